@@ -1,0 +1,78 @@
+import { z } from "zod";
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(["0", "1", "false", "true"], { error: "must be 0 or 1" })
+    .transform((value) => value === "1" || value === "true")
+    .default(fallback);
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
+
+/** Express knows addresses, hop counts and a few names; anything else it takes for an address. */
+const trustProxy = z
+  .string()
+  .transform((value): boolean | number | string => {
+    if (/^(off|false|0)$/i.test(value)) return false;
+    if (/^(on|true)$/i.test(value)) return true;
+    return /^\d+$/.test(value) ? Number(value) : value;
+  })
+  .default(false);
+
+const environmentSchema = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
+    .optional(),
+  PORT: wholeNumber(0, 65_535).default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  DEMO: flag(true),
+  TRUST_PROXY: trustProxy,
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
+      error: "must be fatal, error, warn, info, debug, trace or silent",
+    })
+    .default("info"),
+  POOL_SIZE: wholeNumber(1, 500).default(10),
+});
+
+/** Everything that the environment decides. */
+export interface Config {
+  /** The PostgreSQL to use; without it, the embedded one in `.data/`. */
+  databaseUrl: string | undefined;
+  /** 0 picks a free port. */
+  port: number;
+  host: string;
+  /** Whether an empty database gets a demo catalogue and a funded demo trader. */
+  demo: boolean;
+  /** Express' `trust proxy`: whose word on the client's address counts. */
+  trustProxy: boolean | number | string;
+  logLevel: string;
+  /** Connections of each pool. */
+  poolSize: number;
+}
+
+/** Reads the environment; an empty variable counts as none. Throws one error naming all faults. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.entries(environment).filter(([, value]) => value !== "");
+  const result = environmentSchema.safeParse(Object.fromEntries(given));
+  if (!result.success) {
+    // The values stay out of the message: DATABASE_URL has a password.
+    const faults = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+    throw new Error(`The environment has errors: ${faults.join("; ")}`);
+  }
+  const { data } = result;
+  return {
+    databaseUrl: data.DATABASE_URL,
+    port: data.PORT,
+    host: data.HOST,
+    demo: data.DEMO,
+    trustProxy: data.TRUST_PROXY,
+    logLevel: data.LOG_LEVEL,
+    poolSize: data.POOL_SIZE,
+  };
+}

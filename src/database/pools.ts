@@ -1,0 +1,54 @@
+import pg from "pg";
+import type { Pool, PoolConfig } from "pg";
+import { databaseTypes } from "./types.ts";
+
+/** The roles that the database knows; each pool acts as one of them. */
+export type DatabaseRole =
+  "exchange_owner" | "exchange_api" | "exchange_worker" | "exchange_operator" | "exchange_analyst";
+
+export interface PoolOptions {
+  connectionString: string;
+  /** Who the pool's sessions act as. Without it: as the login itself. */
+  role?: DatabaseRole;
+  applicationName?: string;
+  max?: number;
+  statementTimeoutMs?: number;
+  lockTimeoutMs?: number;
+  /** How long `connect()` may wait for a free connection. */
+  connectionTimeoutMs?: number;
+  /** Told when an idle connection is lost. The pool replaces it by itself. */
+  onIdleError?: (error: Error) => void;
+}
+
+/**
+ * A pool whose sessions act as one role from their first statement on: the role is a startup
+ * option, so there is no moment at which a session is still the login, and `reset role` falls
+ * back to the role.
+ */
+export function makePool(options: PoolOptions): Pool {
+  if (options.role !== undefined && /[?&]options=/.test(options.connectionString)) {
+    // pg lets the connection string win over everything else, and the role would be lost silently.
+    throw new Error("DATABASE_URL must not contain `options`: the server sets the role there");
+  }
+  const startup = [
+    ["role", options.role],
+    ["statement_timeout", options.statementTimeoutMs],
+    ["lock_timeout", options.lockTimeoutMs],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`-c ${name ?? ""}=${value}`]));
+
+  const config: PoolConfig = {
+    connectionString: options.connectionString,
+    application_name: options.applicationName ?? "pgmarkets",
+    max: options.max ?? 10,
+    connectionTimeoutMillis: options.connectionTimeoutMs ?? 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types: databaseTypes,
+  };
+  if (startup.length > 0) config.options = startup.join(" ");
+
+  const pool = new pg.Pool(config);
+  // Without a listener, a connection that is lost while idle would end the process.
+  pool.on("error", options.onIdleError ?? (() => undefined));
+  return pool;
+}
