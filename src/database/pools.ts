@@ -50,5 +50,7 @@ export function makePool(options: PoolOptions): Pool {
   const pool = new pg.Pool(config);
   // Without a listener, a connection that is lost while idle would end the process.
   pool.on("error", options.onIdleError ?? (() => undefined));
+  // Likewise one that is lost while in use: whoever uses it is told by the query's own failure.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
