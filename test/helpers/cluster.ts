@@ -1,0 +1,117 @@
+import { mkdtemp, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import {
+  destroyEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../src/database/embedded_postgres.ts";
+import { replaceDatabase } from "./database.ts";
+import { buildSchema } from "./schema.ts";
+
+/** A PostgreSQL to test on: ours for the time of the run, or one that is given. */
+export interface TestCluster {
+  /** For a superuser, with the database `postgres`. */
+  url: string;
+  /** Begins the names of all databases of this run. */
+  prefix: string;
+  /** A database with the schema of db/, to be cloned. */
+  template: string;
+  /** Leaves nothing behind. */
+  close: () => Promise<void>;
+}
+
+const DIRECTORY_PREFIX = "pgmarkets-test-";
+
+/** Nothing here outlives the run, so nothing has to survive a crash. */
+const throwAwaySettings = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  autovacuum_naptime: "10s",
+  max_connections: "250",
+  log_min_messages: "fatal",
+};
+
+/** Starts a throw-away cluster, or takes the one at `givenUrl`, and builds the template. */
+export async function openTestCluster(givenUrl?: string): Promise<TestCluster> {
+  const own = givenUrl === undefined ? await startThrowAway() : undefined;
+  const url = replaceDatabase(givenUrl ?? own?.connectionString ?? "", "postgres");
+  const prefix = `pgmarkets_test_${process.pid}_${Math.random().toString(36).slice(2, 6)}`;
+  const template = `${prefix}_template`;
+  const close = async () => {
+    if (own) await destroyEmbeddedPostgres(own.directory);
+    else await dropDatabases(url, prefix);
+  };
+  try {
+    await withClient(url, (client) =>
+      client.query(
+        `create database ${template} template template0 encoding 'UTF8' lc_collate 'C.UTF-8' lc_ctype 'C.UTF-8'`,
+      ),
+    );
+    await withClient(replaceDatabase(url, template), buildSchema);
+    await withClient(replaceDatabase(url, template), (client) => client.query("vacuum analyze"));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url, prefix, template, close };
+}
+
+async function startThrowAway(): Promise<{ directory: string; connectionString: string }> {
+  await sweep();
+  const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
+  try {
+    const server = await startEmbeddedPostgres({
+      directory,
+      database: "postgres",
+      settings: throwAwaySettings,
+    });
+    return { directory, connectionString: server.connectionString };
+  } catch (error) {
+    await destroyEmbeddedPostgres(directory);
+    throw error;
+  }
+}
+
+/** Removes what runs that were killed have left behind. */
+async function sweep(): Promise<void> {
+  const names = await readdir(tmpdir());
+  for (const name of names.filter((candidate) => candidate.startsWith(DIRECTORY_PREFIX))) {
+    const processId = Number(name.slice(DIRECTORY_PREFIX.length).split("-")[0]);
+    if (isAlive(processId)) continue;
+    // Another user's leftovers are theirs.
+    await destroyEmbeddedPostgres(join(tmpdir(), name)).catch(() => undefined);
+  }
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+async function dropDatabases(url: string, prefix: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const { rows } = await client.query(
+      "select datname from pg_database where starts_with(datname, $1)",
+      [prefix],
+    );
+    for (const { datname } of rows) {
+      await client.query(`drop database if exists ${datname} with (force)`);
+    }
+  });
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>) {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { resolve } from "node:path";
+import { openTestCluster } from "./helpers/cluster.ts";
+
+/**
+ * `npm test [-- arguments of ava]`: makes a cluster and the template database that the tests
+ * clone, runs ava, and removes the cluster. TEST_DATABASE_URL, a superuser's, names a PostgreSQL
+ * 15 to 18 to use instead.
+ */
+
+const ava = resolve(import.meta.dirname, "../node_modules/ava/entrypoints/cli.js");
+
+const givenUrl = process.env.TEST_DATABASE_URL;
+const opening = openTestCluster(givenUrl === "" ? undefined : givenUrl);
+
+// Ctrl-C ends ava, not us: somebody has to clean up behind it.
+const state: { interrupted: boolean; child: ChildProcess | undefined } = {
+  interrupted: false,
+  child: undefined,
+};
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => {
+    state.interrupted = true;
+    state.child?.kill(name);
+  });
+}
+
+try {
+  const cluster = await opening;
+  try {
+    process.exitCode = state.interrupted ? 130 : await runAva(process.argv.slice(2), cluster);
+  } finally {
+    await cluster.close();
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function runAva(
+  args: string[],
+  cluster: { url: string; prefix: string; template: string },
+): Promise<number> {
+  const child = spawn(process.execPath, [ava, ...args], {
+    cwd: resolve(import.meta.dirname, ".."),
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      DATABASE_URL: undefined,
+      TEST_CLUSTER_URL: cluster.url,
+      TEST_DATABASE_PREFIX: cluster.prefix,
+      TEST_TEMPLATE: cluster.template,
+    },
+  });
+  state.child = child;
+  return await new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("exit", (code, signal) => {
+      done(code ?? (signal === "SIGINT" ? 130 : 1));
+    });
+  });
+}
