@@ -1,0 +1,152 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Logger, migrate } from "graphile-migrate";
+import type { LogLevel } from "graphile-migrate";
+import pg from "pg";
+import type { ClientBase, Pool } from "pg";
+import { isErrno } from "./postgres_process.ts";
+
+/** Holds committed/, current.sql, and fixtures, which leads to db/. */
+export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");
+
+const OLDEST_SERVER = 15;
+const NEWEST_SERVER = 18;
+
+/**
+ * graphile-migrate keeps its connections for 200 ms after it is done, and ends the process if the
+ * database goes away in that time.
+ */
+export const POOL_LINGERS_MS = 300;
+
+type Queryable = Pool | ClientBase;
+
+/** A problem of the installation rather than of the program: its message is for the operator. */
+export class DatabaseNotReadyError extends Error {
+  override name = "DatabaseNotReadyError";
+}
+
+/** Throws unless the server is one that we are tested on. */
+export async function checkServerVersion(database: Queryable): Promise<void> {
+  const { rows } = await database.query<{ number: string; version: string }>(
+    `select current_setting('server_version_num') as number,
+            current_setting('server_version') as version`,
+  );
+  const major = Math.floor(Number(rows[0]?.number) / 10_000);
+  if (major < OLDEST_SERVER || major > NEWEST_SERVER) {
+    throw new DatabaseNotReadyError(
+      `The database server is PostgreSQL ${rows[0]?.version ?? "?"}: ` +
+        `pgmarkets needs ${OLDEST_SERVER} to ${NEWEST_SERVER}`,
+    );
+  }
+}
+
+/**
+ * The committed migrations that the database has not had, in order. Throws when it has had others
+ * than ours: it was made by another, probably newer, version.
+ */
+export async function pendingMigrations(database: Queryable): Promise<string[]> {
+  const committed = await readCommitted();
+  const applied = await readApplied(database);
+  const known = new Set(committed.map(({ hash }) => hash));
+  const foreign = applied.find(({ hash }) => !known.has(hash));
+  if (foreign) {
+    throw new DatabaseNotReadyError(
+      `The database has had a migration ${foreign.filename} (${foreign.hash}) that is not in ` +
+        "migrate/committed: it belongs to another version of pgmarkets",
+    );
+  }
+  const done = new Set(applied.map(({ hash }) => hash));
+  return committed.filter(({ hash }) => !done.has(hash)).map(({ filename }) => filename);
+}
+
+/** For servers and workers: refuses a database that isn't fit, and says what to do about it. */
+export async function checkDatabase(database: Queryable): Promise<void> {
+  await checkServerVersion(database);
+  const pending = await pendingMigrations(database);
+  if (pending.length > 0) {
+    throw new DatabaseNotReadyError(
+      `The database lacks ${pending.length} migration(s), from ${pending[0] ?? ""} on: ` +
+        "run npm run migrate as the owner of the database",
+    );
+  }
+}
+
+/**
+ * Brings the database up to date and returns the migrations that ran. The login must be a
+ * superuser, or own the database and be allowed to create roles. Safe to call from many processes
+ * at once: they take turns, and the later ones find nothing to do.
+ */
+export async function migrateDatabase(
+  connectionString: string,
+  log: (message: string) => void = () => undefined,
+): Promise<string[]> {
+  const client = new pg.Client({ connectionString, application_name: "pgmarkets migrate" });
+  // The query in flight tells what happened.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await checkServerVersion(client);
+    // graphile-migrate has a lock of its own, but fails rather than waits for it. Ours ends with
+    // the connection.
+    await client.query("select pg_advisory_lock(hashtextextended('pgmarkets migrate', 0))");
+    const pending = await pendingMigrations(client);
+    if (pending.length > 0) {
+      await runMigrations(connectionString, log);
+      await letServersLook(client);
+    }
+    return pending;
+  } finally {
+    await client.end();
+  }
+}
+
+async function runMigrations(
+  connectionString: string,
+  log: (message: string) => void,
+): Promise<void> {
+  const logger = new Logger(() => (level: LogLevel, message: string) => {
+    if ((level as string) !== "debug") log(message);
+  });
+  await migrate({ connectionString, migrationsFolder: migrationsDirectory, logger });
+  await delay(POOL_LINGERS_MS);
+}
+
+/** Servers check for pending migrations by logins that own nothing. */
+async function letServersLook(client: ClientBase): Promise<void> {
+  for (const role of ["exchange_api", "exchange_worker"]) {
+    await client.query(`grant usage on schema graphile_migrate to ${role}`);
+    await client.query(`grant select on graphile_migrate.migrations to ${role}`);
+  }
+}
+
+interface Migration {
+  filename: string;
+  hash: string;
+}
+
+async function readCommitted(): Promise<Migration[]> {
+  const directory = join(migrationsDirectory, "committed");
+  const filenames = (await readdir(directory)).filter((name) => /^\d{6}.*\.sql$/.test(name)).sort();
+  return await Promise.all(
+    filenames.map(async (filename) => {
+      const text = await readFile(join(directory, filename), "utf8");
+      const hash = /^--! Hash: (\S+)$/m.exec(text)?.[1];
+      if (hash === undefined) throw new Error(`${filename} has no line "--! Hash: ..."`);
+      return { filename, hash };
+    }),
+  );
+}
+
+async function readApplied(database: Queryable): Promise<Migration[]> {
+  try {
+    const { rows } = await database.query<Migration>(
+      "select filename, hash from graphile_migrate.migrations order by filename",
+    );
+    return rows;
+  } catch (error) {
+    const undefinedTable = isErrno(error, "42P01", "3F000");
+    if (undefinedTable) return [];
+    throw error;
+  }
+}
