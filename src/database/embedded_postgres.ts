@@ -79,7 +79,7 @@ interface Keeper {
 const USERS_LOCK = "7017189063";
 
 const START_TIMEOUT_MS = 60_000;
-const FAST_SHUTDOWN_TIMEOUT_MS = 60_000;
+const FAST_SHUTDOWN_TIMEOUT_MS = 30_000;
 const IMMEDIATE_SHUTDOWN_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 const MAX_SOCKET_DIRECTORY_LENGTH = 80;
@@ -274,6 +274,7 @@ async function start(cluster: Cluster, deadline: number): Promise<ChildProcess |
     if ((await readPostmaster(dataDirectory))?.processId === child.pid) return child;
     await delay(POLL_MS);
   }
+  await fs.rmdir(socketDirectory).catch(() => undefined);
   const log = (await readIfPresent(cluster.logFile)) ?? "";
   const said = log.slice(logStart);
   // What another server, or the rest of one, has not let go of yet.
@@ -309,6 +310,7 @@ async function ensureInitialised(cluster: Cluster): Promise<void> {
   const { dataDirectory, directory, programs, runner } = cluster;
   if ((await readIfPresent(join(dataDirectory, "PG_VERSION"))) !== undefined) {
     await ensureFileOwner(cluster);
+    checkReach(runner, programs, dataDirectory);
     return;
   }
   const unfinished = join(directory, "postgres.unfinished");
