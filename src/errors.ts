@@ -1,0 +1,122 @@
+/** What one refusal is on every level: SQL, HTTP and the body's text. */
+export interface ErrorCode {
+  sqlstate: string;
+  status: number;
+  /** The text of the body's "error", unless the database gives another one. */
+  message: string;
+  /** Whether the body carries the code beside the message. */
+  codeShown: boolean;
+}
+
+/** Every refusal of the exchange: the same list as core.error_codes and docs/errors.md. */
+export const errorCodes = {
+  INVALID_REQUEST: code("EX001", 400, "Invalid request"),
+  UNAUTHORIZED: hiddenCode("EX002", 401, "Unauthorized"),
+  TRADING_PAUSED: code("EX003", 503, "Trading is paused"),
+  SELF_EXCLUDED: code("EX004", 403, "Account is self-excluded from trading"),
+  LIMITS_SETUP_REQUIRED: code("EX005", 428, "Loss limits must be reviewed before trading"),
+  MARKET_NOT_FOUND: hiddenCode("EX006", 400, "Market not found"),
+  MARKET_NOT_OPEN: hiddenCode("EX007", 400, "Market is not open for trading"),
+  SELF_TRADE_BLOCKED: code("EX008", 400, "Order would match your own resting order"),
+  POST_ONLY_WOULD_CROSS: code("EX009", 400, "Post-only order would trade immediately"),
+  INSUFFICIENT_LIQUIDITY: code("EX010", 400, "No matching liquidity"),
+  INSUFFICIENT_BALANCE: code("EX011", 400, "Not enough balance or position"),
+  LOSS_LIMIT: code("EX012", 422, "Order would exceed the loss limit"),
+  ORDER_NOT_FOUND: hiddenCode("EX013", 404, "Order not found"),
+  ORDER_NOT_CANCELLABLE: hiddenCode("EX014", 400, "Cannot cancel order with status: <status>"),
+  CONFLICT_RETRY: code("EX015", 503, "Temporary conflict, safe to retry"),
+  OUTCOME_UNKNOWN: code(
+    "EX016",
+    503,
+    "The outcome is unknown; retry with the same idempotency key",
+  ),
+  NOT_FOUND: hiddenCode("EX017", 404, "Not found"),
+  ALREADY_EXISTS: code("EX018", 409, "Already exists"),
+  INVALID_STATE: code("EX019", 409, "Not possible in the present state"),
+} as const satisfies Record<string, ErrorCode>;
+
+export type ErrorCodeName = keyof typeof errorCodes;
+
+/** One thing that is wrong with a request, and where: "quantity", "orderIds.3". */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** The body of every answer that isn't a success. */
+export interface ErrorBody {
+  error: string;
+  code?: string;
+  issues?: Issue[];
+}
+
+/** An answer that isn't a success. */
+export interface Problem {
+  status: number;
+  body: ErrorBody;
+}
+
+/** Thrown to end a request with this answer. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.body.error);
+    this.name = "ProblemError";
+    this.problem = problem;
+  }
+}
+
+/** The answer for a refusal, in the words given or in the code's own. */
+export function refusal(name: ErrorCodeName, message?: string | null): Problem {
+  const known: ErrorCode = errorCodes[name];
+  const error = message ?? known.message;
+  if (name === "INVALID_REQUEST") return invalidRequest([issueFromText(error)]);
+  return { status: known.status, body: known.codeShown ? { error, code: name } : { error } };
+}
+
+/** The answer for a refusal by the database, whose code may be any text. */
+export function refusalByName(name: string, message: string | null): Problem {
+  if (!isErrorCodeName(name)) throw new Error(`The database refused with unknown code ${name}`);
+  return refusal(name, message);
+}
+
+/** The answer for an error that SQL raised on purpose. Undefined for any other SQLSTATE. */
+export function refusalBySqlstate(sqlstate: string, message: string): Problem | undefined {
+  const name = namesBySqlstate.get(sqlstate);
+  return name === undefined ? undefined : refusal(name, message);
+}
+
+/** The answer for a malformed request: "error" tells the first of its issues. */
+export function invalidRequest(issues: Issue[]): Problem {
+  const [first = { path: "", message: errorCodes.INVALID_REQUEST.message }] = issues;
+  const error = first.path === "" ? first.message : `${first.path}: ${first.message}`;
+  return { status: 400, body: { error, code: "INVALID_REQUEST", issues } };
+}
+
+/** A problem without a code of its own. */
+export function plainProblem(status: number, error: string): Problem {
+  return { status, body: { error } };
+}
+
+/** The database names the field that it found fault with: "quantity: required". */
+function issueFromText(text: string): Issue {
+  const [, path = "", message = text] = /^(\w+): (.+)$/s.exec(text) ?? [];
+  return { path, message };
+}
+
+function code(sqlstate: string, status: number, message: string): ErrorCode {
+  return { sqlstate, status, message, codeShown: true };
+}
+
+function hiddenCode(sqlstate: string, status: number, message: string): ErrorCode {
+  return { sqlstate, status, message, codeShown: false };
+}
+
+const namesBySqlstate = new Map(
+  Object.entries(errorCodes).map(([name, { sqlstate }]) => [sqlstate, name as ErrorCodeName]),
+);
+
+function isErrorCodeName(name: string): name is ErrorCodeName {
+  return Object.hasOwn(errorCodes, name);
+}
