@@ -1,0 +1,216 @@
+import type { CustomTypesConfig, PoolClient } from "pg";
+import { databaseTypes } from "./types.ts";
+
+/**
+ * The calls of the database's `api` functions: one function each, one statement each, arguments
+ * by name. Bodies are JSON text made by the database and passed on untouched.
+ */
+
+/** What `api.place_orders` takes for one order; what is absent or null is left to the database. */
+export interface OrderRequest {
+  userId: string;
+  side: "yes" | "no";
+  price?: number | null | undefined;
+  quantity?: number | null | undefined;
+  budgetCents?: number | null | undefined;
+  orderType?: "buy" | "sell" | null | undefined;
+  timeInForce?: "gtc" | "ioc" | null | undefined;
+  idempotencyKey?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+  postOnly?: boolean | null | undefined;
+}
+
+/** What a command came to: `body` when it was accepted, `code` and `message` when refused. */
+export interface Outcome {
+  code: string | null;
+  message: string | null;
+  /** Carried out before: the body tells how that stands now. */
+  replayed: boolean;
+  body: string;
+}
+
+/** Who a key belongs to. */
+export interface Caller {
+  userId: string;
+  apiKeyId: string;
+}
+
+/** Something about one market, as of one version of it. */
+export interface MarketView {
+  version: number;
+  body: string;
+}
+
+const JSON_TYPE = 114;
+
+const parserOf = databaseTypes.getTypeParser as (oid: number, format?: string) => unknown;
+
+const jsonAsText: CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: string): unknown =>
+    oid === JSON_TYPE
+      ? (text: string) => text
+      : parserOf(oid, format)) as CustomTypesConfig["getTypeParser"],
+};
+
+/** A call that hangs longer than this is given up, and its connection with it. */
+const CALL_TIMEOUT_MS = 30_000;
+
+async function call<Row extends object>(
+  client: PoolClient,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Row[]> {
+  // Named: each connection plans it once.
+  const query = { name, text, values, types: jsonAsText, query_timeout: CALL_TIMEOUT_MS };
+  return (await client.query<Row>(query)).rows;
+}
+
+/** Whose key has this SHA-256. */
+export async function authenticate(
+  client: PoolClient,
+  keyHash: Buffer,
+): Promise<Caller | undefined> {
+  const [row] = await call<{ user_id: string; api_key_id: string }>(
+    client,
+    "authenticate",
+    "select user_id, api_key_id from api.authenticate(key_hash => $1)",
+    [keyHash],
+  );
+  return row && { userId: row.user_id, apiKeyId: row.api_key_id };
+}
+
+/** Notes that a key was used. */
+export async function recordKeyUse(client: PoolClient, apiKeyId: string): Promise<void> {
+  await call(client, "record_key_use", "select api.record_key_use(api_key_id => $1)", [apiKeyId]);
+}
+
+/** Places orders of one market in the order given: one outcome each, in the same order. */
+export async function placeOrders(
+  client: PoolClient,
+  marketId: string,
+  requests: OrderRequest[],
+): Promise<Outcome[]> {
+  return await call<Outcome>(
+    client,
+    "place_orders",
+    "select code, message, replayed, body " +
+      "from api.place_orders(market_id => $1, requests => $2)",
+    [marketId, JSON.stringify(requests)],
+  );
+}
+
+/** Cancels one order of the user. */
+export async function cancelOrder(
+  client: PoolClient,
+  userId: string,
+  orderId: string,
+): Promise<Outcome> {
+  return theOnly(
+    await call<Outcome>(
+      client,
+      "cancel_order",
+      "select code, message, replayed, body " +
+        "from api.cancel_order(user_id => $1, order_id => $2)",
+      [userId, orderId],
+    ),
+  );
+}
+
+/** The user's orders, newest first. */
+export async function listOrders(
+  client: PoolClient,
+  userId: string,
+  marketId: string | undefined,
+  status: string,
+): Promise<string> {
+  const row = theOnly(
+    await call<{ body: string }>(
+      client,
+      "list_orders",
+      "select api.list_orders(user_id => $1, market_id => $2, status => $3) as body",
+      [userId, marketId, status],
+    ),
+  );
+  return row.body;
+}
+
+/** One order of the user. */
+export async function getOrder(
+  client: PoolClient,
+  userId: string,
+  orderId: string,
+): Promise<string | null> {
+  const row = theOnly(
+    await call<{ body: string | null }>(
+      client,
+      "get_order",
+      "select api.get_order(user_id => $1, order_id => $2) as body",
+      [userId, orderId],
+    ),
+  );
+  return row.body;
+}
+
+/** The user's account. */
+export async function getAccount(client: PoolClient, userId: string): Promise<string> {
+  const row = theOnly(
+    await call<{ body: string }>(
+      client,
+      "get_account",
+      "select api.get_account(user_id => $1) as body",
+      [userId],
+    ),
+  );
+  return row.body;
+}
+
+/** One market with its best prices. */
+export async function getMarket(
+  client: PoolClient,
+  marketId: string,
+): Promise<MarketView | undefined> {
+  const [row] = await call<MarketView>(
+    client,
+    "get_market",
+    "select version, body from api.get_market(market_id => $1)",
+    [marketId],
+  );
+  return row;
+}
+
+/** The market's book, level by level. */
+export async function getOrderBook(
+  client: PoolClient,
+  marketId: string,
+): Promise<MarketView | undefined> {
+  const [row] = await call<MarketView>(
+    client,
+    "get_order_book",
+    "select version, body from api.get_order_book(market_id => $1)",
+    [marketId],
+  );
+  return row;
+}
+
+/** One page of the market's trades, newest first. */
+export async function listTrades(
+  client: PoolClient,
+  marketId: string,
+  page: number,
+  pageSize: number,
+): Promise<MarketView | undefined> {
+  const [row] = await call<MarketView>(
+    client,
+    "list_trades",
+    "select version, body from api.list_trades(market_id => $1, page => $2, page_size => $3)",
+    [marketId, page, pageSize],
+  );
+  return row;
+}
+
+function theOnly<Row>(rows: Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new TypeError("A database function that always answers did not");
+  return row;
+}
