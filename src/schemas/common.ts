@@ -1,0 +1,61 @@
+import { z } from "zod";
+
+/** Any UUID that PostgreSQL takes in the usual form, in lower case. */
+export const uuidSchema = z.guid().toLowerCase();
+
+export const sideSchema = z.enum(["yes", "no"]);
+
+export const orderTypeSchema = z.enum(["buy", "sell"]);
+
+export const timeInForceSchema = z.enum(["gtc", "ioc"]);
+
+export const priceSchema = z.int().min(1).max(99).meta({ description: "EUR-cents a share" });
+
+export const quantitySchema = z.int().min(1).max(10_000).meta({ description: "shares" });
+
+/** A moment in an answer. */
+export const timestampSchema = z.iso.datetime();
+
+/** An amount in an answer. */
+export const centsSchema = z.int().meta({ description: "EUR-cents" });
+
+export const balanceSchema = z.strictObject({
+  total: centsSchema,
+  available: centsSchema.meta({ description: "EUR-cents; always equal to total" }),
+});
+
+/** `page` and `limit` of a paginated list; a query holds text only. */
+export const pageQuerySchema = z.object({
+  page: queryInteger(z.int().min(1).max(2_147_483_647)).default(1),
+  limit: queryInteger(z.int().min(1).max(50)).default(20),
+});
+
+const pageMetaSchema = z.strictObject({
+  total: z.int().min(0),
+  page: z.int().min(1),
+  limit: z.int().min(1),
+  hasMore: z.boolean(),
+});
+
+type Paginated<Item extends z.ZodType> = z.ZodObject<
+  { data: z.ZodArray<Item>; meta: typeof pageMetaSchema },
+  z.core.$strict
+>;
+
+/** A page of `item`s. */
+export function paginated<Item extends z.ZodType>(item: Item): Paginated<Item> {
+  return z.strictObject({ data: z.array(item), meta: pageMetaSchema });
+}
+
+export const errorSchema = z.strictObject({
+  error: z.string(),
+  code: z.string().optional(),
+  issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+});
+
+/** An integer written in decimal digits; anything else is left for the schema to refuse. */
+function queryInteger<Schema extends z.ZodType<number>>(schema: Schema) {
+  const fromText = (text: unknown): unknown =>
+    typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;
+  return z.preprocess(fromText, schema);
+}

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import {
+  balanceSchema,
+  centsSchema,
+  orderTypeSchema,
+  priceSchema,
+  quantitySchema,
+  sideSchema,
+  timeInForceSchema,
+  timestampSchema,
+  uuidSchema,
+} from "./common.ts";
+
+const orderStatusSchema = z.enum(["scheduled", "open", "partially_filled", "filled", "cancelled"]);
+
+const cancelReasonSchema = z.enum([
+  "user_cancelled",
+  "user_amended",
+  "insufficient_funds",
+  "market_closed",
+  "position_insufficient",
+  "expired",
+  "trading_paused",
+  "self_trade",
+  "post_only_would_cross",
+  "insufficient_liquidity",
+  "self_excluded",
+  "loss_limit",
+]);
+
+/** To UTC and milliseconds, within the years that four digits hold. */
+const expirySchema = z.iso
+  .datetime({ offset: true })
+  .overwrite((text) => {
+    const time = Date.parse(text);
+    return Number.isNaN(time) ? text : new Date(time).toISOString();
+  })
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), "must be between the years 1 and 9999");
+
+function isGiven(value: unknown): boolean {
+  return value !== null && value !== undefined;
+}
+
+/** The body of POST /orders. Null is the same as absent but for the price of a buy. */
+export const placeOrderSchema = z
+  .object({
+    marketId: uuidSchema,
+    side: sideSchema,
+    price: priceSchema.nullish().meta({ description: "EUR-cents; null for a market order" }),
+    quantity: quantitySchema.nullish(),
+    budgetCents: z.int().min(1).max(1_000_000).nullish(),
+    orderType: orderTypeSchema.nullish().meta({ default: "buy" }),
+    timeInForce: timeInForceSchema.nullish().meta({ default: "gtc" }),
+    idempotencyKey: uuidSchema.nullish(),
+    expiresAt: expirySchema.nullish(),
+    postOnly: z.boolean().nullish().meta({ default: false }),
+  })
+  .superRefine((order, context) => {
+    const refuse = (field: keyof typeof order, message: string): void => {
+      context.addIssue({ code: "custom", path: [field], message });
+    };
+    const isPriced = isGiven(order.price);
+    const isCounted = isGiven(order.quantity);
+    const isBudget = isGiven(order.budgetCents);
+    if (order.orderType === "sell") {
+      if (isBudget) refuse("budgetCents", "not for a sell");
+      if (!isCounted) refuse("quantity", "required for a sell");
+    } else {
+      if (isBudget && isCounted) refuse("budgetCents", "excludes quantity");
+      if (!isBudget && !isCounted) refuse("quantity", "required without budgetCents");
+      if (!isBudget && order.price === undefined) {
+        refuse("price", "required without budgetCents; null places a market order");
+      }
+    }
+    if (order.postOnly === true && (isBudget || !isPriced || order.timeInForce === "ioc")) {
+      refuse("postOnly", "needs a price and gtc, and no budgetCents");
+    }
+  })
+  .meta({ id: "PlaceOrder" });
+
+/** Every route's view of an order is a choice of these. */
+const orderFields = {
+  id: uuidSchema,
+  userId: uuidSchema,
+  marketId: uuidSchema,
+  marketTitle: z.string(),
+  side: sideSchema,
+  price: priceSchema,
+  quantity: z.int().min(0).max(10_000).meta({ description: "total shares ordered" }),
+  filledQuantity: z.int().min(0).max(10_000),
+  status: orderStatusSchema,
+  orderType: orderTypeSchema,
+  timeInForce: timeInForceSchema,
+  cancelReason: cancelReasonSchema.nullable(),
+  expiresAt: timestampSchema.nullable(),
+  releaseAt: timestampSchema.nullable(),
+  releaseInMs: z.int().min(0).nullable(),
+  budgetCents: z.int().min(1).nullable(),
+  createdAt: timestampSchema,
+  sharesAhead: z.int().min(0),
+};
+
+/** An order in GET /orders and GET /orders/:id. */
+export const listedOrderSchema = z.strictObject(orderFields).meta({ id: "Order" });
+
+/** An order in the answers of commands. */
+export const orderSchema = z
+  .strictObject(orderFields)
+  .omit({
+    marketTitle: true,
+    sharesAhead: true,
+    timeInForce: true,
+    releaseAt: true,
+    releaseInMs: true,
+    budgetCents: true,
+  })
+  .meta({ id: "CommandedOrder" });
+
+/** An order in the answer of POST; a scheduled one also says when it is released. */
+export const placedOrderSchema = orderSchema
+  .extend({
+    timeInForce: orderFields.timeInForce,
+    releaseAt: orderFields.releaseAt.optional(),
+    releaseInMs: orderFields.releaseInMs.optional(),
+    budgetCents: orderFields.budgetCents.optional(),
+  })
+  .meta({ id: "PlacedOrder" });
+
+export const fillSchema = z
+  .strictObject({
+    id: uuidSchema,
+    marketId: uuidSchema,
+    buyOrderId: uuidSchema,
+    sellOrderId: uuidSchema,
+    buyerId: uuidSchema,
+    sellerId: uuidSchema,
+    price: priceSchema,
+    quantity: quantitySchema,
+    createdAt: timestampSchema,
+  })
+  .meta({ id: "Fill" });
+
+/** The answer of POST /orders: 201, or 200 for a replay. */
+export const placeOrderResponseSchema = z.strictObject({
+  order: placedOrderSchema,
+  fills: z.array(fillSchema),
+  cancelledOrders: z.array(orderSchema),
+  balance: balanceSchema,
+  feeCents: centsSchema.min(0).nullable(),
+});
+
+/** The answer of DELETE /orders/:id. */
+export const cancelOrderResponseSchema = z.strictObject({
+  order: orderSchema,
+  balance: balanceSchema,
+});
+
+export const listOrdersQuerySchema = z.object({
+  marketId: uuidSchema.optional(),
+  status: z.enum(["open", "scheduled", "filled", "cancelled", "all"]).default("open"),
+});
+
+/** The answer of GET /orders. */
+export const listOrdersResponseSchema = z.strictObject({
+  data: z.array(listedOrderSchema).max(200),
+  meta: z.strictObject({
+    pageSize: z.int().min(0).max(200),
+    total: z.int().min(0).optional().meta({ description: "for cancelled and all" }),
+  }),
+});
