@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { createServer, STATUS_CODES } from "node:http";
+import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { Server as NetServer } from "node:net";
+import type { Duplex } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface ListenOptions {
+  /** 0 picks a free port. */
+  port: number;
+  host: string;
+  /** How long closing may wait for requests that are under way. */
+  closingTimeoutMs?: number;
+}
+
+/** A server that listens. */
+export interface Listener {
+  /** Such as http://127.0.0.1:3000. */
+  url: string;
+  /**
+   * Takes no more connections, answers every request that came over those that are there, and
+   * settles when the last one is closed.
+   */
+  close: () => Promise<void>;
+}
+
+/** Longer than the idle time of usual load balancers, which must be the first to hang up. */
+const KEEP_ALIVE_MS = 65_000;
+/** For the whole request to arrive. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+const CLOSING_TIMEOUT_MS = 10_000;
+/** For requests that were sent before their client could know that the server closes. */
+const LAST_REQUESTS_MS = 250;
+const CLOSING_POLL_MS = 20;
+
+/** Listens, and settles once it does. */
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    handler,
+  );
+  server.on("clientError", refuseMalformed);
+  const closing = prepareClosing(server, options.closingTimeoutMs ?? CLOSING_TIMEOUT_MS);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return { url: urlOf(server.address() as AddressInfo), close: closing };
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+/**
+ * Node's own close() cuts idle connections at once, and with them a request that is on its way.
+ * So the connections live a little longer: each answer from now on tells its client to close.
+ */
+function prepareClosing(server: Server, timeoutMs: number): () => Promise<void> {
+  const sockets = new Set<Socket>();
+  const unanswered = new Set<ServerResponse>();
+  let closing = false;
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.prependListener("request", (_request, response: ServerResponse) => {
+    if (closing) response.setHeader("Connection", "close");
+    unanswered.add(response);
+    response.once("close", () => unanswered.delete(response));
+  });
+
+  return async () => {
+    closing = true;
+    for (const response of unanswered) {
+      if (!response.headersSent) response.setHeader("Connection", "close");
+    }
+    const closed = new Promise<true>((resolve) => {
+      // As server.close() does, but for the idle connections.
+      NetServer.prototype.close.call(server, () => {
+        resolve(true);
+      });
+    });
+    const began = Date.now();
+    while (!(await Promise.race([closed, delay(CLOSING_POLL_MS, false)]))) {
+      const waitedMs = Date.now() - began;
+      if (waitedMs > LAST_REQUESTS_MS) closeUnused(server, sockets);
+      if (waitedMs > timeoutMs) server.closeAllConnections();
+    }
+  };
+}
+
+/** Node doesn't count as idle what has never sent anything. */
+function closeUnused(server: Server, sockets: Set<Socket>): void {
+  server.closeIdleConnections();
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+}
+
+/** What isn't HTTP, or takes too long to become it, never gets to the app. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = statusOfClientError.get(error.code ?? "") ?? 400;
+  const reason = STATUS_CODES[status] ?? "";
+  const body = JSON.stringify({ error: reason });
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Cache-Control: no-store",
+    `X-Request-Id: ${randomUUID()}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+const statusOfClientError = new Map([
+  ["HPE_HEADER_OVERFLOW", 431],
+  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+]);

@@ -1,0 +1,19 @@
+import type { ServerResponse } from "node:http";
+import type { Problem } from "../errors.ts";
+
+const JSON_CONTENT = "application/json; charset=utf-8";
+
+/** Answers with JSON that is text already, as the database's bodies are. */
+export function sendJson(response: ServerResponse, status: number, body: string): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", JSON_CONTENT);
+  // A shared cache keeps nothing that was not given to it expressly.
+  if (!response.hasHeader("Cache-Control")) response.setHeader("Cache-Control", "no-store");
+  response.end(body);
+}
+
+/** Answers with a problem; never cached. */
+export function sendProblem(response: ServerResponse, problem: Problem): void {
+  response.setHeader("Cache-Control", "no-store");
+  sendJson(response, problem.status, JSON.stringify(problem.body));
+}

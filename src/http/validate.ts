@@ -1,0 +1,46 @@
+import type { z } from "zod";
+import { invalidRequest, plainProblem, ProblemError } from "../errors.ts";
+import { uuidSchema } from "../schemas/common.ts";
+
+/** The value in the schema's form, or an end of the request with all that is wrong with it. */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(value, { error: inWords });
+  if (result.success) return result.data;
+  const issues = result.error.issues.map((issue) => ({
+    path: issue.path.join("."),
+    message: issue.message,
+  }));
+  throw new ProblemError(invalidRequest(issues));
+}
+
+/** A UUID of the path, in lower case. */
+export function validateId(id: unknown): string {
+  const result = uuidSchema.safeParse(id);
+  if (!result.success) throw new ProblemError(plainProblem(400, "Invalid id"));
+  return result.data;
+}
+
+/** What is wrong with a value, to be read after its name. */
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "invalid_format") return formatsInWords.get(issue.format);
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
+  if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
+  if (issue.code !== "invalid_type" && issue.code !== "invalid_value") return undefined;
+  if (issue.input === undefined) return "required";
+  return issue.code === "invalid_value"
+    ? `must be one of ${issue.values.join(", ")}`
+    : `must be ${withArticle(issue.expected)}`;
+}
+
+const formatsInWords = new Map([
+  ["guid", "must be a UUID"],
+  ["datetime", "must be an ISO 8601 date and time with a time zone"],
+]);
+
+function withArticle(type: string): string {
+  if (type === "int" || type === "number") return "an integer";
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

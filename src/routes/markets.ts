@@ -1,0 +1,56 @@
+import type { Express, Response } from "express";
+import { getMarket, getOrderBook, listTrades } from "../database/api.ts";
+import type { MarketView } from "../database/api.ts";
+import { withRetries } from "../database/failures.ts";
+import { plainProblem, ProblemError } from "../errors.ts";
+import { sendJson } from "../http/respond.ts";
+import { validate, validateId } from "../http/validate.ts";
+import { pageQuerySchema } from "../schemas/common.ts";
+import type { Services } from "../services.ts";
+
+/** For how many seconds a shared cache may answer, and for how many more while it asks again. */
+interface Caching {
+  freshSeconds: number;
+  staleSeconds: number;
+}
+
+const marketCaching: Caching = { freshSeconds: 10, staleSeconds: 30 };
+const tradingCaching: Caching = { freshSeconds: 5, staleSeconds: 10 };
+
+/** Public views of one market. */
+export function installMarkets(app: Express, { pool }: Services): void {
+  app.get("/api/v1/markets/:id", async (request, response) => {
+    const id = validateId(request.params.id);
+    const view = await withRetries(pool, (client) => getMarket(client, id), { repeatable: true });
+    sendView(response, view, marketCaching);
+  });
+
+  app.get("/api/v1/markets/:id/orderbook", async (request, response) => {
+    const id = validateId(request.params.id);
+    const view = await withRetries(pool, (client) => getOrderBook(client, id), {
+      repeatable: true,
+    });
+    sendView(response, view, tradingCaching);
+  });
+
+  app.get("/api/v1/markets/:id/trades", async (request, response) => {
+    const id = validateId(request.params.id);
+    const { page, limit } = validate(pageQuerySchema, request.query);
+    const view = await withRetries(pool, (client) => listTrades(client, id, page, limit), {
+      repeatable: true,
+    });
+    sendView(response, view, tradingCaching);
+  });
+}
+
+function sendView(response: Response, view: MarketView | undefined, caching: Caching): void {
+  // The code MARKET_NOT_FOUND is that of an order for an unknown market, and a 400.
+  if (view === undefined) throw new ProblemError(plainProblem(404, "Market not found"));
+  const { freshSeconds, staleSeconds } = caching;
+  response.setHeader(
+    "Cache-Control",
+    `public, s-maxage=${freshSeconds}, stale-while-revalidate=${staleSeconds}`,
+  );
+  response.setHeader("X-Market-Version", String(view.version));
+  sendJson(response, 200, view.body);
+}

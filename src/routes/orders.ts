@@ -1,0 +1,57 @@
+import type { Express, Response } from "express";
+import { cancelOrder, getOrder, listOrders } from "../database/api.ts";
+import type { Outcome } from "../database/api.ts";
+import { withRetries } from "../database/failures.ts";
+import { ProblemError, refusal, refusalByName } from "../errors.ts";
+import { requireApiKey, userIdOf } from "../http/authentication.ts";
+import { jsonBody } from "../http/json_body.ts";
+import { sendJson, sendProblem } from "../http/respond.ts";
+import { validate, validateId } from "../http/validate.ts";
+import { listOrdersQuerySchema, placeOrderSchema } from "../schemas/orders.ts";
+import type { Services } from "../services.ts";
+
+/** Placing, cancelling and reading the caller's orders. */
+export function installOrders(app: Express, services: Services): void {
+  const { authenticator, orderBatcher, pool } = services;
+  const authenticated = requireApiKey(authenticator);
+
+  app.post("/api/v1/orders", authenticated, jsonBody, async (request, response) => {
+    const { marketId, ...order } = validate(placeOrderSchema, request.body);
+    const outcome = await orderBatcher.place(marketId, { userId: userIdOf(response), ...order });
+    if (outcome.replayed) response.setHeader("Idempotency-Replayed", "true");
+    sendOutcome(response, outcome.replayed ? 200 : 201, outcome);
+  });
+
+  app.delete("/api/v1/orders/:id", authenticated, async (request, response) => {
+    const orderId = validateId(request.params.id);
+    const userId = userIdOf(response);
+    const outcome = await withRetries(pool, (client) => cancelOrder(client, userId, orderId));
+    sendOutcome(response, 200, outcome);
+  });
+
+  app.get("/api/v1/orders", authenticated, async (request, response) => {
+    const { marketId, status } = validate(listOrdersQuerySchema, request.query);
+    const userId = userIdOf(response);
+    const orders = await withRetries(
+      pool,
+      (client) => listOrders(client, userId, marketId, status),
+      { repeatable: true },
+    );
+    sendJson(response, 200, orders);
+  });
+
+  app.get("/api/v1/orders/:id", authenticated, async (request, response) => {
+    const orderId = validateId(request.params.id);
+    const userId = userIdOf(response);
+    const order = await withRetries(pool, (client) => getOrder(client, userId, orderId), {
+      repeatable: true,
+    });
+    if (order === null) throw new ProblemError(refusal("ORDER_NOT_FOUND"));
+    sendJson(response, 200, order);
+  });
+}
+
+function sendOutcome(response: Response, status: number, outcome: Outcome): void {
+  if (outcome.code === null) sendJson(response, status, outcome.body);
+  else sendProblem(response, refusalByName(outcome.code, outcome.message));
+}
