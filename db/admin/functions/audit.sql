@@ -1,0 +1,11 @@
+create or replace function admin.audit(action text, arguments jsonb)
+returns void
+language sql volatile
+set search_path = ''
+as $$
+  insert into admin.audit_log (operator, action, arguments)
+  values (session_user, audit.action, audit.arguments)
+$$;
+
+comment on function admin.audit(text, jsonb) is
+  'Writes the audit row of an operator''s call. Private to the schema.';

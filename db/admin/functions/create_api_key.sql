@@ -1,0 +1,29 @@
+create or replace function admin.create_api_key(user_id uuid, name text)
+returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  v_key_id uuid;
+begin
+  insert into identity.api_keys (user_id, name, key_hash)
+  select u.id, create_api_key.name, sha256(convert_to(v_key, 'UTF8'))
+  from identity.users as u
+  where u.public_id = create_api_key.user_id
+  returning public_id into v_key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', create_api_key.user_id));
+  end if;
+  perform admin.audit('create_api_key', jsonb_build_object(
+    'user_id', create_api_key.user_id,
+    'name', create_api_key.name,
+    'key_id', v_key_id
+  ));
+  return v_key;
+end
+$$;
+
+comment on function admin.create_api_key(uuid, text) is
+  'Makes an API key and returns it; it is not kept and can never be shown again. Errors: '
+  'NOT_FOUND.';

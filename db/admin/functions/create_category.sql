@@ -1,0 +1,32 @@
+create or replace function admin.create_category(
+  slug text, name text, "position" int default null
+)
+returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  insert into catalog.categories (slug, name, "position")
+  values (
+    create_category.slug,
+    create_category.name,
+    coalesce(
+      create_category."position",
+      (select coalesce(max(c."position"), 0) + 1 from catalog.categories as c)
+    )
+  );
+  perform admin.audit('create_category', jsonb_build_object(
+    'slug', create_category.slug,
+    'name', create_category.name,
+    'position', create_category."position"
+  ));
+  return create_category.slug;
+exception when unique_violation then
+  perform core.raise_error(
+    'ALREADY_EXISTS', format('category %s exists already', create_category.slug)
+  );
+end
+$$;
+
+comment on function admin.create_category(text, text, int) is
+  'Makes a category; without a position it comes last. Returns its slug. Errors: ALREADY_EXISTS.';

@@ -1,0 +1,66 @@
+create or replace function admin.create_market(
+  title text,
+  category text,
+  description text default '',
+  event_id uuid default null,
+  close_time timestamptz default null,
+  thumbnail_id uuid default null,
+  thumbnail_url text default null
+)
+returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_event_id bigint;
+  v_market catalog.markets;
+  v_escrow_account_id bigint;
+  v_fee_account_id bigint;
+begin
+  if create_market.event_id is not null then
+    select e.id into v_event_id
+    from catalog.events as e
+    where e.public_id = create_market.event_id;
+    if not found then
+      perform core.raise_error('NOT_FOUND', format('no event %s', create_market.event_id));
+    end if;
+  end if;
+
+  insert into catalog.markets (
+    category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url
+  )
+  values (
+    catalog.category_id(create_market.category), v_event_id, create_market.title,
+    create_market.description, create_market.close_time, create_market.thumbnail_id,
+    create_market.thumbnail_url
+  )
+  returning * into v_market;
+
+  insert into ledger.accounts (kind, market_id)
+  values ('market_escrow', v_market.id)
+  returning id into v_escrow_account_id;
+  insert into ledger.accounts (kind, market_id)
+  values ('fee_revenue', v_market.id)
+  returning id into v_fee_account_id;
+  insert into trading.books (market_id, escrow_account_id, fee_account_id)
+  values (v_market.id, v_escrow_account_id, v_fee_account_id);
+
+  perform admin.audit('create_market', jsonb_build_object(
+    'market_id', v_market.public_id,
+    'title', create_market.title,
+    'category', create_market.category,
+    'description', create_market.description,
+    'event_id', create_market.event_id,
+    'close_time', create_market.close_time,
+    'thumbnail_id', create_market.thumbnail_id,
+    'thumbnail_url', create_market.thumbnail_url
+  ));
+  return v_market.public_id;
+end
+$$;
+
+comment on function admin.create_market(
+  text, text, text, uuid, timestamptz, uuid, text
+) is
+  'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
+  'NOT_FOUND.';

@@ -1,0 +1,31 @@
+create or replace function admin.create_user(email text, display_name text, handle text)
+returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_user identity.users;
+begin
+  insert into identity.users (email, display_name, handle)
+  values (create_user.email, create_user.display_name, create_user.handle)
+  returning * into v_user;
+  insert into ledger.accounts (kind, user_id) values ('user_cash', v_user.id);
+  insert into risk.traders (user_id) values (v_user.id);
+
+  perform admin.audit('create_user', jsonb_build_object(
+    'user_id', v_user.public_id,
+    'email', create_user.email,
+    'display_name', create_user.display_name,
+    'handle', create_user.handle
+  ));
+  return v_user.public_id;
+exception when unique_violation then
+  perform core.raise_error(
+    'ALREADY_EXISTS', 'a user with this email or handle exists already'
+  );
+end
+$$;
+
+comment on function admin.create_user(text, text, text) is
+  'Makes a user with an empty cash account and loss limits not reviewed yet. Returns the id. '
+  'Errors: ALREADY_EXISTS.';

@@ -1,0 +1,23 @@
+create or replace function admin.deposit(user_id uuid, amount_cents bigint, reference text)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_balance_cents bigint;
+begin
+  v_balance_cents := ledger.move_cash(
+    deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
+  );
+  perform admin.audit('deposit', jsonb_build_object(
+    'user_id', deposit.user_id,
+    'amount_cents', deposit.amount_cents,
+    'reference', deposit.reference
+  ));
+  return v_balance_cents;
+end
+$$;
+
+comment on function admin.deposit(uuid, bigint, text) is
+  'Adds cents to a user''s cash, once for each reference of the user; returns the new balance. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount).';

@@ -1,0 +1,20 @@
+create or replace function admin.list_api_keys(user_id uuid)
+returns table (
+  id uuid, name text, created_at timestamptz, last_used_at timestamptz, revoked_at timestamptz
+)
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform admin.audit('list_api_keys', jsonb_build_object('user_id', list_api_keys.user_id));
+  return query
+  select k.public_id, k.name, k.created_at, k.last_used_at, k.revoked_at
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  where u.public_id = list_api_keys.user_id
+  order by k.id;
+end
+$$;
+
+comment on function admin.list_api_keys(uuid) is
+  'The API keys of a user, oldest first, revoked ones too.';

@@ -1,0 +1,20 @@
+create or replace function admin.revoke_api_key(key_id uuid)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update identity.api_keys as k
+  set revoked_at = coalesce(k.revoked_at, core.now())
+  where k.public_id = revoke_api_key.key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no API key %s', revoke_api_key.key_id));
+  end if;
+  perform pg_notify('api_key_revoked', revoke_api_key.key_id::text);
+  perform admin.audit('revoke_api_key', jsonb_build_object('key_id', revoke_api_key.key_id));
+end
+$$;
+
+comment on function admin.revoke_api_key(uuid) is
+  'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
+  'Errors: NOT_FOUND.';

@@ -1,0 +1,21 @@
+create or replace function admin.self_exclude(
+  user_id uuid, until timestamptz default 'infinity'
+)
+returns int
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_cancelled int := risk.exclude(self_exclude.user_id, self_exclude.until);
+begin
+  perform admin.audit('self_exclude', jsonb_build_object(
+    'user_id', self_exclude.user_id,
+    'until', self_exclude.until
+  ));
+  return v_cancelled;
+end
+$$;
+
+comment on function admin.self_exclude(uuid, timestamptz) is
+  'Excludes a user from trading until a time and cancels all their open orders (self_excluded); '
+  'returns how many. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force).';

@@ -1,0 +1,56 @@
+create or replace function admin.set_fee_schedule(
+  taker_rate_bps int,
+  category text default null,
+  market_id uuid default null,
+  effective_from timestamptz default core.now()
+)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_category_id bigint;
+  v_market_id bigint;
+  v_schedule_id bigint;
+begin
+  if set_fee_schedule.category is not null and set_fee_schedule.market_id is not null then
+    perform core.raise_error('INVALID_REQUEST', 'a schedule is for a category or a market');
+  end if;
+  if set_fee_schedule.taker_rate_bps is null
+    or set_fee_schedule.taker_rate_bps not between 0 and 10000
+  then
+    perform core.raise_error('INVALID_REQUEST', 'the rate must be from 0 to 10000 bps');
+  end if;
+  if set_fee_schedule.category is not null then
+    v_category_id := catalog.category_id(set_fee_schedule.category);
+  end if;
+  if set_fee_schedule.market_id is not null then
+    select m.id into v_market_id
+    from catalog.markets as m
+    where m.public_id = set_fee_schedule.market_id;
+    if not found then
+      perform core.raise_error('NOT_FOUND', format('no market %s', set_fee_schedule.market_id));
+    end if;
+  end if;
+
+  insert into trading.fee_schedules (category_id, market_id, taker_rate_bps, effective_from)
+  values (
+    v_category_id, v_market_id, set_fee_schedule.taker_rate_bps,
+    set_fee_schedule.effective_from
+  )
+  returning id into v_schedule_id;
+
+  perform admin.audit('set_fee_schedule', jsonb_build_object(
+    'schedule_id', v_schedule_id,
+    'taker_rate_bps', set_fee_schedule.taker_rate_bps,
+    'category', set_fee_schedule.category,
+    'market_id', set_fee_schedule.market_id,
+    'effective_from', set_fee_schedule.effective_from
+  ));
+  return v_schedule_id;
+end
+$$;
+
+comment on function admin.set_fee_schedule(int, text, uuid, timestamptz) is
+  'Sets the taker fee of a market, of a category or, with neither, by default, from a time on. '
+  'Returns the id of the schedule. Errors: INVALID_REQUEST, NOT_FOUND.';

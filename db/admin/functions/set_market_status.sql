@@ -1,0 +1,41 @@
+create or replace function admin.set_market_status(
+  market_id uuid, status text, close_time timestamptz default null
+)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_market catalog.markets;
+begin
+  if set_market_status.status is null
+    or set_market_status.status not in ('open', 'paused', 'closed')
+  then
+    perform core.raise_error('INVALID_REQUEST', 'the status must be open, paused or closed');
+  end if;
+
+  select m.* into v_market
+  from catalog.markets as m
+  where m.public_id = set_market_status.market_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no market %s', set_market_status.market_id));
+  end if;
+
+  perform trading.lock_market(v_market.id);
+  perform trading.change_market_status(
+    v_market.id,
+    set_market_status.status::catalog.market_status,
+    set_market_status.close_time
+  );
+  perform admin.audit('set_market_status', jsonb_build_object(
+    'market_id', set_market_status.market_id,
+    'status', set_market_status.status,
+    'close_time', set_market_status.close_time
+  ));
+end
+$$;
+
+comment on function admin.set_market_status(uuid, text, timestamptz) is
+  'Opens, pauses or closes a market. Closing cancels its open orders (market_closed); reopening a '
+  'closed one takes the close time given, or none. The status it has already is no change. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the market.';

@@ -1,0 +1,33 @@
+create or replace function admin.set_profile(
+  user_id uuid,
+  private boolean default null,
+  leaderboard_opt_out boolean default null,
+  display_name text default null,
+  avatar_url text default null
+)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update identity.users as u set
+    private = coalesce(set_profile.private, u.private),
+    leaderboard_opt_out = coalesce(set_profile.leaderboard_opt_out, u.leaderboard_opt_out),
+    display_name = coalesce(set_profile.display_name, u.display_name),
+    avatar_url = coalesce(set_profile.avatar_url, u.avatar_url)
+  where u.public_id = set_profile.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', set_profile.user_id));
+  end if;
+  perform admin.audit('set_profile', jsonb_build_object(
+    'user_id', set_profile.user_id,
+    'private', set_profile.private,
+    'leaderboard_opt_out', set_profile.leaderboard_opt_out,
+    'display_name', set_profile.display_name,
+    'avatar_url', set_profile.avatar_url
+  ));
+end
+$$;
+
+comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
+  'Changes what is given of a user''s profile. Errors: NOT_FOUND.';

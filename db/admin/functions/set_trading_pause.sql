@@ -1,0 +1,18 @@
+create or replace function admin.set_trading_pause(paused boolean, reason text default null)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update core.settings set
+    trading_paused = set_trading_pause.paused,
+    trading_pause_reason = set_trading_pause.reason;
+  perform admin.audit('set_trading_pause', jsonb_build_object(
+    'paused', set_trading_pause.paused,
+    'reason', set_trading_pause.reason
+  ));
+end
+$$;
+
+comment on function admin.set_trading_pause(boolean, text) is
+  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work.';

@@ -1,0 +1,23 @@
+create or replace function admin.withdraw(user_id uuid, amount_cents bigint, reference text)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_balance_cents bigint;
+begin
+  v_balance_cents := ledger.move_cash(
+    withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
+  );
+  perform admin.audit('withdraw', jsonb_build_object(
+    'user_id', withdraw.user_id,
+    'amount_cents', withdraw.amount_cents,
+    'reference', withdraw.reference
+  ));
+  return v_balance_cents;
+end
+$$;
+
+comment on function admin.withdraw(uuid, bigint, text) is
+  'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference, another amount).';

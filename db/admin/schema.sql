@@ -1,0 +1,3 @@
+create schema admin authorization exchange_owner;
+comment on schema admin is
+  'The operator''s functions, each audited. For role exchange_operator.';

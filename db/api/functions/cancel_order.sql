@@ -1,0 +1,12 @@
+create or replace function api.cancel_order(user_id uuid, order_id uuid)
+returns api.outcome
+language sql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+  select trading.cancel_order(cancel_order.user_id, cancel_order.order_id)
+$$;
+
+comment on function api.cancel_order(uuid, uuid) is
+  'Cancels an open order of a user at once. Refusals: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE.';

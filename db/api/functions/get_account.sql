@@ -1,0 +1,18 @@
+create or replace function api.get_account(user_id uuid)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', u.public_id,
+    'displayName', u.display_name,
+    'email', u.email,
+    'balance', a.balance_cents,
+    'createdAt', core.iso8601(u.created_at)
+  )
+  from identity.users as u
+  join ledger.accounts as a on a.user_id = u.id
+  where u.public_id = get_account.user_id
+$$;
+
+comment on function api.get_account(uuid) is 'The body of GET /me.';

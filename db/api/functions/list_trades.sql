@@ -1,0 +1,43 @@
+create or replace function api.list_trades(market_id uuid, page int, page_size int)
+returns table (version bigint, body json)
+language sql stable security definer
+set search_path = ''
+as $$
+  select
+    b.version,
+    json_build_object(
+      'data', coalesce(t.trades, '[]'),
+      'meta', json_build_object(
+        'total', b.trade_count,
+        'page', list_trades.page,
+        'limit', list_trades.page_size,
+        'hasMore', b.trade_count > list_trades.page::bigint * list_trades.page_size
+      )
+    )
+  from catalog.markets as m
+  join trading.books as b on b.market_id = m.id
+  cross join lateral (
+    select json_agg(
+      json_build_object(
+        'id', p.public_id,
+        'price', p.price,
+        'quantity', p.quantity,
+        'createdAt', core.iso8601(p.created_at)
+      )
+      order by p.id desc
+    ) as trades
+    from (
+      select t.id, t.public_id, t.price, t.quantity, t.created_at
+      from trading.trades as t
+      where t.market_id = m.id
+      order by t.id desc
+      limit list_trades.page_size
+      offset (list_trades.page - 1)::bigint * list_trades.page_size
+    ) as p
+  ) as t
+  where m.public_id = list_trades.market_id
+$$;
+
+comment on function api.list_trades(uuid, int, int) is
+  'The body of GET /markets/:id/trades, newest first, and the version of the market; no row for '
+  'an unknown market. page counts from 1.';

@@ -1,0 +1,9 @@
+create type api.outcome as (
+  code text,
+  message text,
+  replayed boolean,
+  body json
+);
+comment on type api.outcome is
+  'What a command came to: the code and message of a refusal, or the body of the answer. replayed '
+  'marks the answer to a request that was carried out before.';

@@ -1,0 +1,24 @@
+create table catalog.events (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  category_id bigint not null references catalog.categories (id),
+  title text not null,
+  description text,
+  starts_at timestamptz,
+  ends_at timestamptz,
+  live boolean not null default false,
+  live_delay_ms int not null default 3000,
+  thumbnail_id uuid,
+  thumbnail_url text,
+  created_at timestamptz not null default core.now(),
+  constraint events_public_id_is_unique unique (public_id),
+  constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint events_end_after_their_start check (ends_at > starts_at),
+  constraint events_live_delay_is_sane check (live_delay_ms between 0 and 60000)
+);
+
+create index events_of_a_category on catalog.events (category_id, id);
+
+comment on table catalog.events is 'Real-world occurrences, each with one or more markets.';
+comment on column catalog.events.live is
+  'Live-traded: within [starts_at, ends_at) new orders wait live_delay_ms before they match.';

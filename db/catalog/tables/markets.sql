@@ -1,0 +1,40 @@
+create table catalog.markets (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  category_id bigint not null references catalog.categories (id),
+  event_id bigint references catalog.events (id),
+  title text not null,
+  description text not null default '',
+  status catalog.market_status not null default 'open',
+  close_time timestamptz,
+  resolved_outcome catalog.outcome,
+  yes_payout_cents int,
+  resolved_at timestamptz,
+  thumbnail_id uuid,
+  thumbnail_url text,
+  created_at timestamptz not null default core.now(),
+  constraint markets_public_id_is_unique unique (public_id),
+  constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint markets_have_an_outcome_once_resolved check (
+    (status = 'resolved') = (resolved_outcome is not null)
+    and (status = 'resolved') = (yes_payout_cents is not null)
+    and (status = 'resolved') = (resolved_at is not null)
+  ),
+  constraint markets_pay_what_the_outcome_says check (
+    case resolved_outcome
+      when 'yes' then yes_payout_cents = 100
+      when 'no' then yes_payout_cents = 0
+      when 'custom' then yes_payout_cents between 0 and 100
+    end
+  )
+);
+
+create index markets_of_a_category on catalog.markets (category_id, status, id);
+create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
+create index markets_that_will_close on catalog.markets (close_time)
+  where status in ('open', 'paused') and close_time is not null;
+
+comment on table catalog.markets is
+  'Binary questions. What trading moves (prices, volumes, version) is in trading.books.';
+comment on column catalog.markets.yes_payout_cents is
+  'What a YES share was paid at resolution, 0-100; a NO share got the rest.';

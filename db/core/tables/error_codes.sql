@@ -1,0 +1,38 @@
+create table core.error_codes (
+  code text primary key,
+  sqlstate text not null,
+  http_status int not null,
+  code_shown boolean not null,
+  message text not null,
+  constraint error_codes_sqlstate_is_unique unique (sqlstate),
+  constraint error_codes_sqlstate_is_of_class_ex check (sqlstate ~ '^EX[0-9]{3}$'),
+  constraint error_codes_http_status_is_an_error check (http_status between 400 and 599)
+);
+
+comment on table core.error_codes is
+  'Every refusal of the exchange, listed once. The engine gives them as values; admin functions '
+  'raise them by their SQLSTATE. src/errors.ts and docs/errors.md list the same ones.';
+comment on column core.error_codes.code_shown is
+  'Whether the HTTP body carries the code beside the message.';
+
+insert into core.error_codes (sqlstate, code, http_status, code_shown, message) values
+  ('EX001', 'INVALID_REQUEST', 400, true, 'Invalid request'),
+  ('EX002', 'UNAUTHORIZED', 401, false, 'Unauthorized'),
+  ('EX003', 'TRADING_PAUSED', 503, true, 'Trading is paused'),
+  ('EX004', 'SELF_EXCLUDED', 403, true, 'Account is self-excluded from trading'),
+  ('EX005', 'LIMITS_SETUP_REQUIRED', 428, true, 'Loss limits must be reviewed before trading'),
+  ('EX006', 'MARKET_NOT_FOUND', 400, false, 'Market not found'),
+  ('EX007', 'MARKET_NOT_OPEN', 400, false, 'Market is not open for trading'),
+  ('EX008', 'SELF_TRADE_BLOCKED', 400, true, 'Order would match your own resting order'),
+  ('EX009', 'POST_ONLY_WOULD_CROSS', 400, true, 'Post-only order would trade immediately'),
+  ('EX010', 'INSUFFICIENT_LIQUIDITY', 400, true, 'No matching liquidity'),
+  ('EX011', 'INSUFFICIENT_BALANCE', 400, true, 'Not enough balance or position'),
+  ('EX012', 'LOSS_LIMIT', 422, true, 'Order would exceed the loss limit'),
+  ('EX013', 'ORDER_NOT_FOUND', 404, false, 'Order not found'),
+  ('EX014', 'ORDER_NOT_CANCELLABLE', 400, false, 'Cannot cancel order with status: <status>'),
+  ('EX015', 'CONFLICT_RETRY', 503, true, 'Temporary conflict, safe to retry'),
+  ('EX016', 'OUTCOME_UNKNOWN', 503, true,
+    'The outcome is unknown; retry with the same idempotency key'),
+  ('EX017', 'NOT_FOUND', 404, false, 'Not found'),
+  ('EX018', 'ALREADY_EXISTS', 409, true, 'Already exists'),
+  ('EX019', 'INVALID_STATE', 409, true, 'Not possible in the present state');

@@ -1,0 +1,10 @@
+-- Who may do what. Functions are executable by nobody unless granted here.
+grant usage on schema api to exchange_api;
+grant execute on all functions in schema api to exchange_api;
+
+grant usage on schema admin to exchange_operator;
+grant execute on all functions in schema admin to exchange_operator;
+revoke execute on function admin.audit(text, jsonb) from exchange_operator;
+
+grant usage on schema ledger to exchange_operator;
+grant execute on function ledger.verify() to exchange_operator;

@@ -1,0 +1,24 @@
+create table identity.users (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  email text not null,
+  display_name text not null,
+  handle text not null,
+  avatar_url text,
+  private boolean not null default false,
+  leaderboard_opt_out boolean not null default false,
+  created_at timestamptz not null default core.now(),
+  constraint users_public_id_is_unique unique (public_id),
+  constraint users_email_looks_like_one check (email ~ '^[^@\s]+@[^@\s]+$' and length(email) <= 320),
+  constraint users_display_name_is_not_blank
+    check (display_name ~ '\S' and length(display_name) <= 100),
+  constraint users_handle_is_a_word check (handle ~ '^[A-Za-z0-9_.-]{1,40}$')
+);
+
+create unique index users_email_is_unique on identity.users (lower(email));
+create unique index users_handle_is_unique on identity.users (lower(handle));
+
+comment on table identity.users is
+  'Traders. Their cash is in ledger.accounts, their gates and limits in risk.traders.';
+comment on column identity.users.private is
+  'A private profile: its name is withheld from the market stream and the leaderboard.';

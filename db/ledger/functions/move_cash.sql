@@ -1,0 +1,97 @@
+create or replace function ledger.move_cash(
+  user_id uuid, kind ledger.journal_kind, amount_cents bigint, reference text
+)
+returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+  v_signed_cents bigint;
+  v_outside ledger.accounts;
+  v_account ledger.accounts;
+  v_moved_cents bigint;
+  v_journal_id bigint;
+begin
+  if move_cash.amount_cents is null or move_cash.amount_cents <= 0 then
+    perform core.raise_error('INVALID_REQUEST', 'the amount must be above 0');
+  end if;
+  if move_cash.reference is null or move_cash.reference !~ '\S' then
+    perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
+  end if;
+
+  -- The outside world has the lowest id of all accounts: ascending order, as everywhere.
+  select * into strict v_outside
+  from ledger.accounts as a
+  where a.kind = 'outside_world'
+  for no key update;
+
+  select a.* into v_account
+  from ledger.accounts as a
+  join identity.users as u on u.id = a.user_id
+  where u.public_id = move_cash.user_id
+  for no key update of a;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', move_cash.user_id));
+  end if;
+
+  select m.amount_cents into v_moved_cents
+  from ledger.cash_movements as m
+  where m.account_id = v_account.id
+    and m.kind = move_cash.kind
+    and m.reference = move_cash.reference;
+  if found then
+    if v_moved_cents <> move_cash.amount_cents then
+      perform core.raise_error('ALREADY_EXISTS', format(
+        'reference %L is a %s of %s cents already',
+        move_cash.reference, move_cash.kind, v_moved_cents
+      ));
+    end if;
+    return v_account.balance_cents;
+  end if;
+
+  v_signed_cents := case move_cash.kind
+    when 'deposit' then move_cash.amount_cents
+    else -move_cash.amount_cents
+  end;
+  if v_signed_cents < 0 and v_account.balance_cents + v_signed_cents < 0 then
+    perform core.raise_error('INSUFFICIENT_BALANCE', format(
+      'the balance is %s cents', v_account.balance_cents
+    ));
+  end if;
+
+  v_at := core.now();
+  insert into ledger.journals (kind, created_at)
+  values (move_cash.kind, v_at)
+  returning id into v_journal_id;
+
+  insert into ledger.cash_movements (journal_id, account_id, kind, reference, amount_cents)
+  values (
+    v_journal_id, v_account.id, move_cash.kind, move_cash.reference, move_cash.amount_cents
+  );
+
+  perform ledger.post(
+    array[
+      (
+        v_journal_id, v_outside.id, -v_signed_cents, v_outside.balance_cents,
+        v_outside.balance_cents - v_signed_cents, v_outside.version + 1
+      ),
+      (
+        v_journal_id, v_account.id, v_signed_cents, v_account.balance_cents,
+        v_account.balance_cents + v_signed_cents, v_account.version + 1
+      )
+    ]::ledger.entry[],
+    v_at
+  );
+  update ledger.accounts as a
+  set external_cents = a.external_cents + v_signed_cents
+  where a.id = v_account.id;
+
+  return v_account.balance_cents + v_signed_cents;
+end
+$$;
+
+comment on function ledger.move_cash(uuid, ledger.journal_kind, bigint, text) is
+  'Deposits or withdraws cents once for each reference of a user; returns the new balance. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference with '
+  'another amount). Locks: the outside world''s account, then the user''s.';

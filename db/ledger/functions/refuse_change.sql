@@ -1,0 +1,16 @@
+create or replace function ledger.refuse_change()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform core.raise_error(
+    'INVALID_STATE',
+    format('%I.%I is append-only: %s refused', tg_table_schema, tg_table_name, lower(tg_op))
+  );
+  return null;
+end
+$$;
+
+comment on function ledger.refuse_change() is
+  'Trigger of append-only tables: refuses every update, delete and truncate, whoever asks.';

@@ -1,0 +1,21 @@
+create type ledger.account_kind as enum (
+  'outside_world', 'user_cash', 'market_escrow', 'fee_revenue'
+);
+comment on type ledger.account_kind is
+  'outside_world mirrors all deposits and withdrawals; user_cash is one per user; market_escrow '
+  'and fee_revenue are one each per market.';
+
+create type ledger.journal_kind as enum (
+  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction'
+);
+comment on type ledger.journal_kind is 'Why cash moved.';
+
+create type ledger.entry as (
+  journal_id bigint,
+  account_id bigint,
+  amount_cents bigint,
+  balance_before_cents bigint,
+  balance_after_cents bigint,
+  account_version bigint
+);
+comment on type ledger.entry is 'One line of a journal, as the engine hands it to ledger.post.';

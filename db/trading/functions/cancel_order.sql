@@ -1,0 +1,63 @@
+create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
+returns api.outcome
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_outcome api.outcome;
+  v_order trading.orders;
+  v_has_expired boolean;
+  v_cancelled int;
+  v_at timestamptz;
+begin
+  v_outcome.replayed := false;
+
+  select o.* into v_order
+  from trading.orders as o
+  join identity.users as u on u.id = o.user_id
+  where o.public_id = cancel_order.order_public_id
+    and u.public_id = cancel_order.user_public_id;
+  if not found then
+    v_outcome.code := 'ORDER_NOT_FOUND';
+    return v_outcome;
+  end if;
+
+  perform trading.lock_market(v_order.market_id);
+  v_at := core.now();
+  v_has_expired := coalesce(v_order.expires_at <= v_at, false);
+  v_cancelled := trading.cancel_open_orders(
+    v_order.market_id,
+    array[v_order.id],
+    case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
+    v_at,
+    v_has_expired
+  );
+
+  select o.* into strict v_order
+  from trading.orders as o
+  where o.id = v_order.id;
+  if v_cancelled = 0 or v_has_expired then
+    v_outcome.code := 'ORDER_NOT_CANCELLABLE';
+    v_outcome.message := 'Cannot cancel order with status: ' || v_order.status;
+    return v_outcome;
+  end if;
+
+  select json_build_object(
+    'order', trading.order_object(
+      v_order.public_id, cancel_order.user_public_id, m.public_id, v_order.side, v_order.price,
+      v_order.quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
+      v_order.time_in_force, v_order.cancel_reason, v_order.expires_at, v_order.created_at
+    ),
+    'balance', trading.balance_object(a.balance_cents)
+  )
+  into v_outcome.body
+  from catalog.markets as m
+  join ledger.accounts as a on a.user_id = v_order.user_id
+  where m.id = v_order.market_id;
+  return v_outcome;
+end
+$$;
+
+comment on function trading.cancel_order(uuid, uuid) is
+  'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a refusal. An order '
+  'past its expiry expires instead. Locks: the market.';

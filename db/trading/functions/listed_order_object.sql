@@ -1,0 +1,42 @@
+create or replace function trading.listed_order_object("order" trading.orders, at timestamptz)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', ("order").public_id,
+    'userId', u.public_id,
+    'marketId', m.public_id,
+    'marketTitle', m.title,
+    'side', ("order").side,
+    'price', ("order").price,
+    'quantity', ("order").quantity,
+    'filledQuantity', ("order").filled_quantity,
+    'status', ("order").status,
+    'orderType', ("order").order_type,
+    'timeInForce', ("order").time_in_force,
+    'cancelReason', ("order").cancel_reason,
+    'expiresAt', core.iso8601(("order").expires_at),
+    'releaseAt', core.iso8601(("order").release_at),
+    'releaseInMs', case when ("order").status = 'scheduled' then greatest(
+      0, ceil(extract(epoch from ("order").release_at - listed_order_object.at) * 1000)
+    )::bigint end,
+    'budgetCents', case when ("order").status = 'scheduled' then ("order").budget_cents end,
+    'createdAt', core.iso8601(("order").created_at),
+    'sharesAhead', coalesce(
+      (
+        select trading.shares_ahead(b, listed_order_object.at)
+        from trading.open_orders as b
+        where b.order_id = ("order").id
+          and (b.expires_at is null or b.expires_at > listed_order_object.at)
+      ),
+      0
+    )
+  )
+  from identity.users as u, catalog.markets as m
+  where u.id = ("order").user_id
+    and m.id = ("order").market_id
+$$;
+
+comment on function trading.listed_order_object(trading.orders, timestamptz) is
+  'An order as lists show it.';

@@ -1,0 +1,575 @@
+-- One long function on purpose: the arrays below are its state, and PL/pgSQL would copy them on
+-- every call of a part. It reads and writes no table, so it can be tested on made-up books.
+create or replace function trading.match_orders(
+  context trading.market_context,
+  requests trading.order_request[],
+  slice trading.book_slice,
+  traders trading.trader_arrays
+)
+returns trading.match_result
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_most_shares constant int := 10000;
+
+  -- The book: resting orders in chains, one for each stored price. A chain is indexed by price
+  -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
+  -- batch are linked behind them.
+  v_resting trading.resting_order[] := slice.orders;
+  v_read constant int := cardinality(slice.orders);
+  v_left int[] := '{}';
+  v_next int[] := array_fill(0, array[cardinality(slice.orders)]);
+  v_first int[] := array_fill(0, array[199]);
+  v_last int[] := array_fill(0, array[199]);
+  v_best_yes int := 0;
+  v_best_no int := 0;
+  v_chain int;
+
+  -- The traders, by their place t; held shares by place and side (1 is YES, 2 is NO).
+  v_user_ids bigint[] := traders.user_ids;
+  v_account_ids bigint[] := traders.account_ids;
+  v_versions bigint[] := traders.account_versions;
+  v_balance bigint[] := traders.balance_cents;
+  v_open_cost bigint[] := traders.open_cost_cents;
+  v_excluded boolean[] := traders.excluded;
+  v_limited boolean[] := traders.limited;
+  v_has_traded boolean[] := traders.has_traded;
+  v_held bigint[] := traders.held_quantity;
+  v_cost bigint[] := traders.held_cost_cents;
+  v_fees bigint[] := traders.held_fee_cents;
+  v_realised bigint[] := traders.realised_cents;
+  v_touched boolean[];
+
+  v_escrow bigint := context.escrow_balance_cents;
+  v_escrow_version bigint := context.escrow_version;
+  v_revenue bigint := context.fee_balance_cents;
+  v_revenue_version bigint := context.fee_version;
+
+  -- What comes out.
+  v_outcomes trading.order_outcome[] := '{}';
+  v_fills trading.fill[] := '{}';
+  v_dead trading.dead_maker[] := '{}';
+  v_entries ledger.entry[] := '{}';
+  v_level_quantity bigint[] := array_fill(0::bigint, array[199]);
+  v_level_orders int[] := array_fill(0, array[199]);
+  v_last_trade_price int;
+  v_yes_volume bigint := 0;
+  v_no_volume bigint := 0;
+  v_new_traders int := 0;
+  v_changes int := 0;
+
+  -- The request at hand: its plan is a list of the makers it meets (quantity 0: found dead).
+  k int;
+  t int;
+  m int;
+  h int;
+  n int;
+  v_request trading.order_request;
+  v_maker trading.resting_order;
+  v_outcome trading.order_outcome;
+  v_blank constant trading.order_outcome := null;
+  v_is_buy boolean;
+  v_opposite int;
+  v_floor int;
+  v_level int;
+  v_worst int;
+  v_price int;
+  v_wanted int;
+  v_bought int;
+  v_spent bigint;
+  v_weight bigint;
+  v_fee bigint;
+  v_fee_so_far bigint;
+  v_required bigint;
+  v_own boolean;
+  v_sated boolean;
+  v_reason trading.cancel_reason;
+  v_met int[];
+  v_met_quantity int[];
+  v_met_trader int[];
+  v_met_reason trading.cancel_reason[];
+  v_yes_price int;
+  v_journal_id bigint;
+  v_amount bigint;
+  v_escrow_amount bigint;
+  v_cost_out bigint;
+  v_fees_out bigint;
+  v_new_orders int[] := '{}';
+begin
+  v_touched := array_fill(false, array[2 * coalesce(cardinality(v_user_ids), 0)]);
+  for p in 1 .. v_read loop
+    v_maker := v_resting[p];
+    v_left[p] := v_maker.quantity - v_maker.filled_quantity;
+    if v_maker.book_side = 'yes' then
+      v_chain := v_maker.book_price;
+      v_best_yes := greatest(v_best_yes, v_maker.book_price);
+    else
+      v_chain := 100 + v_maker.book_price;
+      v_best_no := greatest(v_best_no, v_maker.book_price);
+    end if;
+    if v_first[v_chain] = 0 then
+      v_first[v_chain] := p;
+    else
+      v_next[v_last[v_chain]] := p;
+    end if;
+    v_last[v_chain] := p;
+  end loop;
+
+  <<next_request>>
+  for i in 1 .. cardinality(requests) loop
+    v_request := requests[i];
+    t := array_position(v_user_ids, v_request.user_id);
+    v_outcome := v_blank;
+
+    -- 1. Refusals that no book is needed for, in their order of precedence; replays among them.
+    if v_request.idempotency_key is not null then
+      v_outcome.order_id := v_request.replay_of_order_id;
+      if v_outcome.order_id is null then
+        for j in 1 .. i - 1 loop
+          if requests[j].user_id = v_request.user_id
+            and requests[j].idempotency_key = v_request.idempotency_key
+            and v_outcomes[j].code is null
+          then
+            v_outcome := v_outcomes[j];
+            v_outcome.fee_cents := null;
+            exit;
+          end if;
+        end loop;
+      end if;
+    end if;
+    if v_request.problem is not null then
+      v_outcome := v_blank;
+      v_outcome.code := 'INVALID_REQUEST';
+      v_outcome.message := v_request.problem;
+    elsif v_outcome.order_id is not null then
+      v_outcome.is_replay := true;
+      v_outcome.balance_cents := v_balance[t];
+      for p in 1 .. cardinality(v_resting) loop
+        v_maker := v_resting[p];
+        if v_maker.order_id = v_outcome.order_id then
+          v_outcome.quantity := v_maker.quantity;
+          if v_left[p] >= 0 then
+            v_outcome.filled_quantity := v_maker.quantity - v_left[p];
+            v_outcome.status := trading.filled_status(v_left[p], v_maker.quantity);
+          else
+            select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
+            into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
+            from unnest(v_dead) as d
+            where d.resting = p;
+          end if;
+        end if;
+      end loop;
+    elsif context.site_paused then
+      v_outcome.code := 'TRADING_PAUSED';
+    elsif t is null then
+      v_outcome.code := 'UNAUTHORIZED';
+    elsif v_excluded[t] then
+      v_outcome.code := 'SELF_EXCLUDED';
+    elsif not traders.limits_reviewed[t] then
+      v_outcome.code := 'LIMITS_SETUP_REQUIRED';
+    elsif context.market_id is null then
+      v_outcome.code := 'MARKET_NOT_FOUND';
+    elsif not context.is_open then
+      v_outcome.code := 'MARKET_NOT_OPEN';
+    elsif v_request.expires_at <= context.at then
+      v_outcome.code := 'INVALID_REQUEST';
+      v_outcome.message := 'expiresAt: must be in the future';
+    end if;
+    if v_outcome.code is not null or v_outcome.is_replay then
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+
+    -- 2. Plan: walk the other side from its best price, as far as the request wants and its
+    -- price allows. Makers' cash and shares are moved as the plan goes, and moved back below.
+    v_is_buy := v_request.order_type = 'buy';
+    if v_request.book_side = 'yes' then
+      v_opposite := 100;
+      v_level := v_best_no;
+      v_floor := slice.no_floor;
+    else
+      v_opposite := 0;
+      v_level := v_best_yes;
+      v_floor := slice.yes_floor;
+    end if;
+    v_worst := 100 - v_request.book_price;
+    v_wanted := coalesce(v_request.quantity, c_most_shares);
+    v_bought := 0;
+    v_spent := 0;
+    v_weight := 0;
+    v_own := false;
+    v_sated := false;
+    v_met := '{}';
+    v_met_quantity := '{}';
+    v_met_trader := '{}';
+    v_met_reason := '{}';
+    k := case when v_level > 0 then v_first[v_opposite + v_level] else 0 end;
+
+    <<walk>>
+    while v_level >= v_worst loop
+      if v_level <= v_floor and (k = 0 or k > v_read) then
+        return (
+          true, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          null, null
+        )::trading.match_result;
+      end if;
+      if k = 0 then
+        v_level := v_level - 1;
+        exit walk when v_level < v_worst;
+        k := v_first[v_opposite + v_level];
+        continue walk;
+      end if;
+
+      v_maker := v_resting[k];
+      v_price := 100 - v_level;
+      v_reason := null;
+      if v_maker.expires_at <= context.at then
+        v_reason := 'expired'::trading.cancel_reason;
+        m := array_position(v_user_ids, v_maker.user_id);
+      else
+        n := least(v_wanted - v_bought, v_left[k]);
+        if v_request.budget_cents is not null then
+          -- The most shares n with spent + n x price + fee(weight + n x price x level) in budget.
+          n := least(n, (
+            ((v_request.budget_cents - v_spent) * 1000000 - context.taker_rate_bps * v_weight)
+            / (v_price * 1000000::bigint + context.taker_rate_bps * v_price * v_level)
+          ));
+          if n = 0 then
+            v_sated := true;
+            exit walk;
+          end if;
+        end if;
+        if v_maker.user_id = v_request.user_id then
+          v_own := true;
+          exit walk;
+        end if;
+
+        m := array_position(v_user_ids, v_maker.user_id);
+        if v_excluded[m] then
+          v_reason := 'self_excluded'::trading.cancel_reason;
+        elsif v_maker.order_type = 'sell' then
+          if v_held[m][case v_maker.side when 'yes' then 1 else 2 end] < n then
+            v_reason := 'position_insufficient'::trading.cancel_reason;
+          end if;
+        elsif v_balance[m] < n * v_level then
+          v_reason := 'insufficient_funds'::trading.cancel_reason;
+        elsif v_limited[m] and risk.exceeds_limits(
+          traders.limits[m], traders.untraded[m], v_balance[m], n * v_level
+        ) then
+          v_reason := 'loss_limit'::trading.cancel_reason;
+        end if;
+      end if;
+
+      v_met := v_met || k;
+      v_met_trader := v_met_trader || m;
+      v_met_reason := v_met_reason || v_reason;
+      if v_reason is not null then
+        v_met_quantity := v_met_quantity || 0;
+      else
+        v_met_quantity := v_met_quantity || n;
+        if v_maker.order_type = 'buy' then
+          v_balance[m] := v_balance[m] - n * v_level;
+        else
+          v_balance[m] := v_balance[m] + n * v_price;
+          h := case v_maker.side when 'yes' then 1 else 2 end;
+          v_held[m][h] := v_held[m][h] - n;
+        end if;
+        v_bought := v_bought + n;
+        v_spent := v_spent + n * v_price;
+        v_weight := v_weight + n * v_price * v_level;
+        exit walk when v_bought = v_wanted;
+      end if;
+      k := v_next[k];
+    end loop walk;
+
+    for p in 1 .. cardinality(v_met) loop
+      n := v_met_quantity[p];
+      if n > 0 then
+        v_maker := v_resting[v_met[p]];
+        m := v_met_trader[p];
+        if v_maker.order_type = 'buy' then
+          v_balance[m] := v_balance[m] + n * v_maker.book_price;
+        else
+          v_balance[m] := v_balance[m] - n * (100 - v_maker.book_price);
+          h := case v_maker.side when 'yes' then 1 else 2 end;
+          v_held[m][h] := v_held[m][h] + n;
+        end if;
+      end if;
+    end loop;
+
+    -- 3. Verdict.
+    v_fee := trading.fee_cents(context.taker_rate_bps, v_weight);
+    v_required := 0;
+    if v_is_buy then
+      v_required := v_spent + v_fee;
+      if v_request.time_in_force = 'gtc' then
+        v_required := v_required + (v_wanted - v_bought) * v_request.price;
+      end if;
+    end if;
+    if v_own then
+      v_outcome.code := 'SELF_TRADE_BLOCKED';
+    elsif v_request.post_only and v_bought > 0 then
+      v_outcome.code := 'POST_ONLY_WOULD_CROSS';
+    elsif v_bought = 0 and v_request.time_in_force = 'ioc' then
+      v_outcome.code := 'INSUFFICIENT_LIQUIDITY';
+    elsif v_is_buy and v_required > v_balance[t] then
+      v_outcome.code := 'INSUFFICIENT_BALANCE';
+    elsif not v_is_buy
+      and v_held[t][case v_request.side when 'yes' then 1 else 2 end] < v_wanted
+    then
+      v_outcome.code := 'INSUFFICIENT_BALANCE';
+    elsif v_is_buy and v_limited[t] and risk.exceeds_limits(
+      traders.limits[t], traders.untraded[t], v_balance[t], v_open_cost[t] + v_required
+    ) then
+      v_outcome.code := 'LOSS_LIMIT';
+    end if;
+    if v_outcome.code is not null
+      and (v_outcome.code <> 'INSUFFICIENT_LIQUIDITY' or cardinality(v_met) = 0)
+    then
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+
+    -- 4. Carry the plan out. What was met is a prefix of the other side: unlink it.
+    v_changes := v_changes + 1;
+    v_weight := 0;
+    v_fee_so_far := 0;
+    if v_outcome.code is null then
+      v_outcome.order_id := nextval('trading.orders_id_seq');
+      v_outcome.order_public_id := core.uuid_v7();
+    end if;
+
+    for p in 1 .. cardinality(v_met) loop
+      v_maker := v_resting[v_met[p]];
+      m := v_met_trader[p];
+      n := v_met_quantity[p];
+      v_chain := v_opposite + v_maker.book_price;
+
+      if n = 0 then
+        v_dead[cardinality(v_dead) + 1] := (
+          i, v_met[p], v_met_reason[p], v_maker.quantity - v_left[v_met[p]]
+        )::trading.dead_maker;
+        v_level_quantity[v_chain] := v_level_quantity[v_chain] - v_left[v_met[p]];
+        v_level_orders[v_chain] := v_level_orders[v_chain] - 1;
+        if v_limited[m] and v_maker.order_type = 'buy' and v_met_reason[p] <> 'expired' then
+          v_open_cost[m] := v_open_cost[m] - v_left[v_met[p]] * v_maker.price;
+        end if;
+        v_left[v_met[p]] := -1;
+        continue;
+      end if;
+
+      v_price := 100 - v_maker.book_price;
+      v_yes_price := case v_maker.book_side when 'yes' then v_maker.book_price else v_price end;
+      v_weight := v_weight + n * v_price * v_maker.book_price;
+      v_fee := trading.fee_cents(context.taker_rate_bps, v_weight) - v_fee_so_far;
+      v_fee_so_far := v_fee_so_far + v_fee;
+      v_journal_id := nextval('ledger.journals_id_seq');
+      v_escrow_amount := 0;
+
+      -- The taker's shares and cash.
+      if v_is_buy then
+        h := case v_request.side when 'yes' then 1 else 2 end;
+        v_held[t][h] := v_held[t][h] + n;
+        v_cost[t][h] := v_cost[t][h] + n * v_price;
+        v_fees[t][h] := v_fees[t][h] + v_fee;
+        v_amount := -(n * v_price) - v_fee;
+        v_escrow_amount := n * v_price;
+      else
+        h := case v_request.side when 'yes' then 1 else 2 end;
+        v_cost_out := core.half_up(v_cost[t][h] * n, v_held[t][h]);
+        v_fees_out := core.half_up(v_fees[t][h] * n, v_held[t][h]);
+        v_held[t][h] := v_held[t][h] - n;
+        v_cost[t][h] := v_cost[t][h] - v_cost_out;
+        v_fees[t][h] := v_fees[t][h] - v_fees_out;
+        v_amount := n * v_maker.book_price - v_fee;
+        v_realised[t][h] := v_realised[t][h] + v_amount - v_cost_out - v_fees_out;
+        v_escrow_amount := -(n * v_maker.book_price);
+      end if;
+      v_touched[2 * t - 2 + h] := true;
+      if v_amount <> 0 then
+        v_versions[t] := v_versions[t] + 1;
+        v_entries[cardinality(v_entries) + 1] := (
+          v_journal_id, v_account_ids[t], v_amount,
+          v_balance[t], v_balance[t] + v_amount, v_versions[t]
+        )::ledger.entry;
+        v_balance[t] := v_balance[t] + v_amount;
+      end if;
+
+      -- The maker's.
+      h := case v_maker.side when 'yes' then 1 else 2 end;
+      if v_maker.order_type = 'buy' then
+        v_held[m][h] := v_held[m][h] + n;
+        v_cost[m][h] := v_cost[m][h] + n * v_maker.book_price;
+        v_amount := -(n * v_maker.book_price);
+        if v_limited[m] then
+          v_open_cost[m] := v_open_cost[m] + v_amount;
+        end if;
+      else
+        v_cost_out := core.half_up(v_cost[m][h] * n, v_held[m][h]);
+        v_fees_out := core.half_up(v_fees[m][h] * n, v_held[m][h]);
+        v_held[m][h] := v_held[m][h] - n;
+        v_cost[m][h] := v_cost[m][h] - v_cost_out;
+        v_fees[m][h] := v_fees[m][h] - v_fees_out;
+        v_amount := n * v_price;
+        v_realised[m][h] := v_realised[m][h] + v_amount - v_cost_out - v_fees_out;
+      end if;
+      v_touched[2 * m - 2 + h] := true;
+      v_versions[m] := v_versions[m] + 1;
+      v_entries[cardinality(v_entries) + 1] := (
+        v_journal_id, v_account_ids[m], v_amount,
+        v_balance[m], v_balance[m] + v_amount, v_versions[m]
+      )::ledger.entry;
+      v_balance[m] := v_balance[m] + v_amount;
+
+      -- The market's: pairs minted into escrow or burnt out of it, and the fee.
+      v_escrow_amount := v_escrow_amount - v_amount;
+      if v_escrow_amount <> 0 then
+        v_escrow_version := v_escrow_version + 1;
+        v_entries[cardinality(v_entries) + 1] := (
+          v_journal_id, context.escrow_account_id, v_escrow_amount,
+          v_escrow, v_escrow + v_escrow_amount, v_escrow_version
+        )::ledger.entry;
+        v_escrow := v_escrow + v_escrow_amount;
+      end if;
+      if v_fee > 0 then
+        v_revenue_version := v_revenue_version + 1;
+        v_entries[cardinality(v_entries) + 1] := (
+          v_journal_id, context.fee_account_id, v_fee,
+          v_revenue, v_revenue + v_fee, v_revenue_version
+        )::ledger.entry;
+        v_revenue := v_revenue + v_fee;
+      end if;
+
+      v_left[v_met[p]] := v_left[v_met[p]] - n;
+      v_level_quantity[v_chain] := v_level_quantity[v_chain] - n;
+      if v_left[v_met[p]] = 0 then
+        v_level_orders[v_chain] := v_level_orders[v_chain] - 1;
+      end if;
+      v_last_trade_price := v_yes_price;
+      v_yes_volume := v_yes_volume + n * v_yes_price;
+      v_no_volume := v_no_volume + n * (100 - v_yes_price);
+      if not v_has_traded[t] then
+        v_has_traded[t] := true;
+        v_new_traders := v_new_traders + 1;
+      end if;
+      if not v_has_traded[m] then
+        v_has_traded[m] := true;
+        v_new_traders := v_new_traders + 1;
+      end if;
+      v_fills[cardinality(v_fills) + 1] := (
+        i, nextval('trading.trades_id_seq'), core.uuid_v7(), v_journal_id, v_met[p],
+        v_request.book_side, v_yes_price, n, v_fee
+      )::trading.fill;
+    end loop;
+
+    if cardinality(v_met) > 0 then
+      for p in v_level + 1 .. case v_opposite when 100 then v_best_no else v_best_yes end loop
+        v_first[v_opposite + p] := 0;
+      end loop;
+      if v_level >= v_worst then
+        v_first[v_opposite + v_level] := case when v_left[k] > 0 then k else v_next[k] end;
+      end if;
+    end if;
+    if v_opposite = 100 then
+      v_best_no := least(v_best_no, v_level);
+    else
+      v_best_yes := least(v_best_yes, v_level);
+    end if;
+    if v_outcome.code is not null then
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+
+    -- 5. The order as it now stands; what is left of it joins the book or is cancelled.
+    v_outcome.filled_quantity := v_bought;
+    v_outcome.quantity := coalesce(v_request.quantity, v_bought);
+    v_outcome.fee_cents := v_fee_so_far;
+    v_outcome.balance_cents := v_balance[t];
+    if v_request.budget_cents is not null then
+      v_sated := v_sated or v_bought = c_most_shares or (
+        (v_request.budget_cents - v_spent) * 1000000 - context.taker_rate_bps * v_weight
+        < 1000000 + context.taker_rate_bps * 99
+      );
+    else
+      v_sated := v_bought = v_wanted;
+    end if;
+    if v_sated then
+      v_outcome.status := 'filled'::trading.order_status;
+    elsif v_request.time_in_force = 'ioc' then
+      v_outcome.status := 'cancelled'::trading.order_status;
+      v_outcome.cancel_reason := 'insufficient_liquidity'::trading.cancel_reason;
+    else
+      v_outcome.status := trading.filled_status(v_wanted - v_bought, v_wanted);
+      k := cardinality(v_resting) + 1;
+      v_resting[k] := (
+        v_outcome.order_id, v_outcome.order_public_id, v_request.user_id, v_request.side,
+        v_request.order_type, v_request.price, v_request.quantity, v_bought, context.at,
+        v_request.expires_at, v_request.book_side, v_request.book_price
+      )::trading.resting_order;
+      v_left[k] := v_wanted - v_bought;
+      v_next[k] := 0;
+      v_new_orders := v_new_orders || i;
+      if v_request.book_side = 'yes' then
+        v_chain := v_request.book_price;
+        v_best_yes := greatest(v_best_yes, v_request.book_price);
+      else
+        v_chain := 100 + v_request.book_price;
+        v_best_no := greatest(v_best_no, v_request.book_price);
+      end if;
+      if v_first[v_chain] = 0 then
+        v_first[v_chain] := k;
+      else
+        v_next[v_last[v_chain]] := k;
+      end if;
+      v_last[v_chain] := k;
+      v_level_quantity[v_chain] := v_level_quantity[v_chain] + v_left[k];
+      v_level_orders[v_chain] := v_level_orders[v_chain] + 1;
+      if v_is_buy and v_limited[t] then
+        v_open_cost[t] := v_open_cost[t] + v_left[k] * v_request.price;
+      end if;
+    end if;
+    v_outcome.end_status := v_outcome.status;
+    v_outcome.end_filled_quantity := v_outcome.filled_quantity;
+    v_outcome.end_cancel_reason := v_outcome.cancel_reason;
+    v_outcomes[i] := v_outcome;
+  end loop next_request;
+
+  -- Orders that came to rest may have been met by later requests of the batch.
+  for p in 1 .. cardinality(v_new_orders) loop
+    k := v_read + p;
+    v_outcome := v_outcomes[v_new_orders[p]];
+    v_maker := v_resting[k];
+    if v_left[k] < 0 then
+      select 'cancelled'::trading.order_status, d.filled_quantity, d.reason
+      into v_outcome.end_status, v_outcome.end_filled_quantity, v_outcome.end_cancel_reason
+      from unnest(v_dead) as d
+      where d.resting = k;
+    else
+      v_outcome.end_filled_quantity := v_maker.quantity - v_left[k];
+      v_outcome.end_status := trading.filled_status(v_left[k], v_maker.quantity);
+    end if;
+    v_outcomes[v_new_orders[p]] := v_outcome;
+  end loop;
+
+  traders.account_versions := v_versions;
+  traders.balance_cents := v_balance;
+  traders.has_traded := v_has_traded;
+  traders.held_quantity := v_held;
+  traders.held_cost_cents := v_cost;
+  traders.held_fee_cents := v_fees;
+  traders.realised_cents := v_realised;
+  return (
+    false, v_outcomes, v_fills, v_dead, v_resting, v_left, v_read, v_entries, traders, v_touched,
+    v_level_quantity, v_level_orders, v_last_trade_price, v_yes_volume, v_no_volume,
+    v_new_traders, v_changes
+  )::trading.match_result;
+end
+$$;
+
+comment on function trading.match_orders(
+  trading.market_context, trading.order_request[], trading.book_slice, trading.trader_arrays
+) is
+  'Matches a batch in memory: what each request comes to, and all that has to be written for it. '
+  'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '
+  'trace, but for the makers it found dead when it is refused for want of liquidity.';

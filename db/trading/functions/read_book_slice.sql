@@ -1,0 +1,91 @@
+create or replace function trading.read_book_slice(
+  market_id bigint, requests trading.order_request[], at timestamptz, depth int
+)
+returns trading.book_slice
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_slice trading.book_slice := ('{}', 0, 0);
+  v_side trading.side;
+  v_request trading.order_request;
+  v_demand bigint[];
+  v_demand_left bigint;
+  v_taken_by_narrow bigint;
+  v_read bigint;
+  v_widest int;
+  v_limit int;
+  v_last_price int;
+  v_row record;
+begin
+  foreach v_side in array array['yes', 'no']::trading.side[] loop
+    -- What takers of the other side could take, by the limit they would take it at.
+    v_demand := null;
+    v_demand_left := 0;
+    v_widest := 0;
+    foreach v_request in array read_book_slice.requests loop
+      if v_request.book_side <> v_side and v_request.problem is null then
+        if v_demand is null then
+          v_demand := array_fill(0::bigint, array[99]);
+          v_limit := 99;
+        end if;
+        v_demand[v_request.book_price] := v_demand[v_request.book_price]
+          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+        v_demand_left := v_demand_left
+          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+        v_widest := greatest(v_widest, v_request.book_price);
+        v_limit := least(v_limit, v_request.book_price);
+      end if;
+    end loop;
+    continue when v_demand is null;
+
+    -- Read on while the orders read could all be taken: in the worst case the narrow limits
+    -- take what they reach first, and leave the wide ones to go deeper.
+    v_read := 0;
+    v_taken_by_narrow := 0;
+    v_last_price := 0;
+    for v_row in
+      select
+        (
+          o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
+          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price
+        )::trading.resting_order as resting,
+        b.book_price,
+        case when o.expires_at <= read_book_slice.at then 0 else o.quantity - o.filled_quantity end
+          as available
+      from trading.open_orders as b
+      join trading.orders as o on o.id = b.order_id
+      where b.market_id = read_book_slice.market_id
+        and b.book_side = v_side
+        and b.book_price >= 100 - v_widest
+        and b.queue_position is not null
+      order by b.book_price desc, b.queue_position
+    loop
+      while v_limit < 100 - v_row.book_price loop
+        v_taken_by_narrow := least(v_taken_by_narrow + v_demand[v_limit], v_read);
+        v_demand_left := v_demand_left - v_demand[v_limit];
+        v_limit := v_limit + 1;
+      end loop;
+      if v_read >= v_taken_by_narrow + v_demand_left then
+        if v_side = 'yes' then
+          v_slice.yes_floor := v_last_price;
+        else
+          v_slice.no_floor := v_last_price;
+        end if;
+        exit;
+      end if;
+      v_slice.orders := v_slice.orders || v_row.resting;
+      v_read := v_read + v_row.available;
+      v_last_price := v_row.book_price;
+    end loop;
+  end loop;
+  return v_slice;
+end
+$$;
+
+comment on function trading.read_book_slice(
+  bigint, trading.order_request[], timestamptz, int
+) is
+  'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
+  'could take if they were depth times as large. Nothing else can change the book meanwhile: the '
+  'caller holds the market''s lock.';

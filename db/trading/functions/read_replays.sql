@@ -1,0 +1,29 @@
+create or replace function trading.read_replays(
+  requests trading.order_request[], at timestamptz
+)
+returns trading.order_request[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_requests trading.order_request[] := read_replays.requests;
+  v_replay record;
+begin
+  for v_replay in
+    select r.place, k.order_id
+    from unnest(read_replays.requests) with ordinality as r (
+      user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
+      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, place
+    )
+    join trading.idempotency_keys as k on k.user_id = r.user_id and k.key = r.idempotency_key
+    where k.created_at > read_replays.at - interval '24 hours'
+  loop
+    v_requests[v_replay.place].replay_of_order_id := v_replay.order_id;
+  end loop;
+  return v_requests;
+end
+$$;
+
+comment on function trading.read_replays(trading.order_request[], timestamptz) is
+  'The requests, each marked with the order its idempotency key stands for already. To be called '
+  'with the traders locked: the same key may come in by another market at the same moment.';

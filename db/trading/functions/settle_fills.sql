@@ -1,0 +1,56 @@
+create or replace function trading.settle_fills(
+  context trading.market_context,
+  requests trading.order_request[],
+  result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into ledger.journals (id, kind, market_id, created_at)
+  select f.journal_id, 'trade', context.market_id, context.at
+  from unnest(result.fills) as f;
+
+  insert into trading.trades (
+    id, public_id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id,
+    maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id, created_at
+  )
+  select
+    f.trade_id, f.trade_public_id, context.market_id, f.journal_id,
+    (result.outcomes[f.request]).order_id, (result.resting[f.resting]).order_id,
+    (settle_fills.requests[f.request]).user_id, (result.resting[f.resting]).user_id,
+    f.taker_side, f.yes_price, f.quantity, f.fee_cents, context.fee_schedule_id, context.at
+  from unnest(result.fills) as f;
+
+  perform ledger.post(result.entries, context.at);
+
+  insert into trading.positions as p (
+    market_id, user_id, side, quantity, cost_cents, fee_cents, realised_cents, has_traded
+  )
+  select
+    context.market_id,
+    (result.traders).user_ids[(h.place + 1) / 2],
+    case when h.place % 2 = 1 then 'yes' else 'no' end::trading.side,
+    h.quantity, h.cost_cents, h.fee_cents, h.realised_cents, true
+  from unnest(
+    (result.traders).held_quantity,
+    (result.traders).held_cost_cents,
+    (result.traders).held_fee_cents,
+    (result.traders).realised_cents,
+    result.held_touched
+  ) with ordinality as h (quantity, cost_cents, fee_cents, realised_cents, touched, place)
+  where h.touched
+  on conflict (market_id, user_id, side) do update set
+    quantity = excluded.quantity,
+    cost_cents = excluded.cost_cents,
+    fee_cents = excluded.fee_cents,
+    realised_cents = excluded.realised_cents,
+    has_traded = true;
+end
+$$;
+
+comment on function trading.settle_fills(
+  trading.market_context, trading.order_request[], trading.match_result
+) is
+  'Writes the trades of a batch with their journals, cash and shares.';

@@ -1,0 +1,20 @@
+create table trading.books (
+  market_id bigint primary key references catalog.markets (id),
+  escrow_account_id bigint not null references ledger.accounts (id),
+  fee_account_id bigint not null references ledger.accounts (id),
+  version bigint not null default 0,
+  last_trade_price int,
+  yes_volume_cents bigint not null default 0,
+  no_volume_cents bigint not null default 0,
+  trade_count bigint not null default 0,
+  traders_count int not null default 0,
+  constraint books_last_trade_price_is_a_price check (last_trade_price between 1 and 99)
+) with (fillfactor = 40);
+
+comment on table trading.books is
+  'The figures of each market that trading moves. Written only under the market''s lock.';
+comment on column trading.books.version is
+  'Counts the changes of the market, one for each request that changed its book or its trades.';
+comment on column trading.books.traders_count is 'Distinct users who ever traded this market.';
+comment on column trading.books.yes_volume_cents is
+  'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';

@@ -1,0 +1,28 @@
+create table trading.open_orders (
+  order_id bigint primary key,
+  market_id bigint not null,
+  user_id bigint not null,
+  book_side trading.side not null,
+  book_price int not null,
+  queue_position bigint,
+  expires_at timestamptz,
+  release_at timestamptz,
+  constraint open_orders_rest_or_wait_for_release
+    check (queue_position is not null or release_at is not null)
+);
+
+create unique index open_orders_in_price_time_order
+  on trading.open_orders (market_id, book_side, book_price desc, queue_position)
+  where queue_position is not null;
+create index open_orders_of_a_user on trading.open_orders (user_id, order_id);
+create index open_orders_that_expire on trading.open_orders (expires_at, market_id)
+  where expires_at is not null;
+create index open_orders_to_release on trading.open_orders (release_at, order_id)
+  where queue_position is null;
+
+comment on table trading.open_orders is
+  'The orders that something can still happen to: the resting book and the scheduled ones. A row '
+  'comes when an order enters and goes when it leaves; a partial fill does not touch it. What is '
+  'left of an order is in trading.orders.';
+comment on column trading.open_orders.queue_position is
+  'Place in the queue of its price, from the sequence of order ids; null while scheduled.';

@@ -1,0 +1,188 @@
+create type trading.side as enum ('yes', 'no');
+comment on type trading.side is 'The two kinds of shares, and the two sides of the stored book.';
+
+create type trading.order_type as enum ('buy', 'sell');
+comment on type trading.order_type is 'What the trader does with shares of the side.';
+
+create type trading.time_in_force as enum ('gtc', 'ioc');
+comment on type trading.time_in_force is 'gtc may rest on the book; ioc cancels its remainder.';
+
+create type trading.order_status as enum (
+  'scheduled', 'open', 'partially_filled', 'filled', 'cancelled'
+);
+comment on type trading.order_status is 'Where an order is in its life.';
+
+create type trading.cancel_reason as enum (
+  'user_cancelled', 'user_amended', 'insufficient_funds', 'market_closed',
+  'position_insufficient', 'expired', 'trading_paused', 'self_trade', 'post_only_would_cross',
+  'insufficient_liquidity', 'self_excluded', 'loss_limit'
+);
+comment on type trading.cancel_reason is 'Why an order was cancelled.';
+
+-- What the stages of a batch hand to each other. A batch is the array of requests for one market
+-- that are carried out in one transaction; see docs/engine.md.
+
+create type trading.market_context as (
+  market_id bigint,
+  market_public_id uuid,
+  at timestamptz,
+  site_paused boolean,
+  is_open boolean,
+  taker_rate_bps int,
+  fee_schedule_id bigint,
+  escrow_account_id bigint,
+  escrow_balance_cents bigint,
+  escrow_version bigint,
+  fee_account_id bigint,
+  fee_balance_cents bigint,
+  fee_version bigint
+);
+comment on type trading.market_context is
+  'What a batch must know of its market, read under the market''s lock; market_id is null when '
+  'there is no such market.';
+
+create type trading.order_request as (
+  user_id bigint,
+  side trading.side,
+  order_type trading.order_type,
+  price int,
+  quantity int,
+  budget_cents int,
+  time_in_force trading.time_in_force,
+  post_only boolean,
+  expires_at timestamptz,
+  idempotency_key uuid,
+  book_side trading.side,
+  book_price int,
+  replay_of_order_id bigint,
+  problem text
+);
+comment on type trading.order_request is
+  'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
+  'market order, ioc for whatever cannot rest), the side and price it would be stored with. '
+  'quantity is null with a budget. problem says what is malformed; replay_of_order_id names the '
+  'order that its idempotency key stands for already.';
+
+create type trading.resting_order as (
+  order_id bigint,
+  order_public_id uuid,
+  user_id bigint,
+  side trading.side,
+  order_type trading.order_type,
+  price int,
+  quantity int,
+  filled_quantity int,
+  created_at timestamptz,
+  expires_at timestamptz,
+  book_side trading.side,
+  book_price int
+);
+comment on type trading.resting_order is
+  'An order on the book that a batch might meet. filled_quantity is from before the batch.';
+
+create type trading.book_slice as (
+  orders trading.resting_order[],
+  yes_floor int,
+  no_floor int
+);
+comment on type trading.book_slice is
+  'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
+  'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
+  'all that the batch can reach was read.';
+
+create type trading.trader_arrays as (
+  user_ids bigint[],
+  user_public_ids uuid[],
+  account_ids bigint[],
+  account_versions bigint[],
+  balance_cents bigint[],
+  limits_reviewed boolean[],
+  excluded boolean[],
+  limited boolean[],
+  limits risk.loss_limits[],
+  untraded risk.loss_limits[],
+  open_cost_cents bigint[],
+  has_traded boolean[],
+  held_quantity bigint[],
+  held_cost_cents bigint[],
+  held_fee_cents bigint[],
+  realised_cents bigint[]
+);
+comment on type trading.trader_arrays is
+  'The traders a batch might touch, in ascending user id, one place for each in every array; the '
+  'last four arrays are two-dimensional, YES and NO for each. limits, untraded and open_cost_cents '
+  'are only there for limited traders, those with a loss limit; untraded is the balance a trader '
+  'would have without the trading of the day, week and month, so that untraded less balance is '
+  'what that window has cost.';
+
+create type trading.fill as (
+  request int,
+  trade_id bigint,
+  trade_public_id uuid,
+  journal_id bigint,
+  resting int,
+  taker_side trading.side,
+  yes_price int,
+  quantity int,
+  fee_cents bigint
+);
+comment on type trading.fill is
+  'One match of a request with a resting order, by their places in the batch. taker_side is the '
+  'stored side of the taker; fee_cents what this match added to the taker''s fee.';
+
+create type trading.dead_maker as (
+  request int,
+  resting int,
+  reason trading.cancel_reason,
+  filled_quantity int
+);
+comment on type trading.dead_maker is
+  'A resting order that a request met and that could not go through with the match. resting is '
+  'its place among the batch''s resting orders.';
+
+create type trading.order_outcome as (
+  code text,
+  message text,
+  order_id bigint,
+  order_public_id uuid,
+  is_replay boolean,
+  status trading.order_status,
+  quantity int,
+  filled_quantity int,
+  cancel_reason trading.cancel_reason,
+  fee_cents bigint,
+  balance_cents bigint,
+  end_status trading.order_status,
+  end_filled_quantity int,
+  end_cancel_reason trading.cancel_reason
+);
+comment on type trading.order_outcome is
+  'What became of one request: a refusal (code and message), or an order as it stood right after '
+  'its own matching (status to balance_cents) and at the end of the batch (end_*). A replay '
+  'without a status is of an order that this batch did not touch.';
+
+create type trading.match_result as (
+  reached_floor boolean,
+  outcomes trading.order_outcome[],
+  fills trading.fill[],
+  dead_makers trading.dead_maker[],
+  resting trading.resting_order[],
+  resting_left int[],
+  resting_read int,
+  entries ledger.entry[],
+  traders trading.trader_arrays,
+  held_touched boolean[],
+  level_quantity_change bigint[],
+  level_order_change int[],
+  last_trade_price int,
+  yes_volume_cents bigint,
+  no_volume_cents bigint,
+  new_traders int,
+  changes int
+);
+comment on type trading.match_result is
+  'All that a batch does, before any of it is written. reached_floor: matching came to the end of '
+  'the book slice and must be done again with a deeper one. resting_left is what is left of each '
+  'resting order, -1 once it is dead; the first resting_read of them were on the book before. The '
+  'level arrays are indexed by price for YES and by 100 + price for NO. changes counts the '
+  'requests that changed the market.';
