@@ -1,0 +1,23 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** The root of the checkout. */
+export const rootDirectory = resolve(import.meta.dirname, "../..");
+
+const notOurs = new Set(["node_modules", ".git", ".data"]);
+
+/** The files of the checkout under a folder, by path from the root; links are not followed. */
+export function listFiles(folder = ""): string[] {
+  return readdirSync(join(rootDirectory, folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return notOurs.has(entry.name) ? [] : listFiles(path);
+      return entry.isFile() ? [path] : [];
+    })
+    .sort();
+}
+
+/** The text of one of them. */
+export function readText(path: string): string {
+  return readFileSync(join(rootDirectory, path), "utf8");
+}

@@ -1,0 +1,69 @@
+import test from "ava";
+import { errorCodes } from "../../src/errors.ts";
+import { testDatabase } from "../helpers/database.ts";
+import { readText } from "../helpers/repository.ts";
+
+const database = testDatabase(test);
+
+interface ErrorCode {
+  sqlstate: string;
+  status: number;
+  message: string;
+}
+
+type ErrorCodes = Record<string, ErrorCode>;
+
+async function codesInSql(): Promise<Record<string, ErrorCode & { codeShown: boolean }>> {
+  const { rows } = await database.pool.query(
+    "select code, sqlstate, http_status, message, code_shown from core.error_codes",
+  );
+  return Object.fromEntries(
+    rows.map((row) => [
+      row.code,
+      {
+        sqlstate: row.sqlstate,
+        status: row.http_status,
+        message: row.message,
+        codeShown: row.code_shown,
+      },
+    ]),
+  );
+}
+
+/** The rows of the table in docs/errors.md whose heading has these columns, in any order. */
+function codesInDocs(): ErrorCodes {
+  const lines = readText("docs/errors.md").split("\n");
+  const cells = (line: string) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll("`", ""));
+  const start = lines.findIndex((line) => /\|\s*Code\s*\|/.test(line) && line.includes('SQLSTATE'));
+  const heading = cells(lines[start] ?? "");
+  const column = (name: string) => heading.indexOf(name);
+  const found: ErrorCodes = {};
+  for (const line of lines.slice(start + 2)) {
+    if (!line.startsWith("|")) break;
+    const row = cells(line);
+    found[row[column("Code")]!] = {
+      sqlstate: row[column("SQLSTATE")]!,
+      status: Number(row[column("HTTP")]),
+      message: row[column("Message")]!,
+    };
+  }
+  return found;
+}
+
+test("TypeScript lists the error codes of core.error_codes", async (t) => {
+  t.deepEqual({ ...errorCodes }, await codesInSql());
+});
+
+test("docs/errors.md lists the error codes of core.error_codes", async (t) => {
+  const expected = Object.fromEntries(
+    Object.entries(await codesInSql()).map(([code, { sqlstate, status, message }]) => [
+      code,
+      { sqlstate, status, message },
+    ]),
+  );
+  t.deepEqual(codesInDocs(), expected);
+});

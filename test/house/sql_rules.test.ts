@@ -1,0 +1,263 @@
+import { basename, dirname } from "node:path";
+import test from "ava";
+import { loadModule, parsePlPgSQLSync, parseSync, scanSync } from "libpg-query";
+import { testDatabase } from "../helpers/database.ts";
+import { listFiles, readText } from "../helpers/repository.ts";
+import { readSchema } from "../helpers/schema.ts";
+
+/** What CONTRIBUTING asks of SQL, asked of the catalog of a built database and of the files. */
+
+const database = testDatabase(test);
+
+const schemas = [
+  "core",
+  "identity",
+  "catalog",
+  "ledger",
+  "trading",
+  "risk",
+  "leaderboard",
+  "admin",
+  "api",
+  "analytics",
+];
+
+test.before("load the parser", async () => {
+  await loadModule();
+});
+
+/** Runs a query that names offenders; $1 is the list of schemas. */
+async function offenders(query: string): Promise<string[]> {
+  const { rows } = await database.pool.query(query, [schemas]);
+  return rows.map((row) => row.name);
+}
+
+const functions = `
+  select p.*, p.oid::regprocedure::text as name, nspname
+  from pg_proc p join pg_namespace n on n.oid = pronamespace
+  where nspname = any ($1)`;
+const relations = `
+  select c.*, c.oid::regclass::text as name, nspname
+  from pg_class c join pg_namespace n on n.oid = relnamespace
+  where nspname = any ($1)`;
+
+test("the rules see the schema", async (t) => {
+  t.true((await offenders(functions)).length > 20);
+  t.true((await offenders(relations)).length > 20);
+  t.true(sqlFiles.length > 20);
+});
+
+test("every schema, function, table and view says what it is", async (t) => {
+  const silent = await offenders(`
+    select 'schema ' || nspname as name from pg_namespace
+    where nspname = any ($1) and obj_description(oid, 'pg_namespace') is null
+    union all
+    select name from (${functions}) f where obj_description(oid, 'pg_proc') is null
+    union all
+    select name from (${relations}) r
+    where relkind in ('r', 'p', 'v', 'm') and not relispartition
+      and obj_description(oid, 'pg_class') is null`);
+  t.deepEqual(silent, []);
+});
+
+test("every function has its names resolved when it is written, or a search_path of its own", async (t) => {
+  const open = await offenders(`
+    select name from (${functions}) f
+    where prosqlbody is null and prokind in ('f', 'p')
+      and not exists (select from unnest(proconfig) setting where setting like 'search_path=%')`);
+  t.deepEqual(open, []);
+});
+
+test("nobody may execute a function just by being there", async (t) => {
+  const open = await offenders(`
+    select name from (${functions}) f
+    where exists (
+      select from aclexplode(coalesce(proacl, acldefault('f', proowner))) where grantee = 0)`);
+  t.deepEqual(open, []);
+});
+
+test("exchange_owner owns everything", async (t) => {
+  const strays = await offenders(`
+    select 'schema ' || nspname as name from pg_namespace
+    where nspname = any ($1) and nspowner <> 'exchange_owner'::regrole
+    union all
+    select name from (${functions}) f where proowner <> 'exchange_owner'::regrole
+    union all
+    select name from (${relations}) r where relowner <> 'exchange_owner'::regrole
+    union all
+    select t.oid::regtype::text from pg_type t join pg_namespace n on n.oid = typnamespace
+    where nspname = any ($1) and typowner <> 'exchange_owner'::regrole`);
+  t.deepEqual(strays, []);
+});
+
+test("functions lend the owner's rights only at the doors: api and admin", async (t) => {
+  const lending = await offenders(`
+    select name from (${functions}) f where prosecdef and nspname not in ('api', 'admin')`);
+  t.deepEqual(lending, []);
+});
+
+test("every table has a primary key", async (t) => {
+  const without = await offenders(`
+    select name from (${relations}) r
+    where relkind in ('r', 'p')
+      and not exists (select from pg_index where indrelid = r.oid and indisprimary)`);
+  t.deepEqual(without, []);
+});
+
+test("exchange_api reaches the functions of schema api and nothing else", async (t) => {
+  const reached = await offenders(`
+    select 'schema ' || nspname as name from pg_namespace
+    where nspname = any ($1) and nspname <> 'api'
+      and has_schema_privilege('exchange_api', oid, 'usage, create')
+    union all
+    select name from (${relations}) r
+    where relkind in ('r', 'p', 'v', 'm', 'f') and (
+      has_table_privilege('exchange_api', oid,
+        'select, insert, update, delete, truncate, references, trigger')
+      or has_any_column_privilege('exchange_api', oid, 'select, insert, update, references'))
+    union all
+    select name from (${relations}) r
+    where case when relkind = 'S'
+      then has_sequence_privilege('exchange_api', oid, 'usage, select, update') end
+    union all
+    select name from (${functions}) f
+    where nspname <> 'api' and has_function_privilege('exchange_api', oid, 'execute')`);
+  t.deepEqual(reached, []);
+});
+
+test("exchange_api can call every function of schema api", async (t) => {
+  const closed = await offenders(`
+    select name from (${functions}) f
+    where nspname = 'api' and not has_function_privilege('exchange_api', oid, 'execute')`);
+  t.deepEqual(closed, []);
+});
+
+// ---- the files
+
+const sqlFiles = listFiles("db").filter((path) => path.endsWith(".sql"));
+
+test("all.sql includes every file once", (t) => {
+  const included = listIncludes("db/all.sql");
+  const once = new Set(included);
+  t.deepEqual(
+    included.filter((path, index) => included.indexOf(path) !== index),
+    [],
+    "included twice",
+  );
+  t.deepEqual(
+    sqlFiles.filter((path) => path !== "db/all.sql" && !once.has(path)),
+    [],
+    "not included",
+  );
+  t.true(readSchema().length > 0);
+});
+
+function listIncludes(path: string): string[] {
+  return [...readText(path).matchAll(/^--![ \t]*include[ \t]+(.*\.sql)[ \t]*$/gm)].flatMap(
+    ([, name = ""]) => [`db/${name}`, ...listIncludes(`db/${name}`)],
+  );
+}
+
+/** The statements of a file, each as its kind and its parsed body. */
+function statementsOf(path: string): { kind: string; body: any }[] {
+  return (parseSync(readText(path)).stmts ?? []).flatMap(({ stmt }) =>
+    Object.entries(stmt ?? {}).map(([kind, body]) => ({ kind, body })),
+  );
+}
+
+function qualifiedName(names: any[]): string {
+  return names.map((name) => name.String.sval).join(".");
+}
+
+/** What a file that is named after its object may create, by the folder that it is in. */
+const objectsIn: Record<string, (statement: { kind: string; body: any }) => string[]> = {
+  functions: ({ kind, body }) =>
+    kind === "CreateFunctionStmt" ? [qualifiedName(body.funcname)] : [],
+  tables: ({ kind, body }) =>
+    kind === "CreateStmt" && !body.partbound
+      ? [`${body.relation.schemaname}.${body.relation.relname}`]
+      : [],
+  views: ({ kind, body }) => {
+    const relation = kind === "ViewStmt" ? body.view : body.into?.rel;
+    return relation ? [`${relation.schemaname}.${relation.relname}`] : [];
+  },
+};
+
+test("a file holds the one object that its path names", (t) => {
+  const wrong = sqlFiles.flatMap((path) => {
+    const objects = objectsIn[basename(dirname(path))];
+    if (!objects) return [];
+    const expected = `${basename(dirname(dirname(path)))}.${basename(path, ".sql")}`;
+    const found = statementsOf(path).flatMap(objects);
+    return found.length === 1 && found[0] === expected ? [] : [`${path}: ${found.join(", ")}`];
+  });
+  t.deepEqual(wrong, []);
+});
+
+test("functions and tables are made in the file of their own", (t) => {
+  const strays = sqlFiles.flatMap((path) => {
+    const folder = basename(dirname(path));
+    return Object.entries(objectsIn)
+      .filter(([kind]) => kind !== folder)
+      .flatMap(([, objects]) => statementsOf(path).flatMap(objects))
+      .map((name) => `${path}: ${name}`);
+  });
+  t.deepEqual(strays, []);
+});
+
+test("PL/pgSQL parses", (t) => {
+  const broken = sqlFiles.flatMap((path) => {
+    if (!/language plpgsql|^do \$/m.test(readText(path))) return [];
+    try {
+      parsePlPgSQLSync(readText(path));
+      return [];
+    } catch (error) {
+      return [`${path}: ${String(error)}`];
+    }
+  });
+  t.deepEqual(broken, []);
+});
+
+test("db/ drops nothing: it describes the end state", (t) => {
+  const drops = sqlFiles.flatMap((path) =>
+    statementsOf(path)
+      .filter(({ kind }) => kind.startsWith("Drop"))
+      .map(({ kind }) => `${path}: ${kind}`),
+  );
+  t.deepEqual(drops, []);
+});
+
+test("SQL is written in lower case, bodies of functions included", (t) => {
+  const shouting = sqlFiles.flatMap((path) =>
+    capitalsIn(readText(path)).map((word) => `${path}: ${word}`),
+  );
+  t.deepEqual(shouting, []);
+});
+
+/** Keywords and names with capitals; strings, quoted names and comments may have them. */
+function capitalsIn(sql: string): string[] {
+  return scanSync(sql).tokens.flatMap(({ text, tokenName, keywordKind }) => {
+    const body = /^(\$\w*\$)([\s\S]*)\1$/.exec(text)?.[2];
+    if (body !== undefined) return capitalsIn(body);
+    const isWord = keywordKind !== 0 || tokenName === "IDENT";
+    return isWord && /^[a-z_]/i.test(text) && /[A-Z]/.test(text) ? [text] : [];
+  });
+}
+
+test("the search for capitals finds them", (t) => {
+  t.deepEqual(capitalsIn("SELECT 'A' as \"B\" from x -- C"), ["SELECT"]);
+  t.deepEqual(capitalsIn("do $$ begin IF true then Foo(); end if; end $$"), ["IF", "Foo"]);
+});
+
+test("lines of SQL have at most 100 columns, and no tab or trailing space", (t) => {
+  const wrong = sqlFiles.flatMap((path) =>
+    readText(path)
+      .split("\n")
+      .flatMap((line, index) =>
+        line.length > 100 || line.includes("\t") || /\s$/.test(line)
+          ? [`${path}:${index + 1}`]
+          : [],
+      ),
+  );
+  t.deepEqual(wrong, []);
+});

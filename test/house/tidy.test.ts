@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import test from "ava";
+import { listFiles, readText, rootDirectory } from "../helpers/repository.ts";
+
+const files = listFiles();
+const code = files.filter((path) => path.endsWith(".ts"));
+const texts = files.filter(
+  (path) => /\.(ts|js|sql|md|json|yml|sh)$/.test(path) && !path.startsWith("migrate/committed/"),
+);
+
+/** The lines that match, as path:line. Patterns are written so that they don't match themselves. */
+function linesWith(paths: string[], pattern: RegExp): string[] {
+  return paths.flatMap((path) =>
+    readText(path)
+      .split("\n")
+      .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}`] : [])),
+  );
+}
+
+test("nothing is put off by a note in the code", (t) => {
+  t.deepEqual(linesWith(texts, /\b(?:TO[D]O|FIX[M]E|X[X]X|HA[C]K)\b/), []);
+});
+
+test("no test is skipped, singled out or expected to fail", (t) => {
+  const tests = code.filter((path) => path.startsWith("test/"));
+  t.deepEqual(linesWith(tests, /\btest(?:\.\w+)*\.(?:skip|only|todo|failing)\b/), []);
+});
+
+test("files are short enough to be read", (t) => {
+  const limits: [RegExp, number][] = [
+    [/\.ts$/, 600],
+    [/^db\/.*\.sql$/, 800],
+  ];
+  const long = limits.flatMap(([pattern, most]) =>
+    files
+      .filter((path) => pattern.test(path))
+      .map((path) => ({ path, lines: readText(path).split("\n").length }))
+      .filter(({ lines }) => lines > most)
+      .map(({ path, lines }) => `${path} has ${lines} lines, at most ${most}`),
+  );
+  t.deepEqual(long, []);
+});
+
+test("imports of our own files name the file", (t) => {
+  const wrong = code.flatMap((path) =>
+    [...readText(path).matchAll(/(?:from|import\()\s*"(\.[^"]*)"/g)]
+      .map(([, target = ""]) => target)
+      .filter(
+        (target) =>
+          !/\.(ts|json)$/.test(target) || !existsSync(join(rootDirectory, dirname(path), target)),
+      )
+      .map((target) => `${path}: ${target}`),
+  );
+  t.deepEqual(wrong, []);
+});
+
+test("names of files are lower case, words joined by _", (t) => {
+  const sources = files.filter((path) => /^(?:src|jobs|test|db)\//.test(path));
+  t.deepEqual(
+    sources.filter((path) => !/^(?:[a-z0-9_]+\/)*[a-z0-9_]+(?:\.[a-z0-9]+)+$/.test(path)),
+    [],
+  );
+});
+
+test("dependencies are pinned, and the lock names no registry", (t) => {
+  const manifest = JSON.parse(readText("package.json"));
+  const versions = ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
+    Object.entries<string>(manifest[kind] ?? {}),
+  );
+  t.deepEqual(
+    versions.filter(
+      ([, version]) => !/^(?:npm:@?[\w/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+    ),
+    [],
+  );
+  t.false(readText("package-lock.json").includes('"resolved":'));
+});
