@@ -38,7 +38,7 @@ function codesInDocs(): ErrorCodes {
       .split("|")
       .slice(1, -1)
       .map((cell) => cell.trim().replaceAll("`", ""));
-  const start = lines.findIndex((line) => /\|\s*Code\s*\|/.test(line) && line.includes('SQLSTATE'));
+  const start = lines.findIndex((line) => /\|\s*Code\s*\|/.test(line) && line.includes("SQLSTATE"));
   const heading = cells(lines[start] ?? "");
   const column = (name: string) => heading.indexOf(name);
   const found: ErrorCodes = {};

@@ -171,8 +171,11 @@ function qualifiedName(names: any[]): string {
 
 /** What a file that is named after its object may create, by the folder that it is in. */
 const objectsIn: Record<string, (statement: { kind: string; body: any }) => string[]> = {
-  functions: ({ kind, body }) =>
-    kind === "CreateFunctionStmt" ? [qualifiedName(body.funcname)] : [],
+  functions: ({ kind, body }) => {
+    if (kind === "CreateFunctionStmt") return [qualifiedName(body.funcname)];
+    // A function that differs between versions of PostgreSQL is made by a block that asks.
+    return kind === "DoStmt" ? functionsMadeBy(JSON.stringify(body)) : [];
+  },
   tables: ({ kind, body }) =>
     kind === "CreateStmt" && !body.partbound
       ? [`${body.relation.schemaname}.${body.relation.relname}`]
@@ -182,6 +185,11 @@ const objectsIn: Record<string, (statement: { kind: string; body: any }) => stri
     return relation ? [`${relation.schemaname}.${relation.relname}`] : [];
   },
 };
+
+function functionsMadeBy(block: string): string[] {
+  const names = [...block.matchAll(/create or replace function ([\w.]+)\(/g)];
+  return [...new Set(names.map(([, name = ""]) => name))];
+}
 
 test("a file holds the one object that its path names", (t) => {
   const wrong = sqlFiles.flatMap((path) => {
@@ -208,8 +216,10 @@ test("functions and tables are made in the file of their own", (t) => {
 test("PL/pgSQL parses", (t) => {
   const broken = sqlFiles.flatMap((path) => {
     if (!/language plpgsql|^do \$/m.test(readText(path))) return [];
+    // The parser knows no types of ours: it takes them for records, and refuses to return several.
+    const sql = readText(path).replace(/returns \w+\.\w+\[\]/, "returns text[]");
     try {
-      parsePlPgSQLSync(readText(path));
+      parsePlPgSQLSync(sql);
       return [];
     } catch (error) {
       return [`${path}: ${String(error)}`];
