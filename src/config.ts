@@ -23,11 +23,14 @@ const trustProxy = z
   })
   .default(false);
 
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
+  .optional();
+
 const environmentSchema = z.object({
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
-    .optional(),
+  DATABASE_URL: databaseUrl,
+  API_DATABASE_URL: databaseUrl,
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   DEMO: flag(true),
@@ -44,6 +47,8 @@ const environmentSchema = z.object({
 export interface Config {
   /** The PostgreSQL to use; without it, the embedded one in `.data/`. */
   databaseUrl: string | undefined;
+  /** The same database by a login that is exchange_api and nothing more, for the HTTP interface. */
+  apiDatabaseUrl: string | undefined;
   /** 0 picks a free port. */
   port: number;
   host: string;
@@ -68,6 +73,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const { data } = result;
   return {
     databaseUrl: data.DATABASE_URL,
+    apiDatabaseUrl: data.API_DATABASE_URL,
     port: data.PORT,
     host: data.HOST,
     demo: data.DEMO,

@@ -11,7 +11,7 @@ export function validate<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const issues = result.error.issues.map((issue) => ({
     path: issue.path.join("."),
-    message: issue.message,
+    message: issue.path.length === 0 ? "The body must be a JSON object" : issue.message,
   }));
   throw new ProblemError(invalidRequest(issues));
 }

@@ -1,0 +1,48 @@
+import closeWithGrace from "close-with-grace";
+import type { Logger } from "pino";
+import { readConfig } from "./config.ts";
+import type { Config } from "./config.ts";
+import { makeLogger } from "./logger.ts";
+
+/** What a long-running process starts from. */
+export interface ProcessContext {
+  config: Config;
+  logger: Logger;
+  /** For people and scripts: a line on standard output. */
+  print: (line: string) => void;
+  /** Registers what must be closed; what was opened last is closed first. */
+  onClose: (close: () => Promise<unknown>) => void;
+}
+
+/** More than what closing the parts may take together. */
+const CLOSING_TIMEOUT_MS = 30_000;
+
+/**
+ * Runs a process until a signal ends it: configuration, log, and an orderly end, whether it comes
+ * by a signal, by an unforeseen error, or because the start failed.
+ */
+export async function runProcess(start: (context: ProcessContext) => Promise<void>): Promise<void> {
+  const print = (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  };
+  const closers: (() => Promise<unknown>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  };
+  try {
+    const config = readConfig();
+    const logger = makeLogger(config.logLevel);
+    closeWithGrace({ delay: CLOSING_TIMEOUT_MS, logger }, async ({ err, signal }) => {
+      if (err) logger.fatal({ error: err }, "unforeseen error: closing");
+      else logger.info({ signal }, "closing");
+      await closeAll();
+    });
+    await start({ config, logger, print, onClose: (close) => closers.push(close) });
+  } catch (error) {
+    await closeAll();
+    // An error with a code comes from the system, and its message says it all.
+    const expected = error instanceof Error && ("code" in error || error.name !== "Error");
+    process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Logger } from "pino";
+import { makeApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { checkDatabase } from "./database/migrations.ts";
+import { makePool } from "./database/pools.ts";
+import { listen } from "./http/listener.ts";
+import { makeServices } from "./services.ts";
+
+export interface ServiceOptions {
+  /** A login that is or may become exchange_api. */
+  connectionString: string;
+  config: Pick<Config, "host" | "port" | "poolSize" | "trustProxy">;
+  logger: Logger;
+}
+
+/** The HTTP interface, listening. */
+export interface Service {
+  url: string;
+  /** Answers what has come and leaves the database. */
+  close: () => Promise<void>;
+}
+
+/** How long a request may wait for a connection before it is told to come back. */
+const CONNECTION_TIMEOUT_MS = 5000;
+/** A market is locked for milliseconds; who waits longer than this had better try again. */
+const LOCK_TIMEOUT_MS = 2000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** Checks that the database is fit, and serves it. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, logger } = options;
+  const pool = makePool({
+    connectionString: options.connectionString,
+    role: "exchange_api",
+    applicationName: "pgmarkets api",
+    max: config.poolSize,
+    connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onIdleError: (error) => {
+      logger.warn({ error }, "an idle database connection was lost");
+    },
+  });
+  try {
+    await checkDatabase(pool);
+    const services = makeServices(pool, logger);
+    const app = makeApp({ services, trustProxy: config.trustProxy });
+    const listener = await listen(app, config);
+    return {
+      url: listener.url,
+      close: async () => {
+        await listener.close();
+        // A client that hung up may have left an order behind.
+        await services.orderBatcher.drained();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
