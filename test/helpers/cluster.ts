@@ -33,8 +33,12 @@ const throwAwaySettings = {
   log_min_messages: "fatal",
 };
 
-/** Starts a throw-away cluster, or takes the one at `givenUrl`, and builds the template. */
-export async function openTestCluster(givenUrl?: string): Promise<TestCluster> {
+/**
+ * Starts a throw-away cluster and builds the template. The environment may name a running cluster
+ * instead, TEST_DATABASE_URL, or the programs of another version, TEST_POSTGRES_BIN.
+ */
+export async function openTestCluster(): Promise<TestCluster> {
+  const givenUrl = variable("TEST_DATABASE_URL");
   const own = givenUrl === undefined ? await startThrowAway() : undefined;
   const url = replaceDatabase(givenUrl ?? own?.connectionString ?? "", "postgres");
   const prefix = `pgmarkets_test_${process.pid}_${Math.random().toString(36).slice(2, 6)}`;
@@ -58,12 +62,18 @@ export async function openTestCluster(givenUrl?: string): Promise<TestCluster> {
   return { url, prefix, template, close };
 }
 
+function variable(name: string): string | undefined {
+  return process.env[name] === "" ? undefined : process.env[name];
+}
+
 async function startThrowAway(): Promise<{ directory: string; connectionString: string }> {
   await sweep();
   const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
+  const programsDirectory = variable("TEST_POSTGRES_BIN");
   try {
     const server = await startEmbeddedPostgres({
       directory,
+      ...(programsDirectory !== undefined && { programsDirectory }),
       database: "postgres",
       settings: throwAwaySettings,
     });

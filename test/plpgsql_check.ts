@@ -1,0 +1,92 @@
+import pg from "pg";
+import { openTestCluster } from "./helpers/cluster.ts";
+import { replaceDatabase } from "./helpers/database.ts";
+
+/**
+ * `npm run check:plpgsql`: has the extension plpgsql_check read every PL/pgSQL function of the
+ * schema. It knows what a statement means, not only that it parses: missing columns, wrong types,
+ * unused variables, results that go nowhere. TEST_POSTGRES_BIN names a PostgreSQL that has it.
+ */
+
+/** Findings that we live with: what they say, and why it does no harm. */
+const accepted: { says: RegExp; because: string }[] = [
+  {
+    says: /cast "(?:text|unknown)" value to "(?:.*\[\]|interval)" type/,
+    because: "a literal such as '{}' in a declaration is read once a call",
+  },
+  {
+    says: /cast "(?:integer|bigint)" value to "(?:integer|bigint|numeric)" type/,
+    because: "whole numbers change width at no cost that shows, and too large a one is an error",
+  },
+  {
+    says: /control reached end of function without RETURN/,
+    because: "the end of the function is core.raise_error, which does not return",
+  },
+];
+
+interface Finding {
+  name: string;
+  level: string;
+  lineno: number | null;
+  message: string;
+  detail: string | null;
+  hint: string | null;
+  query: string | null;
+}
+
+// A trigger function is checked once for each trigger: it depends on the table's columns.
+const findings = `
+with checked as (
+  select p.oid, p.oid::regprocedure::text as name, tgrelid, tgoldtable, tgnewtable
+  from pg_proc p
+  join pg_namespace n on n.oid = pronamespace
+  join pg_language l on l.oid = prolang and lanname = 'plpgsql'
+  left join pg_trigger t on tgfoid = p.oid and not tgisinternal
+  where nspname !~ '^(pg_|information_schema$|graphile_)'
+    and (prorettype <> 'trigger'::regtype or tgrelid is not null)
+    and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
+)
+select (select count(distinct oid) from checked) as checked, name, level, lineno, message, detail,
+  hint, query
+from checked
+left join lateral plpgsql_check_function_tb(
+  checked.oid, coalesce(tgrelid, 0), fatal_errors => false, oldtable => tgoldtable,
+  newtable => tgnewtable, performance_warnings => true, extra_warnings => true,
+  security_warnings => true
+) on true
+order by name, lineno`;
+
+const cluster = await openTestCluster();
+try {
+  const client = new pg.Client({
+    connectionString: replaceDatabase(cluster.url, cluster.template),
+  });
+  await client.connect();
+  try {
+    await client.query("create extension if not exists plpgsql_check");
+    const { rows } = await client.query<Finding & { checked: string }>(findings);
+    report(
+      rows.filter(({ level }) => level),
+      Number(rows[0]?.checked ?? 0),
+    );
+  } finally {
+    await client.end();
+  }
+} finally {
+  await cluster.close();
+}
+
+function report(found: Finding[], checked: number): void {
+  const isAccepted = ({ message, detail }: Finding) =>
+    accepted.some(({ says }) => says.test(`${message}\n${detail ?? ""}`));
+  const open = found.filter((finding) => !isAccepted(finding));
+  for (const { name, level, lineno, message, detail, hint, query } of open) {
+    console.log(`${name}:${lineno ?? ""} ${level}: ${message}`);
+    for (const more of [detail, hint, query]) if (more) console.log(`    ${more}`);
+  }
+  console.log(
+    `plpgsql_check: ${checked} functions, ${open.length} findings, ` +
+      `${found.length - open.length} accepted`,
+  );
+  if (open.length > 0 || checked === 0) process.exitCode = 1;
+}
