@@ -1,1 +1,1 @@
---!include all.sql
+-- Write the next migration here, or name changed files: --!include path

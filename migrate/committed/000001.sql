@@ -1,0 +1,4710 @@
+--! Previous: -
+--! Hash: sha1:2e52a3528c5c4e5ab985dba56f642621c42dcedb
+
+--! Included all.sql
+-- The map of the database: every file of it, in the order they build on each other.
+-- Migrations include this file, or the files that changed.
+
+--! Included roles.sql
+-- The roles of the exchange belong to the whole cluster, so they are made only where missing.
+-- None of them can log in: a DBA grants them to the logins of people and processes.
+do $$
+declare
+  v_role text;
+begin
+  foreach v_role in array array[
+    'exchange_owner', 'exchange_api', 'exchange_worker', 'exchange_operator', 'exchange_analyst'
+  ] loop
+    if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
+      begin
+        execute format('create role %I nologin', v_role);
+      exception when duplicate_object or unique_violation then
+        null; -- another database of this cluster was being built at the same moment
+      end;
+    end if;
+  end loop;
+  if not pg_catalog.pg_has_role(current_user, 'exchange_owner', 'member') then
+    execute format('grant exchange_owner to %I', current_user);
+  end if;
+end
+$$;
+--! EndIncluded roles.sql
+set local role exchange_owner;
+alter default privileges revoke execute on functions from public;
+reset role;
+
+
+-- Schemas
+--! Included core/schema.sql
+create schema core authorization exchange_owner;
+comment on schema core is
+  'What every other schema leans on: the clock, identifiers, settings, error codes. Private.';
+--! EndIncluded core/schema.sql
+--! Included identity/schema.sql
+create schema identity authorization exchange_owner;
+comment on schema identity is 'Who trades: users and their API keys. Private.';
+--! EndIncluded identity/schema.sql
+--! Included catalog/schema.sql
+create schema catalog authorization exchange_owner;
+comment on schema catalog is 'What can be traded: categories, events, markets. Private.';
+--! EndIncluded catalog/schema.sql
+--! Included ledger/schema.sql
+create schema ledger authorization exchange_owner;
+comment on schema ledger is
+  'Every cent, by double entry: accounts, journals, entries. Append-only, provable. Private.';
+--! EndIncluded ledger/schema.sql
+--! Included trading/schema.sql
+create schema trading authorization exchange_owner;
+comment on schema trading is
+  'The engine: orders, the book, trades, positions, fee schedules and what moves them. Private.';
+--! EndIncluded trading/schema.sql
+--! Included risk/schema.sql
+create schema risk authorization exchange_owner;
+comment on schema risk is
+  'Responsible gaming: loss limits and self-exclusion of each trader. Private.';
+--! EndIncluded risk/schema.sql
+--! Included admin/schema.sql
+create schema admin authorization exchange_owner;
+comment on schema admin is
+  'The operator''s functions, each audited. For role exchange_operator.';
+--! EndIncluded admin/schema.sql
+--! Included api/schema.sql
+create schema api authorization exchange_owner;
+comment on schema api is
+  'The functions behind the HTTP interface, and nothing else. For role exchange_api.';
+--! EndIncluded api/schema.sql
+
+set local role exchange_owner;
+
+-- Types
+--! Included catalog/types.sql
+create type catalog.market_status as enum ('open', 'paused', 'closed', 'resolved');
+comment on type catalog.market_status is
+  'open <-> paused; either -> closed; closed -> open (reopened) or resolved.';
+
+create type catalog.outcome as enum ('yes', 'no', 'custom');
+comment on type catalog.outcome is 'How a market was resolved; custom pays both sides a part.';
+--! EndIncluded catalog/types.sql
+--! Included ledger/types.sql
+create type ledger.account_kind as enum (
+  'outside_world', 'user_cash', 'market_escrow', 'fee_revenue'
+);
+comment on type ledger.account_kind is
+  'outside_world mirrors all deposits and withdrawals; user_cash is one per user; market_escrow '
+  'and fee_revenue are one each per market.';
+
+create type ledger.journal_kind as enum (
+  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction'
+);
+comment on type ledger.journal_kind is 'Why cash moved.';
+
+create type ledger.entry as (
+  journal_id bigint,
+  account_id bigint,
+  amount_cents bigint,
+  balance_before_cents bigint,
+  balance_after_cents bigint,
+  account_version bigint
+);
+comment on type ledger.entry is 'One line of a journal, as the engine hands it to ledger.post.';
+--! EndIncluded ledger/types.sql
+--! Included risk/types.sql
+create type risk.loss_limits as (
+  day_cents bigint,
+  week_cents bigint,
+  month_cents bigint
+);
+comment on type risk.loss_limits is 'The limits in force; null is no limit.';
+
+create type risk.limit_change as (
+  limit_cents bigint,
+  next_limit_cents bigint,
+  changes_at timestamptz
+);
+comment on type risk.limit_change is
+  'One loss limit: what holds, and what holds from changes_at on, if it is to change.';
+--! EndIncluded risk/types.sql
+--! Included trading/types.sql
+create type trading.side as enum ('yes', 'no');
+comment on type trading.side is 'The two kinds of shares, and the two sides of the stored book.';
+
+create type trading.order_type as enum ('buy', 'sell');
+comment on type trading.order_type is 'What the trader does with shares of the side.';
+
+create type trading.time_in_force as enum ('gtc', 'ioc');
+comment on type trading.time_in_force is 'gtc may rest on the book; ioc cancels its remainder.';
+
+create type trading.order_status as enum (
+  'scheduled', 'open', 'partially_filled', 'filled', 'cancelled'
+);
+comment on type trading.order_status is 'Where an order is in its life.';
+
+create type trading.cancel_reason as enum (
+  'user_cancelled', 'user_amended', 'insufficient_funds', 'market_closed',
+  'position_insufficient', 'expired', 'trading_paused', 'self_trade', 'post_only_would_cross',
+  'insufficient_liquidity', 'self_excluded', 'loss_limit'
+);
+comment on type trading.cancel_reason is 'Why an order was cancelled.';
+
+-- What the stages of a batch hand to each other. A batch is the array of requests for one market
+-- that are carried out in one transaction; see docs/engine.md.
+
+create type trading.market_context as (
+  market_id bigint,
+  market_public_id uuid,
+  at timestamptz,
+  site_paused boolean,
+  is_open boolean,
+  taker_rate_bps int,
+  fee_schedule_id bigint,
+  escrow_account_id bigint,
+  escrow_balance_cents bigint,
+  escrow_version bigint,
+  fee_account_id bigint,
+  fee_balance_cents bigint,
+  fee_version bigint
+);
+comment on type trading.market_context is
+  'What a batch must know of its market, read under the market''s lock; market_id is null when '
+  'there is no such market.';
+
+create type trading.order_request as (
+  user_id bigint,
+  side trading.side,
+  order_type trading.order_type,
+  price int,
+  quantity int,
+  budget_cents int,
+  time_in_force trading.time_in_force,
+  post_only boolean,
+  expires_at timestamptz,
+  idempotency_key uuid,
+  book_side trading.side,
+  book_price int,
+  replay_of_order_id bigint,
+  problem text
+);
+comment on type trading.order_request is
+  'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
+  'market order, ioc for whatever cannot rest), the side and price it would be stored with. '
+  'quantity is null with a budget. problem says what is malformed; replay_of_order_id names the '
+  'order that its idempotency key stands for already.';
+
+create type trading.resting_order as (
+  order_id bigint,
+  order_public_id uuid,
+  user_id bigint,
+  side trading.side,
+  order_type trading.order_type,
+  price int,
+  quantity int,
+  filled_quantity int,
+  created_at timestamptz,
+  expires_at timestamptz,
+  book_side trading.side,
+  book_price int
+);
+comment on type trading.resting_order is
+  'An order on the book that a batch might meet. filled_quantity is from before the batch.';
+
+create type trading.book_slice as (
+  orders trading.resting_order[],
+  yes_floor int,
+  no_floor int
+);
+comment on type trading.book_slice is
+  'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
+  'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
+  'all that the batch can reach was read.';
+
+create type trading.trader_arrays as (
+  user_ids bigint[],
+  user_public_ids uuid[],
+  account_ids bigint[],
+  account_versions bigint[],
+  balance_cents bigint[],
+  limits_reviewed boolean[],
+  excluded boolean[],
+  limited boolean[],
+  limits risk.loss_limits[],
+  untraded risk.loss_limits[],
+  open_cost_cents bigint[],
+  has_traded boolean[],
+  held_quantity bigint[],
+  held_cost_cents bigint[],
+  held_fee_cents bigint[],
+  realised_cents bigint[]
+);
+comment on type trading.trader_arrays is
+  'The traders a batch might touch, in ascending user id, one place for each in every array; the '
+  'last four arrays are two-dimensional, YES and NO for each. limits, untraded and open_cost_cents '
+  'are only there for limited traders, those with a loss limit; untraded is the balance a trader '
+  'would have without the trading of the day, week and month, so that untraded less balance is '
+  'what that window has cost.';
+
+create type trading.fill as (
+  request int,
+  trade_id bigint,
+  trade_public_id uuid,
+  journal_id bigint,
+  resting int,
+  taker_side trading.side,
+  yes_price int,
+  quantity int,
+  fee_cents bigint
+);
+comment on type trading.fill is
+  'One match of a request with a resting order, by their places in the batch. taker_side is the '
+  'stored side of the taker; fee_cents what this match added to the taker''s fee.';
+
+create type trading.dead_maker as (
+  request int,
+  resting int,
+  reason trading.cancel_reason,
+  filled_quantity int
+);
+comment on type trading.dead_maker is
+  'A resting order that a request met and that could not go through with the match. resting is '
+  'its place among the batch''s resting orders.';
+
+create type trading.order_outcome as (
+  code text,
+  message text,
+  order_id bigint,
+  order_public_id uuid,
+  is_replay boolean,
+  status trading.order_status,
+  quantity int,
+  filled_quantity int,
+  cancel_reason trading.cancel_reason,
+  fee_cents bigint,
+  balance_cents bigint,
+  end_status trading.order_status,
+  end_filled_quantity int,
+  end_cancel_reason trading.cancel_reason
+);
+comment on type trading.order_outcome is
+  'What became of one request: a refusal (code and message), or an order as it stood right after '
+  'its own matching (status to balance_cents) and at the end of the batch (end_*). A replay '
+  'without a status is of an order that this batch did not touch.';
+
+create type trading.match_result as (
+  reached_floor boolean,
+  outcomes trading.order_outcome[],
+  fills trading.fill[],
+  dead_makers trading.dead_maker[],
+  resting trading.resting_order[],
+  resting_left int[],
+  resting_read int,
+  entries ledger.entry[],
+  traders trading.trader_arrays,
+  held_touched boolean[],
+  level_quantity_change bigint[],
+  level_order_change int[],
+  last_trade_price int,
+  yes_volume_cents bigint,
+  no_volume_cents bigint,
+  new_traders int,
+  changes int
+);
+comment on type trading.match_result is
+  'All that a batch does, before any of it is written. reached_floor: matching came to the end of '
+  'the book slice and must be done again with a deeper one. resting_left is what is left of each '
+  'resting order, -1 once it is dead; the first resting_read of them were on the book before. The '
+  'level arrays are indexed by price for YES and by 100 + price for NO. changes counts the '
+  'requests that changed the market.';
+--! EndIncluded trading/types.sql
+--! Included api/types.sql
+create type api.outcome as (
+  code text,
+  message text,
+  replayed boolean,
+  body json
+);
+comment on type api.outcome is
+  'What a command came to: the code and message of a refusal, or the body of the answer. replayed '
+  'marks the answer to a request that was carried out before.';
+--! EndIncluded api/types.sql
+
+-- What the tables need: errors, the clock, identifiers
+--! Included core/tables/error_codes.sql
+create table core.error_codes (
+  code text primary key,
+  sqlstate text not null,
+  http_status int not null,
+  code_shown boolean not null,
+  message text not null,
+  constraint error_codes_sqlstate_is_unique unique (sqlstate),
+  constraint error_codes_sqlstate_is_of_class_ex check (sqlstate ~ '^EX[0-9]{3}$'),
+  constraint error_codes_http_status_is_an_error check (http_status between 400 and 599)
+);
+
+comment on table core.error_codes is
+  'Every refusal of the exchange, listed once. The engine gives them as values; admin functions '
+  'raise them by their SQLSTATE. src/errors.ts and docs/errors.md list the same ones.';
+comment on column core.error_codes.code_shown is
+  'Whether the HTTP body carries the code beside the message.';
+
+insert into core.error_codes (sqlstate, code, http_status, code_shown, message) values
+  ('EX001', 'INVALID_REQUEST', 400, true, 'Invalid request'),
+  ('EX002', 'UNAUTHORIZED', 401, false, 'Unauthorized'),
+  ('EX003', 'TRADING_PAUSED', 503, true, 'Trading is paused'),
+  ('EX004', 'SELF_EXCLUDED', 403, true, 'Account is self-excluded from trading'),
+  ('EX005', 'LIMITS_SETUP_REQUIRED', 428, true, 'Loss limits must be reviewed before trading'),
+  ('EX006', 'MARKET_NOT_FOUND', 400, false, 'Market not found'),
+  ('EX007', 'MARKET_NOT_OPEN', 400, false, 'Market is not open for trading'),
+  ('EX008', 'SELF_TRADE_BLOCKED', 400, true, 'Order would match your own resting order'),
+  ('EX009', 'POST_ONLY_WOULD_CROSS', 400, true, 'Post-only order would trade immediately'),
+  ('EX010', 'INSUFFICIENT_LIQUIDITY', 400, true, 'No matching liquidity'),
+  ('EX011', 'INSUFFICIENT_BALANCE', 400, true, 'Not enough balance or position'),
+  ('EX012', 'LOSS_LIMIT', 422, true, 'Order would exceed the loss limit'),
+  ('EX013', 'ORDER_NOT_FOUND', 404, false, 'Order not found'),
+  ('EX014', 'ORDER_NOT_CANCELLABLE', 400, false, 'Cannot cancel order with status: <status>'),
+  ('EX015', 'CONFLICT_RETRY', 503, true, 'Temporary conflict, safe to retry'),
+  ('EX016', 'OUTCOME_UNKNOWN', 503, true,
+    'The outcome is unknown; retry with the same idempotency key'),
+  ('EX017', 'NOT_FOUND', 404, false, 'Not found'),
+  ('EX018', 'ALREADY_EXISTS', 409, true, 'Already exists'),
+  ('EX019', 'INVALID_STATE', 409, true, 'Not possible in the present state');
+--! EndIncluded core/tables/error_codes.sql
+--! Included core/functions/raise_error.sql
+create or replace function core.raise_error(code text, message text default null)
+returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_error core.error_codes;
+begin
+  select * into strict v_error
+  from core.error_codes as e
+  where e.code = raise_error.code;
+
+  raise exception using
+    errcode = v_error.sqlstate,
+    message = coalesce(raise_error.message, v_error.message),
+    detail = v_error.code;
+end
+$$;
+
+comment on function core.raise_error(text, text) is
+  'Raises the error of that code: its SQLSTATE, the message given or its own, the code as detail.';
+--! EndIncluded core/functions/raise_error.sql
+--! Included core/functions/now.sql
+create or replace function core.now()
+returns timestamptz
+language sql volatile parallel safe
+return clock_timestamp();
+
+comment on function core.now() is
+  'The one clock of the exchange. Read once by each command, after its locks are held, so that '
+  'times never run against the order of commits. Tests replace this function; nothing else can '
+  'move it.';
+--! EndIncluded core/functions/now.sql
+--! Included core/functions/uuid_v7.sql
+-- PostgreSQL 18 has the function built in; before that it is put together here.
+do $$
+begin
+  if current_setting('server_version_num')::int >= 180000 then
+    execute 'create or replace function core.uuid_v7() returns uuid '
+      'language sql volatile parallel safe return pg_catalog.uuidv7()';
+  else
+    execute $function$
+      create or replace function core.uuid_v7() returns uuid
+      language sql volatile parallel safe
+      return encode(
+        set_bit(
+          set_bit(
+            overlay(
+              uuid_send(gen_random_uuid())
+              placing substring(
+                int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3
+              )
+              from 1 for 6
+            ),
+            52, 1
+          ),
+          53, 1
+        ),
+        'hex'
+      )::uuid
+    $function$;
+  end if;
+end
+$$;
+
+comment on function core.uuid_v7() is
+  'A new public identifier: UUID version 7, ordered by the millisecond it was made in.';
+--! EndIncluded core/functions/uuid_v7.sql
+--! Included core/functions/iso8601.sql
+create or replace function core.iso8601(at timestamptz)
+returns text
+language sql immutable parallel safe
+return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+comment on function core.iso8601(timestamptz) is
+  'A time as the interface writes it: ISO 8601, UTC, milliseconds.';
+--! EndIncluded core/functions/iso8601.sql
+--! Included core/functions/half_up.sql
+create or replace function core.half_up(numerator bigint, denominator bigint)
+returns bigint
+language sql immutable parallel safe
+return (2 * numerator + denominator) / (2 * denominator);
+
+comment on function core.half_up(bigint, bigint) is
+  'numerator / denominator rounded half up, for numerator >= 0 and denominator > 0.';
+--! EndIncluded core/functions/half_up.sql
+--! Included core/functions/base62.sql
+create or replace function core.base62(number numeric, width int)
+returns text
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_digits constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  v_rest numeric := base62.number;
+  v_text text := '';
+begin
+  while v_rest > 0 loop
+    v_text := substr(c_digits, (v_rest % 62)::int + 1, 1) || v_text;
+    v_rest := div(v_rest, 62);
+  end loop;
+  return lpad(v_text, greatest(base62.width, length(v_text)), '0');
+end
+$$;
+
+comment on function core.base62(numeric, int) is
+  'A whole number in base 62 (0-9A-Za-z), zero-padded to a width.';
+--! EndIncluded core/functions/base62.sql
+--! Included core/functions/crc32.sql
+create or replace function core.crc32(bytes bytea)
+returns bigint
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  v_crc bigint := 4294967295;
+begin
+  for i in 0 .. length(crc32.bytes) - 1 loop
+    v_crc := v_crc # get_byte(crc32.bytes, i);
+    for j in 1 .. 8 loop
+      v_crc := (v_crc >> 1) # ((v_crc & 1) * 3988292384);
+    end loop;
+  end loop;
+  return v_crc # 4294967295;
+end
+$$;
+
+comment on function core.crc32(bytea) is 'CRC-32 (IEEE 802.3) of some bytes.';
+--! EndIncluded core/functions/crc32.sql
+--! Included ledger/functions/refuse_change.sql
+create or replace function ledger.refuse_change()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform core.raise_error(
+    'INVALID_STATE',
+    format('%I.%I is append-only: %s refused', tg_table_schema, tg_table_name, lower(tg_op))
+  );
+  return null;
+end
+$$;
+
+comment on function ledger.refuse_change() is
+  'Trigger of append-only tables: refuses every update, delete and truncate, whoever asks.';
+--! EndIncluded ledger/functions/refuse_change.sql
+--! Included ledger/functions/check_new_entries.sql
+create or replace function ledger.check_new_entries()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_journal_id bigint;
+begin
+  select e.journal_id into v_journal_id
+  from new_entries as e
+  group by e.journal_id
+  having sum(e.amount_cents) <> 0
+  limit 1;
+
+  if v_journal_id is not null then
+    perform core.raise_error(
+      'INVALID_STATE',
+      format('the entries of journal %s do not sum to zero', v_journal_id)
+    );
+  end if;
+  return null;
+end
+$$;
+
+comment on function ledger.check_new_entries() is
+  'Trigger: the entries of each journal, inserted by one statement, sum to zero.';
+--! EndIncluded ledger/functions/check_new_entries.sql
+
+-- Tables
+--! Included core/tables/settings.sql
+create table core.settings (
+  singleton boolean primary key default true,
+  trading_paused boolean not null default false,
+  trading_pause_reason text,
+  constraint settings_is_one_row check (singleton)
+);
+
+comment on table core.settings is 'What holds for the whole site: one row.';
+comment on column core.settings.trading_paused is
+  'The site-wide pause: orders, amendments and releases are refused, cancels work.';
+
+insert into core.settings default values;
+--! EndIncluded core/tables/settings.sql
+--! Included identity/tables/users.sql
+create table identity.users (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  email text not null,
+  display_name text not null,
+  handle text not null,
+  avatar_url text,
+  private boolean not null default false,
+  leaderboard_opt_out boolean not null default false,
+  created_at timestamptz not null default core.now(),
+  constraint users_public_id_is_unique unique (public_id),
+  constraint users_email_looks_like_one check (email ~ '^[^@\s]+@[^@\s]+$' and length(email) <= 320),
+  constraint users_display_name_is_not_blank
+    check (display_name ~ '\S' and length(display_name) <= 100),
+  constraint users_handle_is_a_word check (handle ~ '^[A-Za-z0-9_.-]{1,40}$')
+);
+
+create unique index users_email_is_unique on identity.users (lower(email));
+create unique index users_handle_is_unique on identity.users (lower(handle));
+
+comment on table identity.users is
+  'Traders. Their cash is in ledger.accounts, their gates and limits in risk.traders.';
+comment on column identity.users.private is
+  'A private profile: its name is withheld from the market stream and the leaderboard.';
+--! EndIncluded identity/tables/users.sql
+--! Included identity/tables/api_keys.sql
+create table identity.api_keys (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  user_id bigint not null references identity.users (id),
+  name text not null,
+  key_hash bytea not null,
+  created_at timestamptz not null default core.now(),
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  constraint api_keys_public_id_is_unique unique (public_id),
+  constraint api_keys_hash_is_unique unique (key_hash),
+  constraint api_keys_hash_is_a_sha256 check (length(key_hash) = 32),
+  constraint api_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+);
+
+create index api_keys_of_a_user on identity.api_keys (user_id, id);
+
+comment on table identity.api_keys is
+  'API keys of traders. The key itself is shown once, when it is made; only its SHA-256 is kept.';
+comment on column identity.api_keys.last_used_at is
+  'Kept to the minute: servers report a key''s use at most that often.';
+--! EndIncluded identity/tables/api_keys.sql
+--! Included catalog/tables/categories.sql
+create table catalog.categories (
+  id bigint generated always as identity primary key,
+  slug text not null,
+  name text not null,
+  "position" int not null,
+  constraint categories_slug_is_unique unique (slug),
+  constraint categories_slug_is_url_safe
+    check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 60 and slug <> 'all'),
+  constraint categories_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+);
+
+comment on table catalog.categories is 'Groups of events and markets, in display order.';
+comment on column catalog.categories.slug is
+  'URL-safe name; "all" is kept for the leaderboard of every category.';
+--! EndIncluded catalog/tables/categories.sql
+--! Included catalog/tables/events.sql
+create table catalog.events (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  category_id bigint not null references catalog.categories (id),
+  title text not null,
+  description text,
+  starts_at timestamptz,
+  ends_at timestamptz,
+  live boolean not null default false,
+  live_delay_ms int not null default 3000,
+  thumbnail_id uuid,
+  thumbnail_url text,
+  created_at timestamptz not null default core.now(),
+  constraint events_public_id_is_unique unique (public_id),
+  constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint events_end_after_their_start check (ends_at > starts_at),
+  constraint events_live_delay_is_sane check (live_delay_ms between 0 and 60000)
+);
+
+create index events_of_a_category on catalog.events (category_id, id);
+
+comment on table catalog.events is 'Real-world occurrences, each with one or more markets.';
+comment on column catalog.events.live is
+  'Live-traded: within [starts_at, ends_at) new orders wait live_delay_ms before they match.';
+--! EndIncluded catalog/tables/events.sql
+--! Included catalog/tables/markets.sql
+create table catalog.markets (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  category_id bigint not null references catalog.categories (id),
+  event_id bigint references catalog.events (id),
+  title text not null,
+  description text not null default '',
+  status catalog.market_status not null default 'open',
+  close_time timestamptz,
+  resolved_outcome catalog.outcome,
+  yes_payout_cents int,
+  resolved_at timestamptz,
+  thumbnail_id uuid,
+  thumbnail_url text,
+  created_at timestamptz not null default core.now(),
+  constraint markets_public_id_is_unique unique (public_id),
+  constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint markets_have_an_outcome_once_resolved check (
+    (status = 'resolved') = (resolved_outcome is not null)
+    and (status = 'resolved') = (yes_payout_cents is not null)
+    and (status = 'resolved') = (resolved_at is not null)
+  ),
+  constraint markets_pay_what_the_outcome_says check (
+    case resolved_outcome
+      when 'yes' then yes_payout_cents = 100
+      when 'no' then yes_payout_cents = 0
+      when 'custom' then yes_payout_cents between 0 and 100
+    end
+  )
+);
+
+create index markets_of_a_category on catalog.markets (category_id, status, id);
+create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
+create index markets_that_will_close on catalog.markets (close_time)
+  where status in ('open', 'paused') and close_time is not null;
+
+comment on table catalog.markets is
+  'Binary questions. What trading moves (prices, volumes, version) is in trading.books.';
+comment on column catalog.markets.yes_payout_cents is
+  'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
+--! EndIncluded catalog/tables/markets.sql
+--! Included ledger/tables/accounts.sql
+create table ledger.accounts (
+  id bigint generated always as identity primary key,
+  kind ledger.account_kind not null,
+  user_id bigint references identity.users (id),
+  market_id bigint references catalog.markets (id),
+  balance_cents bigint not null default 0,
+  external_cents bigint not null default 0,
+  overdraft_cents bigint not null default 0,
+  version bigint not null default 0,
+  moved_on date not null default '-infinity',
+  constraint accounts_belong_to_what_their_kind_says check (
+    case kind
+      when 'outside_world' then user_id is null and market_id is null
+      when 'user_cash' then user_id is not null and market_id is null
+      else user_id is null and market_id is not null
+    end
+  ),
+  constraint accounts_stay_above_zero_but_for_the_outside_and_corrections
+    check (kind = 'outside_world' or balance_cents + overdraft_cents >= 0),
+  constraint accounts_overdraft_is_a_users
+    check (overdraft_cents = 0 or (kind = 'user_cash' and overdraft_cents > 0)),
+  constraint accounts_external_is_a_users check (external_cents = 0 or kind = 'user_cash'),
+  constraint accounts_version_counts_up check (version >= 0)
+) with (fillfactor = 60);
+
+create unique index accounts_one_of_the_outside_world on ledger.accounts (kind)
+  where kind = 'outside_world';
+create unique index accounts_one_of_a_user on ledger.accounts (user_id)
+  where user_id is not null;
+create unique index accounts_one_of_a_kind_of_a_market on ledger.accounts (market_id, kind)
+  where market_id is not null;
+
+comment on table ledger.accounts is
+  'Where cash is. A user''s row is also the lock on that user: whoever moves the cash of users or '
+  'judges their gates locks their rows first, in ascending id. A market''s two rows are guarded '
+  'by the market''s advisory lock.';
+comment on column ledger.accounts.balance_cents is
+  'EUR-cents; equals the sum of the account''s entries and the balance after its last one.';
+comment on column ledger.accounts.external_cents is
+  'Deposits less withdrawals of a user. external_cents - balance_cents is the net cash the user '
+  'has put into trading.';
+comment on column ledger.accounts.overdraft_cents is
+  'How far a correction of a resolution, and nothing else, took the user below zero.';
+comment on column ledger.accounts.version is 'Number of entries of this account.';
+comment on column ledger.accounts.moved_on is
+  'UTC day of the last entry; -infinity before the first.';
+
+insert into ledger.accounts (kind) values ('outside_world');
+--! EndIncluded ledger/tables/accounts.sql
+--! Included ledger/tables/journals.sql
+create table ledger.journals (
+  id bigint generated by default as identity primary key,
+  kind ledger.journal_kind not null,
+  market_id bigint,
+  created_at timestamptz not null,
+  constraint journals_of_trading_name_their_market
+    check ((kind in ('deposit', 'withdrawal')) = (market_id is null))
+);
+
+create trigger journals_are_append_only
+  before update or delete or truncate on ledger.journals
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.journals is
+  'What happened, one row for each movement of cash; its lines are ledger.entries. '
+  'trading.trades, ledger.cash_movements and the like point here. Append-only.';
+--! EndIncluded ledger/tables/journals.sql
+--! Included ledger/tables/entries.sql
+create table ledger.entries (
+  journal_id bigint not null,
+  account_id bigint not null,
+  amount_cents bigint not null,
+  balance_before_cents bigint not null,
+  balance_after_cents bigint not null,
+  account_version bigint not null,
+  constraint entries_follow_their_account_gaplessly primary key (account_id, account_version),
+  constraint entries_move_something check (amount_cents <> 0),
+  constraint entries_add_up check (balance_after_cents = balance_before_cents + amount_cents),
+  constraint entries_count_from_one check (account_version >= 1)
+);
+
+create index entries_of_a_journal on ledger.entries (journal_id);
+
+create trigger entries_are_append_only
+  before update or delete or truncate on ledger.entries
+  for each statement execute function ledger.refuse_change();
+
+create trigger entries_balance_per_journal
+  after insert on ledger.entries
+  referencing new table as new_entries
+  for each statement execute function ledger.check_new_entries();
+
+comment on table ledger.entries is
+  'The lines of the journals: signed cents on an account, with the balance before and after and '
+  'the account''s version. All lines of a journal arrive in one statement and sum to zero. '
+  'Append-only. No foreign keys: ledger.post is the only writer, and ledger.verify() proves what '
+  'they would (the price of checking each line again is in docs/decisions.md).';
+--! EndIncluded ledger/tables/entries.sql
+--! Included ledger/tables/cash_movements.sql
+create table ledger.cash_movements (
+  journal_id bigint primary key references ledger.journals (id),
+  account_id bigint not null references ledger.accounts (id),
+  kind ledger.journal_kind not null,
+  reference text not null,
+  amount_cents bigint not null,
+  constraint cash_movements_are_external check (kind in ('deposit', 'withdrawal')),
+  constraint cash_movements_happen_once unique (account_id, kind, reference),
+  constraint cash_movements_reference_is_not_blank
+    check (reference ~ '\S' and length(reference) <= 200),
+  constraint cash_movements_are_above_zero check (amount_cents > 0)
+);
+
+create trigger cash_movements_are_append_only
+  before update or delete or truncate on ledger.cash_movements
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.cash_movements is
+  'Deposits and withdrawals by the operator''s reference: the same one twice is one movement.';
+--! EndIncluded ledger/tables/cash_movements.sql
+--! Included ledger/tables/day_openings.sql
+create table ledger.day_openings (
+  account_id bigint not null references ledger.accounts (id),
+  day date not null,
+  balance_cents bigint not null,
+  external_cents bigint not null,
+  primary key (account_id, day)
+);
+
+create trigger day_openings_are_append_only
+  before update or delete or truncate on ledger.day_openings
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.day_openings is
+  'A user''s cash at the start of each UTC day on which it moved, written with the day''s first '
+  'movement. The net cash put into trading since a day is the difference of '
+  '(external_cents - balance_cents) between now and the first opening from that day on.';
+--! EndIncluded ledger/tables/day_openings.sql
+--! Included risk/tables/traders.sql
+create table risk.traders (
+  user_id bigint primary key references identity.users (id),
+  limits_reviewed_at timestamptz,
+  excluded_until timestamptz,
+  day_limit_cents bigint,
+  week_limit_cents bigint,
+  month_limit_cents bigint,
+  next_day_limit_cents bigint,
+  next_week_limit_cents bigint,
+  next_month_limit_cents bigint,
+  day_limit_changes_at timestamptz,
+  week_limit_changes_at timestamptz,
+  month_limit_changes_at timestamptz,
+  constraint traders_limits_are_not_negative check (
+    least(
+      day_limit_cents, week_limit_cents, month_limit_cents,
+      next_day_limit_cents, next_week_limit_cents, next_month_limit_cents
+    ) >= 0
+  )
+);
+
+comment on table risk.traders is
+  'The gates of each trader. Written only under the lock on the user''s ledger account.';
+comment on column risk.traders.limits_reviewed_at is
+  'When the loss limits were first reviewed; until then no order may be placed.';
+comment on column risk.traders.excluded_until is
+  'Self-excluded until then; infinity is for good. It never moves to an earlier time.';
+comment on column risk.traders.day_limit_cents is
+  'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
+  '(week) and 30 days (month).';
+comment on column risk.traders.next_day_limit_cents is
+  'The limit from day_limit_changes_at on: raising or removing a limit waits.';
+--! EndIncluded risk/tables/traders.sql
+--! Included trading/tables/fee_schedules.sql
+create table trading.fee_schedules (
+  id bigint generated always as identity primary key,
+  category_id bigint references catalog.categories (id),
+  market_id bigint references catalog.markets (id),
+  taker_rate_bps int not null,
+  effective_from timestamptz not null,
+  created_at timestamptz not null default core.now(),
+  constraint fee_schedules_have_one_scope check (category_id is null or market_id is null),
+  constraint fee_schedules_never_exceed_the_proceeds check (taker_rate_bps between 0 and 10000)
+);
+
+create index fee_schedules_by_scope
+  on trading.fee_schedules (market_id, category_id, effective_from desc, id desc);
+
+comment on table trading.fee_schedules is
+  'Dated taker fees: a market''s own, else its category''s, else the default; of these the latest '
+  'one in force. Exact fee of an order = taker_rate_bps x sum(quantity x p x (100 - p)) / 1000000 '
+  'cents, rounded up once over all its fills.';
+comment on column trading.fee_schedules.taker_rate_bps is
+  'Basis points of quantity x p x (1 - p); up to 10000 a sale never pays more than it brings.';
+
+insert into trading.fee_schedules (taker_rate_bps, effective_from) values (700, '-infinity');
+--! EndIncluded trading/tables/fee_schedules.sql
+--! Included trading/tables/books.sql
+create table trading.books (
+  market_id bigint primary key references catalog.markets (id),
+  escrow_account_id bigint not null references ledger.accounts (id),
+  fee_account_id bigint not null references ledger.accounts (id),
+  version bigint not null default 0,
+  last_trade_price int,
+  yes_volume_cents bigint not null default 0,
+  no_volume_cents bigint not null default 0,
+  trade_count bigint not null default 0,
+  traders_count int not null default 0,
+  constraint books_last_trade_price_is_a_price check (last_trade_price between 1 and 99)
+) with (fillfactor = 40);
+
+comment on table trading.books is
+  'The figures of each market that trading moves. Written only under the market''s lock.';
+comment on column trading.books.version is
+  'Counts the changes of the market, one for each request that changed its book or its trades.';
+comment on column trading.books.traders_count is 'Distinct users who ever traded this market.';
+comment on column trading.books.yes_volume_cents is
+  'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';
+--! EndIncluded trading/tables/books.sql
+--! Included trading/tables/book_levels.sql
+create table trading.book_levels (
+  market_id bigint not null,
+  book_side trading.side not null,
+  book_price int not null,
+  quantity bigint not null,
+  order_count int not null,
+  primary key (market_id, book_side, book_price),
+  constraint book_levels_price_is_a_price check (book_price between 1 and 99),
+  constraint book_levels_are_not_negative check (quantity >= 0 and order_count >= 0),
+  constraint book_levels_are_empty_together check ((quantity = 0) = (order_count = 0))
+) with (fillfactor = 50);
+
+comment on table trading.book_levels is
+  'The depth of each market''s book: unfilled shares and orders at each stored side and price, '
+  'kept so that a look at a deep book costs no more than at a shallow one. Orders past their '
+  'expiry are in it until they are swept; whoever reads the depth takes them off.';
+--! EndIncluded trading/tables/book_levels.sql
+--! Included trading/tables/orders.sql
+create table trading.orders (
+  id bigint generated by default as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  market_id bigint not null,
+  user_id bigint not null,
+  side trading.side not null,
+  order_type trading.order_type not null,
+  price int not null,
+  quantity int not null,
+  filled_quantity int not null default 0,
+  budget_cents int,
+  time_in_force trading.time_in_force not null,
+  post_only boolean not null default false,
+  status trading.order_status not null,
+  cancel_reason trading.cancel_reason,
+  fee_cents bigint not null default 0,
+  book_side trading.side not null generated always as (
+    case
+      when order_type = 'buy' then side
+      when side = 'yes' then 'no'::trading.side
+      else 'yes'::trading.side
+    end
+  ) stored,
+  book_price int not null generated always as (
+    case when order_type = 'buy' then price else 100 - price end
+  ) stored,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  release_at timestamptz,
+  released_at timestamptz,
+  cancelled_at timestamptz,
+  constraint orders_public_id_is_unique unique (public_id),
+  constraint orders_price_is_a_price check (price between 1 and 99),
+  constraint orders_quantity_is_in_bounds check (quantity between 0 and 10000),
+  constraint orders_budget_is_in_bounds check (budget_cents between 1 and 1000000),
+  constraint orders_without_quantity_have_a_budget
+    check (quantity > 0 or budget_cents is not null),
+  constraint orders_fill_up_to_their_quantity check (filled_quantity between 0 and quantity),
+  constraint orders_fee_is_not_negative check (fee_cents >= 0),
+  constraint orders_status_says_what_is_filled check (
+    case status
+      when 'scheduled' then filled_quantity = 0 and release_at is not null
+      when 'open' then filled_quantity = 0 and quantity > 0
+      when 'partially_filled' then filled_quantity > 0 and filled_quantity < quantity
+      when 'filled' then filled_quantity = quantity and quantity > 0
+      else true
+    end
+  ),
+  constraint orders_cancelled_have_a_reason_and_a_time check (
+    (status = 'cancelled') = (cancel_reason is not null)
+    and (status = 'cancelled') = (cancelled_at is not null)
+  ),
+  constraint orders_that_rest_are_gtc
+    check (status not in ('open', 'partially_filled') or time_in_force = 'gtc')
+) with (fillfactor = 80);
+
+create index orders_of_a_user on trading.orders (user_id, id);
+
+comment on table trading.orders is
+  'Every order in the form its trader gave it. The columns that its indexes read never change, so '
+  'that fills and cancels are HOT updates. No foreign keys: the engine is the only writer and '
+  'looks market and user up itself; ledger.verify() proves what they would.';
+comment on column trading.orders.price is
+  'EUR-cents a share of the trader''s side; the protection price (99 buy, 1 sell) of a market '
+  'order.';
+comment on column trading.orders.quantity is
+  'Shares ordered; of a budget order the shares bought, 0 while it is scheduled.';
+comment on column trading.orders.book_side is
+  'The stored form: every order is a buy. A sale of YES at P is stored as NO at 100 - P.';
+comment on column trading.orders.fee_cents is 'Taker fee paid, in cents.';
+--! EndIncluded trading/tables/orders.sql
+--! Included trading/tables/open_orders.sql
+create table trading.open_orders (
+  order_id bigint primary key,
+  market_id bigint not null,
+  user_id bigint not null,
+  book_side trading.side not null,
+  book_price int not null,
+  queue_position bigint,
+  expires_at timestamptz,
+  release_at timestamptz,
+  constraint open_orders_rest_or_wait_for_release
+    check (queue_position is not null or release_at is not null)
+);
+
+create unique index open_orders_in_price_time_order
+  on trading.open_orders (market_id, book_side, book_price desc, queue_position)
+  where queue_position is not null;
+create index open_orders_of_a_user on trading.open_orders (user_id, order_id);
+create index open_orders_that_expire on trading.open_orders (expires_at, market_id)
+  where expires_at is not null;
+create index open_orders_to_release on trading.open_orders (release_at, order_id)
+  where queue_position is null;
+
+comment on table trading.open_orders is
+  'The orders that something can still happen to: the resting book and the scheduled ones. A row '
+  'comes when an order enters and goes when it leaves; a partial fill does not touch it. What is '
+  'left of an order is in trading.orders.';
+comment on column trading.open_orders.queue_position is
+  'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
+--! EndIncluded trading/tables/open_orders.sql
+--! Included trading/tables/trades.sql
+create table trading.trades (
+  id bigint generated by default as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  market_id bigint not null,
+  journal_id bigint not null,
+  taker_order_id bigint not null,
+  maker_order_id bigint not null,
+  taker_user_id bigint not null,
+  maker_user_id bigint not null,
+  taker_side trading.side not null,
+  price int not null,
+  quantity int not null,
+  fee_cents bigint not null,
+  fee_schedule_id bigint not null,
+  created_at timestamptz not null,
+  constraint trades_price_is_a_price check (price between 1 and 99),
+  constraint trades_quantity_is_above_zero check (quantity > 0),
+  constraint trades_fee_is_not_negative check (fee_cents >= 0),
+  constraint trades_have_two_traders check (taker_user_id <> maker_user_id)
+);
+
+create index trades_of_a_market on trading.trades (market_id, id);
+create index trades_of_a_taker_order on trading.trades (taker_order_id);
+
+create trigger trades_are_append_only
+  before update or delete or truncate on trading.trades
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.trades is
+  'Every match, in YES price space. Append-only. No foreign keys: see trading.orders.';
+comment on column trading.trades.taker_side is
+  'Stored side of the taker; the maker''s is the other one.';
+comment on column trading.trades.price is 'YES price, 1-99; the NO price is 100 - price.';
+comment on column trading.trades.fee_cents is
+  'What this match added to the taker''s fee, in cents.';
+--! EndIncluded trading/tables/trades.sql
+--! Included trading/tables/positions.sql
+create table trading.positions (
+  market_id bigint not null,
+  user_id bigint not null,
+  side trading.side not null,
+  public_id uuid not null default core.uuid_v7(),
+  quantity bigint not null default 0,
+  cost_cents bigint not null default 0,
+  fee_cents bigint not null default 0,
+  realised_cents bigint not null default 0,
+  has_traded boolean not null default false,
+  primary key (market_id, user_id, side),
+  constraint positions_are_not_negative
+    check (quantity >= 0 and cost_cents >= 0 and fee_cents >= 0),
+  constraint positions_without_shares_cost_nothing
+    check (quantity > 0 or (cost_cents = 0 and fee_cents = 0))
+) with (fillfactor = 70);
+
+create index positions_of_a_user on trading.positions (user_id, market_id);
+
+comment on table trading.positions is
+  'Shares of each trader by market and side. Written only under the market''s lock.';
+comment on column trading.positions.cost_cents is
+  'Price x quantity paid for the shares held; fee_cents the buy fees paid for them. Selling, '
+  'merging and settling take both out pro rata, rounded half up.';
+comment on column trading.positions.realised_cents is
+  'Running sum of proceeds - sell fees - cost taken out - buy fees taken out.';
+comment on column trading.positions.has_traded is
+  'Whether a match, and not only a split, ever moved this position.';
+--! EndIncluded trading/tables/positions.sql
+--! Included trading/tables/idempotency_keys.sql
+create table trading.idempotency_keys (
+  user_id bigint not null,
+  key uuid not null,
+  order_id bigint not null,
+  created_at timestamptz not null,
+  primary key (user_id, key)
+);
+
+create index idempotency_keys_by_age on trading.idempotency_keys (created_at);
+
+comment on table trading.idempotency_keys is
+  'Which order a trader''s idempotency key stands for. A key counts for 24 hours and is removed '
+  'some time after.';
+--! EndIncluded trading/tables/idempotency_keys.sql
+--! Included trading/tables/event_payloads.sql
+create table trading.event_payloads (
+  id bigint generated always as identity primary key,
+  payload json not null,
+  created_at timestamptz not null
+);
+
+create index event_payloads_by_age on trading.event_payloads (created_at);
+
+comment on table trading.event_payloads is
+  'User events too long for a notification, which then carries only the id.';
+--! EndIncluded trading/tables/event_payloads.sql
+--! Included admin/tables/audit_log.sql
+create table admin.audit_log (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default core.now(),
+  operator text not null,
+  action text not null,
+  arguments jsonb not null
+);
+
+create trigger audit_log_is_append_only
+  before update or delete or truncate on admin.audit_log
+  for each statement execute function ledger.refuse_change();
+
+comment on table admin.audit_log is
+  'Who called which function of the operator, when and with what. Written in the transaction of '
+  'the call itself. Append-only.';
+comment on column admin.audit_log.operator is 'The login that called, not the role it took.';
+--! EndIncluded admin/tables/audit_log.sql
+
+-- Functions: catalogue, identity, ledger, risk
+--! Included catalog/functions/category_id.sql
+create or replace function catalog.category_id(slug text)
+returns bigint
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id bigint;
+begin
+  select c.id into v_id
+  from catalog.categories as c
+  where c.slug = category_id.slug;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no category %s', category_id.slug));
+  end if;
+  return v_id;
+end
+$$;
+
+comment on function catalog.category_id(text) is
+  'The key of a category by its slug. Errors: NOT_FOUND.';
+--! EndIncluded catalog/functions/category_id.sql
+--! Included identity/functions/lock_user.sql
+create or replace function identity.lock_user(user_id uuid)
+returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_id bigint;
+begin
+  select a.user_id into v_id
+  from ledger.accounts as a
+  join identity.users as u on u.id = a.user_id
+  where u.public_id = lock_user.user_id
+  for no key update of a;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', lock_user.user_id));
+  end if;
+  return v_id;
+end
+$$;
+
+comment on function identity.lock_user(uuid) is
+  'Locks a user, by the row of their cash account, and returns the key. Errors: NOT_FOUND.';
+--! EndIncluded identity/functions/lock_user.sql
+--! Included identity/functions/new_api_key.sql
+create or replace function identity.new_api_key(prefix text)
+returns text
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  -- Three random UUIDs hold 366 random bits; their SHA-256 is 32 random bytes.
+  v_bytes bytea := sha256(
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+  );
+  v_number numeric := 0;
+  v_body text;
+begin
+  for i in 0 .. 31 loop
+    v_number := v_number * 256 + get_byte(v_bytes, i);
+  end loop;
+  v_body := new_api_key.prefix || core.base62(v_number, 43);
+  return v_body || core.base62(core.crc32(convert_to(v_body, 'UTF8')), 6);
+end
+$$;
+
+comment on function identity.new_api_key(text) is
+  'A new key: the prefix, 32 random bytes in base62 (43 characters), and the CRC-32 of all that '
+  'in base62 (6 characters), by which garbage is told from keys without a look-up.';
+--! EndIncluded identity/functions/new_api_key.sql
+--! Included ledger/functions/post.sql
+create or replace function ledger.post(entries ledger.entry[], at timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_today date := (post.at at time zone 'UTC')::date;
+begin
+  insert into ledger.day_openings (account_id, day, balance_cents, external_cents)
+  select a.id, v_today, a.balance_cents, a.external_cents
+  from ledger.accounts as a
+  where a.id in (select e.account_id from unnest(post.entries) as e)
+    and a.kind = 'user_cash'
+    and a.moved_on < v_today;
+
+  update ledger.accounts as a set
+    balance_cents = e.balance_after_cents,
+    version = e.account_version,
+    overdraft_cents = least(a.overdraft_cents, greatest(0, -e.balance_after_cents)),
+    moved_on = greatest(a.moved_on, v_today)
+  from (
+    select distinct on (u.account_id) u.account_id, u.balance_after_cents, u.account_version
+    from unnest(post.entries) as u
+    order by u.account_id, u.account_version desc
+  ) as e
+  where a.id = e.account_id;
+
+  insert into ledger.entries (
+    journal_id, account_id, amount_cents,
+    balance_before_cents, balance_after_cents, account_version
+  )
+  select
+    e.journal_id, e.account_id, e.amount_cents,
+    e.balance_before_cents, e.balance_after_cents, e.account_version
+  from unnest(post.entries) as e;
+end
+$$;
+
+comment on function ledger.post(ledger.entry[], timestamptz) is
+  'Writes the lines of one or more journals and moves the accounts to the last of them. The '
+  'caller has locked the accounts, written the journals and numbered the lines; the constraints '
+  'and ledger.verify() hold it to that.';
+--! EndIncluded ledger/functions/post.sql
+--! Included ledger/functions/move_cash.sql
+create or replace function ledger.move_cash(
+  user_id uuid, kind ledger.journal_kind, amount_cents bigint, reference text
+)
+returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+  v_signed_cents bigint;
+  v_outside ledger.accounts;
+  v_account ledger.accounts;
+  v_moved_cents bigint;
+  v_journal_id bigint;
+begin
+  if move_cash.amount_cents is null or move_cash.amount_cents <= 0 then
+    perform core.raise_error('INVALID_REQUEST', 'the amount must be above 0');
+  end if;
+  if move_cash.reference is null or move_cash.reference !~ '\S' then
+    perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
+  end if;
+
+  -- The outside world has the lowest id of all accounts: ascending order, as everywhere.
+  select * into strict v_outside
+  from ledger.accounts as a
+  where a.kind = 'outside_world'
+  for no key update;
+
+  select a.* into v_account
+  from ledger.accounts as a
+  join identity.users as u on u.id = a.user_id
+  where u.public_id = move_cash.user_id
+  for no key update of a;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', move_cash.user_id));
+  end if;
+
+  select m.amount_cents into v_moved_cents
+  from ledger.cash_movements as m
+  where m.account_id = v_account.id
+    and m.kind = move_cash.kind
+    and m.reference = move_cash.reference;
+  if found then
+    if v_moved_cents <> move_cash.amount_cents then
+      perform core.raise_error('ALREADY_EXISTS', format(
+        'reference %L is a %s of %s cents already',
+        move_cash.reference, move_cash.kind, v_moved_cents
+      ));
+    end if;
+    return v_account.balance_cents;
+  end if;
+
+  v_signed_cents := case move_cash.kind
+    when 'deposit' then move_cash.amount_cents
+    else -move_cash.amount_cents
+  end;
+  if v_signed_cents < 0 and v_account.balance_cents + v_signed_cents < 0 then
+    perform core.raise_error('INSUFFICIENT_BALANCE', format(
+      'the balance is %s cents', v_account.balance_cents
+    ));
+  end if;
+
+  v_at := core.now();
+  insert into ledger.journals (kind, created_at)
+  values (move_cash.kind, v_at)
+  returning id into v_journal_id;
+
+  insert into ledger.cash_movements (journal_id, account_id, kind, reference, amount_cents)
+  values (
+    v_journal_id, v_account.id, move_cash.kind, move_cash.reference, move_cash.amount_cents
+  );
+
+  perform ledger.post(
+    array[
+      (
+        v_journal_id, v_outside.id, -v_signed_cents, v_outside.balance_cents,
+        v_outside.balance_cents - v_signed_cents, v_outside.version + 1
+      ),
+      (
+        v_journal_id, v_account.id, v_signed_cents, v_account.balance_cents,
+        v_account.balance_cents + v_signed_cents, v_account.version + 1
+      )
+    ]::ledger.entry[],
+    v_at
+  );
+  update ledger.accounts as a
+  set external_cents = a.external_cents + v_signed_cents
+  where a.id = v_account.id;
+
+  return v_account.balance_cents + v_signed_cents;
+end
+$$;
+
+comment on function ledger.move_cash(uuid, ledger.journal_kind, bigint, text) is
+  'Deposits or withdraws cents once for each reference of a user; returns the new balance. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference with '
+  'another amount). Locks: the outside world''s account, then the user''s.';
+--! EndIncluded ledger/functions/move_cash.sql
+--! Included ledger/functions/verify.sql
+create or replace function ledger.verify()
+returns table (invariant text, object text, expected text, found text)
+language sql stable
+set search_path = ''
+as $$
+  with
+  entry_sums as (
+    select
+      e.account_id,
+      sum(e.amount_cents) as balance_cents,
+      count(*) as entry_count,
+      max(e.account_version) as last_version
+    from ledger.entries as e
+    group by e.account_id
+  ),
+  shares as (
+    select
+      p.market_id,
+      coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0) as yes_quantity,
+      coalesce(sum(p.quantity) filter (where p.side = 'no'), 0) as no_quantity
+    from trading.positions as p
+    group by p.market_id
+  ),
+  -- What each trade did to the shares of its two traders: a buy adds to the order's side, a sale
+  -- takes from it.
+  share_movements as (
+    select t.market_id, o.user_id, o.side,
+      case o.order_type when 'buy' then t.quantity else -t.quantity end as quantity
+    from trading.trades as t
+    join trading.orders as o on o.id in (t.taker_order_id, t.maker_order_id)
+  ),
+  share_sums as (
+    select s.market_id, s.user_id, s.side, sum(s.quantity) as quantity
+    from share_movements as s
+    group by s.market_id, s.user_id, s.side
+  ),
+  order_fills as (
+    select f.order_id, sum(f.quantity) as quantity, sum(f.fee_cents) as fee_cents
+    from (
+      select t.taker_order_id, t.quantity, t.fee_cents from trading.trades as t
+      union all
+      select t.maker_order_id, t.quantity, 0 from trading.trades as t
+    ) as f (order_id, quantity, fee_cents)
+    group by f.order_id
+  ),
+  resting as (
+    select b.*, o.quantity - o.filled_quantity as left_quantity
+    from trading.open_orders as b
+    join trading.orders as o on o.id = b.order_id
+    where b.queue_position is not null
+  ),
+  trade_sums as (
+    select
+      t.market_id,
+      count(*) as trade_count,
+      sum(t.quantity::bigint * t.price) as yes_volume_cents,
+      sum(t.quantity::bigint * (100 - t.price)) as no_volume_cents
+    from trading.trades as t
+    group by t.market_id
+  )
+
+  select 'journal sums to zero', 'journal ' || e.journal_id, '0', sum(e.amount_cents)::text
+  from ledger.entries as e
+  group by e.journal_id
+  having sum(e.amount_cents) <> 0
+
+  union all
+  select 'entry belongs to a journal', 'journal ' || e.journal_id, 'a journal', 'none'
+  from ledger.entries as e
+  where not exists (select from ledger.journals as j where j.id = e.journal_id)
+
+  union all
+  select 'entry belongs to an account', 'account ' || s.account_id, 'an account', 'none'
+  from entry_sums as s
+  where not exists (select from ledger.accounts as a where a.id = s.account_id)
+
+  union all
+  select 'balance equals the sum of entries', 'account ' || a.id,
+    coalesce(s.balance_cents, 0)::text, a.balance_cents::text
+  from ledger.accounts as a
+  left join entry_sums as s on s.account_id = a.id
+  where a.balance_cents <> coalesce(s.balance_cents, 0)
+
+  union all
+  select 'version equals the number of entries', 'account ' || a.id,
+    coalesce(s.entry_count, 0)::text, a.version || ' and last ' || coalesce(s.last_version, 0)
+  from ledger.accounts as a
+  left join entry_sums as s on s.account_id = a.id
+  where a.version <> coalesce(s.entry_count, 0)
+    or a.version <> coalesce(s.last_version, 0)
+
+  union all
+  select 'entry starts at the balance of the one before',
+    'account ' || e.account_id || ' version ' || e.account_version,
+    e.expected_cents::text, e.balance_before_cents::text
+  from (
+    select
+      x.account_id,
+      x.account_version,
+      x.balance_before_cents,
+      lag(x.balance_after_cents, 1, 0::bigint)
+        over (partition by x.account_id order by x.account_version) as expected_cents
+    from ledger.entries as x
+  ) as e
+  where e.balance_before_cents <> e.expected_cents
+
+  union all
+  select 'balance is not below zero', 'account ' || a.id, '>= 0', a.balance_cents::text
+  from ledger.accounts as a
+  where a.kind <> 'outside_world'
+    and a.balance_cents + a.overdraft_cents < 0
+
+  union all
+  select 'cash is conserved', 'all accounts', '0', sum(a.balance_cents)::text
+  from ledger.accounts as a
+  having sum(a.balance_cents) <> 0
+
+  union all
+  select 'cash inside equals what came from outside', 'outside world',
+    (-coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0))::text,
+    sum(a.external_cents)::text
+  from ledger.accounts as a
+  having sum(a.external_cents)
+    <> -coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0)
+
+  union all
+  select 'external cash equals the deposits less the withdrawals', 'account ' || a.id,
+    coalesce(m.net_cents, 0)::text, a.external_cents::text
+  from ledger.accounts as a
+  left join (
+    select
+      c.account_id,
+      sum(case c.kind when 'deposit' then c.amount_cents else -c.amount_cents end) as net_cents
+    from ledger.cash_movements as c
+    group by c.account_id
+  ) as m on m.account_id = a.id
+  where a.external_cents <> coalesce(m.net_cents, 0)
+
+  union all
+  select 'escrow is 100 x shares of each side', 'market ' || m.public_id,
+    case when m.status = 'resolved' then '0'
+      else 100 * coalesce(s.yes_quantity, 0) || ' = ' || 100 * coalesce(s.no_quantity, 0) end,
+    a.balance_cents::text
+  from catalog.markets as m
+  join trading.books as b on b.market_id = m.id
+  join ledger.accounts as a on a.id = b.escrow_account_id
+  left join shares as s on s.market_id = m.id
+  where case
+    when m.status = 'resolved' then a.balance_cents <> 0
+    else a.balance_cents <> 100 * coalesce(s.yes_quantity, 0)
+      or a.balance_cents <> 100 * coalesce(s.no_quantity, 0)
+  end
+
+  union all
+  select 'position equals the sum of its fills',
+    'market ' || coalesce(p.market_id, s.market_id) || ' user ' || coalesce(p.user_id, s.user_id)
+      || ' ' || coalesce(p.side, s.side),
+    coalesce(s.quantity, 0)::text, coalesce(p.quantity, 0)::text
+  from trading.positions as p
+  full join share_sums as s
+    on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
+  where coalesce(p.quantity, 0) <> coalesce(s.quantity, 0)
+
+  union all
+  select 'filled quantity equals the trades', 'order ' || o.public_id,
+    coalesce(f.quantity, 0)::text, o.filled_quantity::text
+  from trading.orders as o
+  left join order_fills as f on f.order_id = o.id
+  where o.filled_quantity <> coalesce(f.quantity, 0)
+
+  union all
+  select 'order fee equals the fees of its trades', 'order ' || o.public_id,
+    coalesce(f.fee_cents, 0)::text, o.fee_cents::text
+  from trading.orders as o
+  left join order_fills as f on f.order_id = o.id
+  where o.fee_cents <> coalesce(f.fee_cents, 0)
+
+  union all
+  select 'fill belongs to an order', 'order ' || f.order_id, 'an order', 'none'
+  from order_fills as f
+  where not exists (select from trading.orders as o where o.id = f.order_id)
+
+  union all
+  select 'order has its user and market', 'order ' || o.public_id, 'both', 'not both'
+  from trading.orders as o
+  where not exists (select from identity.users as u where u.id = o.user_id)
+    or not exists (select from trading.books as b where b.market_id = o.market_id)
+
+  union all
+  select 'trade has its journal', 'trade ' || t.public_id, 'a trade journal', 'none'
+  from trading.trades as t
+  where not exists (
+    select from ledger.journals as j where j.id = t.journal_id and j.kind = 'trade'
+  )
+
+  union all
+  select 'order is open while its status says so', 'order ' || coalesce(o.public_id::text, '?'),
+    coalesce(o.status::text, 'an order'),
+    case when b.order_id is null then 'not open'
+      when b.queue_position is null then 'scheduled' else 'resting' end
+  from trading.orders as o
+  full join trading.open_orders as b on b.order_id = o.id
+  where case
+    when o.status = 'scheduled' then b.order_id is null or b.queue_position is not null
+    when o.status in ('open', 'partially_filled') then b.queue_position is null
+    else b.order_id is not null
+  end
+
+  union all
+  select 'open order repeats its order', 'order ' || o.public_id,
+    concat_ws(' ', o.market_id, o.user_id, o.book_side, o.book_price, o.expires_at),
+    concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at)
+  from trading.open_orders as b
+  join trading.orders as o on o.id = b.order_id
+  where (b.market_id, b.user_id, b.book_side, b.book_price)
+      <> (o.market_id, o.user_id, o.book_side, o.book_price)
+    or b.expires_at is distinct from o.expires_at
+
+  union all
+  select 'depth equals the resting orders',
+    'market ' || coalesce(l.market_id, r.market_id) || ' '
+      || coalesce(l.book_side, r.book_side) || ' ' || coalesce(l.book_price, r.book_price),
+    coalesce(r.quantity, 0) || ' in ' || coalesce(r.order_count, 0),
+    coalesce(l.quantity, 0) || ' in ' || coalesce(l.order_count, 0)
+  from trading.book_levels as l
+  full join (
+    select g.market_id, g.book_side, g.book_price,
+      sum(g.left_quantity) as quantity, count(*) as order_count
+    from resting as g
+    group by g.market_id, g.book_side, g.book_price
+  ) as r
+    on r.market_id = l.market_id
+    and r.book_side = l.book_side
+    and r.book_price = l.book_price
+  where coalesce(l.quantity, 0) <> coalesce(r.quantity, 0)
+    or coalesce(l.order_count, 0) <> coalesce(r.order_count, 0)
+
+  union all
+  select 'book is not crossed', 'market ' || r.market_id,
+    'below 100',
+    (max(r.book_price) filter (where r.book_side = 'yes')
+      + max(r.book_price) filter (where r.book_side = 'no'))::text
+  from resting as r
+  group by r.market_id
+  having max(r.book_price) filter (where r.book_side = 'yes')
+    + max(r.book_price) filter (where r.book_side = 'no') >= 100
+
+  union all
+  select 'market figures equal its trades', 'market ' || b.market_id,
+    concat_ws(' ', coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
+      coalesce(t.no_volume_cents, 0)),
+    concat_ws(' ', b.trade_count, b.yes_volume_cents, b.no_volume_cents)
+  from trading.books as b
+  left join trade_sums as t on t.market_id = b.market_id
+  where (b.trade_count, b.yes_volume_cents, b.no_volume_cents)
+    <> (
+      coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
+      coalesce(t.no_volume_cents, 0)
+    )
+
+  union all
+  select 'traders count equals who traded', 'market ' || b.market_id,
+    coalesce(p.traders, 0)::text, b.traders_count::text
+  from trading.books as b
+  left join (
+    select x.market_id, count(distinct x.user_id) as traders
+    from trading.positions as x
+    where x.has_traded
+    group by x.market_id
+  ) as p on p.market_id = b.market_id
+  where b.traders_count <> coalesce(p.traders, 0)
+
+  union all
+  select 'fee revenue equals the fees of the trades', 'market ' || b.market_id,
+    coalesce(t.fee_cents, 0)::text, a.balance_cents::text
+  from trading.books as b
+  join ledger.accounts as a on a.id = b.fee_account_id
+  left join (
+    select x.market_id, sum(x.fee_cents) as fee_cents
+    from trading.trades as x
+    group by x.market_id
+  ) as t on t.market_id = b.market_id
+  where a.balance_cents <> coalesce(t.fee_cents, 0)
+$$;
+
+comment on function ledger.verify() is
+  'One row for each broken invariant of ledger, shares, orders and book: its name, the object, '
+  'what was expected and what was found. No row on a sound database. One statement, hence one '
+  'snapshot: it may run while trading goes on.';
+--! EndIncluded ledger/functions/verify.sql
+--! Included risk/functions/limits_in_force.sql
+create or replace function risk.limits_in_force(trader risk.traders, at timestamptz)
+returns risk.loss_limits
+language sql immutable parallel safe
+return row(
+  case when at >= (trader).day_limit_changes_at
+    then (trader).next_day_limit_cents else (trader).day_limit_cents end,
+  case when at >= (trader).week_limit_changes_at
+    then (trader).next_week_limit_cents else (trader).week_limit_cents end,
+  case when at >= (trader).month_limit_changes_at
+    then (trader).next_month_limit_cents else (trader).month_limit_cents end
+)::risk.loss_limits;
+
+comment on function risk.limits_in_force(risk.traders, timestamptz) is
+  'The loss limits of a trader that hold at a time.';
+--! EndIncluded risk/functions/limits_in_force.sql
+--! Included risk/functions/net_spent_since.sql
+create or replace function risk.net_spent_since(account ledger.accounts, day date)
+returns bigint
+language sql stable
+return coalesce(
+  (
+    select ((account).external_cents - (account).balance_cents)
+      - (o.external_cents - o.balance_cents)
+    from ledger.day_openings as o
+    where o.account_id = (account).id
+      and o.day >= net_spent_since.day
+    order by o.day
+    limit 1
+  ),
+  0
+);
+
+comment on function risk.net_spent_since(ledger.accounts, date) is
+  'Net cash a user has put into trading since the start of a UTC day, in cents: buys, fees and '
+  'splits less sells, merges and settlements. Negative when more came out than went in.';
+--! EndIncluded risk/functions/net_spent_since.sql
+--! Included risk/functions/exceeds_limits.sql
+create or replace function risk.exceeds_limits(
+  limits risk.loss_limits, untraded risk.loss_limits, balance_cents bigint, cost_cents bigint
+)
+returns boolean
+language sql immutable parallel safe
+return
+  coalesce(
+    greatest(0, (untraded).day_cents - balance_cents) + cost_cents > (limits).day_cents, false
+  )
+  or coalesce(
+    greatest(0, (untraded).week_cents - balance_cents) + cost_cents > (limits).week_cents, false
+  )
+  or coalesce(
+    greatest(0, (untraded).month_cents - balance_cents) + cost_cents > (limits).month_cents, false
+  );
+
+comment on function risk.exceeds_limits(risk.loss_limits, risk.loss_limits, bigint, bigint) is
+  'Whether cost_cents more would pass any limit. untraded is the balance the trader would have '
+  'without the trading of each window.';
+--! EndIncluded risk/functions/exceeds_limits.sql
+--! Included risk/functions/change_limit.sql
+create or replace function risk.change_limit(
+  present risk.limit_change, wanted_cents bigint, immediate boolean, at timestamptz
+)
+returns risk.limit_change
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  c_delay constant interval := '24 hours';
+  v_in_force_cents bigint := case
+    when change_limit.at >= (present).changes_at then (present).next_limit_cents
+    else (present).limit_cents
+  end;
+  v_is_raise boolean := v_in_force_cents is not null
+    and (wanted_cents is null or wanted_cents > v_in_force_cents);
+begin
+  if immediate or not v_is_raise then
+    return (wanted_cents, null, null)::risk.limit_change;
+  elsif (present).changes_at > change_limit.at
+    and (present).next_limit_cents is not distinct from wanted_cents
+  then
+    return present; -- asked for before: the wait goes on
+  end if;
+  return (v_in_force_cents, wanted_cents, change_limit.at + c_delay)::risk.limit_change;
+end
+$$;
+
+comment on function risk.change_limit(risk.limit_change, bigint, boolean, timestamptz) is
+  'A loss limit after its change is asked for: lower holds at once, higher or none after 24 '
+  'hours.';
+--! EndIncluded risk/functions/change_limit.sql
+
+-- Functions: the engine
+--! Included trading/functions/lock_market.sql
+create or replace function trading.lock_market(market_id bigint)
+returns void
+language sql volatile
+return pg_advisory_xact_lock((29037::bigint << 44) | market_id);
+
+comment on function trading.lock_market(bigint) is
+  'Takes the lock of a market until the transaction ends: everything that changes its book, '
+  'trades, positions or status does so under it. The first lock of every command; several '
+  'markets are locked in ascending id.';
+--! EndIncluded trading/functions/lock_market.sql
+--! Included trading/functions/fee_cents.sql
+create or replace function trading.fee_cents(rate_bps int, weight bigint)
+returns bigint
+language sql immutable parallel safe
+return (rate_bps * weight + 999999) / 1000000;
+
+comment on function trading.fee_cents(int, bigint) is
+  'Fee of an order: rate_bps x weight / 1000000 cents rounded up, weight being the sum over its '
+  'fills of quantity x p x (100 - p).';
+--! EndIncluded trading/functions/fee_cents.sql
+--! Included trading/functions/fee_schedule_in_force.sql
+create or replace function trading.fee_schedule_in_force(market catalog.markets, at timestamptz)
+returns trading.fee_schedules
+language sql stable
+begin atomic
+  select f
+  from (
+    (
+      select s as f, 1 as precedence
+      from trading.fee_schedules as s
+      where s.market_id = (market).id
+        and s.category_id is null
+        and s.effective_from <= fee_schedule_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    )
+    union all
+    (
+      select s, 2
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id = (market).category_id
+        and s.effective_from <= fee_schedule_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    )
+    union all
+    (
+      select s, 3
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id is null
+        and s.effective_from <= fee_schedule_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    )
+  ) as candidates
+  order by precedence
+  limit 1;
+end;
+
+comment on function trading.fee_schedule_in_force(catalog.markets, timestamptz) is
+  'The fee schedule of a market at a time: its own, else its category''s, else the default.';
+--! EndIncluded trading/functions/fee_schedule_in_force.sql
+--! Included trading/functions/filled_status.sql
+create or replace function trading.filled_status(left_quantity int, quantity int)
+returns trading.order_status
+language sql immutable parallel safe
+return case
+  when left_quantity = 0 then 'filled'::trading.order_status
+  when left_quantity = quantity then 'open'::trading.order_status
+  else 'partially_filled'::trading.order_status
+end;
+
+comment on function trading.filled_status(int, int) is
+  'Status of an order that is not cancelled, by what is left of it.';
+--! EndIncluded trading/functions/filled_status.sql
+--! Included trading/functions/open_cost_cents.sql
+create or replace function trading.open_cost_cents(user_id bigint, at timestamptz)
+returns bigint
+language sql stable
+begin atomic
+  select coalesce(sum((o.quantity - o.filled_quantity)::bigint * o.price), 0)::bigint
+  from trading.open_orders as b
+  join trading.orders as o on o.id = b.order_id
+  where b.user_id = open_cost_cents.user_id
+    and b.queue_position is not null
+    and o.order_type = 'buy'
+    and (b.expires_at is null or b.expires_at > open_cost_cents.at);
+end;
+
+comment on function trading.open_cost_cents(bigint, timestamptz) is
+  'What a user''s open orders could still cost, in cents: resting buys at their price.';
+--! EndIncluded trading/functions/open_cost_cents.sql
+--! Included trading/functions/order_object.sql
+create or replace function trading.order_object(
+  id uuid, user_id uuid, market_id uuid, side trading.side, price int, quantity int,
+  filled_quantity int, status trading.order_status, order_type trading.order_type,
+  time_in_force trading.time_in_force, cancel_reason trading.cancel_reason,
+  expires_at timestamptz, created_at timestamptz
+)
+returns json
+language sql stable parallel safe
+return json_build_object(
+  'id', id,
+  'userId', user_id,
+  'marketId', market_id,
+  'side', side,
+  'price', price,
+  'quantity', quantity,
+  'filledQuantity', filled_quantity,
+  'status', status,
+  'orderType', order_type,
+  'timeInForce', time_in_force,
+  'cancelReason', cancel_reason,
+  'expiresAt', core.iso8601(expires_at),
+  'createdAt', core.iso8601(created_at)
+);
+
+comment on function trading.order_object(
+  uuid, uuid, uuid, trading.side, int, int, int, trading.order_status, trading.order_type,
+  trading.time_in_force, trading.cancel_reason, timestamptz, timestamptz
+) is
+  'An order as the answers to commands show it.';
+--! EndIncluded trading/functions/order_object.sql
+--! Included trading/functions/balance_object.sql
+create or replace function trading.balance_object(balance_cents bigint)
+returns json
+language sql stable parallel safe
+return json_build_object('total', balance_cents, 'available', balance_cents);
+
+comment on function trading.balance_object(bigint) is
+  'A user''s cash as the answers to commands show it. Nothing is ever reserved.';
+--! EndIncluded trading/functions/balance_object.sql
+--! Included trading/functions/fills_of_order.sql
+create or replace function trading.fills_of_order(order_id bigint)
+returns json
+language sql stable
+begin atomic
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', t.public_id,
+        'marketId', m.public_id,
+        'buyOrderId', case t.taker_side when 'yes' then taker.public_id else maker.public_id end,
+        'sellOrderId', case t.taker_side when 'yes' then maker.public_id else taker.public_id end,
+        'buyerId', case t.taker_side when 'yes' then tu.public_id else mu.public_id end,
+        'sellerId', case t.taker_side when 'yes' then mu.public_id else tu.public_id end,
+        'price', t.price,
+        'quantity', t.quantity,
+        'createdAt', core.iso8601(t.created_at)
+      )
+      order by t.id
+    ),
+    '[]'
+  )
+  from trading.trades as t
+  join catalog.markets as m on m.id = t.market_id
+  join trading.orders as taker on taker.id = t.taker_order_id
+  join trading.orders as maker on maker.id = t.maker_order_id
+  join identity.users as tu on tu.id = t.taker_user_id
+  join identity.users as mu on mu.id = t.maker_user_id
+  where t.taker_order_id = fills_of_order.order_id;
+end;
+
+comment on function trading.fills_of_order(bigint) is
+  'What an order took when it was placed, in order of execution, as the answers show it: the '
+  'stored YES order is the buy order, the stored NO order the sell order.';
+--! EndIncluded trading/functions/fills_of_order.sql
+--! Included trading/functions/replay_outcome.sql
+create or replace function trading.replay_outcome(
+  user_public_id uuid, outcome trading.order_outcome
+)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'order', trading.order_object(
+      o.public_id,
+      replay_outcome.user_public_id,
+      m.public_id,
+      o.side,
+      o.price,
+      coalesce((replay_outcome.outcome).quantity, o.quantity),
+      coalesce((replay_outcome.outcome).filled_quantity, o.filled_quantity),
+      coalesce((replay_outcome.outcome).status, o.status),
+      o.order_type,
+      o.time_in_force,
+      case when (replay_outcome.outcome).status is null then o.cancel_reason
+        else (replay_outcome.outcome).cancel_reason end,
+      o.expires_at,
+      o.created_at
+    ),
+    'fills', trading.fills_of_order(o.id),
+    'cancelledOrders', json_build_array(),
+    'balance', trading.balance_object((replay_outcome.outcome).balance_cents),
+    'feeCents', null
+  )
+  from trading.orders as o
+  join catalog.markets as m on m.id = o.market_id
+  where o.id = (replay_outcome.outcome).order_id
+$$;
+
+comment on function trading.replay_outcome(uuid, trading.order_outcome) is
+  'The answer to a request whose idempotency key stands for an order already: the order as it is '
+  'now and the fills of its placement.';
+--! EndIncluded trading/functions/replay_outcome.sql
+--! Included trading/functions/notify_market.sql
+create or replace function trading.notify_market(market_public_id uuid, version bigint)
+returns void
+language sql volatile
+return pg_notify(
+  'market_changed',
+  json_build_object('marketId', market_public_id, 'version', version)::text
+);
+
+comment on function trading.notify_market(uuid, bigint) is
+  'Tells listeners on market_changed that a market''s book or trades are now at a version.';
+--! EndIncluded trading/functions/notify_market.sql
+--! Included trading/functions/notify_user.sql
+create or replace function trading.notify_user(user_public_id uuid, event json)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Two equal notifications of one transaction would arrive as one: a number tells them apart.
+  v_id bigint := nextval('trading.event_payloads_id_seq');
+  v_payload text := json_build_object(
+    'id', v_id, 'userId', notify_user.user_public_id, 'event', notify_user.event
+  )::text;
+begin
+  if octet_length(v_payload) > 7900 then
+    insert into trading.event_payloads (id, payload, created_at) overriding system value
+    values (v_id, notify_user.event, core.now());
+    v_payload := json_build_object('id', v_id, 'userId', notify_user.user_public_id)::text;
+  end if;
+  perform pg_notify('user_event', v_payload);
+end
+$$;
+
+comment on function trading.notify_user(uuid, json) is
+  'Tells listeners on user_event what happened to a user. An event too long for a notification is '
+  'kept in trading.event_payloads, and only its id is sent.';
+--! EndIncluded trading/functions/notify_user.sql
+--! Included trading/functions/read_context.sql
+create or replace function trading.read_context(market_id bigint)
+returns trading.market_context
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_context trading.market_context;
+  v_at timestamptz := core.now();
+begin
+  select
+    m.id,
+    m.public_id,
+    v_at,
+    s.trading_paused,
+    m.status = 'open' and (m.close_time is null or m.close_time > v_at),
+    f.taker_rate_bps,
+    f.id,
+    escrow.id,
+    escrow.balance_cents,
+    escrow.version,
+    fee.id,
+    fee.balance_cents,
+    fee.version
+  into v_context
+  from core.settings as s
+  left join catalog.markets as m on m.id = read_context.market_id
+  left join trading.books as b on b.market_id = m.id
+  left join ledger.accounts as escrow on escrow.id = b.escrow_account_id
+  left join ledger.accounts as fee on fee.id = b.fee_account_id
+  left join lateral trading.fee_schedule_in_force(m, v_at) as f on true;
+
+  return v_context;
+end
+$$;
+
+comment on function trading.read_context(bigint) is
+  'What a batch must know of its market and the site; market_id comes back null when there is no '
+  'such market. To be called under the market''s lock.';
+--! EndIncluded trading/functions/read_context.sql
+--! Included trading/functions/read_requests.sql
+create or replace function trading.read_requests(requests jsonb)
+returns trading.order_request[]
+language sql stable
+set search_path = ''
+as $$
+  select array_agg(
+    (
+      u.id,
+      r.side,
+      r.order_type,
+      r.price,
+      r.quantity,
+      r.budget_cents,
+      r.time_in_force,
+      r.post_only,
+      r.expires_at,
+      r.idempotency_key,
+      case
+        when r.order_type = 'buy' then r.side
+        when r.side = 'yes' then 'no'::trading.side
+        else 'yes'::trading.side
+      end,
+      case when r.order_type = 'buy' then r.price else 100 - r.price end,
+      null,
+      case
+        when r.side is null then 'side: required'
+        when r.price not between 1 and 99 then 'price: must be between 1 and 99'
+        when r.quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+        when r.budget_cents not between 1 and 1000000
+          then 'budgetCents: must be between 1 and 1000000'
+        when r.order_type = 'sell' and r.budget_cents is not null
+          then 'budgetCents: not for a sell'
+        when r.quantity is null and r.budget_cents is null then 'quantity: required'
+        when r.quantity is not null and r.budget_cents is not null
+          then 'quantity: excludes budgetCents'
+        when r.post_only and r.time_in_force = 'ioc'
+          then 'postOnly: needs a price and gtc, and no budgetCents'
+      end
+    )::trading.order_request
+    order by r.place
+  )
+  from (
+    select
+      q.place,
+      q."userId" as user_id,
+      q.side,
+      coalesce(q."orderType", 'buy') as order_type,
+      coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
+      q.quantity,
+      q."budgetCents" as budget_cents,
+      case
+        when q.price is null or q."budgetCents" is not null then 'ioc'
+        else coalesce(q."timeInForce", 'gtc')
+      end::trading.time_in_force as time_in_force,
+      coalesce(q."postOnly", false) as post_only,
+      q."expiresAt" as expires_at,
+      q."idempotencyKey" as idempotency_key
+    from rows from (
+      jsonb_to_recordset(read_requests.requests) as (
+        "userId" uuid,
+        side trading.side,
+        price int,
+        quantity int,
+        "budgetCents" int,
+        "orderType" trading.order_type,
+        "timeInForce" trading.time_in_force,
+        "idempotencyKey" uuid,
+        "expiresAt" timestamptz,
+        "postOnly" boolean
+      )
+    ) with ordinality as q (
+      "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
+      "idempotencyKey", "expiresAt", "postOnly", place
+    )
+  ) as r
+  left join identity.users as u on u.public_id = r.user_id
+$$;
+
+comment on function trading.read_requests(jsonb) is
+  'The requests of a batch from a JSON array of objects with userId, side, price, quantity, '
+  'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of POST '
+  '/orders and its user). A value of the wrong type is an error of the whole call; a value out of '
+  'bounds becomes the problem of its request.';
+--! EndIncluded trading/functions/read_requests.sql
+--! Included trading/functions/read_replays.sql
+create or replace function trading.read_replays(
+  requests trading.order_request[], at timestamptz
+)
+returns trading.order_request[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_requests trading.order_request[] := read_replays.requests;
+  v_replay record;
+begin
+  for v_replay in
+    select r.place, k.order_id
+    from unnest(read_replays.requests) with ordinality as r (
+      user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
+      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, place
+    )
+    join trading.idempotency_keys as k on k.user_id = r.user_id and k.key = r.idempotency_key
+    where k.created_at > read_replays.at - interval '24 hours'
+  loop
+    v_requests[v_replay.place].replay_of_order_id := v_replay.order_id;
+  end loop;
+  return v_requests;
+end
+$$;
+
+comment on function trading.read_replays(trading.order_request[], timestamptz) is
+  'The requests, each marked with the order its idempotency key stands for already. To be called '
+  'with the traders locked: the same key may come in by another market at the same moment.';
+--! EndIncluded trading/functions/read_replays.sql
+--! Included trading/functions/read_book_slice.sql
+create or replace function trading.read_book_slice(
+  market_id bigint, requests trading.order_request[], at timestamptz, depth int
+)
+returns trading.book_slice
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_slice trading.book_slice := ('{}', 0, 0);
+  v_side trading.side;
+  v_request trading.order_request;
+  v_demand bigint[];
+  v_demand_left bigint;
+  v_taken_by_narrow bigint;
+  v_read bigint;
+  v_widest int;
+  v_limit int;
+  v_last_price int;
+  v_row record;
+begin
+  foreach v_side in array array['yes', 'no']::trading.side[] loop
+    -- What takers of the other side could take, by the limit they would take it at.
+    v_demand := null;
+    v_demand_left := 0;
+    v_widest := 0;
+    foreach v_request in array read_book_slice.requests loop
+      if v_request.book_side <> v_side and v_request.problem is null then
+        if v_demand is null then
+          v_demand := array_fill(0::bigint, array[99]);
+          v_limit := 99;
+        end if;
+        v_demand[v_request.book_price] := v_demand[v_request.book_price]
+          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+        v_demand_left := v_demand_left
+          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+        v_widest := greatest(v_widest, v_request.book_price);
+        v_limit := least(v_limit, v_request.book_price);
+      end if;
+    end loop;
+    continue when v_demand is null;
+
+    -- Read on while the orders read could all be taken: in the worst case the narrow limits
+    -- take what they reach first, and leave the wide ones to go deeper.
+    v_read := 0;
+    v_taken_by_narrow := 0;
+    v_last_price := 0;
+    for v_row in
+      select
+        (
+          o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
+          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price
+        )::trading.resting_order as resting,
+        b.book_price,
+        case when o.expires_at <= read_book_slice.at then 0 else o.quantity - o.filled_quantity end
+          as available
+      from trading.open_orders as b
+      join trading.orders as o on o.id = b.order_id
+      where b.market_id = read_book_slice.market_id
+        and b.book_side = v_side
+        and b.book_price >= 100 - v_widest
+        and b.queue_position is not null
+      order by b.book_price desc, b.queue_position
+    loop
+      while v_limit < 100 - v_row.book_price loop
+        v_taken_by_narrow := least(v_taken_by_narrow + v_demand[v_limit], v_read);
+        v_demand_left := v_demand_left - v_demand[v_limit];
+        v_limit := v_limit + 1;
+      end loop;
+      if v_read >= v_taken_by_narrow + v_demand_left then
+        if v_side = 'yes' then
+          v_slice.yes_floor := v_last_price;
+        else
+          v_slice.no_floor := v_last_price;
+        end if;
+        exit;
+      end if;
+      v_slice.orders := v_slice.orders || v_row.resting;
+      v_read := v_read + v_row.available;
+      v_last_price := v_row.book_price;
+    end loop;
+  end loop;
+  return v_slice;
+end
+$$;
+
+comment on function trading.read_book_slice(
+  bigint, trading.order_request[], timestamptz, int
+) is
+  'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
+  'could take if they were depth times as large. Nothing else can change the book meanwhile: the '
+  'caller holds the market''s lock.';
+--! EndIncluded trading/functions/read_book_slice.sql
+--! Included trading/functions/lock_traders.sql
+create or replace function trading.lock_traders(user_ids bigint[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform
+  from ledger.accounts as a
+  where a.user_id = any (lock_traders.user_ids)
+  order by a.id
+  for no key update;
+end
+$$;
+
+comment on function trading.lock_traders(bigint[]) is
+  'Locks users by their cash accounts, in ascending account id, until the transaction ends.';
+--! EndIncluded trading/functions/lock_traders.sql
+--! Included trading/functions/lock_more_traders.sql
+create or replace function trading.lock_more_traders(user_ids bigint[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform
+  from ledger.accounts as a
+  where a.user_id = any (lock_more_traders.user_ids)
+  order by a.id
+  for no key update nowait;
+end
+$$;
+
+comment on function trading.lock_more_traders(bigint[]) is
+  'Locks more users when some are locked already. Waiting could deadlock, so a user who is busy '
+  'is an error lock_not_available: the caller''s transaction starts over.';
+--! EndIncluded trading/functions/lock_more_traders.sql
+--! Included trading/functions/read_traders.sql
+create or replace function trading.read_traders(
+  market_id bigint, user_ids bigint[], at timestamptz
+)
+returns trading.trader_arrays
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_traders trading.trader_arrays;
+  v_today date := (read_traders.at at time zone 'UTC')::date;
+begin
+  select
+    array_agg(t.user_id),
+    array_agg(t.public_id),
+    array_agg(t.account_id),
+    array_agg(t.version),
+    array_agg(t.balance_cents),
+    array_agg(t.limits_reviewed_at is not null),
+    array_agg(coalesce(t.excluded_until > read_traders.at, false)),
+    array_agg(t.limited),
+    array_agg(t.limits),
+    array_agg(case when t.limited then (
+      t.balance_cents + risk.net_spent_since(t.account, v_today),
+      t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
+      t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
+    )::risk.loss_limits end),
+    array_agg(case when t.limited
+      then trading.open_cost_cents(t.user_id, read_traders.at) end),
+    array_agg(t.has_traded),
+    array_agg(t.held_quantity),
+    array_agg(t.held_cost_cents),
+    array_agg(t.held_fee_cents),
+    array_agg(t.realised_cents)
+  into v_traders
+  from (
+    select
+      a.user_id,
+      u.public_id,
+      a.id as account_id,
+      a.version,
+      a.balance_cents,
+      a as account,
+      r.limits_reviewed_at,
+      r.excluded_until,
+      l as limits,
+      coalesce(l.day_cents, l.week_cents, l.month_cents) is not null as limited,
+      coalesce(y.has_traded, false) or coalesce(n.has_traded, false) as has_traded,
+      array[coalesce(y.quantity, 0), coalesce(n.quantity, 0)] as held_quantity,
+      array[coalesce(y.cost_cents, 0), coalesce(n.cost_cents, 0)] as held_cost_cents,
+      array[coalesce(y.fee_cents, 0), coalesce(n.fee_cents, 0)] as held_fee_cents,
+      array[coalesce(y.realised_cents, 0), coalesce(n.realised_cents, 0)] as realised_cents
+    from ledger.accounts as a
+    join identity.users as u on u.id = a.user_id
+    join risk.traders as r on r.user_id = a.user_id
+    cross join lateral risk.limits_in_force(r, read_traders.at) as l
+    left join trading.positions as y
+      on y.market_id = read_traders.market_id and y.user_id = a.user_id and y.side = 'yes'
+    left join trading.positions as n
+      on n.market_id = read_traders.market_id and n.user_id = a.user_id and n.side = 'no'
+    where a.user_id = any (read_traders.user_ids)
+    order by a.user_id
+  ) as t;
+  return v_traders;
+end
+$$;
+
+comment on function trading.read_traders(bigint, bigint[], timestamptz) is
+  'What a batch must know of the traders it might touch: cash, gates, limits, positions in the '
+  'market. To be called with the market and the traders locked.';
+--! EndIncluded trading/functions/read_traders.sql
+--! Included trading/functions/match_orders.sql
+-- One long function on purpose: the arrays below are its state, and PL/pgSQL would copy them on
+-- every call of a part. It reads and writes no table, so it can be tested on made-up books.
+create or replace function trading.match_orders(
+  context trading.market_context,
+  requests trading.order_request[],
+  slice trading.book_slice,
+  traders trading.trader_arrays
+)
+returns trading.match_result
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_most_shares constant int := 10000;
+
+  -- The book: resting orders in chains, one for each stored price. A chain is indexed by price
+  -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
+  -- batch are linked behind them.
+  v_resting trading.resting_order[] := slice.orders;
+  v_read constant int := cardinality(slice.orders);
+  v_left int[] := '{}';
+  v_next int[] := array_fill(0, array[cardinality(slice.orders)]);
+  v_first int[] := array_fill(0, array[199]);
+  v_last int[] := array_fill(0, array[199]);
+  v_best_yes int := 0;
+  v_best_no int := 0;
+  v_chain int;
+
+  -- The traders, by their place t; held shares by place and side (1 is YES, 2 is NO).
+  v_user_ids bigint[] := traders.user_ids;
+  v_account_ids bigint[] := traders.account_ids;
+  v_versions bigint[] := traders.account_versions;
+  v_balance bigint[] := traders.balance_cents;
+  v_open_cost bigint[] := traders.open_cost_cents;
+  v_excluded boolean[] := traders.excluded;
+  v_limited boolean[] := traders.limited;
+  v_has_traded boolean[] := traders.has_traded;
+  v_held bigint[] := traders.held_quantity;
+  v_cost bigint[] := traders.held_cost_cents;
+  v_fees bigint[] := traders.held_fee_cents;
+  v_realised bigint[] := traders.realised_cents;
+  v_touched boolean[];
+
+  v_escrow bigint := context.escrow_balance_cents;
+  v_escrow_version bigint := context.escrow_version;
+  v_revenue bigint := context.fee_balance_cents;
+  v_revenue_version bigint := context.fee_version;
+
+  -- What comes out.
+  v_outcomes trading.order_outcome[] := '{}';
+  v_fills trading.fill[] := '{}';
+  v_dead trading.dead_maker[] := '{}';
+  v_entries ledger.entry[] := '{}';
+  v_level_quantity bigint[] := array_fill(0::bigint, array[199]);
+  v_level_orders int[] := array_fill(0, array[199]);
+  v_last_trade_price int;
+  v_yes_volume bigint := 0;
+  v_no_volume bigint := 0;
+  v_new_traders int := 0;
+  v_changes int := 0;
+
+  -- The request at hand: its plan is a list of the makers it meets (quantity 0: found dead).
+  k int;
+  t int;
+  m int;
+  h int;
+  n int;
+  v_request trading.order_request;
+  v_maker trading.resting_order;
+  v_outcome trading.order_outcome;
+  v_blank constant trading.order_outcome := null;
+  v_is_buy boolean;
+  v_opposite int;
+  v_floor int;
+  v_level int;
+  v_worst int;
+  v_price int;
+  v_wanted int;
+  v_bought int;
+  v_spent bigint;
+  v_weight bigint;
+  v_fee bigint;
+  v_fee_so_far bigint;
+  v_required bigint;
+  v_own boolean;
+  v_sated boolean;
+  v_reason trading.cancel_reason;
+  v_met int[];
+  v_met_quantity int[];
+  v_met_trader int[];
+  v_met_reason trading.cancel_reason[];
+  v_yes_price int;
+  v_journal_id bigint;
+  v_amount bigint;
+  v_escrow_amount bigint;
+  v_cost_out bigint;
+  v_fees_out bigint;
+  v_new_orders int[] := '{}';
+begin
+  v_touched := array_fill(false, array[2 * coalesce(cardinality(v_user_ids), 0)]);
+  for p in 1 .. v_read loop
+    v_maker := v_resting[p];
+    v_left[p] := v_maker.quantity - v_maker.filled_quantity;
+    if v_maker.book_side = 'yes' then
+      v_chain := v_maker.book_price;
+      v_best_yes := greatest(v_best_yes, v_maker.book_price);
+    else
+      v_chain := 100 + v_maker.book_price;
+      v_best_no := greatest(v_best_no, v_maker.book_price);
+    end if;
+    if v_first[v_chain] = 0 then
+      v_first[v_chain] := p;
+    else
+      v_next[v_last[v_chain]] := p;
+    end if;
+    v_last[v_chain] := p;
+  end loop;
+
+  <<next_request>>
+  for i in 1 .. cardinality(requests) loop
+    v_request := requests[i];
+    t := array_position(v_user_ids, v_request.user_id);
+    v_outcome := v_blank;
+
+    -- 1. Refusals that no book is needed for, in their order of precedence; replays among them.
+    if v_request.idempotency_key is not null then
+      v_outcome.order_id := v_request.replay_of_order_id;
+      if v_outcome.order_id is null then
+        for j in 1 .. i - 1 loop
+          if requests[j].user_id = v_request.user_id
+            and requests[j].idempotency_key = v_request.idempotency_key
+            and v_outcomes[j].code is null
+          then
+            v_outcome := v_outcomes[j];
+            v_outcome.fee_cents := null;
+            exit;
+          end if;
+        end loop;
+      end if;
+    end if;
+    if v_request.problem is not null then
+      v_outcome := v_blank;
+      v_outcome.code := 'INVALID_REQUEST';
+      v_outcome.message := v_request.problem;
+    elsif v_outcome.order_id is not null then
+      v_outcome.is_replay := true;
+      v_outcome.balance_cents := v_balance[t];
+      for p in 1 .. cardinality(v_resting) loop
+        v_maker := v_resting[p];
+        if v_maker.order_id = v_outcome.order_id then
+          v_outcome.quantity := v_maker.quantity;
+          if v_left[p] >= 0 then
+            v_outcome.filled_quantity := v_maker.quantity - v_left[p];
+            v_outcome.status := trading.filled_status(v_left[p], v_maker.quantity);
+          else
+            select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
+            into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
+            from unnest(v_dead) as d
+            where d.resting = p;
+          end if;
+        end if;
+      end loop;
+    elsif context.site_paused then
+      v_outcome.code := 'TRADING_PAUSED';
+    elsif t is null then
+      v_outcome.code := 'UNAUTHORIZED';
+    elsif v_excluded[t] then
+      v_outcome.code := 'SELF_EXCLUDED';
+    elsif not traders.limits_reviewed[t] then
+      v_outcome.code := 'LIMITS_SETUP_REQUIRED';
+    elsif context.market_id is null then
+      v_outcome.code := 'MARKET_NOT_FOUND';
+    elsif not context.is_open then
+      v_outcome.code := 'MARKET_NOT_OPEN';
+    elsif v_request.expires_at <= context.at then
+      v_outcome.code := 'INVALID_REQUEST';
+      v_outcome.message := 'expiresAt: must be in the future';
+    end if;
+    if v_outcome.code is not null or v_outcome.is_replay then
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+
+    -- 2. Plan: walk the other side from its best price, as far as the request wants and its
+    -- price allows. Makers' cash and shares are moved as the plan goes, and moved back below.
+    v_is_buy := v_request.order_type = 'buy';
+    if v_request.book_side = 'yes' then
+      v_opposite := 100;
+      v_level := v_best_no;
+      v_floor := slice.no_floor;
+    else
+      v_opposite := 0;
+      v_level := v_best_yes;
+      v_floor := slice.yes_floor;
+    end if;
+    v_worst := 100 - v_request.book_price;
+    v_wanted := coalesce(v_request.quantity, c_most_shares);
+    v_bought := 0;
+    v_spent := 0;
+    v_weight := 0;
+    v_own := false;
+    v_sated := false;
+    v_met := '{}';
+    v_met_quantity := '{}';
+    v_met_trader := '{}';
+    v_met_reason := '{}';
+    k := case when v_level > 0 then v_first[v_opposite + v_level] else 0 end;
+
+    <<walk>>
+    while v_level >= v_worst loop
+      if v_level <= v_floor and (k = 0 or k > v_read) then
+        return (
+          true, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          null, null
+        )::trading.match_result;
+      end if;
+      if k = 0 then
+        v_level := v_level - 1;
+        exit walk when v_level < v_worst;
+        k := v_first[v_opposite + v_level];
+        continue walk;
+      end if;
+
+      v_maker := v_resting[k];
+      v_price := 100 - v_level;
+      v_reason := null;
+      if v_maker.expires_at <= context.at then
+        v_reason := 'expired'::trading.cancel_reason;
+        m := array_position(v_user_ids, v_maker.user_id);
+      else
+        n := least(v_wanted - v_bought, v_left[k]);
+        if v_request.budget_cents is not null then
+          -- The most shares n with spent + n x price + fee(weight + n x price x level) in budget.
+          n := least(n, (
+            ((v_request.budget_cents - v_spent) * 1000000 - context.taker_rate_bps * v_weight)
+            / (v_price * 1000000::bigint + context.taker_rate_bps * v_price * v_level)
+          ));
+          if n = 0 then
+            v_sated := true;
+            exit walk;
+          end if;
+        end if;
+        if v_maker.user_id = v_request.user_id then
+          v_own := true;
+          exit walk;
+        end if;
+
+        m := array_position(v_user_ids, v_maker.user_id);
+        if v_excluded[m] then
+          v_reason := 'self_excluded'::trading.cancel_reason;
+        elsif v_maker.order_type = 'sell' then
+          if v_held[m][case v_maker.side when 'yes' then 1 else 2 end] < n then
+            v_reason := 'position_insufficient'::trading.cancel_reason;
+          end if;
+        elsif v_balance[m] < n * v_level then
+          v_reason := 'insufficient_funds'::trading.cancel_reason;
+        elsif v_limited[m] and risk.exceeds_limits(
+          traders.limits[m], traders.untraded[m], v_balance[m], n * v_level
+        ) then
+          v_reason := 'loss_limit'::trading.cancel_reason;
+        end if;
+      end if;
+
+      v_met := v_met || k;
+      v_met_trader := v_met_trader || m;
+      v_met_reason := v_met_reason || v_reason;
+      if v_reason is not null then
+        v_met_quantity := v_met_quantity || 0;
+      else
+        v_met_quantity := v_met_quantity || n;
+        if v_maker.order_type = 'buy' then
+          v_balance[m] := v_balance[m] - n * v_level;
+        else
+          v_balance[m] := v_balance[m] + n * v_price;
+          h := case v_maker.side when 'yes' then 1 else 2 end;
+          v_held[m][h] := v_held[m][h] - n;
+        end if;
+        v_bought := v_bought + n;
+        v_spent := v_spent + n * v_price;
+        v_weight := v_weight + n * v_price * v_level;
+        exit walk when v_bought = v_wanted;
+      end if;
+      k := v_next[k];
+    end loop walk;
+
+    for p in 1 .. cardinality(v_met) loop
+      n := v_met_quantity[p];
+      if n > 0 then
+        v_maker := v_resting[v_met[p]];
+        m := v_met_trader[p];
+        if v_maker.order_type = 'buy' then
+          v_balance[m] := v_balance[m] + n * v_maker.book_price;
+        else
+          v_balance[m] := v_balance[m] - n * (100 - v_maker.book_price);
+          h := case v_maker.side when 'yes' then 1 else 2 end;
+          v_held[m][h] := v_held[m][h] + n;
+        end if;
+      end if;
+    end loop;
+
+    -- 3. Verdict.
+    v_fee := trading.fee_cents(context.taker_rate_bps, v_weight);
+    v_required := 0;
+    if v_is_buy then
+      v_required := v_spent + v_fee;
+      if v_request.time_in_force = 'gtc' then
+        v_required := v_required + (v_wanted - v_bought) * v_request.price;
+      end if;
+    end if;
+    if v_own then
+      v_outcome.code := 'SELF_TRADE_BLOCKED';
+    elsif v_request.post_only and v_bought > 0 then
+      v_outcome.code := 'POST_ONLY_WOULD_CROSS';
+    elsif v_bought = 0 and v_request.time_in_force = 'ioc' then
+      v_outcome.code := 'INSUFFICIENT_LIQUIDITY';
+    elsif v_is_buy and v_required > v_balance[t] then
+      v_outcome.code := 'INSUFFICIENT_BALANCE';
+    elsif not v_is_buy
+      and v_held[t][case v_request.side when 'yes' then 1 else 2 end] < v_wanted
+    then
+      v_outcome.code := 'INSUFFICIENT_BALANCE';
+    elsif v_is_buy and v_limited[t] and risk.exceeds_limits(
+      traders.limits[t], traders.untraded[t], v_balance[t], v_open_cost[t] + v_required
+    ) then
+      v_outcome.code := 'LOSS_LIMIT';
+    end if;
+    if v_outcome.code is not null
+      and (v_outcome.code <> 'INSUFFICIENT_LIQUIDITY' or cardinality(v_met) = 0)
+    then
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+
+    -- 4. Carry the plan out. What was met is a prefix of the other side: unlink it.
+    v_changes := v_changes + 1;
+    v_weight := 0;
+    v_fee_so_far := 0;
+    if v_outcome.code is null then
+      v_outcome.order_id := nextval('trading.orders_id_seq');
+      v_outcome.order_public_id := core.uuid_v7();
+    end if;
+
+    for p in 1 .. cardinality(v_met) loop
+      v_maker := v_resting[v_met[p]];
+      m := v_met_trader[p];
+      n := v_met_quantity[p];
+      v_chain := v_opposite + v_maker.book_price;
+
+      if n = 0 then
+        v_dead[cardinality(v_dead) + 1] := (
+          i, v_met[p], v_met_reason[p], v_maker.quantity - v_left[v_met[p]]
+        )::trading.dead_maker;
+        v_level_quantity[v_chain] := v_level_quantity[v_chain] - v_left[v_met[p]];
+        v_level_orders[v_chain] := v_level_orders[v_chain] - 1;
+        if v_limited[m] and v_maker.order_type = 'buy' and v_met_reason[p] <> 'expired' then
+          v_open_cost[m] := v_open_cost[m] - v_left[v_met[p]] * v_maker.price;
+        end if;
+        v_left[v_met[p]] := -1;
+        continue;
+      end if;
+
+      v_price := 100 - v_maker.book_price;
+      v_yes_price := case v_maker.book_side when 'yes' then v_maker.book_price else v_price end;
+      v_weight := v_weight + n * v_price * v_maker.book_price;
+      v_fee := trading.fee_cents(context.taker_rate_bps, v_weight) - v_fee_so_far;
+      v_fee_so_far := v_fee_so_far + v_fee;
+      v_journal_id := nextval('ledger.journals_id_seq');
+      v_escrow_amount := 0;
+
+      -- The taker's shares and cash.
+      if v_is_buy then
+        h := case v_request.side when 'yes' then 1 else 2 end;
+        v_held[t][h] := v_held[t][h] + n;
+        v_cost[t][h] := v_cost[t][h] + n * v_price;
+        v_fees[t][h] := v_fees[t][h] + v_fee;
+        v_amount := -(n * v_price) - v_fee;
+        v_escrow_amount := n * v_price;
+      else
+        h := case v_request.side when 'yes' then 1 else 2 end;
+        v_cost_out := core.half_up(v_cost[t][h] * n, v_held[t][h]);
+        v_fees_out := core.half_up(v_fees[t][h] * n, v_held[t][h]);
+        v_held[t][h] := v_held[t][h] - n;
+        v_cost[t][h] := v_cost[t][h] - v_cost_out;
+        v_fees[t][h] := v_fees[t][h] - v_fees_out;
+        v_amount := n * v_maker.book_price - v_fee;
+        v_realised[t][h] := v_realised[t][h] + v_amount - v_cost_out - v_fees_out;
+        v_escrow_amount := -(n * v_maker.book_price);
+      end if;
+      v_touched[2 * t - 2 + h] := true;
+      if v_amount <> 0 then
+        v_versions[t] := v_versions[t] + 1;
+        v_entries[cardinality(v_entries) + 1] := (
+          v_journal_id, v_account_ids[t], v_amount,
+          v_balance[t], v_balance[t] + v_amount, v_versions[t]
+        )::ledger.entry;
+        v_balance[t] := v_balance[t] + v_amount;
+      end if;
+
+      -- The maker's.
+      h := case v_maker.side when 'yes' then 1 else 2 end;
+      if v_maker.order_type = 'buy' then
+        v_held[m][h] := v_held[m][h] + n;
+        v_cost[m][h] := v_cost[m][h] + n * v_maker.book_price;
+        v_amount := -(n * v_maker.book_price);
+        if v_limited[m] then
+          v_open_cost[m] := v_open_cost[m] + v_amount;
+        end if;
+      else
+        v_cost_out := core.half_up(v_cost[m][h] * n, v_held[m][h]);
+        v_fees_out := core.half_up(v_fees[m][h] * n, v_held[m][h]);
+        v_held[m][h] := v_held[m][h] - n;
+        v_cost[m][h] := v_cost[m][h] - v_cost_out;
+        v_fees[m][h] := v_fees[m][h] - v_fees_out;
+        v_amount := n * v_price;
+        v_realised[m][h] := v_realised[m][h] + v_amount - v_cost_out - v_fees_out;
+      end if;
+      v_touched[2 * m - 2 + h] := true;
+      v_versions[m] := v_versions[m] + 1;
+      v_entries[cardinality(v_entries) + 1] := (
+        v_journal_id, v_account_ids[m], v_amount,
+        v_balance[m], v_balance[m] + v_amount, v_versions[m]
+      )::ledger.entry;
+      v_balance[m] := v_balance[m] + v_amount;
+
+      -- The market's: pairs minted into escrow or burnt out of it, and the fee.
+      v_escrow_amount := v_escrow_amount - v_amount;
+      if v_escrow_amount <> 0 then
+        v_escrow_version := v_escrow_version + 1;
+        v_entries[cardinality(v_entries) + 1] := (
+          v_journal_id, context.escrow_account_id, v_escrow_amount,
+          v_escrow, v_escrow + v_escrow_amount, v_escrow_version
+        )::ledger.entry;
+        v_escrow := v_escrow + v_escrow_amount;
+      end if;
+      if v_fee > 0 then
+        v_revenue_version := v_revenue_version + 1;
+        v_entries[cardinality(v_entries) + 1] := (
+          v_journal_id, context.fee_account_id, v_fee,
+          v_revenue, v_revenue + v_fee, v_revenue_version
+        )::ledger.entry;
+        v_revenue := v_revenue + v_fee;
+      end if;
+
+      v_left[v_met[p]] := v_left[v_met[p]] - n;
+      v_level_quantity[v_chain] := v_level_quantity[v_chain] - n;
+      if v_left[v_met[p]] = 0 then
+        v_level_orders[v_chain] := v_level_orders[v_chain] - 1;
+      end if;
+      v_last_trade_price := v_yes_price;
+      v_yes_volume := v_yes_volume + n * v_yes_price;
+      v_no_volume := v_no_volume + n * (100 - v_yes_price);
+      if not v_has_traded[t] then
+        v_has_traded[t] := true;
+        v_new_traders := v_new_traders + 1;
+      end if;
+      if not v_has_traded[m] then
+        v_has_traded[m] := true;
+        v_new_traders := v_new_traders + 1;
+      end if;
+      v_fills[cardinality(v_fills) + 1] := (
+        i, nextval('trading.trades_id_seq'), core.uuid_v7(), v_journal_id, v_met[p],
+        v_request.book_side, v_yes_price, n, v_fee
+      )::trading.fill;
+    end loop;
+
+    if cardinality(v_met) > 0 then
+      for p in v_level + 1 .. case v_opposite when 100 then v_best_no else v_best_yes end loop
+        v_first[v_opposite + p] := 0;
+      end loop;
+      if v_level >= v_worst then
+        v_first[v_opposite + v_level] := case when v_left[k] > 0 then k else v_next[k] end;
+      end if;
+    end if;
+    if v_opposite = 100 then
+      v_best_no := least(v_best_no, v_level);
+    else
+      v_best_yes := least(v_best_yes, v_level);
+    end if;
+    if v_outcome.code is not null then
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+
+    -- 5. The order as it now stands; what is left of it joins the book or is cancelled.
+    v_outcome.filled_quantity := v_bought;
+    v_outcome.quantity := coalesce(v_request.quantity, v_bought);
+    v_outcome.fee_cents := v_fee_so_far;
+    v_outcome.balance_cents := v_balance[t];
+    if v_request.budget_cents is not null then
+      v_sated := v_sated or v_bought = c_most_shares or (
+        (v_request.budget_cents - v_spent) * 1000000 - context.taker_rate_bps * v_weight
+        < 1000000 + context.taker_rate_bps * 99
+      );
+    else
+      v_sated := v_bought = v_wanted;
+    end if;
+    if v_sated then
+      v_outcome.status := 'filled'::trading.order_status;
+    elsif v_request.time_in_force = 'ioc' then
+      v_outcome.status := 'cancelled'::trading.order_status;
+      v_outcome.cancel_reason := 'insufficient_liquidity'::trading.cancel_reason;
+    else
+      v_outcome.status := trading.filled_status(v_wanted - v_bought, v_wanted);
+      k := cardinality(v_resting) + 1;
+      v_resting[k] := (
+        v_outcome.order_id, v_outcome.order_public_id, v_request.user_id, v_request.side,
+        v_request.order_type, v_request.price, v_request.quantity, v_bought, context.at,
+        v_request.expires_at, v_request.book_side, v_request.book_price
+      )::trading.resting_order;
+      v_left[k] := v_wanted - v_bought;
+      v_next[k] := 0;
+      v_new_orders := v_new_orders || i;
+      if v_request.book_side = 'yes' then
+        v_chain := v_request.book_price;
+        v_best_yes := greatest(v_best_yes, v_request.book_price);
+      else
+        v_chain := 100 + v_request.book_price;
+        v_best_no := greatest(v_best_no, v_request.book_price);
+      end if;
+      if v_first[v_chain] = 0 then
+        v_first[v_chain] := k;
+      else
+        v_next[v_last[v_chain]] := k;
+      end if;
+      v_last[v_chain] := k;
+      v_level_quantity[v_chain] := v_level_quantity[v_chain] + v_left[k];
+      v_level_orders[v_chain] := v_level_orders[v_chain] + 1;
+      if v_is_buy and v_limited[t] then
+        v_open_cost[t] := v_open_cost[t] + v_left[k] * v_request.price;
+      end if;
+    end if;
+    v_outcome.end_status := v_outcome.status;
+    v_outcome.end_filled_quantity := v_outcome.filled_quantity;
+    v_outcome.end_cancel_reason := v_outcome.cancel_reason;
+    v_outcomes[i] := v_outcome;
+  end loop next_request;
+
+  -- Orders that came to rest may have been met by later requests of the batch.
+  for p in 1 .. cardinality(v_new_orders) loop
+    k := v_read + p;
+    v_outcome := v_outcomes[v_new_orders[p]];
+    v_maker := v_resting[k];
+    if v_left[k] < 0 then
+      select 'cancelled'::trading.order_status, d.filled_quantity, d.reason
+      into v_outcome.end_status, v_outcome.end_filled_quantity, v_outcome.end_cancel_reason
+      from unnest(v_dead) as d
+      where d.resting = k;
+    else
+      v_outcome.end_filled_quantity := v_maker.quantity - v_left[k];
+      v_outcome.end_status := trading.filled_status(v_left[k], v_maker.quantity);
+    end if;
+    v_outcomes[v_new_orders[p]] := v_outcome;
+  end loop;
+
+  traders.account_versions := v_versions;
+  traders.balance_cents := v_balance;
+  traders.has_traded := v_has_traded;
+  traders.held_quantity := v_held;
+  traders.held_cost_cents := v_cost;
+  traders.held_fee_cents := v_fees;
+  traders.realised_cents := v_realised;
+  return (
+    false, v_outcomes, v_fills, v_dead, v_resting, v_left, v_read, v_entries, traders, v_touched,
+    v_level_quantity, v_level_orders, v_last_trade_price, v_yes_volume, v_no_volume,
+    v_new_traders, v_changes
+  )::trading.match_result;
+end
+$$;
+
+comment on function trading.match_orders(
+  trading.market_context, trading.order_request[], trading.book_slice, trading.trader_arrays
+) is
+  'Matches a batch in memory: what each request comes to, and all that has to be written for it. '
+  'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '
+  'trace, but for the makers it found dead when it is refused for want of liquidity.';
+--! EndIncluded trading/functions/match_orders.sql
+--! Included trading/functions/change_levels.sql
+create or replace function trading.change_levels(
+  market_id bigint, quantity_change bigint[], order_change int[]
+)
+returns void
+language sql
+set search_path = ''
+as $$
+  insert into trading.book_levels as l (market_id, book_side, book_price, quantity, order_count)
+  select
+    change_levels.market_id,
+    case when c.chain > 100 then 'no' else 'yes' end::trading.side,
+    case when c.chain > 100 then c.chain - 100 else c.chain end,
+    c.quantity,
+    c.orders
+  from unnest(change_levels.quantity_change, change_levels.order_change)
+    with ordinality as c (quantity, orders, chain)
+  where c.quantity <> 0 or c.orders <> 0
+  on conflict (market_id, book_side, book_price) do update set
+    quantity = l.quantity + excluded.quantity,
+    order_count = l.order_count + excluded.order_count
+$$;
+
+comment on function trading.change_levels(bigint, bigint[], int[]) is
+  'Adds to the depth of a market: shares and orders, indexed by price for YES and by 100 + price '
+  'for NO.';
+--! EndIncluded trading/functions/change_levels.sql
+--! Included trading/functions/settle_makers.sql
+create or replace function trading.settle_makers(
+  context trading.market_context, result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update trading.orders as o set
+    filled_quantity = r.quantity - r.left_quantity,
+    status = trading.filled_status(r.left_quantity, r.quantity)
+  from (
+    select u.order_id, u.quantity, u.filled_quantity, result.resting_left[u.ordinality]
+    from unnest(result.resting) with ordinality as u
+    where u.ordinality <= result.resting_read
+  ) as r (order_id, quantity, filled_quantity, left_quantity)
+  where o.id = r.order_id
+    and r.left_quantity between 0 and r.quantity - r.filled_quantity - 1;
+
+  if cardinality(result.dead_makers) > 0 then
+    update trading.orders as o set
+      filled_quantity = d.filled_quantity,
+      status = 'cancelled',
+      cancel_reason = d.reason,
+      cancelled_at = context.at
+    from unnest(result.dead_makers) as d
+    where d.resting <= result.resting_read
+      and o.id = (result.resting[d.resting]).order_id;
+  end if;
+
+  delete from trading.open_orders as b
+  where b.order_id in (
+    select u.order_id
+    from unnest(result.resting) with ordinality as u
+    where u.ordinality <= result.resting_read
+      and result.resting_left[u.ordinality] <= 0
+  );
+end
+$$;
+
+comment on function trading.settle_makers(trading.market_context, trading.match_result) is
+  'Writes what became of the orders that rested before the batch.';
+--! EndIncluded trading/functions/settle_makers.sql
+--! Included trading/functions/settle_fills.sql
+create or replace function trading.settle_fills(
+  context trading.market_context,
+  requests trading.order_request[],
+  result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into ledger.journals (id, kind, market_id, created_at)
+  select f.journal_id, 'trade', context.market_id, context.at
+  from unnest(result.fills) as f;
+
+  insert into trading.trades (
+    id, public_id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id,
+    maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id, created_at
+  )
+  select
+    f.trade_id, f.trade_public_id, context.market_id, f.journal_id,
+    (result.outcomes[f.request]).order_id, (result.resting[f.resting]).order_id,
+    (settle_fills.requests[f.request]).user_id, (result.resting[f.resting]).user_id,
+    f.taker_side, f.yes_price, f.quantity, f.fee_cents, context.fee_schedule_id, context.at
+  from unnest(result.fills) as f;
+
+  perform ledger.post(result.entries, context.at);
+
+  insert into trading.positions as p (
+    market_id, user_id, side, quantity, cost_cents, fee_cents, realised_cents, has_traded
+  )
+  select
+    context.market_id,
+    (result.traders).user_ids[(h.place + 1) / 2],
+    case when h.place % 2 = 1 then 'yes' else 'no' end::trading.side,
+    h.quantity, h.cost_cents, h.fee_cents, h.realised_cents, true
+  from unnest(
+    (result.traders).held_quantity,
+    (result.traders).held_cost_cents,
+    (result.traders).held_fee_cents,
+    (result.traders).realised_cents,
+    result.held_touched
+  ) with ordinality as h (quantity, cost_cents, fee_cents, realised_cents, touched, place)
+  where h.touched
+  on conflict (market_id, user_id, side) do update set
+    quantity = excluded.quantity,
+    cost_cents = excluded.cost_cents,
+    fee_cents = excluded.fee_cents,
+    realised_cents = excluded.realised_cents,
+    has_traded = true;
+end
+$$;
+
+comment on function trading.settle_fills(
+  trading.market_context, trading.order_request[], trading.match_result
+) is
+  'Writes the trades of a batch with their journals, cash and shares.';
+--! EndIncluded trading/functions/settle_fills.sql
+--! Included trading/functions/settle_orders.sql
+create or replace function trading.settle_orders(
+  context trading.market_context,
+  requests trading.order_request[],
+  result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into trading.orders (
+    id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
+    budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
+    expires_at, cancelled_at
+  )
+  select
+    o.order_id, o.order_public_id, context.market_id, r.user_id, r.side, r.order_type, r.price,
+    o.quantity, o.end_filled_quantity, r.budget_cents, r.time_in_force, r.post_only,
+    o.end_status, o.end_cancel_reason, o.fee_cents, context.at, r.expires_at,
+    case when o.end_status = 'cancelled' then context.at end
+  from unnest(settle_orders.requests) with ordinality as r
+  join unnest(result.outcomes) with ordinality as o on o.ordinality = r.ordinality
+  where o.code is null
+    and o.is_replay is null;
+
+  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
+  select r.user_id, r.idempotency_key, o.order_id, context.at
+  from unnest(settle_orders.requests) with ordinality as r
+  join unnest(result.outcomes) with ordinality as o on o.ordinality = r.ordinality
+  where r.idempotency_key is not null
+    and o.code is null
+    and o.is_replay is null
+  on conflict (user_id, key) do update
+  set order_id = excluded.order_id, created_at = excluded.created_at;
+
+  if cardinality(result.resting) > result.resting_read then
+    insert into trading.open_orders (
+      order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
+    )
+    select
+      r.order_id, context.market_id, r.user_id, r.book_side, r.book_price, r.order_id,
+      r.expires_at
+    from unnest(result.resting) with ordinality as r
+    where r.ordinality > result.resting_read
+      and result.resting_left[r.ordinality] > 0;
+  end if;
+
+  if cardinality(result.fills) > 0 or cardinality(result.dead_makers) > 0 then
+    perform trading.settle_makers(context, result);
+  end if;
+
+  if cardinality(result.fills) > 0 then
+    perform trading.settle_fills(context, settle_orders.requests, result);
+  end if;
+
+  perform trading.change_levels(
+    context.market_id, result.level_quantity_change, result.level_order_change
+  );
+
+  update trading.books as b set
+    version = b.version + result.changes,
+    last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
+    yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
+    no_volume_cents = b.no_volume_cents + result.no_volume_cents,
+    trade_count = b.trade_count + cardinality(result.fills),
+    traders_count = b.traders_count + result.new_traders
+  where b.market_id = context.market_id;
+end
+$$;
+
+comment on function trading.settle_orders(
+  trading.market_context, trading.order_request[], trading.match_result
+) is
+  'Writes what a batch came to, one statement a table.';
+--! EndIncluded trading/functions/settle_orders.sql
+--! Included trading/functions/announce_orders.sql
+create or replace function trading.announce_orders(
+  context trading.market_context, result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform trading.notify_market(context.market_public_id, b.version)
+  from trading.books as b
+  where b.market_id = context.market_id;
+
+  if cardinality(result.fills) > 0 then
+    perform trading.notify_user(
+      (result.traders).user_public_ids[
+        array_position((result.traders).user_ids, met.user_id)
+      ],
+      json_build_object(
+        'type', 'maker_fill',
+        'marketId', context.market_public_id,
+        'orderIds', met.order_ids,
+        'fillCount', met.fill_count
+      )
+    )
+    from (
+      select
+        f.request,
+        (result.resting[f.resting]).user_id,
+        json_agg((result.resting[f.resting]).order_public_id order by f.trade_id) as order_ids,
+        count(*) as fill_count
+      from unnest(result.fills) as f
+      group by f.request, (result.resting[f.resting]).user_id
+      order by f.request, min(f.trade_id)
+    ) as met;
+  end if;
+
+  if cardinality(result.dead_makers) > 0 then
+    perform trading.notify_user(
+      (result.traders).user_public_ids[array_position((result.traders).user_ids, r.user_id)],
+      json_build_object(
+        'type', 'order_cancelled',
+        'orderId', r.order_public_id,
+        'marketId', context.market_public_id,
+        'marketTitle', m.title,
+        'side', r.side,
+        'price', r.price,
+        'quantity', r.quantity,
+        'filledQuantity', d.filled_quantity,
+        'cancelReason', d.reason
+      )
+    )
+    from unnest(result.dead_makers) with ordinality as d
+    cross join lateral (select (result.resting[d.resting]).*) as r
+    join catalog.markets as m on m.id = context.market_id
+    order by d.ordinality;
+  end if;
+end
+$$;
+
+comment on function trading.announce_orders(trading.market_context, trading.match_result) is
+  'Notifies of a batch: the market once, each maker once for each request that filled it, and the '
+  'owner of each order found dead.';
+--! EndIncluded trading/functions/announce_orders.sql
+--! Included trading/functions/outcomes_of_orders.sql
+create or replace function trading.outcomes_of_orders(
+  context trading.market_context,
+  requests trading.order_request[],
+  result trading.match_result
+)
+returns setof api.outcome
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_at constant text := core.iso8601(context.at);
+  v_users constant uuid[] := (result.traders).user_public_ids;
+  v_user_ids constant bigint[] := (result.traders).user_ids;
+begin
+  return query
+  select
+    o.code,
+    o.message,
+    coalesce(o.is_replay, false),
+    case
+      when o.code is not null then null
+      when o.is_replay then trading.replay_outcome(
+        v_users[array_position(v_user_ids, r.user_id)], result.outcomes[o.ordinality]
+      )
+      else json_build_object(
+        'order', trading.order_object(
+          o.order_public_id, v_users[array_position(v_user_ids, r.user_id)],
+          context.market_public_id, r.side, r.price, o.quantity, o.filled_quantity, o.status,
+          r.order_type, r.time_in_force, o.cancel_reason, r.expires_at, context.at
+        ),
+        'fills', coalesce(f.fills, '[]'),
+        'cancelledOrders', coalesce(d.orders, '[]'),
+        'balance', trading.balance_object(o.balance_cents),
+        'feeCents', o.fee_cents
+      )
+    end
+  from unnest(outcomes_of_orders.requests) with ordinality as r
+  join unnest(result.outcomes) with ordinality as o on o.ordinality = r.ordinality
+  left join (
+    select
+      f.request,
+      json_agg(
+        json_build_object(
+          'id', f.trade_public_id,
+          'marketId', context.market_public_id,
+          'buyOrderId', case f.taker_side when 'yes' then p.taker_order else p.maker_order end,
+          'sellOrderId', case f.taker_side when 'yes' then p.maker_order else p.taker_order end,
+          'buyerId', case f.taker_side when 'yes' then p.taker else p.maker end,
+          'sellerId', case f.taker_side when 'yes' then p.maker else p.taker end,
+          'price', f.yes_price,
+          'quantity', f.quantity,
+          'createdAt', v_at
+        )
+        order by f.trade_id
+      ) as fills
+    from unnest(result.fills) as f
+    cross join lateral (
+      select
+        (result.outcomes[f.request]).order_public_id,
+        (result.resting[f.resting]).order_public_id,
+        v_users[array_position(v_user_ids, (outcomes_of_orders.requests[f.request]).user_id)],
+        v_users[array_position(v_user_ids, (result.resting[f.resting]).user_id)]
+    ) as p (taker_order, maker_order, taker, maker)
+    group by f.request
+  ) as f on f.request = r.ordinality
+  left join (
+    select
+      d.request,
+      json_agg(
+        trading.order_object(
+          m.order_public_id, v_users[array_position(v_user_ids, m.user_id)],
+          context.market_public_id, m.side, m.price, m.quantity, d.filled_quantity, 'cancelled',
+          m.order_type, 'gtc', d.reason, m.expires_at, m.created_at
+        )
+        order by d.ordinality
+      ) as orders
+    from unnest(result.dead_makers) with ordinality as d
+    cross join lateral (select (result.resting[d.resting]).*) as m
+    group by d.request
+  ) as d on d.request = r.ordinality
+  order by r.ordinality;
+end
+$$;
+
+comment on function trading.outcomes_of_orders(
+  trading.market_context, trading.order_request[], trading.match_result
+) is
+  'The answers to a batch, in the order of its requests: a refusal, or the documented body of '
+  'POST /orders.';
+--! EndIncluded trading/functions/outcomes_of_orders.sql
+--! Included trading/functions/place_orders.sql
+create or replace function trading.place_orders(market_public_id uuid, requests jsonb)
+returns setof api.outcome
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_market_id bigint;
+  v_context trading.market_context;
+  v_requests trading.order_request[];
+  v_has_keys constant boolean := jsonb_path_exists(
+    place_orders.requests, '$[*].idempotencyKey ? (@ != null)'
+  );
+  v_slice trading.book_slice;
+  v_user_ids bigint[];
+  v_locked bigint[];
+  v_result trading.match_result;
+  v_depth int := 1;
+begin
+  v_requests := trading.read_requests(place_orders.requests);
+  if v_requests is null then
+    return;
+  end if;
+
+  select m.id into v_market_id
+  from catalog.markets as m
+  where m.public_id = place_orders.market_public_id;
+  perform trading.lock_market(v_market_id);
+
+  loop
+    v_slice := trading.read_book_slice(v_market_id, v_requests, core.now(), v_depth);
+
+    select array_agg(distinct u.user_id) into v_user_ids
+    from (
+      select r.user_id from unnest(v_requests) as r
+      union all
+      select r.user_id from unnest(v_slice.orders) as r
+    ) as u
+    where u.user_id is not null;
+    if v_locked is null then
+      perform trading.lock_traders(v_user_ids);
+    else
+      perform trading.lock_more_traders(array(
+        select u from unnest(v_user_ids) as u where u <> all (v_locked)
+      ));
+    end if;
+    v_locked := v_user_ids;
+
+    v_context := trading.read_context(v_market_id);
+    if v_has_keys then
+      v_requests := trading.read_replays(v_requests, v_context.at);
+    end if;
+    v_result := trading.match_orders(
+      v_context,
+      v_requests,
+      v_slice,
+      trading.read_traders(v_market_id, v_user_ids, v_context.at)
+    );
+    exit when not v_result.reached_floor;
+    -- Dead makers made the batch reach deeper than it could have otherwise.
+    v_depth := v_depth * 4;
+  end loop;
+
+  if v_result.changes > 0 then
+    perform trading.settle_orders(v_context, v_requests, v_result);
+    perform trading.announce_orders(v_context, v_result);
+  end if;
+  return query select * from trading.outcomes_of_orders(v_context, v_requests, v_result);
+end
+$$;
+
+comment on function trading.place_orders(uuid, jsonb) is
+  'Carries out a batch of orders for one market: admit, match, settle, announce. One row for each '
+  'request, in their order; a refusal is a row like any other. Locks: the market, then the takers '
+  'and the makers they can reach by ascending account. May end with lock_not_available or '
+  'deadlock_detected, and is then to be called again.';
+--! EndIncluded trading/functions/place_orders.sql
+--! Included trading/functions/cancel_open_orders.sql
+create or replace function trading.cancel_open_orders(
+  market_id bigint,
+  order_ids bigint[],
+  reason trading.cancel_reason,
+  at timestamptz,
+  announced boolean
+)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_quantity_change bigint[] := array_fill(0::bigint, array[199]);
+  v_order_change int[] := array_fill(0, array[199]);
+  v_version bigint;
+  v_chain int;
+  v_count int := 0;
+  v_row record;
+begin
+  for v_row in
+    with gone as (
+      delete from trading.open_orders as b
+      where b.order_id = any (cancel_open_orders.order_ids)
+        and b.market_id = cancel_open_orders.market_id
+      returning b.*
+    ),
+    cancelled as (
+      update trading.orders as o set
+        status = 'cancelled',
+        cancel_reason = cancel_open_orders.reason,
+        cancelled_at = cancel_open_orders.at
+      from gone
+      where o.id = gone.order_id
+      returning o.*, gone.queue_position
+    )
+    select c.*, m.public_id as market_public_id, m.title, u.public_id as user_public_id
+    from cancelled as c
+    join catalog.markets as m on m.id = c.market_id
+    join identity.users as u on u.id = c.user_id
+    order by c.id
+  loop
+    v_count := v_count + 1;
+    if v_row.queue_position is not null then
+      v_chain := v_row.book_price + case v_row.book_side when 'yes' then 0 else 100 end;
+      v_quantity_change[v_chain] :=
+        v_quantity_change[v_chain] - (v_row.quantity - v_row.filled_quantity);
+      v_order_change[v_chain] := v_order_change[v_chain] - 1;
+    end if;
+    if cancel_open_orders.announced then
+      perform trading.notify_user(
+        v_row.user_public_id,
+        json_build_object(
+          'type', 'order_cancelled',
+          'orderId', v_row.public_id,
+          'marketId', v_row.market_public_id,
+          'marketTitle', v_row.title,
+          'side', v_row.side,
+          'price', v_row.price,
+          'quantity', v_row.quantity,
+          'filledQuantity', v_row.filled_quantity,
+          'cancelReason', v_row.cancel_reason
+        )
+      );
+    end if;
+  end loop;
+
+  if v_count > 0 then
+    perform trading.change_levels(
+      cancel_open_orders.market_id, v_quantity_change, v_order_change
+    );
+    update trading.books as b
+    set version = b.version + 1
+    where b.market_id = cancel_open_orders.market_id
+    returning b.version into v_version;
+    perform trading.notify_market(v_row.market_public_id, v_version);
+  end if;
+  return v_count;
+end
+$$;
+
+comment on function trading.cancel_open_orders(
+  bigint, bigint[], trading.cancel_reason, timestamptz, boolean
+) is
+  'Takes open orders of one market off the book, or out of their delay, for one reason; returns '
+  'how many were still there. announced: tell the owners, who did not ask for it. The caller '
+  'holds the market''s lock. One change of the market, however many orders.';
+--! EndIncluded trading/functions/cancel_open_orders.sql
+--! Included trading/functions/cancel_order.sql
+create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
+returns api.outcome
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_outcome api.outcome;
+  v_order trading.orders;
+  v_has_expired boolean;
+  v_cancelled int;
+  v_at timestamptz;
+begin
+  v_outcome.replayed := false;
+
+  select o.* into v_order
+  from trading.orders as o
+  join identity.users as u on u.id = o.user_id
+  where o.public_id = cancel_order.order_public_id
+    and u.public_id = cancel_order.user_public_id;
+  if not found then
+    v_outcome.code := 'ORDER_NOT_FOUND';
+    return v_outcome;
+  end if;
+
+  perform trading.lock_market(v_order.market_id);
+  v_at := core.now();
+  v_has_expired := coalesce(v_order.expires_at <= v_at, false);
+  v_cancelled := trading.cancel_open_orders(
+    v_order.market_id,
+    array[v_order.id],
+    case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
+    v_at,
+    v_has_expired
+  );
+
+  select o.* into strict v_order
+  from trading.orders as o
+  where o.id = v_order.id;
+  if v_cancelled = 0 or v_has_expired then
+    v_outcome.code := 'ORDER_NOT_CANCELLABLE';
+    v_outcome.message := 'Cannot cancel order with status: ' || v_order.status;
+    return v_outcome;
+  end if;
+
+  select json_build_object(
+    'order', trading.order_object(
+      v_order.public_id, cancel_order.user_public_id, m.public_id, v_order.side, v_order.price,
+      v_order.quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
+      v_order.time_in_force, v_order.cancel_reason, v_order.expires_at, v_order.created_at
+    ),
+    'balance', trading.balance_object(a.balance_cents)
+  )
+  into v_outcome.body
+  from catalog.markets as m
+  join ledger.accounts as a on a.user_id = v_order.user_id
+  where m.id = v_order.market_id;
+  return v_outcome;
+end
+$$;
+
+comment on function trading.cancel_order(uuid, uuid) is
+  'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a refusal. An order '
+  'past its expiry expires instead. Locks: the market.';
+--! EndIncluded trading/functions/cancel_order.sql
+--! Included trading/functions/change_market_status.sql
+create or replace function trading.change_market_status(
+  market_id bigint, status catalog.market_status, close_time timestamptz default null
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_market catalog.markets;
+  v_at timestamptz := core.now();
+begin
+  select m.* into strict v_market
+  from catalog.markets as m
+  where m.id = change_market_status.market_id
+  for no key update;
+  if v_market.status = change_market_status.status then
+    return;
+  end if;
+  if v_market.status = 'resolved'
+    or (v_market.status, change_market_status.status) = ('closed', 'paused')
+  then
+    perform core.raise_error('INVALID_STATE', format(
+      'a %s market cannot become %s', v_market.status, change_market_status.status
+    ));
+  end if;
+  if change_market_status.close_time <= v_at then
+    perform core.raise_error('INVALID_REQUEST', 'the close time must be in the future');
+  end if;
+
+  update catalog.markets as m set
+    status = change_market_status.status,
+    close_time = case
+      when change_market_status.status <> 'open' then m.close_time
+      when m.status = 'closed' then change_market_status.close_time
+      else coalesce(change_market_status.close_time, m.close_time)
+    end
+  where m.id = change_market_status.market_id;
+
+  if change_market_status.status = 'closed' then
+    perform trading.cancel_open_orders(
+      change_market_status.market_id,
+      array(
+        select b.order_id
+        from trading.open_orders as b
+        where b.market_id = change_market_status.market_id
+      ),
+      'market_closed',
+      v_at,
+      true
+    );
+  end if;
+end
+$$;
+
+comment on function trading.change_market_status(
+  bigint, catalog.market_status, timestamptz
+) is
+  'Moves a market to open, paused or closed with all that goes with it. Errors: INVALID_STATE, '
+  'INVALID_REQUEST. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/change_market_status.sql
+--! Included trading/functions/best_price.sql
+create or replace function trading.best_price(
+  market_id bigint, book_side trading.side, at timestamptz
+)
+returns int
+language sql stable
+begin atomic
+  select b.book_price
+  from trading.open_orders as b
+  where b.market_id = best_price.market_id
+    and b.book_side = best_price.book_side
+    and b.queue_position is not null
+    and (b.expires_at is null or b.expires_at > best_price.at)
+  order by b.book_price desc, b.queue_position
+  limit 1;
+end;
+
+comment on function trading.best_price(bigint, trading.side, timestamptz) is
+  'Highest stored price of a side of a market''s book at a time, null when it is empty.';
+--! EndIncluded trading/functions/best_price.sql
+--! Included trading/functions/depth.sql
+create or replace function trading.depth(market_id bigint, at timestamptz)
+returns table (book_side trading.side, book_price int, quantity bigint)
+language sql stable
+set search_path = ''
+as $$
+  select l.book_side, l.book_price, l.quantity - coalesce(gone.quantity, 0)
+  from trading.book_levels as l
+  left join (
+    select b.book_side, b.book_price, sum(o.quantity - o.filled_quantity) as quantity
+    from trading.open_orders as b
+    join trading.orders as o on o.id = b.order_id
+    where b.market_id = depth.market_id
+      and b.expires_at <= depth.at
+      and b.queue_position is not null
+    group by b.book_side, b.book_price
+  ) as gone on gone.book_side = l.book_side and gone.book_price = l.book_price
+  where l.market_id = depth.market_id
+    and l.quantity > coalesce(gone.quantity, 0)
+$$;
+
+comment on function trading.depth(bigint, timestamptz) is
+  'Unfilled shares of a market''s book at each stored side and price, without orders that have '
+  'expired and not been swept yet.';
+--! EndIncluded trading/functions/depth.sql
+--! Included trading/functions/shares_ahead.sql
+create or replace function trading.shares_ahead(open_order trading.open_orders, at timestamptz)
+returns bigint
+language sql stable
+begin atomic
+  select (
+    (
+      select coalesce(sum(d.quantity), 0)
+      from trading.depth((open_order).market_id, shares_ahead.at) as d
+      where d.book_side = (open_order).book_side
+        and d.book_price > (open_order).book_price
+    ) + (
+      select coalesce(sum(o.quantity - o.filled_quantity), 0)
+      from trading.open_orders as b
+      join trading.orders as o on o.id = b.order_id
+      where b.market_id = (open_order).market_id
+        and b.book_side = (open_order).book_side
+        and b.book_price = (open_order).book_price
+        and b.queue_position < (open_order).queue_position
+        and b.queue_position is not null
+        and (b.expires_at is null or b.expires_at > shares_ahead.at)
+    )
+  )::bigint
+  where (open_order).queue_position is not null;
+end;
+
+comment on function trading.shares_ahead(trading.open_orders, timestamptz) is
+  'Unfilled shares that trade before a resting order: better-priced ones and earlier ones at its '
+  'price. Null for an order that does not rest.';
+--! EndIncluded trading/functions/shares_ahead.sql
+--! Included trading/functions/listed_order_object.sql
+create or replace function trading.listed_order_object("order" trading.orders, at timestamptz)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', ("order").public_id,
+    'userId', u.public_id,
+    'marketId', m.public_id,
+    'marketTitle', m.title,
+    'side', ("order").side,
+    'price', ("order").price,
+    'quantity', ("order").quantity,
+    'filledQuantity', ("order").filled_quantity,
+    'status', ("order").status,
+    'orderType', ("order").order_type,
+    'timeInForce', ("order").time_in_force,
+    'cancelReason', ("order").cancel_reason,
+    'expiresAt', core.iso8601(("order").expires_at),
+    'releaseAt', core.iso8601(("order").release_at),
+    'releaseInMs', case when ("order").status = 'scheduled' then greatest(
+      0, ceil(extract(epoch from ("order").release_at - listed_order_object.at) * 1000)
+    )::bigint end,
+    'budgetCents', case when ("order").status = 'scheduled' then ("order").budget_cents end,
+    'createdAt', core.iso8601(("order").created_at),
+    'sharesAhead', coalesce(
+      (
+        select trading.shares_ahead(b, listed_order_object.at)
+        from trading.open_orders as b
+        where b.order_id = ("order").id
+          and (b.expires_at is null or b.expires_at > listed_order_object.at)
+      ),
+      0
+    )
+  )
+  from identity.users as u, catalog.markets as m
+  where u.id = ("order").user_id
+    and m.id = ("order").market_id
+$$;
+
+comment on function trading.listed_order_object(trading.orders, timestamptz) is
+  'An order as lists show it.';
+--! EndIncluded trading/functions/listed_order_object.sql
+--! Included risk/functions/exclude.sql
+create or replace function risk.exclude(user_id uuid, until timestamptz)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id bigint;
+  v_market_id bigint;
+  v_locked bigint[];
+  v_excluded_until timestamptz;
+  v_at timestamptz;
+  v_cancelled int := 0;
+begin
+  if exclude.until is null or exclude.until <= core.now() then
+    perform core.raise_error('INVALID_REQUEST', 'the end must be in the future');
+  end if;
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = exclude.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', exclude.user_id));
+  end if;
+
+  -- Markets are locked before users, but which markets it must be is only certain once the user
+  -- is locked: look, lock both, look again, and start over if an order came in between.
+  <<attempt>>
+  loop
+    begin
+      v_locked := '{}';
+      for v_market_id in
+        select distinct b.market_id
+        from trading.open_orders as b
+        where b.user_id = v_user_id
+        order by b.market_id
+      loop
+        perform trading.lock_market(v_market_id);
+        v_locked := v_locked || v_market_id;
+      end loop;
+      perform identity.lock_user(exclude.user_id);
+      if exists (
+        select from trading.open_orders as b
+        where b.user_id = v_user_id and b.market_id <> all (v_locked)
+      ) then
+        raise exception using errcode = 'lock_not_available';
+      end if;
+      exit attempt;
+    exception when lock_not_available then
+      null; -- the locks of this attempt are gone with it
+    end;
+  end loop;
+
+  v_at := core.now();
+  select t.excluded_until into v_excluded_until
+  from risk.traders as t
+  where t.user_id = v_user_id;
+  if v_excluded_until > exclude.until then
+    perform core.raise_error('INVALID_REQUEST', format(
+      'excluded until %s already: an exclusion cannot be shortened', v_excluded_until
+    ));
+  end if;
+  update risk.traders as t
+  set excluded_until = exclude.until
+  where t.user_id = v_user_id;
+
+  foreach v_market_id in array v_locked loop
+    v_cancelled := v_cancelled + trading.cancel_open_orders(
+      v_market_id,
+      array(
+        select b.order_id
+        from trading.open_orders as b
+        where b.user_id = v_user_id and b.market_id = v_market_id
+      ),
+      'self_excluded',
+      v_at,
+      true
+    );
+  end loop;
+  return v_cancelled;
+end
+$$;
+
+comment on function risk.exclude(uuid, timestamptz) is
+  'Excludes a user until a time and cancels their open orders; returns how many. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the markets of those orders in ascending id, then the user.';
+--! EndIncluded risk/functions/exclude.sql
+
+-- Functions: for operators
+--! Included admin/functions/audit.sql
+create or replace function admin.audit(action text, arguments jsonb)
+returns void
+language sql volatile
+set search_path = ''
+as $$
+  insert into admin.audit_log (operator, action, arguments)
+  values (session_user, audit.action, audit.arguments)
+$$;
+
+comment on function admin.audit(text, jsonb) is
+  'Writes the audit row of an operator''s call. Private to the schema.';
+--! EndIncluded admin/functions/audit.sql
+--! Included admin/functions/create_category.sql
+create or replace function admin.create_category(
+  slug text, name text, "position" int default null
+)
+returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  insert into catalog.categories (slug, name, "position")
+  values (
+    create_category.slug,
+    create_category.name,
+    coalesce(
+      create_category."position",
+      (select coalesce(max(c."position"), 0) + 1 from catalog.categories as c)
+    )
+  );
+  perform admin.audit('create_category', jsonb_build_object(
+    'slug', create_category.slug,
+    'name', create_category.name,
+    'position', create_category."position"
+  ));
+  return create_category.slug;
+exception when unique_violation then
+  perform core.raise_error(
+    'ALREADY_EXISTS', format('category %s exists already', create_category.slug)
+  );
+end
+$$;
+
+comment on function admin.create_category(text, text, int) is
+  'Makes a category; without a position it comes last. Returns its slug. Errors: ALREADY_EXISTS.';
+--! EndIncluded admin/functions/create_category.sql
+--! Included admin/functions/create_event.sql
+create or replace function admin.create_event(
+  title text,
+  category text,
+  description text default null,
+  starts_at timestamptz default null,
+  ends_at timestamptz default null,
+  live boolean default false,
+  live_delay_ms int default 3000,
+  thumbnail_id uuid default null,
+  thumbnail_url text default null
+)
+returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_event_id uuid;
+begin
+  insert into catalog.events (
+    category_id, title, description, starts_at, ends_at, live, live_delay_ms,
+    thumbnail_id, thumbnail_url
+  )
+  values (
+    catalog.category_id(create_event.category), create_event.title, create_event.description,
+    create_event.starts_at, create_event.ends_at, create_event.live,
+    create_event.live_delay_ms, create_event.thumbnail_id, create_event.thumbnail_url
+  )
+  returning public_id into v_event_id;
+
+  perform admin.audit('create_event', jsonb_build_object(
+    'event_id', v_event_id,
+    'title', create_event.title,
+    'category', create_event.category,
+    'description', create_event.description,
+    'starts_at', create_event.starts_at,
+    'ends_at', create_event.ends_at,
+    'live', create_event.live,
+    'live_delay_ms', create_event.live_delay_ms,
+    'thumbnail_id', create_event.thumbnail_id,
+    'thumbnail_url', create_event.thumbnail_url
+  ));
+  return v_event_id;
+end
+$$;
+
+comment on function admin.create_event(
+  text, text, text, timestamptz, timestamptz, boolean, int, uuid, text
+) is
+  'Makes an event in a category, by slug. Returns its id. Errors: NOT_FOUND.';
+--! EndIncluded admin/functions/create_event.sql
+--! Included admin/functions/set_event_live.sql
+create or replace function admin.set_event_live(
+  event_id uuid, live boolean, live_delay_ms int default null
+)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update catalog.events as e set
+    live = set_event_live.live,
+    live_delay_ms = coalesce(set_event_live.live_delay_ms, e.live_delay_ms)
+  where e.public_id = set_event_live.event_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no event %s', set_event_live.event_id));
+  end if;
+  perform admin.audit('set_event_live', jsonb_build_object(
+    'event_id', set_event_live.event_id,
+    'live', set_event_live.live,
+    'live_delay_ms', set_event_live.live_delay_ms
+  ));
+end
+$$;
+
+comment on function admin.set_event_live(uuid, boolean, int) is
+  'Turns live trading of an event on or off; without a delay it keeps the one it has. Orders that '
+  'are scheduled already keep theirs. Errors: NOT_FOUND.';
+--! EndIncluded admin/functions/set_event_live.sql
+--! Included admin/functions/create_market.sql
+create or replace function admin.create_market(
+  title text,
+  category text,
+  description text default '',
+  event_id uuid default null,
+  close_time timestamptz default null,
+  thumbnail_id uuid default null,
+  thumbnail_url text default null
+)
+returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_event_id bigint;
+  v_market catalog.markets;
+  v_escrow_account_id bigint;
+  v_fee_account_id bigint;
+begin
+  if create_market.event_id is not null then
+    select e.id into v_event_id
+    from catalog.events as e
+    where e.public_id = create_market.event_id;
+    if not found then
+      perform core.raise_error('NOT_FOUND', format('no event %s', create_market.event_id));
+    end if;
+  end if;
+
+  insert into catalog.markets (
+    category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url
+  )
+  values (
+    catalog.category_id(create_market.category), v_event_id, create_market.title,
+    create_market.description, create_market.close_time, create_market.thumbnail_id,
+    create_market.thumbnail_url
+  )
+  returning * into v_market;
+
+  insert into ledger.accounts (kind, market_id)
+  values ('market_escrow', v_market.id)
+  returning id into v_escrow_account_id;
+  insert into ledger.accounts (kind, market_id)
+  values ('fee_revenue', v_market.id)
+  returning id into v_fee_account_id;
+  insert into trading.books (market_id, escrow_account_id, fee_account_id)
+  values (v_market.id, v_escrow_account_id, v_fee_account_id);
+
+  perform admin.audit('create_market', jsonb_build_object(
+    'market_id', v_market.public_id,
+    'title', create_market.title,
+    'category', create_market.category,
+    'description', create_market.description,
+    'event_id', create_market.event_id,
+    'close_time', create_market.close_time,
+    'thumbnail_id', create_market.thumbnail_id,
+    'thumbnail_url', create_market.thumbnail_url
+  ));
+  return v_market.public_id;
+end
+$$;
+
+comment on function admin.create_market(
+  text, text, text, uuid, timestamptz, uuid, text
+) is
+  'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
+  'NOT_FOUND.';
+--! EndIncluded admin/functions/create_market.sql
+--! Included admin/functions/set_market_status.sql
+create or replace function admin.set_market_status(
+  market_id uuid, status text, close_time timestamptz default null
+)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_market catalog.markets;
+begin
+  if set_market_status.status is null
+    or set_market_status.status not in ('open', 'paused', 'closed')
+  then
+    perform core.raise_error('INVALID_REQUEST', 'the status must be open, paused or closed');
+  end if;
+
+  select m.* into v_market
+  from catalog.markets as m
+  where m.public_id = set_market_status.market_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no market %s', set_market_status.market_id));
+  end if;
+
+  perform trading.lock_market(v_market.id);
+  perform trading.change_market_status(
+    v_market.id,
+    set_market_status.status::catalog.market_status,
+    set_market_status.close_time
+  );
+  perform admin.audit('set_market_status', jsonb_build_object(
+    'market_id', set_market_status.market_id,
+    'status', set_market_status.status,
+    'close_time', set_market_status.close_time
+  ));
+end
+$$;
+
+comment on function admin.set_market_status(uuid, text, timestamptz) is
+  'Opens, pauses or closes a market. Closing cancels its open orders (market_closed); reopening a '
+  'closed one takes the close time given, or none. The status it has already is no change. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the market.';
+--! EndIncluded admin/functions/set_market_status.sql
+--! Included admin/functions/create_user.sql
+create or replace function admin.create_user(email text, display_name text, handle text)
+returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_user identity.users;
+begin
+  insert into identity.users (email, display_name, handle)
+  values (create_user.email, create_user.display_name, create_user.handle)
+  returning * into v_user;
+  insert into ledger.accounts (kind, user_id) values ('user_cash', v_user.id);
+  insert into risk.traders (user_id) values (v_user.id);
+
+  perform admin.audit('create_user', jsonb_build_object(
+    'user_id', v_user.public_id,
+    'email', create_user.email,
+    'display_name', create_user.display_name,
+    'handle', create_user.handle
+  ));
+  return v_user.public_id;
+exception when unique_violation then
+  perform core.raise_error(
+    'ALREADY_EXISTS', 'a user with this email or handle exists already'
+  );
+end
+$$;
+
+comment on function admin.create_user(text, text, text) is
+  'Makes a user with an empty cash account and loss limits not reviewed yet. Returns the id. '
+  'Errors: ALREADY_EXISTS.';
+--! EndIncluded admin/functions/create_user.sql
+--! Included admin/functions/set_profile.sql
+create or replace function admin.set_profile(
+  user_id uuid,
+  private boolean default null,
+  leaderboard_opt_out boolean default null,
+  display_name text default null,
+  avatar_url text default null
+)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update identity.users as u set
+    private = coalesce(set_profile.private, u.private),
+    leaderboard_opt_out = coalesce(set_profile.leaderboard_opt_out, u.leaderboard_opt_out),
+    display_name = coalesce(set_profile.display_name, u.display_name),
+    avatar_url = coalesce(set_profile.avatar_url, u.avatar_url)
+  where u.public_id = set_profile.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', set_profile.user_id));
+  end if;
+  perform admin.audit('set_profile', jsonb_build_object(
+    'user_id', set_profile.user_id,
+    'private', set_profile.private,
+    'leaderboard_opt_out', set_profile.leaderboard_opt_out,
+    'display_name', set_profile.display_name,
+    'avatar_url', set_profile.avatar_url
+  ));
+end
+$$;
+
+comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
+  'Changes what is given of a user''s profile. Errors: NOT_FOUND.';
+--! EndIncluded admin/functions/set_profile.sql
+--! Included admin/functions/create_api_key.sql
+create or replace function admin.create_api_key(user_id uuid, name text)
+returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  v_key_id uuid;
+begin
+  insert into identity.api_keys (user_id, name, key_hash)
+  select u.id, create_api_key.name, sha256(convert_to(v_key, 'UTF8'))
+  from identity.users as u
+  where u.public_id = create_api_key.user_id
+  returning public_id into v_key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', create_api_key.user_id));
+  end if;
+  perform admin.audit('create_api_key', jsonb_build_object(
+    'user_id', create_api_key.user_id,
+    'name', create_api_key.name,
+    'key_id', v_key_id
+  ));
+  return v_key;
+end
+$$;
+
+comment on function admin.create_api_key(uuid, text) is
+  'Makes an API key and returns it; it is not kept and can never be shown again. Errors: '
+  'NOT_FOUND.';
+--! EndIncluded admin/functions/create_api_key.sql
+--! Included admin/functions/list_api_keys.sql
+create or replace function admin.list_api_keys(user_id uuid)
+returns table (
+  id uuid, name text, created_at timestamptz, last_used_at timestamptz, revoked_at timestamptz
+)
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform admin.audit('list_api_keys', jsonb_build_object('user_id', list_api_keys.user_id));
+  return query
+  select k.public_id, k.name, k.created_at, k.last_used_at, k.revoked_at
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  where u.public_id = list_api_keys.user_id
+  order by k.id;
+end
+$$;
+
+comment on function admin.list_api_keys(uuid) is
+  'The API keys of a user, oldest first, revoked ones too.';
+--! EndIncluded admin/functions/list_api_keys.sql
+--! Included admin/functions/revoke_api_key.sql
+create or replace function admin.revoke_api_key(key_id uuid)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update identity.api_keys as k
+  set revoked_at = coalesce(k.revoked_at, core.now())
+  where k.public_id = revoke_api_key.key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no API key %s', revoke_api_key.key_id));
+  end if;
+  perform pg_notify('api_key_revoked', revoke_api_key.key_id::text);
+  perform admin.audit('revoke_api_key', jsonb_build_object('key_id', revoke_api_key.key_id));
+end
+$$;
+
+comment on function admin.revoke_api_key(uuid) is
+  'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
+  'Errors: NOT_FOUND.';
+--! EndIncluded admin/functions/revoke_api_key.sql
+--! Included admin/functions/deposit.sql
+create or replace function admin.deposit(user_id uuid, amount_cents bigint, reference text)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_balance_cents bigint;
+begin
+  v_balance_cents := ledger.move_cash(
+    deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
+  );
+  perform admin.audit('deposit', jsonb_build_object(
+    'user_id', deposit.user_id,
+    'amount_cents', deposit.amount_cents,
+    'reference', deposit.reference
+  ));
+  return v_balance_cents;
+end
+$$;
+
+comment on function admin.deposit(uuid, bigint, text) is
+  'Adds cents to a user''s cash, once for each reference of the user; returns the new balance. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount).';
+--! EndIncluded admin/functions/deposit.sql
+--! Included admin/functions/withdraw.sql
+create or replace function admin.withdraw(user_id uuid, amount_cents bigint, reference text)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_balance_cents bigint;
+begin
+  v_balance_cents := ledger.move_cash(
+    withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
+  );
+  perform admin.audit('withdraw', jsonb_build_object(
+    'user_id', withdraw.user_id,
+    'amount_cents', withdraw.amount_cents,
+    'reference', withdraw.reference
+  ));
+  return v_balance_cents;
+end
+$$;
+
+comment on function admin.withdraw(uuid, bigint, text) is
+  'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference, another amount).';
+--! EndIncluded admin/functions/withdraw.sql
+--! Included admin/functions/set_loss_limits.sql
+create or replace function admin.set_loss_limits(
+  user_id uuid,
+  day_cents bigint,
+  week_cents bigint,
+  month_cents bigint,
+  immediate boolean default false
+)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_user_id bigint := identity.lock_user(set_loss_limits.user_id);
+  v_at timestamptz := core.now();
+  v_trader risk.traders;
+  v_day risk.limit_change;
+  v_week risk.limit_change;
+  v_month risk.limit_change;
+begin
+  if least(
+    set_loss_limits.day_cents, set_loss_limits.week_cents, set_loss_limits.month_cents
+  ) < 0 then
+    perform core.raise_error('INVALID_REQUEST', 'a limit must not be below 0');
+  end if;
+
+  select t.* into strict v_trader
+  from risk.traders as t
+  where t.user_id = v_user_id;
+  v_day := risk.change_limit(
+    (v_trader.day_limit_cents, v_trader.next_day_limit_cents, v_trader.day_limit_changes_at),
+    set_loss_limits.day_cents, set_loss_limits.immediate, v_at
+  );
+  v_week := risk.change_limit(
+    (v_trader.week_limit_cents, v_trader.next_week_limit_cents, v_trader.week_limit_changes_at),
+    set_loss_limits.week_cents, set_loss_limits.immediate, v_at
+  );
+  v_month := risk.change_limit(
+    (
+      v_trader.month_limit_cents, v_trader.next_month_limit_cents,
+      v_trader.month_limit_changes_at
+    ),
+    set_loss_limits.month_cents, set_loss_limits.immediate, v_at
+  );
+  update risk.traders as t set
+    limits_reviewed_at = coalesce(t.limits_reviewed_at, v_at),
+    day_limit_cents = v_day.limit_cents,
+    next_day_limit_cents = v_day.next_limit_cents,
+    day_limit_changes_at = v_day.changes_at,
+    week_limit_cents = v_week.limit_cents,
+    next_week_limit_cents = v_week.next_limit_cents,
+    week_limit_changes_at = v_week.changes_at,
+    month_limit_cents = v_month.limit_cents,
+    next_month_limit_cents = v_month.next_limit_cents,
+    month_limit_changes_at = v_month.changes_at
+  where t.user_id = v_user_id;
+
+  perform admin.audit('set_loss_limits', jsonb_build_object(
+    'user_id', set_loss_limits.user_id,
+    'day_cents', set_loss_limits.day_cents,
+    'week_cents', set_loss_limits.week_cents,
+    'month_cents', set_loss_limits.month_cents,
+    'immediate', set_loss_limits.immediate
+  ));
+end
+$$;
+
+comment on function admin.set_loss_limits(uuid, bigint, bigint, bigint, boolean) is
+  'Sets a user''s loss limits, null for none, and marks them as reviewed. Lowering holds at once, '
+  'raising and removing after 24 hours, unless immediate. Errors: INVALID_REQUEST, NOT_FOUND. '
+  'Locks: the user.';
+--! EndIncluded admin/functions/set_loss_limits.sql
+--! Included admin/functions/self_exclude.sql
+create or replace function admin.self_exclude(
+  user_id uuid, until timestamptz default 'infinity'
+)
+returns int
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_cancelled int := risk.exclude(self_exclude.user_id, self_exclude.until);
+begin
+  perform admin.audit('self_exclude', jsonb_build_object(
+    'user_id', self_exclude.user_id,
+    'until', self_exclude.until
+  ));
+  return v_cancelled;
+end
+$$;
+
+comment on function admin.self_exclude(uuid, timestamptz) is
+  'Excludes a user from trading until a time and cancels all their open orders (self_excluded); '
+  'returns how many. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force).';
+--! EndIncluded admin/functions/self_exclude.sql
+--! Included admin/functions/set_trading_pause.sql
+create or replace function admin.set_trading_pause(paused boolean, reason text default null)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update core.settings set
+    trading_paused = set_trading_pause.paused,
+    trading_pause_reason = set_trading_pause.reason;
+  perform admin.audit('set_trading_pause', jsonb_build_object(
+    'paused', set_trading_pause.paused,
+    'reason', set_trading_pause.reason
+  ));
+end
+$$;
+
+comment on function admin.set_trading_pause(boolean, text) is
+  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work.';
+--! EndIncluded admin/functions/set_trading_pause.sql
+--! Included admin/functions/set_fee_schedule.sql
+create or replace function admin.set_fee_schedule(
+  taker_rate_bps int,
+  category text default null,
+  market_id uuid default null,
+  effective_from timestamptz default core.now()
+)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_category_id bigint;
+  v_market_id bigint;
+  v_schedule_id bigint;
+begin
+  if set_fee_schedule.category is not null and set_fee_schedule.market_id is not null then
+    perform core.raise_error('INVALID_REQUEST', 'a schedule is for a category or a market');
+  end if;
+  if set_fee_schedule.taker_rate_bps is null
+    or set_fee_schedule.taker_rate_bps not between 0 and 10000
+  then
+    perform core.raise_error('INVALID_REQUEST', 'the rate must be from 0 to 10000 bps');
+  end if;
+  if set_fee_schedule.category is not null then
+    v_category_id := catalog.category_id(set_fee_schedule.category);
+  end if;
+  if set_fee_schedule.market_id is not null then
+    select m.id into v_market_id
+    from catalog.markets as m
+    where m.public_id = set_fee_schedule.market_id;
+    if not found then
+      perform core.raise_error('NOT_FOUND', format('no market %s', set_fee_schedule.market_id));
+    end if;
+  end if;
+
+  insert into trading.fee_schedules (category_id, market_id, taker_rate_bps, effective_from)
+  values (
+    v_category_id, v_market_id, set_fee_schedule.taker_rate_bps,
+    set_fee_schedule.effective_from
+  )
+  returning id into v_schedule_id;
+
+  perform admin.audit('set_fee_schedule', jsonb_build_object(
+    'schedule_id', v_schedule_id,
+    'taker_rate_bps', set_fee_schedule.taker_rate_bps,
+    'category', set_fee_schedule.category,
+    'market_id', set_fee_schedule.market_id,
+    'effective_from', set_fee_schedule.effective_from
+  ));
+  return v_schedule_id;
+end
+$$;
+
+comment on function admin.set_fee_schedule(int, text, uuid, timestamptz) is
+  'Sets the taker fee of a market, of a category or, with neither, by default, from a time on. '
+  'Returns the id of the schedule. Errors: INVALID_REQUEST, NOT_FOUND.';
+--! EndIncluded admin/functions/set_fee_schedule.sql
+
+-- Functions: for the HTTP interface
+--! Included api/functions/authenticate.sql
+create or replace function api.authenticate(key_hash bytea)
+returns table (user_id uuid, api_key_id uuid)
+language sql stable security definer
+set search_path = ''
+as $$
+  select u.public_id, k.public_id
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  where k.key_hash = authenticate.key_hash
+    and k.revoked_at is null
+$$;
+
+comment on function api.authenticate(bytea) is
+  'Whose API key has this SHA-256: one row, or none when it is unknown or revoked.';
+--! EndIncluded api/functions/authenticate.sql
+--! Included api/functions/record_key_use.sql
+create or replace function api.record_key_use(api_key_id uuid)
+returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  update identity.api_keys as k
+  set last_used_at = core.now()
+  where k.public_id = record_key_use.api_key_id
+    and (k.last_used_at is null or k.last_used_at < core.now() - interval '1 minute')
+$$;
+
+comment on function api.record_key_use(uuid) is
+  'Notes that an API key is in use, at most once a minute.';
+--! EndIncluded api/functions/record_key_use.sql
+--! Included api/functions/place_orders.sql
+-- The planner settings keep every plan of the engine an index look-up, whatever the statistics of
+-- a young database say, and spare it from planning the same statement again.
+create or replace function api.place_orders(market_id uuid, requests jsonb)
+returns setof api.outcome
+language sql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = on
+as $$
+  select * from trading.place_orders(place_orders.market_id, place_orders.requests)
+$$;
+
+comment on function api.place_orders(uuid, jsonb) is
+  'Places orders in one market, in one transaction: one row for each element of requests, in '
+  'their order. An element is {userId, side, price, quantity, budgetCents, orderType, '
+  'timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: its refusal is its row. '
+  'May fail as a whole with 40001, 40P01 or 55P03, and is then to be called again.';
+--! EndIncluded api/functions/place_orders.sql
+--! Included api/functions/cancel_order.sql
+create or replace function api.cancel_order(user_id uuid, order_id uuid)
+returns api.outcome
+language sql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+  select trading.cancel_order(cancel_order.user_id, cancel_order.order_id)
+$$;
+
+comment on function api.cancel_order(uuid, uuid) is
+  'Cancels an open order of a user at once. Refusals: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE.';
+--! EndIncluded api/functions/cancel_order.sql
+--! Included api/functions/list_orders.sql
+create or replace function api.list_orders(
+  user_id uuid, market_id uuid default null, status text default 'open'
+)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  c_most_rows constant int := 200;
+  v_at timestamptz := core.now();
+  v_user_id bigint := (select u.id from identity.users as u where u.public_id = list_orders.user_id);
+  v_market_id bigint;
+  v_ids bigint[];
+  v_total bigint;
+begin
+  if list_orders.status not in ('open', 'scheduled', 'filled', 'cancelled', 'all') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+  if list_orders.market_id is not null then
+    select m.id into v_market_id
+    from catalog.markets as m
+    where m.public_id = list_orders.market_id;
+    v_market_id := coalesce(v_market_id, 0);
+  end if;
+
+  if list_orders.status in ('open', 'scheduled') then
+    v_ids := array(
+      select b.order_id
+      from trading.open_orders as b
+      where b.user_id = v_user_id
+        and (v_market_id is null or b.market_id = v_market_id)
+        and (list_orders.status = 'open' or b.queue_position is null)
+        and (b.expires_at is null or b.expires_at > v_at)
+      order by b.order_id desc
+      limit c_most_rows
+    );
+  else
+    v_ids := array(
+      select o.id
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (v_market_id is null or o.market_id = v_market_id)
+        and (list_orders.status = 'all' or o.status = list_orders.status::trading.order_status)
+      order by o.id desc
+      limit c_most_rows
+    );
+  end if;
+  if list_orders.status in ('cancelled', 'all') then
+    select count(*) into v_total
+    from trading.orders as o
+    where o.user_id = v_user_id
+      and (v_market_id is null or o.market_id = v_market_id)
+      and (list_orders.status = 'all' or o.status = 'cancelled');
+  end if;
+
+  return (
+    select json_build_object(
+      'data', coalesce(
+        json_agg(trading.listed_order_object(o, v_at) order by o.id desc), '[]'
+      ),
+      'meta', case
+        when v_total is null then json_build_object('pageSize', count(*))
+        else json_build_object('pageSize', count(*), 'total', v_total)
+      end
+    )
+    from trading.orders as o
+    where o.id = any (v_ids)
+  );
+end
+$$;
+
+comment on function api.list_orders(uuid, uuid, text) is
+  'The body of GET /orders: a user''s orders, newest first, at most 200, of one market or all. '
+  'status: open (scheduled and resting ones not past their expiry), scheduled, filled, cancelled '
+  'or all; meta.total comes with the last two.';
+--! EndIncluded api/functions/list_orders.sql
+--! Included api/functions/get_order.sql
+create or replace function api.get_order(user_id uuid, order_id uuid)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select trading.listed_order_object(o, core.now())
+  from trading.orders as o
+  join identity.users as u on u.id = o.user_id
+  where o.public_id = get_order.order_id
+    and u.public_id = get_order.user_id
+$$;
+
+comment on function api.get_order(uuid, uuid) is
+  'The body of GET /orders/:id: a user''s order in the form of the list, or null.';
+--! EndIncluded api/functions/get_order.sql
+--! Included api/functions/get_account.sql
+create or replace function api.get_account(user_id uuid)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', u.public_id,
+    'displayName', u.display_name,
+    'email', u.email,
+    'balance', a.balance_cents,
+    'createdAt', core.iso8601(u.created_at)
+  )
+  from identity.users as u
+  join ledger.accounts as a on a.user_id = u.id
+  where u.public_id = get_account.user_id
+$$;
+
+comment on function api.get_account(uuid) is 'The body of GET /me.';
+--! EndIncluded api/functions/get_account.sql
+--! Included api/functions/get_market.sql
+create or replace function api.get_market(market_id uuid)
+returns table (version bigint, body json)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_at timestamptz := core.now();
+begin
+  return query
+  select
+    b.version,
+    json_build_object(
+      'id', m.public_id,
+      'title', m.title,
+      'description', m.description,
+      'category', c.slug,
+      'status', m.status,
+      'eventId', e.public_id,
+      'bestBid', trading.best_price(m.id, 'yes', v_at),
+      'bestAsk', 100 - trading.best_price(m.id, 'no', v_at),
+      'lastTradePrice', b.last_trade_price,
+      'yesVolume', b.yes_volume_cents,
+      'noVolume', b.no_volume_cents,
+      'closeTime', core.iso8601(m.close_time),
+      'createdAt', core.iso8601(m.created_at),
+      'resolvedOutcome', m.resolved_outcome,
+      'thumbnailId', m.thumbnail_id,
+      'thumbnailUrl', m.thumbnail_url
+    )
+  from catalog.markets as m
+  join catalog.categories as c on c.id = m.category_id
+  left join catalog.events as e on e.id = m.event_id
+  join trading.books as b on b.market_id = m.id
+  where m.public_id = get_market.market_id;
+end
+$$;
+
+comment on function api.get_market(uuid) is
+  'The body of GET /markets/:id and the version of the market; no row for an unknown market.';
+--! EndIncluded api/functions/get_market.sql
+--! Included api/functions/get_order_book.sql
+create or replace function api.get_order_book(market_id uuid)
+returns table (version bigint, body json)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_at timestamptz := core.now();
+begin
+  return query
+  select
+    b.version,
+    json_build_object(
+      'bids', coalesce(
+        json_agg(
+          json_build_object('price', d.book_price, 'quantity', d.quantity)
+          order by d.book_price desc
+        ) filter (where d.book_side = 'yes'),
+        '[]'
+      ),
+      'asks', coalesce(
+        json_agg(
+          json_build_object('price', 100 - d.book_price, 'quantity', d.quantity)
+          order by d.book_price desc
+        ) filter (where d.book_side = 'no'),
+        '[]'
+      )
+    )
+  from catalog.markets as m
+  join trading.books as b on b.market_id = m.id
+  left join lateral trading.depth(m.id, v_at) as d on true
+  where m.public_id = get_order_book.market_id
+  group by b.version;
+end
+$$;
+
+comment on function api.get_order_book(uuid) is
+  'The body of GET /markets/:id/orderbook, in YES prices, and the version of the market; no row '
+  'for an unknown market.';
+--! EndIncluded api/functions/get_order_book.sql
+--! Included api/functions/list_trades.sql
+create or replace function api.list_trades(market_id uuid, page int, page_size int)
+returns table (version bigint, body json)
+language sql stable security definer
+set search_path = ''
+as $$
+  select
+    b.version,
+    json_build_object(
+      'data', coalesce(t.trades, '[]'),
+      'meta', json_build_object(
+        'total', b.trade_count,
+        'page', list_trades.page,
+        'limit', list_trades.page_size,
+        'hasMore', b.trade_count > list_trades.page::bigint * list_trades.page_size
+      )
+    )
+  from catalog.markets as m
+  join trading.books as b on b.market_id = m.id
+  cross join lateral (
+    select json_agg(
+      json_build_object(
+        'id', p.public_id,
+        'price', p.price,
+        'quantity', p.quantity,
+        'createdAt', core.iso8601(p.created_at)
+      )
+      order by p.id desc
+    ) as trades
+    from (
+      select t.id, t.public_id, t.price, t.quantity, t.created_at
+      from trading.trades as t
+      where t.market_id = m.id
+      order by t.id desc
+      limit list_trades.page_size
+      offset (list_trades.page - 1)::bigint * list_trades.page_size
+    ) as p
+  ) as t
+  where m.public_id = list_trades.market_id
+$$;
+
+comment on function api.list_trades(uuid, int, int) is
+  'The body of GET /markets/:id/trades, newest first, and the version of the market; no row for '
+  'an unknown market. page counts from 1.';
+--! EndIncluded api/functions/list_trades.sql
+
+-- Grants
+--! Included grants.sql
+-- Who may do what. Functions are executable by nobody unless granted here.
+grant usage on schema api to exchange_api;
+grant execute on all functions in schema api to exchange_api;
+
+grant usage on schema admin to exchange_operator;
+grant execute on all functions in schema admin to exchange_operator;
+revoke execute on function admin.audit(text, jsonb) from exchange_operator;
+
+grant usage on schema ledger to exchange_operator;
+grant execute on function ledger.verify() to exchange_operator;
+--! EndIncluded grants.sql
+
+reset role;
+--! EndIncluded all.sql
