@@ -25,21 +25,28 @@ comment on type trading.cancel_reason is 'Why an order was cancelled.';
 create type trading.market_context as (
   market_id bigint,
   market_public_id uuid,
+  title text,
+  category_id bigint,
   at timestamptz,
   site_paused boolean,
-  is_open boolean,
+  is_open boolean
+);
+comment on type trading.market_context is
+  'What a batch must know of its market and the site, read under the market''s lock; market_id is '
+  'null when there is no such market.';
+
+create type trading.market_money as (
   taker_rate_bps int,
   fee_schedule_id bigint,
   escrow_account_id bigint,
-  escrow_balance_cents bigint,
+  escrow_cents bigint,
   escrow_version bigint,
-  fee_account_id bigint,
-  fee_balance_cents bigint,
-  fee_version bigint
+  revenue_account_id bigint,
+  revenue_cents bigint,
+  revenue_version bigint
 );
-comment on type trading.market_context is
-  'What a batch must know of its market, read under the market''s lock; market_id is null when '
-  'there is no such market.';
+comment on type trading.market_money is
+  'The fee in force and the two accounts of a market. A batch that can match nothing does without.';
 
 create type trading.order_request as (
   user_id bigint,
@@ -99,9 +106,6 @@ create type trading.trader_arrays as (
   limits_reviewed boolean[],
   excluded boolean[],
   limited boolean[],
-  limits risk.loss_limits[],
-  untraded risk.loss_limits[],
-  open_cost_cents bigint[],
   has_traded boolean[],
   held_quantity bigint[],
   held_cost_cents bigint[],
@@ -110,37 +114,63 @@ create type trading.trader_arrays as (
 );
 comment on type trading.trader_arrays is
   'The traders a batch might touch, in ascending user id, one place for each in every array; the '
-  'last four arrays are two-dimensional, YES and NO for each. limits, untraded and open_cost_cents '
-  'are only there for limited traders, those with a loss limit; untraded is the balance a trader '
+  'last four arrays are two-dimensional, YES and NO for each.';
+
+create type trading.limit_arrays as (
+  limits risk.loss_limits[],
+  untraded risk.loss_limits[],
+  open_cost_cents bigint[]
+);
+comment on type trading.limit_arrays is
+  'The loss limits of the same traders, null for those without. untraded is the balance a trader '
   'would have without the trading of the day, week and month, so that untraded less balance is '
-  'what that window has cost.';
+  'what that window has cost; open_cost_cents is what the open orders could still cost.';
 
 create type trading.fill as (
   request int,
   trade_id bigint,
   trade_public_id uuid,
   journal_id bigint,
-  resting int,
+  taker_order_id bigint,
+  taker_order_public_id uuid,
+  taker_user_id bigint,
+  taker_user_public_id uuid,
   taker_side trading.side,
+  maker_order_id bigint,
+  maker_order_public_id uuid,
+  maker_user_id bigint,
+  maker_user_public_id uuid,
   yes_price int,
   quantity int,
   fee_cents bigint
 );
 comment on type trading.fill is
-  'One match of a request with a resting order, by their places in the batch. taker_side is the '
-  'stored side of the taker; fee_cents what this match added to the taker''s fee.';
+  'One match. request is the taker''s place in the batch, taker_side its stored side; fee_cents is '
+  'what this match added to the taker''s fee.';
 
 create type trading.dead_maker as (
   request int,
   resting int,
+  user_public_id uuid,
   reason trading.cancel_reason,
-  filled_quantity int
+  filled_quantity int,
+  "order" trading.resting_order
 );
 comment on type trading.dead_maker is
   'A resting order that a request met and that could not go through with the match. resting is '
   'its place among the batch''s resting orders.';
 
+create type trading.level_change as (
+  book_side trading.side,
+  book_price int,
+  quantity bigint,
+  order_count bigint
+);
+comment on type trading.level_change is 'What is added to one level of a book.';
+
 create type trading.order_outcome as (
+  request trading.order_request,
+  user_public_id uuid,
   code text,
   message text,
   order_id bigint,
@@ -172,8 +202,6 @@ create type trading.match_result as (
   entries ledger.entry[],
   traders trading.trader_arrays,
   held_touched boolean[],
-  level_quantity_change bigint[],
-  level_order_change int[],
   last_trade_price int,
   yes_volume_cents bigint,
   no_volume_cents bigint,
@@ -183,6 +211,6 @@ create type trading.match_result as (
 comment on type trading.match_result is
   'All that a batch does, before any of it is written. reached_floor: matching came to the end of '
   'the book slice and must be done again with a deeper one. resting_left is what is left of each '
-  'resting order, -1 once it is dead; the first resting_read of them were on the book before. The '
-  'level arrays are indexed by price for YES and by 100 + price for NO. changes counts the '
-  'requests that changed the market.';
+  'resting order, -1 once it is dead; the first resting_read of them were on the book before. '
+  'held_touched marks the positions that changed: two places for each trader, YES and NO. changes '
+  'counts the requests that changed the market.';

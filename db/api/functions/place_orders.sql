@@ -1,19 +1,86 @@
--- The planner settings keep every plan of the engine an index look-up, whatever the statistics of
--- a young database say, and spare it from planning the same statement again.
+-- The planner settings make every plan of the engine a generic one by index, whatever the
+-- statistics of a young database say.
 create or replace function api.place_orders(market_id uuid, requests jsonb)
 returns setof api.outcome
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
-set enable_sort = on
 as $$
-  select * from trading.place_orders(place_orders.market_id, place_orders.requests)
+declare
+  v_has_keys constant boolean := jsonb_path_exists(
+    place_orders.requests, '$[*].idempotencyKey ? (@ != null)'
+  );
+  v_market_id bigint;
+  v_requests trading.order_request[];
+  v_slice trading.book_slice;
+  v_user_ids bigint[];
+  v_locked bigint[];
+  v_context trading.market_context;
+  v_money trading.market_money;
+  v_traders trading.trader_arrays;
+  v_limits trading.limit_arrays;
+  v_result trading.match_result;
+  v_depth int := 1;
+begin
+  v_requests := trading.read_requests(place_orders.requests);
+  if v_requests is null then
+    return;
+  end if;
+
+  select m.id into v_market_id
+  from catalog.markets as m
+  where m.public_id = place_orders.market_id;
+  perform trading.lock_market(v_market_id);
+
+  loop
+    v_slice := trading.read_book_slice(v_market_id, v_requests, core.now(), v_depth);
+    v_user_ids := trading.users_to_lock(v_requests, v_slice);
+    if v_locked is null then
+      perform trading.lock_traders(v_user_ids);
+    else
+      perform trading.lock_more_traders(array(
+        select u from unnest(v_user_ids) as u where u <> all (v_locked)
+      ));
+    end if;
+    v_locked := v_user_ids;
+
+    v_context := trading.read_context(v_market_id);
+    v_traders := trading.read_traders(v_market_id, v_user_ids, v_context.at);
+    if true = any (v_traders.limited) then
+      v_limits := trading.read_limits(v_user_ids, v_context.at);
+    end if;
+    if v_has_keys then
+      v_requests := trading.read_replays(v_requests, v_context.at);
+    end if;
+    if cardinality(v_requests) > 1 or cardinality(v_slice.orders) > 0 then
+      v_money := trading.read_money(v_context);
+    end if;
+    v_result := trading.match_orders(
+      v_context, v_money, v_requests, v_slice, v_traders, v_limits
+    );
+    exit when not v_result.reached_floor;
+    -- Dead makers let the batch reach deeper than it could have otherwise.
+    v_depth := v_depth * 4;
+  end loop;
+
+  if v_result.changes > 0 then
+    perform trading.announce_orders(
+      v_context, v_result, trading.settle_orders(v_context, v_money, v_result)
+    );
+    if v_has_keys then
+      perform trading.settle_keys(v_context, v_result);
+    end if;
+  end if;
+  return query select * from trading.order_answers(v_context, v_result);
+end
 $$;
 
 comment on function api.place_orders(uuid, jsonb) is
-  'Places orders in one market, in one transaction: one row for each element of requests, in '
-  'their order. An element is {userId, side, price, quantity, budgetCents, orderType, '
-  'timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: its refusal is its row. '
-  'May fail as a whole with 40001, 40P01 or 55P03, and is then to be called again.';
+  'Places orders in one market, in one transaction: admit, match, settle, announce. One row for '
+  'each element of requests, in their order. An element is {userId, side, price, quantity, '
+  'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
+  'its refusal is its row. Locks: the market, then the takers and the makers they can reach, by '
+  'ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be called '
+  'again.';

@@ -10,10 +10,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_quantity_change bigint[] := array_fill(0::bigint, array[199]);
-  v_order_change int[] := array_fill(0, array[199]);
+  v_left trading.level_change[];
   v_version bigint;
-  v_chain int;
   v_count int := 0;
   v_row record;
 begin
@@ -41,10 +39,9 @@ begin
   loop
     v_count := v_count + 1;
     if v_row.queue_position is not null then
-      v_chain := v_row.book_price + case v_row.book_side when 'yes' then 0 else 100 end;
-      v_quantity_change[v_chain] :=
-        v_quantity_change[v_chain] - (v_row.quantity - v_row.filled_quantity);
-      v_order_change[v_chain] := v_order_change[v_chain] - 1;
+      v_left[v_count] := (
+        v_row.book_side, v_row.book_price, v_row.quantity - v_row.filled_quantity, 1
+      )::trading.level_change;
     end if;
     if cancel_open_orders.announced then
       perform trading.notify_user(
@@ -66,7 +63,15 @@ begin
 
   if v_count > 0 then
     perform trading.change_levels(
-      cancel_open_orders.market_id, v_quantity_change, v_order_change
+      cancel_open_orders.market_id,
+      array(
+        select (
+          l.book_side, l.book_price, -sum(l.quantity), -sum(l.order_count)
+        )::trading.level_change
+        from unnest(v_left) as l
+        where l.book_side is not null
+        group by l.book_side, l.book_price
+      )
     );
     update trading.books as b
     set version = b.version + 1

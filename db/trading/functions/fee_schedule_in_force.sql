@@ -1,42 +1,30 @@
-create or replace function trading.fee_schedule_in_force(market catalog.markets, at timestamptz)
+create or replace function trading.fee_schedule_in_force(
+  market_id bigint, category_id bigint, at timestamptz
+)
 returns trading.fee_schedules
-language sql stable
-begin atomic
-  select f
-  from (
-    (
-      select s as f, 1 as precedence
-      from trading.fee_schedules as s
-      where s.market_id = (market).id
-        and s.category_id is null
-        and s.effective_from <= fee_schedule_in_force.at
-      order by s.effective_from desc, s.id desc
-      limit 1
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_schedule trading.fee_schedules;
+begin
+  select f.* into v_schedule
+  from trading.fee_schedules as f
+  where f.effective_from <= fee_schedule_in_force.at
+    and (
+      f.market_id = fee_schedule_in_force.market_id
+      or f.category_id = fee_schedule_in_force.category_id
+      or (f.market_id is null and f.category_id is null)
     )
-    union all
-    (
-      select s, 2
-      from trading.fee_schedules as s
-      where s.market_id is null
-        and s.category_id = (market).category_id
-        and s.effective_from <= fee_schedule_in_force.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    )
-    union all
-    (
-      select s, 3
-      from trading.fee_schedules as s
-      where s.market_id is null
-        and s.category_id is null
-        and s.effective_from <= fee_schedule_in_force.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    )
-  ) as candidates
-  order by precedence
+  order by
+    f.market_id is not null desc,
+    f.category_id is not null desc,
+    f.effective_from desc,
+    f.id desc
   limit 1;
-end;
+  return v_schedule;
+end
+$$;
 
-comment on function trading.fee_schedule_in_force(catalog.markets, timestamptz) is
+comment on function trading.fee_schedule_in_force(bigint, bigint, timestamptz) is
   'The fee schedule of a market at a time: its own, else its category''s, else the default.';

@@ -2,9 +2,11 @@
 -- every call of a part. It reads and writes no table, so it can be tested on made-up books.
 create or replace function trading.match_orders(
   context trading.market_context,
+  money trading.market_money,
   requests trading.order_request[],
   slice trading.book_slice,
-  traders trading.trader_arrays
+  traders trading.trader_arrays,
+  limits trading.limit_arrays
 )
 returns trading.match_result
 language plpgsql volatile
@@ -17,42 +19,41 @@ declare
   -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
   -- batch are linked behind them.
   v_resting trading.resting_order[] := slice.orders;
-  v_read constant int := cardinality(slice.orders);
-  v_left int[] := '{}';
-  v_next int[] := array_fill(0, array[cardinality(slice.orders)]);
-  v_first int[] := array_fill(0, array[199]);
-  v_last int[] := array_fill(0, array[199]);
+  v_read constant int := cardinality(v_resting);
+  v_is_busy constant boolean := v_read > 0 or cardinality(requests) > 1;
+  v_left int[];
+  v_next int[];
+  v_first int[];
+  v_last int[];
   v_best_yes int := 0;
   v_best_no int := 0;
   v_chain int;
 
   -- The traders, by their place t; held shares by place and side (1 is YES, 2 is NO).
   v_user_ids bigint[] := traders.user_ids;
-  v_account_ids bigint[] := traders.account_ids;
-  v_versions bigint[] := traders.account_versions;
   v_balance bigint[] := traders.balance_cents;
-  v_open_cost bigint[] := traders.open_cost_cents;
-  v_excluded boolean[] := traders.excluded;
-  v_limited boolean[] := traders.limited;
-  v_has_traded boolean[] := traders.has_traded;
   v_held bigint[] := traders.held_quantity;
-  v_cost bigint[] := traders.held_cost_cents;
-  v_fees bigint[] := traders.held_fee_cents;
-  v_realised bigint[] := traders.realised_cents;
+  v_open_cost bigint[];
+  v_versions bigint[];
+  v_has_traded boolean[];
+  v_cost bigint[];
+  v_fees bigint[];
+  v_realised bigint[];
   v_touched boolean[];
-
-  v_escrow bigint := context.escrow_balance_cents;
-  v_escrow_version bigint := context.escrow_version;
-  v_revenue bigint := context.fee_balance_cents;
-  v_revenue_version bigint := context.fee_version;
+  v_escrow bigint;
+  v_escrow_version bigint;
+  v_revenue bigint;
+  v_revenue_version bigint;
 
   -- What comes out.
-  v_outcomes trading.order_outcome[] := '{}';
-  v_fills trading.fill[] := '{}';
-  v_dead trading.dead_maker[] := '{}';
-  v_entries ledger.entry[] := '{}';
-  v_level_quantity bigint[] := array_fill(0::bigint, array[199]);
-  v_level_orders int[] := array_fill(0, array[199]);
+  v_outcomes trading.order_outcome[];
+  v_fills trading.fill[];
+  v_dead trading.dead_maker[];
+  v_entries ledger.entry[];
+  v_fill_count int := 0;
+  v_dead_count int := 0;
+  v_entry_count int := 0;
+  v_new_orders int[];
   v_last_trade_price int;
   v_yes_volume bigint := 0;
   v_no_volume bigint := 0;
@@ -68,7 +69,6 @@ declare
   v_request trading.order_request;
   v_maker trading.resting_order;
   v_outcome trading.order_outcome;
-  v_blank constant trading.order_outcome := null;
   v_is_buy boolean;
   v_opposite int;
   v_floor int;
@@ -85,6 +85,7 @@ declare
   v_own boolean;
   v_sated boolean;
   v_reason trading.cancel_reason;
+  v_met_count int;
   v_met int[];
   v_met_quantity int[];
   v_met_trader int[];
@@ -95,32 +96,48 @@ declare
   v_escrow_amount bigint;
   v_cost_out bigint;
   v_fees_out bigint;
-  v_new_orders int[] := '{}';
 begin
-  v_touched := array_fill(false, array[2 * coalesce(cardinality(v_user_ids), 0)]);
-  for p in 1 .. v_read loop
-    v_maker := v_resting[p];
-    v_left[p] := v_maker.quantity - v_maker.filled_quantity;
-    if v_maker.book_side = 'yes' then
-      v_chain := v_maker.book_price;
-      v_best_yes := greatest(v_best_yes, v_maker.book_price);
-    else
-      v_chain := 100 + v_maker.book_price;
-      v_best_no := greatest(v_best_no, v_maker.book_price);
-    end if;
-    if v_first[v_chain] = 0 then
-      v_first[v_chain] := p;
-    else
-      v_next[v_last[v_chain]] := p;
-    end if;
-    v_last[v_chain] := p;
-  end loop;
+  -- A lone request that meets nothing needs none of this: every expression counts there.
+  if v_is_busy then
+    v_next := array_fill(0, array[v_read]);
+    v_first := array_fill(0, array[199]);
+    v_last := array_fill(0, array[199]);
+    v_versions := traders.account_versions;
+    v_has_traded := traders.has_traded;
+    v_cost := traders.held_cost_cents;
+    v_fees := traders.held_fee_cents;
+    v_realised := traders.realised_cents;
+    v_touched := array_fill(false, array[2 * cardinality(v_user_ids)]);
+    v_escrow := money.escrow_cents;
+    v_escrow_version := money.escrow_version;
+    v_revenue := money.revenue_cents;
+    v_revenue_version := money.revenue_version;
+    for p in 1 .. v_read loop
+      v_maker := v_resting[p];
+      v_left[p] := v_maker.quantity - v_maker.filled_quantity;
+      if v_maker.book_side = 'yes' then
+        v_chain := v_maker.book_price;
+        v_best_yes := greatest(v_best_yes, v_maker.book_price);
+      else
+        v_chain := 100 + v_maker.book_price;
+        v_best_no := greatest(v_best_no, v_maker.book_price);
+      end if;
+      if v_first[v_chain] = 0 then
+        v_first[v_chain] := p;
+      else
+        v_next[v_last[v_chain]] := p;
+      end if;
+      v_last[v_chain] := p;
+    end loop;
+  end if;
+  v_open_cost := limits.open_cost_cents;
 
   <<next_request>>
   for i in 1 .. cardinality(requests) loop
     v_request := requests[i];
     t := array_position(v_user_ids, v_request.user_id);
-    v_outcome := v_blank;
+    v_outcome := null;
+    v_outcome.request := v_request;
 
     -- 1. Refusals that no book is needed for, in their order of precedence; replays among them.
     if v_request.idempotency_key is not null then
@@ -132,20 +149,20 @@ begin
             and v_outcomes[j].code is null
           then
             v_outcome := v_outcomes[j];
-            v_outcome.fee_cents := null;
+            v_outcome.request := v_request;
             exit;
           end if;
         end loop;
       end if;
     end if;
     if v_request.problem is not null then
-      v_outcome := v_blank;
       v_outcome.code := 'INVALID_REQUEST';
       v_outcome.message := v_request.problem;
     elsif v_outcome.order_id is not null then
       v_outcome.is_replay := true;
+      v_outcome.user_public_id := traders.user_public_ids[t];
       v_outcome.balance_cents := v_balance[t];
-      for p in 1 .. cardinality(v_resting) loop
+      for p in 1 .. coalesce(cardinality(v_left), 0) loop
         v_maker := v_resting[p];
         if v_maker.order_id = v_outcome.order_id then
           v_outcome.quantity := v_maker.quantity;
@@ -164,7 +181,7 @@ begin
       v_outcome.code := 'TRADING_PAUSED';
     elsif t is null then
       v_outcome.code := 'UNAUTHORIZED';
-    elsif v_excluded[t] then
+    elsif traders.excluded[t] then
       v_outcome.code := 'SELF_EXCLUDED';
     elsif not traders.limits_reviewed[t] then
       v_outcome.code := 'LIMITS_SETUP_REQUIRED';
@@ -200,18 +217,16 @@ begin
     v_weight := 0;
     v_own := false;
     v_sated := false;
-    v_met := '{}';
-    v_met_quantity := '{}';
-    v_met_trader := '{}';
-    v_met_reason := '{}';
-    k := case when v_level > 0 then v_first[v_opposite + v_level] else 0 end;
+    v_met_count := 0;
+    if v_level >= v_worst then
+      k := v_first[v_opposite + v_level];
+    end if;
 
     <<walk>>
     while v_level >= v_worst loop
       if v_level <= v_floor and (k = 0 or k > v_read) then
         return (
-          true, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null
+          true, null, null, null, null, null, null, null, null, null, null, null, null, null, null
         )::trading.match_result;
       end if;
       if k = 0 then
@@ -225,6 +240,7 @@ begin
       v_price := 100 - v_level;
       v_reason := null;
       if v_maker.expires_at <= context.at then
+        n := 0;
         v_reason := 'expired'::trading.cancel_reason;
         m := array_position(v_user_ids, v_maker.user_id);
       else
@@ -232,8 +248,8 @@ begin
         if v_request.budget_cents is not null then
           -- The most shares n with spent + n x price + fee(weight + n x price x level) in budget.
           n := least(n, (
-            ((v_request.budget_cents - v_spent) * 1000000 - context.taker_rate_bps * v_weight)
-            / (v_price * 1000000::bigint + context.taker_rate_bps * v_price * v_level)
+            ((v_request.budget_cents - v_spent) * 1000000 - money.taker_rate_bps * v_weight)
+            / (v_price * 1000000::bigint + money.taker_rate_bps * v_price * v_level)
           ));
           if n = 0 then
             v_sated := true;
@@ -246,7 +262,7 @@ begin
         end if;
 
         m := array_position(v_user_ids, v_maker.user_id);
-        if v_excluded[m] then
+        if traders.excluded[m] then
           v_reason := 'self_excluded'::trading.cancel_reason;
         elsif v_maker.order_type = 'sell' then
           if v_held[m][case v_maker.side when 'yes' then 1 else 2 end] < n then
@@ -254,20 +270,22 @@ begin
           end if;
         elsif v_balance[m] < n * v_level then
           v_reason := 'insufficient_funds'::trading.cancel_reason;
-        elsif v_limited[m] and risk.exceeds_limits(
-          traders.limits[m], traders.untraded[m], v_balance[m], n * v_level
+        elsif traders.limited[m] and risk.exceeds_limits(
+          limits.limits[m], limits.untraded[m], v_balance[m], n * v_level
         ) then
           v_reason := 'loss_limit'::trading.cancel_reason;
         end if;
+        if v_reason is not null then
+          n := 0;
+        end if;
       end if;
 
-      v_met := v_met || k;
-      v_met_trader := v_met_trader || m;
-      v_met_reason := v_met_reason || v_reason;
-      if v_reason is not null then
-        v_met_quantity := v_met_quantity || 0;
-      else
-        v_met_quantity := v_met_quantity || n;
+      v_met_count := v_met_count + 1;
+      v_met[v_met_count] := k;
+      v_met_trader[v_met_count] := m;
+      v_met_reason[v_met_count] := v_reason;
+      v_met_quantity[v_met_count] := n;
+      if v_reason is null then
         if v_maker.order_type = 'buy' then
           v_balance[m] := v_balance[m] - n * v_level;
         else
@@ -283,7 +301,7 @@ begin
       k := v_next[k];
     end loop walk;
 
-    for p in 1 .. cardinality(v_met) loop
+    for p in 1 .. v_met_count loop
       n := v_met_quantity[p];
       if n > 0 then
         v_maker := v_resting[v_met[p]];
@@ -299,10 +317,11 @@ begin
     end loop;
 
     -- 3. Verdict.
-    v_fee := trading.fee_cents(context.taker_rate_bps, v_weight);
     v_required := 0;
     if v_is_buy then
-      v_required := v_spent + v_fee;
+      if v_bought > 0 then
+        v_required := v_spent + trading.fee_cents(money.taker_rate_bps, v_weight);
+      end if;
       if v_request.time_in_force = 'gtc' then
         v_required := v_required + (v_wanted - v_bought) * v_request.price;
       end if;
@@ -319,13 +338,13 @@ begin
       and v_held[t][case v_request.side when 'yes' then 1 else 2 end] < v_wanted
     then
       v_outcome.code := 'INSUFFICIENT_BALANCE';
-    elsif v_is_buy and v_limited[t] and risk.exceeds_limits(
-      traders.limits[t], traders.untraded[t], v_balance[t], v_open_cost[t] + v_required
+    elsif v_is_buy and traders.limited[t] and risk.exceeds_limits(
+      limits.limits[t], limits.untraded[t], v_balance[t], v_open_cost[t] + v_required
     ) then
       v_outcome.code := 'LOSS_LIMIT';
     end if;
     if v_outcome.code is not null
-      and (v_outcome.code <> 'INSUFFICIENT_LIQUIDITY' or cardinality(v_met) = 0)
+      and (v_outcome.code <> 'INSUFFICIENT_LIQUIDITY' or v_met_count = 0)
     then
       v_outcomes[i] := v_outcome;
       continue next_request;
@@ -340,19 +359,18 @@ begin
       v_outcome.order_public_id := core.uuid_v7();
     end if;
 
-    for p in 1 .. cardinality(v_met) loop
+    for p in 1 .. v_met_count loop
       v_maker := v_resting[v_met[p]];
       m := v_met_trader[p];
       n := v_met_quantity[p];
-      v_chain := v_opposite + v_maker.book_price;
 
       if n = 0 then
-        v_dead[cardinality(v_dead) + 1] := (
-          i, v_met[p], v_met_reason[p], v_maker.quantity - v_left[v_met[p]]
+        v_dead_count := v_dead_count + 1;
+        v_dead[v_dead_count] := (
+          i, v_met[p], traders.user_public_ids[m], v_met_reason[p],
+          v_maker.quantity - v_left[v_met[p]], v_maker
         )::trading.dead_maker;
-        v_level_quantity[v_chain] := v_level_quantity[v_chain] - v_left[v_met[p]];
-        v_level_orders[v_chain] := v_level_orders[v_chain] - 1;
-        if v_limited[m] and v_maker.order_type = 'buy' and v_met_reason[p] <> 'expired' then
+        if traders.limited[m] and v_maker.order_type = 'buy' and v_met_reason[p] <> 'expired' then
           v_open_cost[m] := v_open_cost[m] - v_left[v_met[p]] * v_maker.price;
         end if;
         v_left[v_met[p]] := -1;
@@ -362,7 +380,7 @@ begin
       v_price := 100 - v_maker.book_price;
       v_yes_price := case v_maker.book_side when 'yes' then v_maker.book_price else v_price end;
       v_weight := v_weight + n * v_price * v_maker.book_price;
-      v_fee := trading.fee_cents(context.taker_rate_bps, v_weight) - v_fee_so_far;
+      v_fee := trading.fee_cents(money.taker_rate_bps, v_weight) - v_fee_so_far;
       v_fee_so_far := v_fee_so_far + v_fee;
       v_journal_id := nextval('ledger.journals_id_seq');
       v_escrow_amount := 0;
@@ -389,8 +407,9 @@ begin
       v_touched[2 * t - 2 + h] := true;
       if v_amount <> 0 then
         v_versions[t] := v_versions[t] + 1;
-        v_entries[cardinality(v_entries) + 1] := (
-          v_journal_id, v_account_ids[t], v_amount,
+        v_entry_count := v_entry_count + 1;
+        v_entries[v_entry_count] := (
+          v_journal_id, traders.account_ids[t], v_amount,
           v_balance[t], v_balance[t] + v_amount, v_versions[t]
         )::ledger.entry;
         v_balance[t] := v_balance[t] + v_amount;
@@ -402,7 +421,7 @@ begin
         v_held[m][h] := v_held[m][h] + n;
         v_cost[m][h] := v_cost[m][h] + n * v_maker.book_price;
         v_amount := -(n * v_maker.book_price);
-        if v_limited[m] then
+        if traders.limited[m] then
           v_open_cost[m] := v_open_cost[m] + v_amount;
         end if;
       else
@@ -416,8 +435,9 @@ begin
       end if;
       v_touched[2 * m - 2 + h] := true;
       v_versions[m] := v_versions[m] + 1;
-      v_entries[cardinality(v_entries) + 1] := (
-        v_journal_id, v_account_ids[m], v_amount,
+      v_entry_count := v_entry_count + 1;
+      v_entries[v_entry_count] := (
+        v_journal_id, traders.account_ids[m], v_amount,
         v_balance[m], v_balance[m] + v_amount, v_versions[m]
       )::ledger.entry;
       v_balance[m] := v_balance[m] + v_amount;
@@ -426,26 +446,24 @@ begin
       v_escrow_amount := v_escrow_amount - v_amount;
       if v_escrow_amount <> 0 then
         v_escrow_version := v_escrow_version + 1;
-        v_entries[cardinality(v_entries) + 1] := (
-          v_journal_id, context.escrow_account_id, v_escrow_amount,
+        v_entry_count := v_entry_count + 1;
+        v_entries[v_entry_count] := (
+          v_journal_id, money.escrow_account_id, v_escrow_amount,
           v_escrow, v_escrow + v_escrow_amount, v_escrow_version
         )::ledger.entry;
         v_escrow := v_escrow + v_escrow_amount;
       end if;
       if v_fee > 0 then
         v_revenue_version := v_revenue_version + 1;
-        v_entries[cardinality(v_entries) + 1] := (
-          v_journal_id, context.fee_account_id, v_fee,
+        v_entry_count := v_entry_count + 1;
+        v_entries[v_entry_count] := (
+          v_journal_id, money.revenue_account_id, v_fee,
           v_revenue, v_revenue + v_fee, v_revenue_version
         )::ledger.entry;
         v_revenue := v_revenue + v_fee;
       end if;
 
       v_left[v_met[p]] := v_left[v_met[p]] - n;
-      v_level_quantity[v_chain] := v_level_quantity[v_chain] - n;
-      if v_left[v_met[p]] = 0 then
-        v_level_orders[v_chain] := v_level_orders[v_chain] - 1;
-      end if;
       v_last_trade_price := v_yes_price;
       v_yes_volume := v_yes_volume + n * v_yes_price;
       v_no_volume := v_no_volume + n * (100 - v_yes_price);
@@ -457,13 +475,17 @@ begin
         v_has_traded[m] := true;
         v_new_traders := v_new_traders + 1;
       end if;
-      v_fills[cardinality(v_fills) + 1] := (
-        i, nextval('trading.trades_id_seq'), core.uuid_v7(), v_journal_id, v_met[p],
-        v_request.book_side, v_yes_price, n, v_fee
+      v_fill_count := v_fill_count + 1;
+      v_fills[v_fill_count] := (
+        i, nextval('trading.trades_id_seq'), core.uuid_v7(), v_journal_id,
+        v_outcome.order_id, v_outcome.order_public_id, v_request.user_id,
+        traders.user_public_ids[t], v_request.book_side,
+        v_maker.order_id, v_maker.order_public_id, v_maker.user_id,
+        traders.user_public_ids[m], v_yes_price, n, v_fee
       )::trading.fill;
     end loop;
 
-    if cardinality(v_met) > 0 then
+    if v_met_count > 0 then
       for p in v_level + 1 .. case v_opposite when 100 then v_best_no else v_best_yes end loop
         v_first[v_opposite + p] := 0;
       end loop;
@@ -485,11 +507,12 @@ begin
     v_outcome.filled_quantity := v_bought;
     v_outcome.quantity := coalesce(v_request.quantity, v_bought);
     v_outcome.fee_cents := v_fee_so_far;
+    v_outcome.user_public_id := traders.user_public_ids[t];
     v_outcome.balance_cents := v_balance[t];
     if v_request.budget_cents is not null then
       v_sated := v_sated or v_bought = c_most_shares or (
-        (v_request.budget_cents - v_spent) * 1000000 - context.taker_rate_bps * v_weight
-        < 1000000 + context.taker_rate_bps * 99
+        (v_request.budget_cents - v_spent) * 1000000 - money.taker_rate_bps * v_weight
+        < 1000000 + money.taker_rate_bps * 99
       );
     else
       v_sated := v_bought = v_wanted;
@@ -501,31 +524,31 @@ begin
       v_outcome.cancel_reason := 'insufficient_liquidity'::trading.cancel_reason;
     else
       v_outcome.status := trading.filled_status(v_wanted - v_bought, v_wanted);
-      k := cardinality(v_resting) + 1;
+      k := coalesce(cardinality(v_left), 0) + 1;
       v_resting[k] := (
         v_outcome.order_id, v_outcome.order_public_id, v_request.user_id, v_request.side,
         v_request.order_type, v_request.price, v_request.quantity, v_bought, context.at,
         v_request.expires_at, v_request.book_side, v_request.book_price
       )::trading.resting_order;
       v_left[k] := v_wanted - v_bought;
-      v_next[k] := 0;
-      v_new_orders := v_new_orders || i;
-      if v_request.book_side = 'yes' then
-        v_chain := v_request.book_price;
-        v_best_yes := greatest(v_best_yes, v_request.book_price);
-      else
-        v_chain := 100 + v_request.book_price;
-        v_best_no := greatest(v_best_no, v_request.book_price);
+      if v_is_busy then
+        v_new_orders[k - v_read] := i;
+        v_next[k] := 0;
+        if v_request.book_side = 'yes' then
+          v_chain := v_request.book_price;
+          v_best_yes := greatest(v_best_yes, v_request.book_price);
+        else
+          v_chain := 100 + v_request.book_price;
+          v_best_no := greatest(v_best_no, v_request.book_price);
+        end if;
+        if v_first[v_chain] = 0 then
+          v_first[v_chain] := k;
+        else
+          v_next[v_last[v_chain]] := k;
+        end if;
+        v_last[v_chain] := k;
       end if;
-      if v_first[v_chain] = 0 then
-        v_first[v_chain] := k;
-      else
-        v_next[v_last[v_chain]] := k;
-      end if;
-      v_last[v_chain] := k;
-      v_level_quantity[v_chain] := v_level_quantity[v_chain] + v_left[k];
-      v_level_orders[v_chain] := v_level_orders[v_chain] + 1;
-      if v_is_buy and v_limited[t] then
+      if v_is_buy and traders.limited[t] then
         v_open_cost[t] := v_open_cost[t] + v_left[k] * v_request.price;
       end if;
     end if;
@@ -536,7 +559,7 @@ begin
   end loop next_request;
 
   -- Orders that came to rest may have been met by later requests of the batch.
-  for p in 1 .. cardinality(v_new_orders) loop
+  for p in 1 .. coalesce(cardinality(v_new_orders), 0) loop
     k := v_read + p;
     v_outcome := v_outcomes[v_new_orders[p]];
     v_maker := v_resting[k];
@@ -552,23 +575,25 @@ begin
     v_outcomes[v_new_orders[p]] := v_outcome;
   end loop;
 
-  traders.account_versions := v_versions;
-  traders.balance_cents := v_balance;
-  traders.has_traded := v_has_traded;
-  traders.held_quantity := v_held;
-  traders.held_cost_cents := v_cost;
-  traders.held_fee_cents := v_fees;
-  traders.realised_cents := v_realised;
+  if v_fill_count > 0 then
+    traders.account_versions := v_versions;
+    traders.balance_cents := v_balance;
+    traders.has_traded := v_has_traded;
+    traders.held_quantity := v_held;
+    traders.held_cost_cents := v_cost;
+    traders.held_fee_cents := v_fees;
+    traders.realised_cents := v_realised;
+  end if;
   return (
     false, v_outcomes, v_fills, v_dead, v_resting, v_left, v_read, v_entries, traders, v_touched,
-    v_level_quantity, v_level_orders, v_last_trade_price, v_yes_volume, v_no_volume,
-    v_new_traders, v_changes
+    v_last_trade_price, v_yes_volume, v_no_volume, v_new_traders, v_changes
   )::trading.match_result;
 end
 $$;
 
 comment on function trading.match_orders(
-  trading.market_context, trading.order_request[], trading.book_slice, trading.trader_arrays
+  trading.market_context, trading.market_money, trading.order_request[], trading.book_slice,
+  trading.trader_arrays, trading.limit_arrays
 ) is
   'Matches a batch in memory: what each request comes to, and all that has to be written for it. '
   'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '

@@ -10,24 +10,14 @@ begin
   select
     m.id,
     m.public_id,
+    m.title,
+    m.category_id,
     v_at,
     s.trading_paused,
-    m.status = 'open' and (m.close_time is null or m.close_time > v_at),
-    f.taker_rate_bps,
-    f.id,
-    escrow.id,
-    escrow.balance_cents,
-    escrow.version,
-    fee.id,
-    fee.balance_cents,
-    fee.version
+    m.status = 'open' and (m.close_time is null or m.close_time > v_at)
   into v_context
   from core.settings as s
-  left join catalog.markets as m on m.id = read_context.market_id
-  left join trading.books as b on b.market_id = m.id
-  left join ledger.accounts as escrow on escrow.id = b.escrow_account_id
-  left join ledger.accounts as fee on fee.id = b.fee_account_id
-  left join lateral trading.fee_schedule_in_force(m, v_at) as f on true;
+  left join catalog.markets as m on m.id = read_context.market_id;
 
   return v_context;
 end

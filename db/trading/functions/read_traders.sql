@@ -7,7 +7,6 @@ set search_path = ''
 as $$
 declare
   v_traders trading.trader_arrays;
-  v_today date := (read_traders.at at time zone 'UTC')::date;
 begin
   select
     array_agg(t.user_id),
@@ -18,19 +17,12 @@ begin
     array_agg(t.limits_reviewed_at is not null),
     array_agg(coalesce(t.excluded_until > read_traders.at, false)),
     array_agg(t.limited),
-    array_agg(t.limits),
-    array_agg(case when t.limited then (
-      t.balance_cents + risk.net_spent_since(t.account, v_today),
-      t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
-      t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
-    )::risk.loss_limits end),
-    array_agg(case when t.limited
-      then trading.open_cost_cents(t.user_id, read_traders.at) end),
-    array_agg(t.has_traded),
-    array_agg(t.held_quantity),
-    array_agg(t.held_cost_cents),
-    array_agg(t.held_fee_cents),
-    array_agg(t.realised_cents)
+    array_agg(coalesce(t.yes_has_traded or t.no_has_traded, t.yes_has_traded, t.no_has_traded,
+      false)),
+    array_agg(array[coalesce(t.yes_quantity, 0), coalesce(t.no_quantity, 0)]),
+    array_agg(array[coalesce(t.yes_cost_cents, 0), coalesce(t.no_cost_cents, 0)]),
+    array_agg(array[coalesce(t.yes_fee_cents, 0), coalesce(t.no_fee_cents, 0)]),
+    array_agg(array[coalesce(t.yes_realised_cents, 0), coalesce(t.no_realised_cents, 0)])
   into v_traders
   from (
     select
@@ -39,20 +31,25 @@ begin
       a.id as account_id,
       a.version,
       a.balance_cents,
-      a as account,
       r.limits_reviewed_at,
       r.excluded_until,
-      l as limits,
-      coalesce(l.day_cents, l.week_cents, l.month_cents) is not null as limited,
-      coalesce(y.has_traded, false) or coalesce(n.has_traded, false) as has_traded,
-      array[coalesce(y.quantity, 0), coalesce(n.quantity, 0)] as held_quantity,
-      array[coalesce(y.cost_cents, 0), coalesce(n.cost_cents, 0)] as held_cost_cents,
-      array[coalesce(y.fee_cents, 0), coalesce(n.fee_cents, 0)] as held_fee_cents,
-      array[coalesce(y.realised_cents, 0), coalesce(n.realised_cents, 0)] as realised_cents
+      coalesce(
+        r.day_limit_cents, r.week_limit_cents, r.month_limit_cents,
+        r.next_day_limit_cents, r.next_week_limit_cents, r.next_month_limit_cents
+      ) is not null as limited,
+      y.has_traded as yes_has_traded,
+      y.quantity as yes_quantity,
+      y.cost_cents as yes_cost_cents,
+      y.fee_cents as yes_fee_cents,
+      y.realised_cents as yes_realised_cents,
+      n.has_traded as no_has_traded,
+      n.quantity as no_quantity,
+      n.cost_cents as no_cost_cents,
+      n.fee_cents as no_fee_cents,
+      n.realised_cents as no_realised_cents
     from ledger.accounts as a
     join identity.users as u on u.id = a.user_id
     join risk.traders as r on r.user_id = a.user_id
-    cross join lateral risk.limits_in_force(r, read_traders.at) as l
     left join trading.positions as y
       on y.market_id = read_traders.market_id and y.user_id = a.user_id and y.side = 'yes'
     left join trading.positions as n
@@ -65,5 +62,5 @@ end
 $$;
 
 comment on function trading.read_traders(bigint, bigint[], timestamptz) is
-  'What a batch must know of the traders it might touch: cash, gates, limits, positions in the '
-  'market. To be called with the market and the traders locked.';
+  'What a batch must know of the traders it might touch: cash, gates, positions in the market. To '
+  'be called with the market and the traders locked.';

@@ -1,6 +1,6 @@
 create or replace function trading.settle_fills(
   context trading.market_context,
-  requests trading.order_request[],
+  money trading.market_money,
   result trading.match_result
 )
 returns void
@@ -17,10 +17,9 @@ begin
     maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id, created_at
   )
   select
-    f.trade_id, f.trade_public_id, context.market_id, f.journal_id,
-    (result.outcomes[f.request]).order_id, (result.resting[f.resting]).order_id,
-    (settle_fills.requests[f.request]).user_id, (result.resting[f.resting]).user_id,
-    f.taker_side, f.yes_price, f.quantity, f.fee_cents, context.fee_schedule_id, context.at
+    f.trade_id, f.trade_public_id, context.market_id, f.journal_id, f.taker_order_id,
+    f.maker_order_id, f.taker_user_id, f.maker_user_id, f.taker_side, f.yes_price, f.quantity,
+    f.fee_cents, money.fee_schedule_id, context.at
   from unnest(result.fills) as f;
 
   perform ledger.post(result.entries, context.at);
@@ -51,6 +50,6 @@ end
 $$;
 
 comment on function trading.settle_fills(
-  trading.market_context, trading.order_request[], trading.match_result
+  trading.market_context, trading.market_money, trading.match_result
 ) is
   'Writes the trades of a batch with their journals, cash and shares.';

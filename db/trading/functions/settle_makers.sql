@@ -17,7 +17,7 @@ begin
   where o.id = r.order_id
     and r.left_quantity between 0 and r.quantity - r.filled_quantity - 1;
 
-  if cardinality(result.dead_makers) > 0 then
+  if result.dead_makers is not null then
     update trading.orders as o set
       filled_quantity = d.filled_quantity,
       status = 'cancelled',
@@ -25,16 +25,16 @@ begin
       cancelled_at = context.at
     from unnest(result.dead_makers) as d
     where d.resting <= result.resting_read
-      and o.id = (result.resting[d.resting]).order_id;
+      and o.id = (d."order").order_id;
   end if;
 
   delete from trading.open_orders as b
-  where b.order_id in (
+  where b.order_id = any (array(
     select u.order_id
     from unnest(result.resting) with ordinality as u
     where u.ordinality <= result.resting_read
       and result.resting_left[u.ordinality] <= 0
-  );
+  ));
 end
 $$;
 

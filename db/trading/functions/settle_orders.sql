@@ -1,12 +1,14 @@
 create or replace function trading.settle_orders(
   context trading.market_context,
-  requests trading.order_request[],
+  money trading.market_money,
   result trading.match_result
 )
-returns void
+returns bigint
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_version bigint;
 begin
   insert into trading.orders (
     id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
@@ -14,24 +16,14 @@ begin
     expires_at, cancelled_at
   )
   select
-    o.order_id, o.order_public_id, context.market_id, r.user_id, r.side, r.order_type, r.price,
-    o.quantity, o.end_filled_quantity, r.budget_cents, r.time_in_force, r.post_only,
-    o.end_status, o.end_cancel_reason, o.fee_cents, context.at, r.expires_at,
+    o.order_id, o.order_public_id, context.market_id, (o.request).user_id, (o.request).side,
+    (o.request).order_type, (o.request).price, o.quantity, o.end_filled_quantity,
+    (o.request).budget_cents, (o.request).time_in_force, (o.request).post_only, o.end_status,
+    o.end_cancel_reason, o.fee_cents, context.at, (o.request).expires_at,
     case when o.end_status = 'cancelled' then context.at end
-  from unnest(settle_orders.requests) with ordinality as r
-  join unnest(result.outcomes) with ordinality as o on o.ordinality = r.ordinality
+  from unnest(result.outcomes) as o
   where o.code is null
     and o.is_replay is null;
-
-  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
-  select r.user_id, r.idempotency_key, o.order_id, context.at
-  from unnest(settle_orders.requests) with ordinality as r
-  join unnest(result.outcomes) with ordinality as o on o.ordinality = r.ordinality
-  where r.idempotency_key is not null
-    and o.code is null
-    and o.is_replay is null
-  on conflict (user_id, key) do update
-  set order_id = excluded.order_id, created_at = excluded.created_at;
 
   if cardinality(result.resting) > result.resting_read then
     insert into trading.open_orders (
@@ -45,16 +37,30 @@ begin
       and result.resting_left[r.ordinality] > 0;
   end if;
 
-  if cardinality(result.fills) > 0 or cardinality(result.dead_makers) > 0 then
+  if result.fills is not null or result.dead_makers is not null then
     perform trading.settle_makers(context, result);
   end if;
-
-  if cardinality(result.fills) > 0 then
-    perform trading.settle_fills(context, settle_orders.requests, result);
+  if result.fills is not null then
+    perform trading.settle_fills(context, money, result);
   end if;
-
   perform trading.change_levels(
-    context.market_id, result.level_quantity_change, result.level_order_change
+    context.market_id,
+    array(
+      select (
+        l.book_side, l.book_price, sum(l.after - l.before), sum(sign(l.after) - sign(l.before))
+      )::trading.level_change
+      from (
+        select
+          r.book_side,
+          r.book_price,
+          case when r.ordinality > result.resting_read then 0
+            else r.quantity - r.filled_quantity end as before,
+          greatest(result.resting_left[r.ordinality], 0) as after
+        from unnest(result.resting) with ordinality as r
+      ) as l
+      where l.after <> l.before
+      group by l.book_side, l.book_price
+    )
   );
 
   update trading.books as b set
@@ -62,13 +68,15 @@ begin
     last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
     yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
     no_volume_cents = b.no_volume_cents + result.no_volume_cents,
-    trade_count = b.trade_count + cardinality(result.fills),
+    trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
     traders_count = b.traders_count + result.new_traders
-  where b.market_id = context.market_id;
+  where b.market_id = context.market_id
+  returning b.version into v_version;
+  return v_version;
 end
 $$;
 
 comment on function trading.settle_orders(
-  trading.market_context, trading.order_request[], trading.match_result
+  trading.market_context, trading.market_money, trading.match_result
 ) is
-  'Writes what a batch came to, one statement a table.';
+  'Writes what a batch came to, one statement a table; returns the new version of the market.';

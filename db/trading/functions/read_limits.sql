@@ -1,0 +1,35 @@
+create or replace function trading.read_limits(user_ids bigint[], at timestamptz)
+returns trading.limit_arrays
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_limits trading.limit_arrays;
+  v_today date := (read_limits.at at time zone 'UTC')::date;
+begin
+  select
+    array_agg(t.limits),
+    array_agg((
+      t.balance_cents + risk.net_spent_since(t.account, v_today),
+      t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
+      t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
+    )::risk.loss_limits),
+    array_agg(trading.open_cost_cents(t.user_id, read_limits.at))
+  into v_limits
+  from (
+    select
+      a.user_id,
+      a.balance_cents,
+      a as account,
+      risk.limits_in_force(r, read_limits.at) as limits
+    from ledger.accounts as a
+    join risk.traders as r on r.user_id = a.user_id
+    where a.user_id = any (read_limits.user_ids)
+    order by a.user_id
+  ) as t;
+  return v_limits;
+end
+$$;
+
+comment on function trading.read_limits(bigint[], timestamptz) is
+  'The loss limits of traders and what counts toward them. To be called with the traders locked.';

@@ -1,0 +1,35 @@
+create or replace function trading.replay_answer(outcome trading.order_outcome)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'order', trading.order_object(
+      o.public_id,
+      (replay_answer.outcome).user_public_id,
+      m.public_id,
+      o.side,
+      o.price,
+      coalesce((replay_answer.outcome).quantity, o.quantity),
+      coalesce((replay_answer.outcome).filled_quantity, o.filled_quantity),
+      coalesce((replay_answer.outcome).status, o.status),
+      o.order_type,
+      o.time_in_force,
+      case when (replay_answer.outcome).status is null then o.cancel_reason
+        else (replay_answer.outcome).cancel_reason end,
+      o.expires_at,
+      o.created_at
+    ),
+    'fills', trading.fills_of_order(o.id),
+    'cancelledOrders', json_build_array(),
+    'balance', trading.balance_object((replay_answer.outcome).balance_cents),
+    'feeCents', null
+  )
+  from trading.orders as o
+  join catalog.markets as m on m.id = o.market_id
+  where o.id = (replay_answer.outcome).order_id
+$$;
+
+comment on function trading.replay_answer(trading.order_outcome) is
+  'The answer to a request whose idempotency key stands for an order already: the order as it is '
+  'now and the fills of its placement.';
