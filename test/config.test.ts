@@ -1,0 +1,47 @@
+import test from "ava";
+import { readConfig } from "../src/config.ts";
+
+test("nothing set means: embedded, local, with a demo", (t) => {
+  t.like(readConfig({}), {
+    databaseUrl: undefined,
+    port: 3000,
+    host: "127.0.0.1",
+    demo: true,
+    trustProxy: false,
+    logLevel: "info",
+    poolSize: 10,
+  });
+});
+
+test("what is set is read, and an empty variable is not set", (t) => {
+  const config = readConfig({
+    DATABASE_URL: "postgresql://someone@/somewhere?host=/run/postgresql",
+    PORT: "0",
+    HOST: "",
+    DEMO: "0",
+    TRUST_PROXY: "1",
+    LOG_LEVEL: "debug",
+    POOL_SIZE: "25",
+  });
+  t.like(config, {
+    databaseUrl: "postgresql://someone@/somewhere?host=/run/postgresql",
+    port: 0,
+    host: "127.0.0.1",
+    demo: false,
+    trustProxy: 1,
+    logLevel: "debug",
+    poolSize: 25,
+  });
+  t.is(readConfig({ TRUST_PROXY: "off" }).trustProxy, false);
+  t.is(readConfig({ TRUST_PROXY: "loopback, 10.0.0.0/8" }).trustProxy, "loopback, 10.0.0.0/8");
+});
+
+test("every fault is named at once, and no value is shown", (t) => {
+  const error = t.throws(() =>
+    readConfig({ DATABASE_URL: "mysql://a:secret@b", PORT: "65536", DEMO: "yes", POOL_SIZE: "-1" }),
+  );
+  for (const name of ["DATABASE_URL", "PORT", "DEMO", "POOL_SIZE"]) {
+    t.true(error.message.includes(name), name);
+  }
+  t.false(error.message.includes("secret"));
+});
