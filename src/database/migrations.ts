@@ -5,6 +5,7 @@ import { Logger, migrate } from "graphile-migrate";
 import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
+import { DatabaseNotReadyError } from "./not_ready.ts";
 import { isErrno } from "./postgres_process.ts";
 
 /** Holds committed/, current.sql, and fixtures, which leads to db/. */
@@ -20,11 +21,6 @@ const NEWEST_SERVER = 18;
 export const POOL_LINGERS_MS = 300;
 
 type Queryable = Pool | ClientBase;
-
-/** A problem of the installation rather than of the program: its message is for the operator. */
-export class DatabaseNotReadyError extends Error {
-  override name = "DatabaseNotReadyError";
-}
 
 /** Throws unless the server is one that we are tested on. */
 export async function checkServerVersion(database: Queryable): Promise<void> {

@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseNotReadyError } from "./not_ready.ts";
 
 /**
  * What is particular to running PostgreSQL's programs on Linux: where they are, as whom they run
@@ -51,7 +52,7 @@ export async function findPrograms(directory?: string): Promise<PostgresPrograms
   try {
     return (await import(name)) as PostgresPrograms;
   } catch (cause) {
-    throw new Error(
+    throw new DatabaseNotReadyError(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} (${name}): ` +
         "run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 to 18",
       { cause },
@@ -90,7 +91,7 @@ export function checkReach(runner: Runner, programs: PostgresPrograms, directory
     runQuietly([programs.postgres, "--version"], runner.identity) &&
     runQuietly(["test", "-w", directory], runner.identity);
   if (reachable) return;
-  throw new Error(
+  throw new DatabaseNotReadyError(
     "PostgreSQL does not run as root. Here it would run as user " +
       `${NOBODY}, who can't get at ${programs.postgres} or ${directory}. ` +
       "Run as an ordinary user, move the checkout out of root's home, or set DATABASE_URL",
