@@ -1,3 +1,4 @@
+import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { makeApp } from "./app.ts";
 import type { Config } from "./config.ts";
@@ -5,6 +6,7 @@ import { checkDatabase } from "./database/migrations.ts";
 import { makePool } from "./database/pools.ts";
 import { listen } from "./http/listener.ts";
 import { makeServices } from "./services.ts";
+import type { Services } from "./services.ts";
 
 export interface ServiceOptions {
   /** A login that is or may become exchange_api. */
@@ -16,7 +18,8 @@ export interface ServiceOptions {
 /** The HTTP interface, listening. */
 export interface Service {
   url: string;
-  /** Answers what has come and leaves the database. */
+  services: Services;
+  /** Answers what has come and leaves the database, pool and all. */
   close: () => Promise<void>;
 }
 
@@ -43,20 +46,30 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   try {
     await checkDatabase(pool);
-    const services = makeServices(pool, logger);
-    const app = makeApp({ services, trustProxy: config.trustProxy });
-    const listener = await listen(app, config);
-    return {
-      url: listener.url,
-      close: async () => {
-        await listener.close();
-        // A client that hung up may have left an order behind.
-        await services.orderBatcher.drained();
-        await pool.end();
-      },
-    };
+    return await serve(pool, config, logger);
   } catch (error) {
     await pool.end();
     throw error;
   }
+}
+
+/** Serves the database of a pool that acts as exchange_api. */
+export async function serve(
+  pool: Pool,
+  config: Pick<Config, "host" | "port" | "trustProxy">,
+  logger: Logger,
+): Promise<Service> {
+  const services = makeServices(pool, logger);
+  const app = makeApp({ services, trustProxy: config.trustProxy });
+  const listener = await listen(app, config);
+  return {
+    url: listener.url,
+    services,
+    close: async () => {
+      await listener.close();
+      // A client that hung up may have left an order behind.
+      await services.orderBatcher.drained();
+      await pool.end();
+    },
+  };
 }

@@ -103,28 +103,16 @@ const orderFields = {
 /** An order in GET /orders and GET /orders/:id. */
 export const listedOrderSchema = z.strictObject(orderFields).meta({ id: "Order" });
 
-/** An order in the answers of commands. */
+/** An order in the answers of commands; a scheduled one also says when it is released. */
 export const orderSchema = z
-  .strictObject(orderFields)
-  .omit({
-    marketTitle: true,
-    sharesAhead: true,
-    timeInForce: true,
-    releaseAt: true,
-    releaseInMs: true,
-    budgetCents: true,
-  })
-  .meta({ id: "CommandedOrder" });
-
-/** An order in the answer of POST; a scheduled one also says when it is released. */
-export const placedOrderSchema = orderSchema
-  .extend({
-    timeInForce: orderFields.timeInForce,
+  .strictObject({
+    ...orderFields,
     releaseAt: orderFields.releaseAt.optional(),
     releaseInMs: orderFields.releaseInMs.optional(),
     budgetCents: orderFields.budgetCents.optional(),
   })
-  .meta({ id: "PlacedOrder" });
+  .omit({ marketTitle: true, sharesAhead: true })
+  .meta({ id: "CommandedOrder" });
 
 export const fillSchema = z
   .strictObject({
@@ -142,7 +130,7 @@ export const fillSchema = z
 
 /** The answer of POST /orders: 201, or 200 for a replay. */
 export const placeOrderResponseSchema = z.strictObject({
-  order: placedOrderSchema,
+  order: orderSchema,
   fills: z.array(fillSchema),
   cancelledOrders: z.array(orderSchema),
   balance: balanceSchema,

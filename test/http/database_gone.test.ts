@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import pg from "pg";
+import { connectionStringFor } from "../helpers/database.ts";
+import { testService } from "./test_service.ts";
+import type { Answer } from "./test_service.ts";
+
+const service = testService(test);
+const { call, makeMarket, makeTrader } = service;
+
+const conflict = { error: "Temporary conflict, safe to retry", code: "CONFLICT_RETRY" };
+const unavailable = { error: "Service unavailable" };
+const outcomeUnknown = {
+  error: "The outcome is unknown; retry with the same idempotency key",
+  code: "OUTCOME_UNKNOWN",
+};
+
+/** From another database of the cluster. */
+async function outside(work: (client: pg.Client, name: string) => Promise<unknown>) {
+  const { rows } = await service.database.pool.query("select current_database() as name");
+  const client = new pg.Client({ connectionString: connectionStringFor("postgres") });
+  await client.connect();
+  try {
+    await work(client, rows[0].name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function endSessions(client: pg.Client, name: string) {
+  await client.query(
+    "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1",
+    [name],
+  );
+  await delay(50); // until the pools have been told
+}
+
+async function becomesTrue(condition: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await condition()) return;
+    await delay(20);
+  }
+  throw new Error("The condition did not become true within 4 s");
+}
+
+function is503(t: ExecutionContext, answer: Answer, body: unknown) {
+  t.is(answer.status, 503);
+  t.deepEqual(answer.body, body);
+  t.is(answer.headers.get("retry-after"), "1");
+  t.is(answer.headers.get("cache-control"), "no-store");
+}
+
+test.serial("sessions that end while idle are nobody's problem", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const body = { marketId, side: "yes", price: 10, quantity: 1 };
+  t.is((await call("POST", "/api/v1/orders", { key, body })).status, 201);
+  await outside(endSessions);
+  t.is((await call("POST", "/api/v1/orders", { key, body })).status, 201);
+  await outside(endSessions);
+  t.is((await call("GET", `/api/v1/markets/${marketId}`)).status, 200);
+});
+
+test.serial("503: the database is out of reach; afterwards all is as before", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const { key: unusedKey } = await makeTrader();
+  const body = { marketId, side: "yes", price: 10, quantity: 1 };
+  const placed = await call("POST", "/api/v1/orders", { key, body });
+  const orderPath = `/api/v1/orders/${placed.body.order.id}`;
+
+  await outside(async (client, name) => {
+    await client.query(`alter database ${name} allow_connections false`);
+    await endSessions(client, name);
+    try {
+      is503(t, await call("GET", `/api/v1/markets/${marketId}`), unavailable);
+      is503(t, await call("GET", `/api/v1/markets/${marketId}/orderbook`), unavailable);
+      is503(t, await call("GET", `/api/v1/markets/${marketId}/trades`), unavailable);
+      is503(t, await call("GET", "/api/v1/orders", { key }), unavailable);
+      is503(t, await call("GET", orderPath, { key }), unavailable);
+      is503(t, await call("POST", "/api/v1/orders", { key, body }), conflict);
+      is503(t, await call("DELETE", orderPath, { key }), conflict);
+      // A key that was not asked for yet is not thereby a wrong one.
+      is503(t, await call("GET", "/api/v1/me", { key: unusedKey }), unavailable);
+      is503(t, await call("POST", "/api/v1/orders", { key: unusedKey, body }), conflict);
+      t.is((await call("GET", "/healthz")).status, 200);
+      t.is((await call("GET", "/api/v1/markets/x")).status, 400);
+      t.is((await call("GET", "/api/v1/me", { key: "jk_x" })).status, 401);
+      const many = Array.from({ length: 30 }, () => call("POST", "/api/v1/orders", { key, body }));
+      for (const answer of await Promise.all(many)) is503(t, answer, conflict);
+    } finally {
+      await client.query(`alter database ${name} allow_connections true`);
+    }
+  });
+
+  t.is((await call("GET", "/api/v1/me", { key: unusedKey })).status, 200);
+  t.is((await call("POST", "/api/v1/orders", { key, body })).status, 201);
+  t.is((await call("DELETE", orderPath, { key })).status, 200);
+  const { body: orders } = await call("GET", "/api/v1/orders?status=all", { key });
+  t.is(orders.meta.total, 2);
+});
+
+test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves it", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const body = { marketId, side: "yes", price: 10, quantity: 1, idempotencyKey: randomUUID() };
+
+  const blocker = await service.database.pool.connect();
+  await blocker.query("begin; lock table trading.orders in access exclusive mode");
+  const pending = call("POST", "/api/v1/orders", { key, body });
+  await becomesTrue(async () => {
+    const { rowCount } = await blocker.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rowCount! > 0;
+  });
+  is503(t, await pending, outcomeUnknown);
+  await blocker.query("rollback");
+  blocker.release();
+
+  const retried = await call("POST", "/api/v1/orders", { key, body });
+  t.is(retried.status, 201);
+  const replayed = await call("POST", "/api/v1/orders", { key, body });
+  t.is(replayed.status, 200);
+  t.is(replayed.body.order.id, retried.body.order.id);
+});
+
+test.serial("503 CONFLICT_RETRY: a lock that is not to be had, for all who wait", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const body = { marketId, side: "yes", price: 10, quantity: 1 };
+  const placed = await call("POST", "/api/v1/orders", { key, body });
+  const orderPath = `/api/v1/orders/${placed.body.order.id}`;
+
+  await outside(async (client, name) => {
+    await client.query(`alter database ${name} set lock_timeout = 30`);
+    await endSessions(client, name);
+  });
+  const blocker = await service.database.pool.connect();
+  await blocker.query("begin; lock table trading.orders in access exclusive mode");
+  const answers = await Promise.all([
+    call("DELETE", orderPath, { key }),
+    ...Array.from({ length: 5 }, () => call("POST", "/api/v1/orders", { key, body })),
+  ]);
+  for (const answer of answers) is503(t, answer, conflict);
+  await blocker.query("rollback");
+  blocker.release();
+
+  t.is((await call("POST", "/api/v1/orders", { key, body })).status, 201);
+  t.is((await call("DELETE", orderPath, { key })).status, 200);
+});
+
+test.serial(
+  "a lock that is held for a moment only is waited for, unseen by the client",
+  async (t) => {
+    const marketId = await makeMarket();
+    const { key } = await makeTrader();
+    const body = { marketId, side: "yes", price: 10, quantity: 1 };
+    const blocker = await service.database.pool.connect();
+    await blocker.query("begin; lock table trading.orders in access exclusive mode");
+    const pending = call("POST", "/api/v1/orders", { key, body });
+    await delay(60);
+    await blocker.query("rollback");
+    blocker.release();
+    t.is((await pending).status, 201);
+  },
+);

@@ -1,0 +1,146 @@
+import type { TestFn } from "ava";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { serve } from "../../src/service.ts";
+import type { Service } from "../../src/service.ts";
+import type { Services } from "../../src/services.ts";
+import { describeError } from "../../src/logger.ts";
+import { createDatabase } from "../helpers/database.ts";
+import type { OwnDatabase } from "../helpers/database.ts";
+
+export interface CallOptions {
+  key?: string;
+  /** Sent as JSON; a string as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Parsed when it is JSON. */
+  body: any;
+}
+
+export interface Trader {
+  userId: string;
+  key: string;
+}
+
+/** The HTTP interface on a database of the test file's own. */
+export interface TestService {
+  readonly database: OwnDatabase;
+  readonly url: string;
+  readonly services: Services;
+  /** What the log has been told, line by line. */
+  readonly log: string[];
+  /** Before the end of the tests, for those that are about closing. */
+  close: () => Promise<void>;
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  /** Calls an admin function with named arguments, as an operator. */
+  operate: (name: string, values: Record<string, unknown>) => Promise<any>;
+  /** A user with a key, money (10,000 EUR unless told) and reviewed limits. */
+  makeTrader: (options?: { fundsCents?: number; reviewed?: boolean }) => Promise<Trader>;
+  makeMarket: (options?: { title?: string }) => Promise<string>;
+}
+
+let made = 0;
+
+/** To be called once at the top of a test file. */
+export function testService(test: TestFn): TestService {
+  const log: string[] = [];
+  const logger = pino(
+    { level: "trace", serializers: { error: describeError } },
+    { write: (line: string) => log.push(line) },
+  );
+  let database: OwnDatabase | undefined;
+  let service: Service | undefined;
+  let operators: Pool | undefined;
+  let closed = false;
+
+  test.before("listen", async () => {
+    database = await createDatabase();
+    operators = database.connectAs("exchange_operator");
+    const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+    service = await serve(database.connectAs("exchange_api"), config, logger);
+    await operate("create_category", { slug: "tests", name: "Tests" });
+  });
+  test.after.always("stop listening", async () => {
+    if (!closed) await service?.close();
+    await database?.drop();
+  });
+
+  async function operate(name: string, values: Record<string, unknown>): Promise<any> {
+    const named = Object.keys(values).map((key, index) => `${key} => $${index + 1}`);
+    const { rows } = await operators!.query(
+      `select admin.${name}(${named.join(", ")}) as value`,
+      Object.values(values),
+    );
+    return rows[0].value;
+  }
+
+  async function makeTrader({ fundsCents = 1_000_000, reviewed = true } = {}): Promise<Trader> {
+    made += 1;
+    const handle = `trader-${made}`;
+    const userId = await operate("create_user", {
+      email: `${handle}@test.example`,
+      display_name: `Trader ${made}`,
+      handle,
+    });
+    if (fundsCents > 0) {
+      await operate("deposit", { user_id: userId, amount_cents: fundsCents, reference: "start" });
+    }
+    if (reviewed) {
+      const none = { day_cents: null, week_cents: null, month_cents: null };
+      await operate("set_loss_limits", { user_id: userId, ...none });
+    }
+    return { userId, key: await operate("create_api_key", { user_id: userId, name: "test" }) };
+  }
+
+  return {
+    get database() {
+      return database!;
+    },
+    log,
+    operate,
+    makeTrader,
+    makeMarket: ({ title = "Will it rain?" } = {}) =>
+      operate("create_market", { title, category: "tests" }),
+    get url() {
+      return service!.url;
+    },
+    get services() {
+      return service!.services;
+    },
+    close: async () => {
+      closed = true;
+      await service!.close();
+    },
+    call: (method, path, options) => callService(service!.url, method, path, options),
+  };
+}
+
+/** One request to a server that listens. */
+export async function callService(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, headers }: CallOptions = {},
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
+}
