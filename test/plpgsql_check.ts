@@ -24,7 +24,8 @@ const accepted: { says: RegExp; because: string }[] = [
   },
   {
     says: /routine is marked as VOLATILE, should be STABLE/,
-    because: "what is read under a lock needs a snapshot newer than the lock: only volatile takes one",
+    because:
+      "what is read under a lock needs a snapshot newer than the lock: only volatile takes one",
   },
 ];
 
