@@ -93,8 +93,8 @@ set local role exchange_owner;
 --!include trading/functions/read_book_slice.sql
 --!include trading/functions/lock_traders.sql
 --!include trading/functions/lock_more_traders.sql
---!include trading/functions/users_to_lock.sql
 --!include trading/functions/read_traders.sql
+--!include trading/functions/read_holdings.sql
 --!include trading/functions/read_limits.sql
 --!include trading/functions/read_money.sql
 --!include trading/functions/match_orders.sql

@@ -105,16 +105,23 @@ create type trading.trader_arrays as (
   balance_cents bigint[],
   limits_reviewed boolean[],
   excluded boolean[],
-  limited boolean[],
-  has_traded boolean[],
-  held_quantity bigint[],
-  held_cost_cents bigint[],
-  held_fee_cents bigint[],
-  realised_cents bigint[]
+  limited boolean[]
 );
 comment on type trading.trader_arrays is
-  'The traders a batch might touch, in ascending user id, one place for each in every array; the '
-  'last four arrays are two-dimensional, YES and NO for each.';
+  'The traders a batch might touch, in ascending user id, one place for each in every array. '
+  'limited are those with a loss limit, now or soon.';
+
+create type trading.holding_arrays as (
+  has_traded boolean[],
+  quantity bigint[],
+  cost_cents bigint[],
+  fee_cents bigint[],
+  realised_cents bigint[],
+  touched boolean[]
+);
+comment on type trading.holding_arrays is
+  'The shares of the same traders in the market. All but has_traded have two places for each, '
+  'YES and NO; touched, which a match fills in, marks the positions that changed.';
 
 create type trading.limit_arrays as (
   limits risk.loss_limits[],
@@ -200,8 +207,8 @@ create type trading.match_result as (
   resting_left int[],
   resting_read int,
   entries ledger.entry[],
-  traders trading.trader_arrays,
-  held_touched boolean[],
+  user_ids bigint[],
+  holdings trading.holding_arrays,
   last_trade_price int,
   yes_volume_cents bigint,
   no_volume_cents bigint,
@@ -212,5 +219,5 @@ comment on type trading.match_result is
   'All that a batch does, before any of it is written. reached_floor: matching came to the end of '
   'the book slice and must be done again with a deeper one. resting_left is what is left of each '
   'resting order, -1 once it is dead; the first resting_read of them were on the book before. '
-  'held_touched marks the positions that changed: two places for each trader, YES and NO. changes '
-  'counts the requests that changed the market.';
+  'user_ids are the traders that holdings is about. changes counts the requests that changed the '
+  'market.';

@@ -1,5 +1,5 @@
--- The planner settings make every plan of the engine a generic one by index, whatever the
--- statistics of a young database say.
+-- The planner settings make every plan of the engine nested look-ups by index, planned once: its
+-- sets are small whatever the statistics of the tables say today.
 create or replace function api.place_orders(market_id uuid, requests jsonb)
 returns setof api.outcome
 language plpgsql volatile security definer
@@ -7,6 +7,8 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   v_has_keys constant boolean := jsonb_path_exists(
@@ -16,11 +18,12 @@ declare
   v_requests trading.order_request[];
   v_slice trading.book_slice;
   v_user_ids bigint[];
-  v_locked bigint[];
   v_context trading.market_context;
   v_money trading.market_money;
   v_traders trading.trader_arrays;
+  v_holdings trading.holding_arrays;
   v_limits trading.limit_arrays;
+  v_is_busy boolean;
   v_result trading.match_result;
   v_depth int := 1;
 begin
@@ -36,29 +39,30 @@ begin
 
   loop
     v_slice := trading.read_book_slice(v_market_id, v_requests, core.now(), v_depth);
-    v_user_ids := trading.users_to_lock(v_requests, v_slice);
-    if v_locked is null then
-      perform trading.lock_traders(v_user_ids);
+    if v_user_ids is null then
+      v_user_ids := trading.lock_traders(v_requests, v_slice);
     else
-      perform trading.lock_more_traders(array(
-        select u from unnest(v_user_ids) as u where u <> all (v_locked)
-      ));
+      v_user_ids := v_user_ids || trading.lock_more_traders(v_slice, v_user_ids);
     end if;
-    v_locked := v_user_ids;
 
     v_context := trading.read_context(v_market_id);
-    v_traders := trading.read_traders(v_market_id, v_user_ids, v_context.at);
+    v_traders := trading.read_traders(v_user_ids, v_context.at);
     if true = any (v_traders.limited) then
       v_limits := trading.read_limits(v_user_ids, v_context.at);
     end if;
     if v_has_keys then
       v_requests := trading.read_replays(v_requests, v_context.at);
     end if;
-    if cardinality(v_requests) > 1 or cardinality(v_slice.orders) > 0 then
+    -- A lone order that meets nothing needs no fee, and holdings only if it is a sale.
+    v_is_busy := cardinality(v_requests) > 1 or cardinality(v_slice.orders) > 0;
+    if v_is_busy then
       v_money := trading.read_money(v_context);
     end if;
+    if v_is_busy or (v_requests[1]).order_type = 'sell' then
+      v_holdings := trading.read_holdings(v_market_id, v_traders.user_ids);
+    end if;
     v_result := trading.match_orders(
-      v_context, v_money, v_requests, v_slice, v_traders, v_limits
+      v_context, v_money, v_requests, v_slice, v_traders, v_holdings, v_limits
     );
     exit when not v_result.reached_floor;
     -- Dead makers let the batch reach deeper than it could have otherwise.

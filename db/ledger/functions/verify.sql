@@ -208,12 +208,13 @@ as $$
 
   union all
   select 'open order repeats its order', 'order ' || o.public_id,
-    concat_ws(' ', o.market_id, o.user_id, o.book_side, o.book_price, o.expires_at),
+    concat_ws(' ', o.market_id, o.user_id, o.side, o.order_type, o.price, o.expires_at),
     concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at)
   from trading.open_orders as b
   join trading.orders as o on o.id = b.order_id
-  where (b.market_id, b.user_id, b.book_side, b.book_price)
-      <> (o.market_id, o.user_id, o.book_side, o.book_price)
+  where (b.market_id, b.user_id) <> (o.market_id, o.user_id)
+    or (b.book_side = o.side) <> (o.order_type = 'buy')
+    or b.book_price <> case o.order_type when 'buy' then o.price else 100 - o.price end
     or b.expires_at is distinct from o.expires_at
 
   union all

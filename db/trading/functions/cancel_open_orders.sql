@@ -29,7 +29,7 @@ begin
         cancelled_at = cancel_open_orders.at
       from gone
       where o.id = gone.order_id
-      returning o.*, gone.queue_position
+      returning o.*, gone.book_side, gone.book_price, gone.queue_position
     )
     select c.*, m.public_id as market_public_id, m.title, u.public_id as user_public_id
     from cancelled as c

@@ -6,6 +6,7 @@ create or replace function trading.match_orders(
   requests trading.order_request[],
   slice trading.book_slice,
   traders trading.trader_arrays,
+  holdings trading.holding_arrays,
   limits trading.limit_arrays
 )
 returns trading.match_result
@@ -32,8 +33,8 @@ declare
   -- The traders, by their place t; held shares by place and side (1 is YES, 2 is NO).
   v_user_ids bigint[] := traders.user_ids;
   v_balance bigint[] := traders.balance_cents;
-  v_held bigint[] := traders.held_quantity;
-  v_open_cost bigint[];
+  v_held bigint[] := holdings.quantity;
+  v_open_cost bigint[] := limits.open_cost_cents;
   v_versions bigint[];
   v_has_traded boolean[];
   v_cost bigint[];
@@ -50,14 +51,14 @@ declare
   v_fills trading.fill[];
   v_dead trading.dead_maker[];
   v_entries ledger.entry[];
-  v_fill_count int := 0;
-  v_dead_count int := 0;
-  v_entry_count int := 0;
+  v_fill_count int;
+  v_dead_count int;
+  v_entry_count int;
   v_new_orders int[];
   v_last_trade_price int;
-  v_yes_volume bigint := 0;
-  v_no_volume bigint := 0;
-  v_new_traders int := 0;
+  v_yes_volume bigint;
+  v_no_volume bigint;
+  v_new_traders int;
   v_changes int := 0;
 
   -- The request at hand: its plan is a list of the makers it meets (quantity 0: found dead).
@@ -69,6 +70,10 @@ declare
   v_request trading.order_request;
   v_maker trading.resting_order;
   v_outcome trading.order_outcome;
+  v_code text;
+  v_status trading.order_status;
+  v_order_id bigint;
+  v_order_public_id uuid;
   v_is_buy boolean;
   v_opposite int;
   v_floor int;
@@ -99,14 +104,20 @@ declare
 begin
   -- A lone request that meets nothing needs none of this: every expression counts there.
   if v_is_busy then
+    v_fill_count := 0;
+    v_dead_count := 0;
+    v_entry_count := 0;
+    v_yes_volume := 0;
+    v_no_volume := 0;
+    v_new_traders := 0;
     v_next := array_fill(0, array[v_read]);
     v_first := array_fill(0, array[199]);
     v_last := array_fill(0, array[199]);
     v_versions := traders.account_versions;
-    v_has_traded := traders.has_traded;
-    v_cost := traders.held_cost_cents;
-    v_fees := traders.held_fee_cents;
-    v_realised := traders.realised_cents;
+    v_has_traded := holdings.has_traded;
+    v_cost := holdings.cost_cents;
+    v_fees := holdings.fee_cents;
+    v_realised := holdings.realised_cents;
     v_touched := array_fill(false, array[2 * cardinality(v_user_ids)]);
     v_escrow := money.escrow_cents;
     v_escrow_version := money.escrow_version;
@@ -130,70 +141,68 @@ begin
       v_last[v_chain] := p;
     end loop;
   end if;
-  v_open_cost := limits.open_cost_cents;
 
   <<next_request>>
   for i in 1 .. cardinality(requests) loop
     v_request := requests[i];
     t := array_position(v_user_ids, v_request.user_id);
-    v_outcome := null;
-    v_outcome.request := v_request;
 
-    -- 1. Refusals that no book is needed for, in their order of precedence; replays among them.
+    -- 1. Replays, and refusals that no book is needed for, in their order of precedence.
     if v_request.idempotency_key is not null then
+      v_outcome := null;
       v_outcome.order_id := v_request.replay_of_order_id;
       if v_outcome.order_id is null then
         for j in 1 .. i - 1 loop
-          if requests[j].user_id = v_request.user_id
-            and requests[j].idempotency_key = v_request.idempotency_key
-            and v_outcomes[j].code is null
+          if (requests[j]).user_id = v_request.user_id
+            and (requests[j]).idempotency_key = v_request.idempotency_key
+            and (v_outcomes[j]).code is null
           then
             v_outcome := v_outcomes[j];
-            v_outcome.request := v_request;
             exit;
           end if;
         end loop;
       end if;
-    end if;
-    if v_request.problem is not null then
-      v_outcome.code := 'INVALID_REQUEST';
-      v_outcome.message := v_request.problem;
-    elsif v_outcome.order_id is not null then
-      v_outcome.is_replay := true;
-      v_outcome.user_public_id := traders.user_public_ids[t];
-      v_outcome.balance_cents := v_balance[t];
-      for p in 1 .. coalesce(cardinality(v_left), 0) loop
-        v_maker := v_resting[p];
-        if v_maker.order_id = v_outcome.order_id then
-          v_outcome.quantity := v_maker.quantity;
-          if v_left[p] >= 0 then
-            v_outcome.filled_quantity := v_maker.quantity - v_left[p];
-            v_outcome.status := trading.filled_status(v_left[p], v_maker.quantity);
-          else
-            select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
-            into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
-            from unnest(v_dead) as d
-            where d.resting = p;
+      if v_outcome.order_id is not null and v_request.problem is null then
+        v_outcome.request := v_request;
+        v_outcome.is_replay := true;
+        v_outcome.user_public_id := traders.user_public_ids[t];
+        v_outcome.balance_cents := v_balance[t];
+        for p in 1 .. coalesce(cardinality(v_left), 0) loop
+          v_maker := v_resting[p];
+          if v_maker.order_id = v_outcome.order_id then
+            v_outcome.quantity := v_maker.quantity;
+            if v_left[p] >= 0 then
+              v_outcome.filled_quantity := v_maker.quantity - v_left[p];
+              v_outcome.status := trading.filled_status(v_left[p], v_maker.quantity);
+            else
+              select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
+              into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
+              from unnest(v_dead) as d
+              where d.resting = p;
+            end if;
           end if;
-        end if;
-      end loop;
-    elsif context.site_paused then
-      v_outcome.code := 'TRADING_PAUSED';
-    elsif t is null then
-      v_outcome.code := 'UNAUTHORIZED';
-    elsif traders.excluded[t] then
-      v_outcome.code := 'SELF_EXCLUDED';
-    elsif not traders.limits_reviewed[t] then
-      v_outcome.code := 'LIMITS_SETUP_REQUIRED';
-    elsif context.market_id is null then
-      v_outcome.code := 'MARKET_NOT_FOUND';
-    elsif not context.is_open then
-      v_outcome.code := 'MARKET_NOT_OPEN';
-    elsif v_request.expires_at <= context.at then
-      v_outcome.code := 'INVALID_REQUEST';
-      v_outcome.message := 'expiresAt: must be in the future';
+        end loop;
+        v_outcomes[i] := v_outcome;
+        continue next_request;
+      end if;
     end if;
-    if v_outcome.code is not null or v_outcome.is_replay then
+    v_code := case
+      when v_request.problem is not null then 'INVALID_REQUEST'
+      when context.site_paused then 'TRADING_PAUSED'
+      when t is null then 'UNAUTHORIZED'
+      when traders.excluded[t] then 'SELF_EXCLUDED'
+      when not traders.limits_reviewed[t] then 'LIMITS_SETUP_REQUIRED'
+      when context.market_id is null then 'MARKET_NOT_FOUND'
+      when not context.is_open then 'MARKET_NOT_OPEN'
+      when v_request.expires_at <= context.at then 'INVALID_REQUEST'
+    end;
+    if v_code is not null then
+      v_outcome := null;
+      v_outcome.request := v_request;
+      v_outcome.code := v_code;
+      if v_code = 'INVALID_REQUEST' then
+        v_outcome.message := coalesce(v_request.problem, 'expiresAt: must be in the future');
+      end if;
       v_outcomes[i] := v_outcome;
       continue next_request;
     end if;
@@ -201,25 +210,24 @@ begin
     -- 2. Plan: walk the other side from its best price, as far as the request wants and its
     -- price allows. Makers' cash and shares are moved as the plan goes, and moved back below.
     v_is_buy := v_request.order_type = 'buy';
-    if v_request.book_side = 'yes' then
-      v_opposite := 100;
-      v_level := v_best_no;
-      v_floor := slice.no_floor;
-    else
-      v_opposite := 0;
-      v_level := v_best_yes;
-      v_floor := slice.yes_floor;
-    end if;
-    v_worst := 100 - v_request.book_price;
     v_wanted := coalesce(v_request.quantity, c_most_shares);
+    v_worst := 100 - v_request.book_price;
     v_bought := 0;
-    v_spent := 0;
-    v_weight := 0;
-    v_own := false;
-    v_sated := false;
+    v_required := 0;
     v_met_count := 0;
+    v_own := false;
+    if v_request.book_side = 'yes' then
+      v_level := v_best_no;
+    else
+      v_level := v_best_yes;
+    end if;
     if v_level >= v_worst then
+      v_opposite := case v_request.book_side when 'yes' then 100 else 0 end;
+      v_floor := case v_request.book_side when 'yes' then slice.no_floor else slice.yes_floor end;
       k := v_first[v_opposite + v_level];
+      v_spent := 0;
+      v_weight := 0;
+      v_sated := false;
     end if;
 
     <<walk>>
@@ -317,46 +325,44 @@ begin
     end loop;
 
     -- 3. Verdict.
-    v_required := 0;
     if v_is_buy then
-      if v_bought > 0 then
-        v_required := v_spent + trading.fee_cents(money.taker_rate_bps, v_weight);
-      end if;
-      if v_request.time_in_force = 'gtc' then
-        v_required := v_required + (v_wanted - v_bought) * v_request.price;
-      end if;
+      v_required :=
+        case when v_bought = 0 then 0
+          else v_spent + trading.fee_cents(money.taker_rate_bps, v_weight) end
+        + case when v_request.time_in_force = 'ioc' then 0
+          else (v_wanted - v_bought) * v_request.price end;
     end if;
-    if v_own then
-      v_outcome.code := 'SELF_TRADE_BLOCKED';
-    elsif v_request.post_only and v_bought > 0 then
-      v_outcome.code := 'POST_ONLY_WOULD_CROSS';
-    elsif v_bought = 0 and v_request.time_in_force = 'ioc' then
-      v_outcome.code := 'INSUFFICIENT_LIQUIDITY';
-    elsif v_is_buy and v_required > v_balance[t] then
-      v_outcome.code := 'INSUFFICIENT_BALANCE';
-    elsif not v_is_buy
-      and v_held[t][case v_request.side when 'yes' then 1 else 2 end] < v_wanted
-    then
-      v_outcome.code := 'INSUFFICIENT_BALANCE';
-    elsif v_is_buy and traders.limited[t] and risk.exceeds_limits(
-      limits.limits[t], limits.untraded[t], v_balance[t], v_open_cost[t] + v_required
-    ) then
-      v_outcome.code := 'LOSS_LIMIT';
-    end if;
-    if v_outcome.code is not null
-      and (v_outcome.code <> 'INSUFFICIENT_LIQUIDITY' or v_met_count = 0)
-    then
+    v_code := case
+      when v_own then 'SELF_TRADE_BLOCKED'
+      when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
+      when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
+      when v_is_buy then
+        case
+          when v_required > v_balance[t] then 'INSUFFICIENT_BALANCE'
+          when traders.limited[t] and risk.exceeds_limits(
+            limits.limits[t], limits.untraded[t], v_balance[t], v_open_cost[t] + v_required
+          ) then 'LOSS_LIMIT'
+        end
+      when v_held[t][case v_request.side when 'yes' then 1 else 2 end] < v_wanted
+        then 'INSUFFICIENT_BALANCE'
+    end;
+    if v_code is not null and (v_code <> 'INSUFFICIENT_LIQUIDITY' or v_met_count = 0) then
+      v_outcome := null;
+      v_outcome.request := v_request;
+      v_outcome.code := v_code;
       v_outcomes[i] := v_outcome;
       continue next_request;
     end if;
 
     -- 4. Carry the plan out. What was met is a prefix of the other side: unlink it.
     v_changes := v_changes + 1;
-    v_weight := 0;
     v_fee_so_far := 0;
-    if v_outcome.code is null then
-      v_outcome.order_id := nextval('trading.orders_id_seq');
-      v_outcome.order_public_id := core.uuid_v7();
+    if v_code is null then
+      v_order_id := nextval('trading.orders_id_seq');
+      v_order_public_id := core.uuid_v7();
+    end if;
+    if v_met_count > 0 then
+      v_weight := 0;
     end if;
 
     for p in 1 .. v_met_count loop
@@ -478,7 +484,7 @@ begin
       v_fill_count := v_fill_count + 1;
       v_fills[v_fill_count] := (
         i, nextval('trading.trades_id_seq'), core.uuid_v7(), v_journal_id,
-        v_outcome.order_id, v_outcome.order_public_id, v_request.user_id,
+        v_order_id, v_order_public_id, v_request.user_id,
         traders.user_public_ids[t], v_request.book_side,
         v_maker.order_id, v_maker.order_public_id, v_maker.user_id,
         traders.user_public_ids[m], v_yes_price, n, v_fee
@@ -492,41 +498,48 @@ begin
       if v_level >= v_worst then
         v_first[v_opposite + v_level] := case when v_left[k] > 0 then k else v_next[k] end;
       end if;
-    end if;
-    if v_opposite = 100 then
-      v_best_no := least(v_best_no, v_level);
-    else
-      v_best_yes := least(v_best_yes, v_level);
-    end if;
-    if v_outcome.code is not null then
-      v_outcomes[i] := v_outcome;
-      continue next_request;
+      if v_opposite = 100 then
+        v_best_no := v_level;
+      else
+        v_best_yes := v_level;
+      end if;
+      if v_code is not null then
+        v_outcome := null;
+        v_outcome.request := v_request;
+        v_outcome.code := v_code;
+        v_outcomes[i] := v_outcome;
+        continue next_request;
+      end if;
     end if;
 
     -- 5. The order as it now stands; what is left of it joins the book or is cancelled.
-    v_outcome.filled_quantity := v_bought;
-    v_outcome.quantity := coalesce(v_request.quantity, v_bought);
-    v_outcome.fee_cents := v_fee_so_far;
-    v_outcome.user_public_id := traders.user_public_ids[t];
-    v_outcome.balance_cents := v_balance[t];
-    if v_request.budget_cents is not null then
-      v_sated := v_sated or v_bought = c_most_shares or (
-        (v_request.budget_cents - v_spent) * 1000000 - money.taker_rate_bps * v_weight
-        < 1000000 + money.taker_rate_bps * 99
-      );
+    v_reason := null;
+    if v_request.budget_cents is null then
+      v_status := trading.filled_status(v_wanted - v_bought, v_wanted);
+    elsif v_sated or v_bought = c_most_shares or (
+      (v_request.budget_cents - v_spent) * 1000000 - money.taker_rate_bps * v_weight
+      < 1000000 + money.taker_rate_bps * 99
+    ) then
+      v_wanted := v_bought;
+      v_status := 'filled'::trading.order_status;
     else
-      v_sated := v_bought = v_wanted;
+      v_wanted := v_bought;
+      v_status := 'open'::trading.order_status;
     end if;
-    if v_sated then
-      v_outcome.status := 'filled'::trading.order_status;
-    elsif v_request.time_in_force = 'ioc' then
-      v_outcome.status := 'cancelled'::trading.order_status;
-      v_outcome.cancel_reason := 'insufficient_liquidity'::trading.cancel_reason;
-    else
-      v_outcome.status := trading.filled_status(v_wanted - v_bought, v_wanted);
+    if v_status <> 'filled' and v_request.time_in_force = 'ioc' then
+      v_status := 'cancelled'::trading.order_status;
+      v_reason := 'insufficient_liquidity'::trading.cancel_reason;
+    end if;
+    v_outcomes[i] := (
+      v_request, traders.user_public_ids[t], null, null, v_order_id, v_order_public_id, null,
+      v_status, v_wanted, v_bought, v_reason, v_fee_so_far, v_balance[t],
+      v_status, v_bought, v_reason
+    )::trading.order_outcome;
+
+    if v_status in ('open', 'partially_filled') then
       k := coalesce(cardinality(v_left), 0) + 1;
       v_resting[k] := (
-        v_outcome.order_id, v_outcome.order_public_id, v_request.user_id, v_request.side,
+        v_order_id, v_order_public_id, v_request.user_id, v_request.side,
         v_request.order_type, v_request.price, v_request.quantity, v_bought, context.at,
         v_request.expires_at, v_request.book_side, v_request.book_price
       )::trading.resting_order;
@@ -552,10 +565,6 @@ begin
         v_open_cost[t] := v_open_cost[t] + v_left[k] * v_request.price;
       end if;
     end if;
-    v_outcome.end_status := v_outcome.status;
-    v_outcome.end_filled_quantity := v_outcome.filled_quantity;
-    v_outcome.end_cancel_reason := v_outcome.cancel_reason;
-    v_outcomes[i] := v_outcome;
   end loop next_request;
 
   -- Orders that came to rest may have been met by later requests of the batch.
@@ -576,24 +585,20 @@ begin
   end loop;
 
   if v_fill_count > 0 then
-    traders.account_versions := v_versions;
-    traders.balance_cents := v_balance;
-    traders.has_traded := v_has_traded;
-    traders.held_quantity := v_held;
-    traders.held_cost_cents := v_cost;
-    traders.held_fee_cents := v_fees;
-    traders.realised_cents := v_realised;
+    holdings := (v_has_traded, v_held, v_cost, v_fees, v_realised, v_touched);
   end if;
   return (
-    false, v_outcomes, v_fills, v_dead, v_resting, v_left, v_read, v_entries, traders, v_touched,
-    v_last_trade_price, v_yes_volume, v_no_volume, v_new_traders, v_changes
+    false, v_outcomes, v_fills, v_dead, v_resting, v_left, v_read, v_entries,
+    v_user_ids, holdings,
+    v_last_trade_price, coalesce(v_yes_volume, 0), coalesce(v_no_volume, 0),
+    coalesce(v_new_traders, 0), v_changes
   )::trading.match_result;
 end
 $$;
 
 comment on function trading.match_orders(
   trading.market_context, trading.market_money, trading.order_request[], trading.book_slice,
-  trading.trader_arrays, trading.limit_arrays
+  trading.trader_arrays, trading.holding_arrays, trading.limit_arrays
 ) is
   'Matches a batch in memory: what each request comes to, and all that has to be written for it. '
   'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '

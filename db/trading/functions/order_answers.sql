@@ -6,69 +6,74 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_at text := core.iso8601(context.at);
+  v_outcome trading.order_outcome;
+  v_answer api.outcome;
+  v_all_fills trading.fill[] := result.fills;
+  v_all_dead trading.dead_maker[] := result.dead_makers;
+  v_fill trading.fill;
+  v_dead trading.dead_maker;
+  v_fills json[];
+  v_cancelled json[];
+  v_place int := 0;
+  f int := 1;
+  d int := 1;
 begin
-  return query
-  select
-    o.code,
-    o.message,
-    o.is_replay is not null,
-    case
-      when o.code is not null then null
-      when o.is_replay then trading.replay_answer(result.outcomes[o.ordinality])
-      else json_build_object(
-        'order', json_build_object(
-          'id', o.order_public_id,
-          'userId', o.user_public_id,
-          'marketId', context.market_public_id,
-          'side', (o.request).side,
-          'price', (o.request).price,
-          'quantity', o.quantity,
-          'filledQuantity', o.filled_quantity,
-          'status', o.status,
-          'orderType', (o.request).order_type,
-          'timeInForce', (o.request).time_in_force,
-          'cancelReason', o.cancel_reason,
-          'expiresAt', core.iso8601((o.request).expires_at),
-          'createdAt', v_at
-        ),
-        'fills', coalesce(f.fills, '[]'),
-        'cancelledOrders', coalesce(d.orders, '[]'),
-        'balance', json_build_object('total', o.balance_cents, 'available', o.balance_cents),
-        'feeCents', o.fee_cents
-      )
-    end
-  from unnest(result.outcomes) with ordinality as o
-  left join (
-    select
-      u.request,
-      json_agg(
-        trading.fill_object(
-          u.trade_public_id, context.market_public_id, u.taker_side, u.taker_order_public_id,
-          u.maker_order_public_id, u.taker_user_public_id, u.maker_user_public_id, u.yes_price,
-          u.quantity, context.at
+  -- Fills and dead makers come in the order of the requests that met them.
+  foreach v_outcome in array result.outcomes loop
+    v_place := v_place + 1;
+    if v_all_fills is not null then
+      v_fills := null;
+      loop
+        v_fill := v_all_fills[f];
+        exit when v_fill.request is distinct from v_place;
+        v_fills := v_fills || trading.fill_object(
+          v_fill.trade_public_id, context.market_public_id, v_fill.taker_side,
+          v_fill.taker_order_public_id, v_fill.maker_order_public_id,
+          v_fill.taker_user_public_id, v_fill.maker_user_public_id, v_fill.yes_price,
+          v_fill.quantity, context.at
+        );
+        f := f + 1;
+      end loop;
+    end if;
+    if v_all_dead is not null then
+      v_cancelled := null;
+      loop
+        v_dead := v_all_dead[d];
+        exit when v_dead.request is distinct from v_place;
+        v_cancelled := v_cancelled || trading.order_object(
+          (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
+          (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
+          v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
+          v_dead.reason, (v_dead."order").expires_at, (v_dead."order").created_at
+        );
+        d := d + 1;
+      end loop;
+    end if;
+
+    v_answer := (
+      v_outcome.code,
+      v_outcome.message,
+      v_outcome.is_replay is not null,
+      case
+        when v_outcome.code is not null then null
+        when v_outcome.is_replay then trading.replay_answer(v_outcome)
+        else json_build_object(
+          'order', trading.order_object(
+            v_outcome.order_public_id, v_outcome.user_public_id, context.market_public_id,
+            (v_outcome.request).side, (v_outcome.request).price, v_outcome.quantity,
+            v_outcome.filled_quantity, v_outcome.status, (v_outcome.request).order_type,
+            (v_outcome.request).time_in_force, v_outcome.cancel_reason,
+            (v_outcome.request).expires_at, context.at
+          ),
+          'fills', coalesce(array_to_json(v_fills), '[]'),
+          'cancelledOrders', coalesce(array_to_json(v_cancelled), '[]'),
+          'balance', trading.balance_object(v_outcome.balance_cents),
+          'feeCents', v_outcome.fee_cents
         )
-        order by u.trade_id
-      ) as fills
-    from unnest(result.fills) as u
-    group by u.request
-  ) as f on f.request = o.ordinality
-  left join (
-    select
-      u.request,
-      json_agg(
-        trading.order_object(
-          (u."order").order_public_id, u.user_public_id, context.market_public_id,
-          (u."order").side, (u."order").price, (u."order").quantity, u.filled_quantity,
-          'cancelled', (u."order").order_type, 'gtc', u.reason, (u."order").expires_at,
-          (u."order").created_at
-        )
-        order by u.ordinality
-      ) as orders
-    from unnest(result.dead_makers) with ordinality as u
-    group by u.request
-  ) as d on d.request = o.ordinality
-  order by o.ordinality;
+      end
+    )::api.outcome;
+    return next v_answer;
+  end loop;
 end
 $$;
 

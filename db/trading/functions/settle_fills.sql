@@ -29,15 +29,15 @@ begin
   )
   select
     context.market_id,
-    (result.traders).user_ids[(h.place + 1) / 2],
+    result.user_ids[(h.place + 1) / 2],
     case when h.place % 2 = 1 then 'yes' else 'no' end::trading.side,
     h.quantity, h.cost_cents, h.fee_cents, h.realised_cents, true
   from unnest(
-    (result.traders).held_quantity,
-    (result.traders).held_cost_cents,
-    (result.traders).held_fee_cents,
-    (result.traders).realised_cents,
-    result.held_touched
+    (result.holdings).quantity,
+    (result.holdings).cost_cents,
+    (result.holdings).fee_cents,
+    (result.holdings).realised_cents,
+    (result.holdings).touched
   ) with ordinality as h (quantity, cost_cents, fee_cents, realised_cents, touched, place)
   where h.touched
   on conflict (market_id, user_id, side) do update set

@@ -10,22 +10,27 @@ as $$
 declare
   v_version bigint;
 begin
-  insert into trading.orders (
-    id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
-    budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
-    expires_at, cancelled_at
-  )
-  select
-    o.order_id, o.order_public_id, context.market_id, (o.request).user_id, (o.request).side,
-    (o.request).order_type, (o.request).price, o.quantity, o.end_filled_quantity,
-    (o.request).budget_cents, (o.request).time_in_force, (o.request).post_only, o.end_status,
-    o.end_cancel_reason, o.fee_cents, context.at, (o.request).expires_at,
-    case when o.end_status = 'cancelled' then context.at end
-  from unnest(result.outcomes) as o
-  where o.code is null
-    and o.is_replay is null;
+  if result.fills is not null or result.dead_makers is not null then
+    perform trading.settle_makers(context, result);
+  end if;
 
-  if cardinality(result.resting) > result.resting_read then
+  with placed as (
+    insert into trading.orders (
+      id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
+      budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
+      expires_at, cancelled_at
+    )
+    select
+      o.order_id, o.order_public_id, context.market_id, (o.request).user_id, (o.request).side,
+      (o.request).order_type, (o.request).price, o.quantity, o.end_filled_quantity,
+      (o.request).budget_cents, (o.request).time_in_force, (o.request).post_only, o.end_status,
+      o.end_cancel_reason, o.fee_cents, context.at, (o.request).expires_at,
+      case when o.end_status = 'cancelled' then context.at end
+    from unnest(result.outcomes) as o
+    where o.code is null
+      and o.is_replay is null
+  ),
+  rested as (
     insert into trading.open_orders (
       order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
     )
@@ -34,12 +39,18 @@ begin
       r.expires_at
     from unnest(result.resting) with ordinality as r
     where r.ordinality > result.resting_read
-      and result.resting_left[r.ordinality] > 0;
-  end if;
+      and result.resting_left[r.ordinality] > 0
+  )
+  update trading.books as b set
+    version = b.version + result.changes,
+    last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
+    yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
+    no_volume_cents = b.no_volume_cents + result.no_volume_cents,
+    trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
+    traders_count = b.traders_count + result.new_traders
+  where b.market_id = context.market_id
+  returning b.version into v_version;
 
-  if result.fills is not null or result.dead_makers is not null then
-    perform trading.settle_makers(context, result);
-  end if;
   if result.fills is not null then
     perform trading.settle_fills(context, money, result);
   end if;
@@ -62,16 +73,6 @@ begin
       group by l.book_side, l.book_price
     )
   );
-
-  update trading.books as b set
-    version = b.version + result.changes,
-    last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
-    yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
-    no_volume_cents = b.no_volume_cents + result.no_volume_cents,
-    trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
-    traders_count = b.traders_count + result.new_traders
-  where b.market_id = context.market_id
-  returning b.version into v_version;
   return v_version;
 end
 $$;
@@ -79,4 +80,4 @@ $$;
 comment on function trading.settle_orders(
   trading.market_context, trading.market_money, trading.match_result
 ) is
-  'Writes what a batch came to, one statement a table; returns the new version of the market.';
+  'Writes what a batch came to, each table as one set; returns the new version of the market.';

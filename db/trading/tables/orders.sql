@@ -14,16 +14,6 @@ create table trading.orders (
   status trading.order_status not null,
   cancel_reason trading.cancel_reason,
   fee_cents bigint not null default 0,
-  book_side trading.side not null generated always as (
-    case
-      when order_type = 'buy' then side
-      when side = 'yes' then 'no'::trading.side
-      else 'yes'::trading.side
-    end
-  ) stored,
-  book_price int not null generated always as (
-    case when order_type = 'buy' then price else 100 - price end
-  ) stored,
   created_at timestamptz not null,
   expires_at timestamptz,
   release_at timestamptz,
@@ -65,6 +55,4 @@ comment on column trading.orders.price is
   'order.';
 comment on column trading.orders.quantity is
   'Shares ordered; of a budget order the shares bought, 0 while it is scheduled.';
-comment on column trading.orders.book_side is
-  'The stored form: every order is a buy. A sale of YES at P is stored as NO at 100 - P.';
 comment on column trading.orders.fee_cents is 'Taker fee paid, in cents.';
