@@ -20,6 +20,7 @@ reset role;
 set local role exchange_owner;
 
 -- Types
+--!include core/types.sql
 --!include catalog/types.sql
 --!include ledger/types.sql
 --!include risk/types.sql

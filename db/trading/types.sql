@@ -1,3 +1,22 @@
+-- Bounds of single values are domains: their checks are compiled once a session, those of tables
+-- again for every statement, which is a tenth of a lone order's time.
+
+create domain trading.price as int constraint price_is_from_1_to_99 check (value between 1 and 99);
+comment on domain trading.price is 'EUR-cents a share, 1-99.';
+
+create domain trading.order_quantity as int
+  constraint order_quantity_is_at_most_10000 check (value between 0 and 10000);
+comment on domain trading.order_quantity is
+  'Shares of an order, up to 10,000; 0 while a budget order is scheduled.';
+
+create domain trading.trade_quantity as int
+  constraint trade_quantity_is_above_zero check (value > 0);
+comment on domain trading.trade_quantity is 'Shares of a trade.';
+
+create domain trading.budget_cents as int
+  constraint budget_is_from_1_to_1000000 check (value between 1 and 1000000);
+comment on domain trading.budget_cents is 'EUR-cents that a budget order may spend.';
+
 create type trading.side as enum ('yes', 'no');
 comment on type trading.side is 'The two kinds of shares, and the two sides of the stored book.';
 

@@ -5,22 +5,17 @@ create table ledger.accounts (
   market_id bigint references catalog.markets (id),
   balance_cents bigint not null default 0,
   external_cents bigint not null default 0,
-  overdraft_cents bigint not null default 0,
-  version bigint not null default 0,
+  overdraft_cents core.amount not null default 0,
+  version core.amount not null default 0,
   moved_on date not null default '-infinity',
   constraint accounts_belong_to_what_their_kind_says check (
-    case kind
-      when 'outside_world' then user_id is null and market_id is null
-      when 'user_cash' then user_id is not null and market_id is null
-      else user_id is null and market_id is not null
-    end
+    (kind = 'user_cash') = (user_id is not null)
+    and (kind in ('market_escrow', 'fee_revenue')) = (market_id is not null)
   ),
   constraint accounts_stay_above_zero_but_for_the_outside_and_corrections
     check (kind = 'outside_world' or balance_cents + overdraft_cents >= 0),
-  constraint accounts_overdraft_is_a_users
-    check (overdraft_cents = 0 or (kind = 'user_cash' and overdraft_cents > 0)),
-  constraint accounts_external_is_a_users check (external_cents = 0 or kind = 'user_cash'),
-  constraint accounts_version_counts_up check (version >= 0)
+  constraint accounts_overdraft_and_external_cash_are_a_users
+    check (kind = 'user_cash' or (overdraft_cents = 0 and external_cents = 0))
 ) with (fillfactor = 60);
 
 create unique index accounts_one_of_the_outside_world on ledger.accounts (kind)

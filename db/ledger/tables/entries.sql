@@ -7,8 +7,7 @@ create table ledger.entries (
   account_version bigint not null,
   constraint entries_follow_their_account_gaplessly primary key (account_id, account_version),
   constraint entries_move_something check (amount_cents <> 0),
-  constraint entries_add_up check (balance_after_cents = balance_before_cents + amount_cents),
-  constraint entries_count_from_one check (account_version >= 1)
+  constraint entries_add_up check (balance_after_cents = balance_before_cents + amount_cents)
 );
 
 create index entries_of_a_journal on ledger.entries (journal_id);

@@ -1,12 +1,10 @@
 create table trading.book_levels (
   market_id bigint not null,
   book_side trading.side not null,
-  book_price int not null,
-  quantity bigint not null,
-  order_count int not null,
+  book_price trading.price not null,
+  quantity core.amount not null,
+  order_count core.amount not null,
   primary key (market_id, book_side, book_price),
-  constraint book_levels_price_is_a_price check (book_price between 1 and 99),
-  constraint book_levels_are_not_negative check (quantity >= 0 and order_count >= 0),
   constraint book_levels_are_empty_together check ((quantity = 0) = (order_count = 0))
 ) with (fillfactor = 50);
 

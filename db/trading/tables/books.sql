@@ -3,12 +3,11 @@ create table trading.books (
   escrow_account_id bigint not null references ledger.accounts (id),
   fee_account_id bigint not null references ledger.accounts (id),
   version bigint not null default 0,
-  last_trade_price int,
+  last_trade_price trading.price,
   yes_volume_cents bigint not null default 0,
   no_volume_cents bigint not null default 0,
   trade_count bigint not null default 0,
-  traders_count int not null default 0,
-  constraint books_last_trade_price_is_a_price check (last_trade_price between 1 and 99)
+  traders_count int not null default 0
 ) with (fillfactor = 40);
 
 comment on table trading.books is

@@ -3,7 +3,7 @@ create table trading.open_orders (
   market_id bigint not null,
   user_id bigint not null,
   book_side trading.side not null,
-  book_price int not null,
+  book_price trading.price not null,
   queue_position bigint,
   expires_at timestamptz,
   release_at timestamptz,

@@ -5,28 +5,24 @@ create table trading.orders (
   user_id bigint not null,
   side trading.side not null,
   order_type trading.order_type not null,
-  price int not null,
-  quantity int not null,
+  price trading.price not null,
+  quantity trading.order_quantity not null,
   filled_quantity int not null default 0,
-  budget_cents int,
+  budget_cents trading.budget_cents,
   time_in_force trading.time_in_force not null,
   post_only boolean not null default false,
   status trading.order_status not null,
   cancel_reason trading.cancel_reason,
-  fee_cents bigint not null default 0,
+  fee_cents core.amount not null default 0,
   created_at timestamptz not null,
   expires_at timestamptz,
   release_at timestamptz,
   released_at timestamptz,
   cancelled_at timestamptz,
   constraint orders_public_id_is_unique unique (public_id),
-  constraint orders_price_is_a_price check (price between 1 and 99),
-  constraint orders_quantity_is_in_bounds check (quantity between 0 and 10000),
-  constraint orders_budget_is_in_bounds check (budget_cents between 1 and 1000000),
   constraint orders_without_quantity_have_a_budget
     check (quantity > 0 or budget_cents is not null),
   constraint orders_fill_up_to_their_quantity check (filled_quantity between 0 and quantity),
-  constraint orders_fee_is_not_negative check (fee_cents >= 0),
   constraint orders_status_says_what_is_filled check (
     case status
       when 'scheduled' then filled_quantity = 0 and release_at is not null
@@ -39,9 +35,7 @@ create table trading.orders (
   constraint orders_cancelled_have_a_reason_and_a_time check (
     (status = 'cancelled') = (cancel_reason is not null)
     and (status = 'cancelled') = (cancelled_at is not null)
-  ),
-  constraint orders_that_rest_are_gtc
-    check (status not in ('open', 'partially_filled') or time_in_force = 'gtc')
+  )
 ) with (fillfactor = 80);
 
 create index orders_of_a_user on trading.orders (user_id, id);

@@ -3,14 +3,12 @@ create table trading.positions (
   user_id bigint not null,
   side trading.side not null,
   public_id uuid not null default core.uuid_v7(),
-  quantity bigint not null default 0,
-  cost_cents bigint not null default 0,
-  fee_cents bigint not null default 0,
+  quantity core.amount not null default 0,
+  cost_cents core.amount not null default 0,
+  fee_cents core.amount not null default 0,
   realised_cents bigint not null default 0,
   has_traded boolean not null default false,
   primary key (market_id, user_id, side),
-  constraint positions_are_not_negative
-    check (quantity >= 0 and cost_cents >= 0 and fee_cents >= 0),
   constraint positions_without_shares_cost_nothing
     check (quantity > 0 or (cost_cents = 0 and fee_cents = 0))
 ) with (fillfactor = 70);

@@ -8,14 +8,11 @@ create table trading.trades (
   taker_user_id bigint not null,
   maker_user_id bigint not null,
   taker_side trading.side not null,
-  price int not null,
-  quantity int not null,
-  fee_cents bigint not null,
+  price trading.price not null,
+  quantity trading.trade_quantity not null,
+  fee_cents core.amount not null,
   fee_schedule_id bigint not null,
   created_at timestamptz not null,
-  constraint trades_price_is_a_price check (price between 1 and 99),
-  constraint trades_quantity_is_above_zero check (quantity > 0),
-  constraint trades_fee_is_not_negative check (fee_cents >= 0),
   constraint trades_have_two_traders check (taker_user_id <> maker_user_id)
 );
 
