@@ -2,6 +2,7 @@ import closeWithGrace from "close-with-grace";
 import type { Logger } from "pino";
 import { readConfig } from "./config.ts";
 import type { Config } from "./config.ts";
+import { DatabaseNotReadyError } from "./database/not_ready.ts";
 import { makeLogger } from "./logger.ts";
 
 /** What a long-running process starts from. */
@@ -29,20 +30,30 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
   const closeAll = async (): Promise<void> => {
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
   };
+  const config = configOrEnd();
+  const logger = makeLogger(config.logLevel);
+  closeWithGrace({ delay: CLOSING_TIMEOUT_MS, logger }, async ({ err, signal }) => {
+    if (err) logger.fatal({ error: err }, "unforeseen error: closing");
+    else logger.info({ signal }, "closing");
+    await closeAll();
+  });
   try {
-    const config = readConfig();
-    const logger = makeLogger(config.logLevel);
-    closeWithGrace({ delay: CLOSING_TIMEOUT_MS, logger }, async ({ err, signal }) => {
-      if (err) logger.fatal({ error: err }, "unforeseen error: closing");
-      else logger.info({ signal }, "closing");
-      await closeAll();
-    });
     await start({ config, logger, print, onClose: (close) => closers.push(close) });
   } catch (error) {
-    await closeAll();
-    // An error with a code comes from the system, and its message says it all.
-    const expected = error instanceof Error && ("code" in error || error.name !== "Error");
+    // What has a code comes from the system or from PostgreSQL, and its message says it all.
+    const expected =
+      error instanceof Error && (error instanceof DatabaseNotReadyError || "code" in error);
     process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
+    await closeAll();
+    process.exit(1);
+  }
+}
+
+function configOrEnd(): Config {
+  try {
+    return readConfig();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
   }
 }

@@ -50,7 +50,10 @@ function problemOfFailure({ kind }: DatabaseFailure, request: Request): Problem 
   if (request.method === "GET" || request.method === "HEAD") {
     return plainProblem(503, "Service unavailable");
   }
-  return refusal(kind === "lost" ? "OUTCOME_UNKNOWN" : "CONFLICT_RETRY");
+  if (kind !== "lost") return refusal("CONFLICT_RETRY");
+  // Only placing has a key to repeat it with; whatever else there is may simply be repeated.
+  const message = request.method === "POST" ? undefined : "The outcome is unknown; safe to retry";
+  return refusal("OUTCOME_UNKNOWN", message);
 }
 
 /** The errors of Express and its body parser have a `status`, those of the latter a `type`. */

@@ -5,7 +5,7 @@ import type { ExecutionContext } from "ava";
 import pg from "pg";
 import { connectionStringFor } from "../helpers/database.ts";
 import { testService } from "./test_service.ts";
-import type { Answer } from "./test_service.ts";
+import type { Answer, CallOptions } from "./test_service.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader } = service;
@@ -107,25 +107,37 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   const { key } = await makeTrader();
   const body = { marketId, side: "yes", price: 10, quantity: 1, idempotencyKey: randomUUID() };
 
-  const blocker = await service.database.pool.connect();
-  await blocker.query("begin; lock table trading.orders in access exclusive mode");
-  const pending = call("POST", "/api/v1/orders", { key, body });
-  await becomesTrue(async () => {
-    const { rowCount } = await blocker.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rowCount! > 0;
-  });
-  is503(t, await pending, outcomeUnknown);
-  await blocker.query("rollback");
-  blocker.release();
+  const callAndLoseIt = async (method: string, path: string, options: CallOptions) => {
+    const blocker = await service.database.pool.connect();
+    await blocker.query("begin; lock table trading.orders in access exclusive mode");
+    const pending = call(method, path, options);
+    await becomesTrue(async () => {
+      const { rowCount } = await blocker.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount! > 0;
+    });
+    const answer = await pending;
+    await blocker.query("rollback");
+    blocker.release();
+    return answer;
+  };
+  is503(t, await callAndLoseIt("POST", "/api/v1/orders", { key, body }), outcomeUnknown);
 
   const retried = await call("POST", "/api/v1/orders", { key, body });
   t.is(retried.status, 201);
   const replayed = await call("POST", "/api/v1/orders", { key, body });
   t.is(replayed.status, 200);
   t.is(replayed.body.order.id, retried.body.order.id);
+
+  const orderPath = `/api/v1/orders/${retried.body.order.id}`;
+  is503(t, await callAndLoseIt("DELETE", orderPath, { key }), {
+    error: "The outcome is unknown; safe to retry",
+    code: "OUTCOME_UNKNOWN",
+  });
+  t.is((await call("DELETE", orderPath, { key })).status, 200);
+  t.is((await call("DELETE", orderPath, { key })).status, 400);
 });
 
 test.serial("503 CONFLICT_RETRY: a lock that is not to be had, for all who wait", async (t) => {
