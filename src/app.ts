@@ -31,6 +31,6 @@ export function makeApp({ services, trustProxy = false }: AppOptions): Express {
   installAccount(app, services);
 
   app.use(notFound);
-  app.use(errorHandler(services.logger));
+  app.use(errorHandler);
   return app;
 }

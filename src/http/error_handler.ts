@@ -1,6 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import pg from "pg";
-import type { Logger } from "pino";
 import { DatabaseFailure } from "../database/failures.ts";
 import {
   invalidRequest,
@@ -10,7 +9,7 @@ import {
   refusalBySqlstate,
 } from "../errors.ts";
 import type { Problem } from "../errors.ts";
-import { requestIdOf } from "./request_log.ts";
+import { noteFailure } from "./request_log.ts";
 import { sendProblem } from "./respond.ts";
 
 /** Where the database gave no answer, the client may come back after this. */
@@ -22,19 +21,19 @@ export const notFound: RequestHandler = (_request, response) => {
 };
 
 /** Turns whatever a route threw into an answer. What nobody foresaw is a 500 and says no more. */
-export function errorHandler(logger: Logger): ErrorRequestHandler {
-  return (error: unknown, request, response, _next) => {
-    const problem = problemOf(error, request);
-    if (problem === undefined) {
-      logger.error({ error, requestId: requestIdOf(response) }, "request failed");
-    } else if (error instanceof DatabaseFailure) {
-      logger.warn({ error, requestId: requestIdOf(response) }, "the database gave no answer");
-      response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
-    }
-    if (response.headersSent) response.destroy();
-    else sendProblem(response, problem ?? plainProblem(500, "Internal server error"));
-  };
-}
+export const errorHandler: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+  const problem = problemOf(error, request);
+  const isOutage = error instanceof DatabaseFailure;
+  if (isOutage) noteFailure(response, { error, level: "warn" });
+  else if (problem === undefined) noteFailure(response, { error, level: "error" });
+
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (isOutage) response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
+  sendProblem(response, problem ?? plainProblem(500, "Internal server error"));
+};
 
 function problemOf(error: unknown, request: Request): Problem | undefined {
   if (error instanceof ProblemError) return error.problem;

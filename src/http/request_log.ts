@@ -8,13 +8,13 @@ const SLOW_MS = 1000;
 
 /**
  * Gives every request an id, which the answer carries in X-Request-Id, and tells of it in the log
- * when it is over: a failure as an error, a slow or cut one as a warning, everything else as debug.
+ * when it is over: what nobody foresaw as an error, a database that gave no answer, a slow request
+ * or one that was cut as a warning, everything else, refusals too, as debug.
  * The line is made of chosen facts, none of which is a header, a body or a query.
  */
 export function requestLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const requestId = randomUUID();
-    response.locals.requestId = requestId;
     response.setHeader("X-Request-Id", requestId);
     const startedAt = performance.now();
     response.once("close", () => {
@@ -31,6 +31,7 @@ export function requestLog(logger: Logger): RequestHandler {
           ...(response.writableFinished ? {} : { cut: true }),
           durationMs,
           userId: callerOf(response)?.userId,
+          error: failureOf(response)?.error,
         },
         "request",
       );
@@ -39,13 +40,24 @@ export function requestLog(logger: Logger): RequestHandler {
   };
 }
 
-/** The id that the answer will carry. */
-export function requestIdOf(response: Response): string {
-  return String(response.locals.requestId);
+/** Why a request could not be answered as it should have been. */
+interface Failure {
+  error: unknown;
+  level: "error" | "warn";
+}
+
+/** Has the request's line tell of a failure, which is no refusal. */
+export function noteFailure(response: Response, failure: Failure): void {
+  response.locals.failure = failure;
+}
+
+function failureOf(response: Response): Failure | undefined {
+  return response.locals.failure as Failure | undefined;
 }
 
 function levelFor(response: Response, durationMs: number): "error" | "warn" | "debug" {
-  if (response.statusCode >= 500) return "error";
+  const failure = failureOf(response);
+  if (failure !== undefined) return failure.level;
   return durationMs > SLOW_MS || !response.writableFinished ? "warn" : "debug";
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import net from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { hashApiKey } from "../../src/http/api_key.ts";
 import { testService } from "./test_service.ts";
@@ -86,11 +87,15 @@ test.serial(
     t.deepEqual(answer.body, { error: "Internal server error" });
     const id = answer.headers.get("x-request-id") ?? "";
     t.regex(id, requestId);
+    await delay(20);
     const lines = service.log.filter((line) => line.includes(id)).map((line) => JSON.parse(line));
-    t.true(lines.some((line) => line.error?.sqlstate === "42883"));
-    t.true(
-      lines.some((line) => line.status === 500 && line.route === "/api/v1/markets/:id/orderbook"),
-    );
+    t.is(lines.length, 1);
+    t.like(lines[0], {
+      level: 50,
+      status: 500,
+      route: "/api/v1/markets/:id/orderbook",
+      error: { sqlstate: "42883" },
+    });
   },
 );
 
@@ -115,7 +120,7 @@ test.serial(
     await call("GET", `/api/v1/orders?note=confidential&status=${trader.key}`, { key: trader.key });
     await call("GET", `/api/v1/orders/${trader.key}`, { key: trader.key });
     await call("GET", `/${trader.key}/confidential`, { key: trader.key });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
 
     const lines = service.log.slice(from);
     const placed = lines.map((line) => JSON.parse(line)).find((line) => line.status === 201);
