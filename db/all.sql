@@ -99,7 +99,7 @@ set local role exchange_owner;
 --!include trading/functions/read_limits.sql
 --!include trading/functions/read_money.sql
 --!include trading/functions/match_orders.sql
---!include trading/functions/change_levels.sql
+--!include trading/functions/level_changes.sql
 --!include trading/functions/settle_makers.sql
 --!include trading/functions/settle_fills.sql
 --!include trading/functions/settle_orders.sql

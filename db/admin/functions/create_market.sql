@@ -44,6 +44,10 @@ begin
   returning id into v_fee_account_id;
   insert into trading.books (market_id, escrow_account_id, fee_account_id)
   values (v_market.id, v_escrow_account_id, v_fee_account_id);
+  insert into trading.book_levels (market_id, book_side, book_price)
+  select v_market.id, s, p
+  from unnest(enum_range(null::trading.side)) as s
+  cross join generate_series(1, 99) as p;
 
   perform admin.audit('create_market', jsonb_build_object(
     'market_id', v_market.public_id,

@@ -62,17 +62,18 @@ begin
   end loop;
 
   if v_count > 0 then
-    perform trading.change_levels(
-      cancel_open_orders.market_id,
-      array(
-        select (
-          l.book_side, l.book_price, -sum(l.quantity), -sum(l.order_count)
-        )::trading.level_change
-        from unnest(v_left) as l
-        where l.book_side is not null
-        group by l.book_side, l.book_price
-      )
-    );
+    update trading.book_levels as l set
+      quantity = l.quantity - c.quantity,
+      order_count = l.order_count - c.order_count
+    from (
+      select u.book_side, u.book_price, sum(u.quantity), sum(u.order_count)
+      from unnest(v_left) as u
+      where u.book_side is not null
+      group by u.book_side, u.book_price
+    ) as c (book_side, book_price, quantity, order_count)
+    where l.market_id = cancel_open_orders.market_id
+      and l.book_side = c.book_side
+      and l.book_price = c.book_price;
     update trading.books as b
     set version = b.version + 1
     where b.market_id = cancel_open_orders.market_id

@@ -11,7 +11,7 @@ begin
     from ledger.accounts as a
     where a.user_id = any (array(
       select r.user_id from unnest(lock_traders.requests) as r
-      union
+      union all
       select r.user_id from unnest(slice.orders) as r
     ))
     order by a.id

@@ -40,6 +40,15 @@ begin
     from unnest(result.resting) with ordinality as r
     where r.ordinality > result.resting_read
       and result.resting_left[r.ordinality] > 0
+  ),
+  deepened as (
+    update trading.book_levels as l set
+      quantity = l.quantity + c.quantity,
+      order_count = l.order_count + c.order_count
+    from trading.level_changes(result.resting, result.resting_left, result.resting_read) as c
+    where l.market_id = context.market_id
+      and l.book_side = c.book_side
+      and l.book_price = c.book_price
   )
   update trading.books as b set
     version = b.version + result.changes,
@@ -54,25 +63,6 @@ begin
   if result.fills is not null then
     perform trading.settle_fills(context, money, result);
   end if;
-  perform trading.change_levels(
-    context.market_id,
-    array(
-      select (
-        l.book_side, l.book_price, sum(l.after - l.before), sum(sign(l.after) - sign(l.before))
-      )::trading.level_change
-      from (
-        select
-          r.book_side,
-          r.book_price,
-          case when r.ordinality > result.resting_read then 0
-            else r.quantity - r.filled_quantity end as before,
-          greatest(result.resting_left[r.ordinality], 0) as after
-        from unnest(result.resting) with ordinality as r
-      ) as l
-      where l.after <> l.before
-      group by l.book_side, l.book_price
-    )
-  );
   return v_version;
 end
 $$;

@@ -2,13 +2,13 @@ create table trading.book_levels (
   market_id bigint not null,
   book_side trading.side not null,
   book_price trading.price not null,
-  quantity core.amount not null,
-  order_count core.amount not null,
+  quantity core.amount not null default 0,
+  order_count core.amount not null default 0,
   primary key (market_id, book_side, book_price),
   constraint book_levels_are_empty_together check ((quantity = 0) = (order_count = 0))
 ) with (fillfactor = 50);
 
 comment on table trading.book_levels is
-  'The depth of each market''s book: unfilled shares and orders at each stored side and price, '
-  'kept so that a look at a deep book costs no more than at a shallow one. Orders past their '
+  'The depth of each market''s book: unfilled shares and orders at each stored side and price '
+  '(all 198 rows are there from the start), kept so that a look at a deep book costs no more than at a shallow one. Orders past their '
   'expiry are in it until they are swept; whoever reads the depth takes them off.';
