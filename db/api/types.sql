@@ -2,8 +2,8 @@ create type api.outcome as (
   code text,
   message text,
   replayed boolean,
-  body json
+  body text
 );
 comment on type api.outcome is
-  'What a command came to: the code and message of a refusal, or the body of the answer. replayed '
-  'marks the answer to a request that was carried out before.';
+  'What a command came to: the code and message of a refusal, or the body of the answer as '
+  'JSON text. replayed marks the answer to a request that was carried out before.';

@@ -8,7 +8,9 @@ as $$
 declare
   c_most_rows constant int := 200;
   v_at timestamptz := core.now();
-  v_user_id bigint := (select u.id from identity.users as u where u.public_id = list_orders.user_id);
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = list_orders.user_id
+  );
   v_market_id bigint;
   v_ids bigint[];
   v_total bigint;

@@ -9,6 +9,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_material = off
 as $$
 declare
   v_has_keys constant boolean := jsonb_path_exists(

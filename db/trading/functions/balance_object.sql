@@ -1,7 +1,7 @@
 create or replace function trading.balance_object(balance_cents bigint)
-returns json
-language sql stable parallel safe
-return json_build_object('total', balance_cents, 'available', balance_cents);
+returns text
+language sql immutable parallel safe
+return format('{"total":%s,"available":%s}', balance_cents, balance_cents);
 
 comment on function trading.balance_object(bigint) is
-  'A user''s cash as the answers to commands show it. Nothing is ever reserved.';
+  'A user''s cash as the answers to commands show it, as JSON text. Nothing is ever reserved.';

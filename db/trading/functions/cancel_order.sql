@@ -42,13 +42,15 @@ begin
     return v_outcome;
   end if;
 
-  select json_build_object(
-    'order', trading.order_object(
+  select format(
+    '{"order":%s,"balance":%s}',
+    trading.order_object(
       v_order.public_id, cancel_order.user_public_id, m.public_id, v_order.side, v_order.price,
       v_order.quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
-      v_order.time_in_force, v_order.cancel_reason, v_order.expires_at, v_order.created_at
+      v_order.time_in_force, v_order.cancel_reason, v_order.expires_at,
+      core.iso8601(v_order.created_at)
     ),
-    'balance', trading.balance_object(a.balance_cents)
+    trading.balance_object(a.balance_cents)
   )
   into v_outcome.body
   from catalog.markets as m

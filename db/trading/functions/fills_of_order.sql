@@ -1,18 +1,20 @@
 create or replace function trading.fills_of_order(order_id bigint)
-returns json
+returns text
 language sql stable
 set search_path = ''
 as $$
-  select coalesce(
-    json_agg(
+  select '[' || coalesce(
+    string_agg(
       trading.fill_object(
         t.public_id, m.public_id, t.taker_side, taker.public_id, maker.public_id,
-        taker_user.public_id, maker_user.public_id, t.price, t.quantity, t.created_at
-      )
+        taker_user.public_id, maker_user.public_id, t.price, t.quantity,
+        core.iso8601(t.created_at)
+      ),
+      ','
       order by t.id
     ),
-    '[]'
-  )
+    ''
+  ) || ']'
   from trading.trades as t
   join catalog.markets as m on m.id = t.market_id
   join trading.orders as taker on taker.id = t.taker_order_id
@@ -23,4 +25,5 @@ as $$
 $$;
 
 comment on function trading.fills_of_order(bigint) is
-  'What an order took when it was placed, in order of execution, as the answers show it.';
+  'What an order took when it was placed, in order of execution, as the answers show it, as '
+  'JSON text.';

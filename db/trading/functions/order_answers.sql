@@ -6,14 +6,16 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
+  v_at text := core.iso8601(context.at);
   v_outcome trading.order_outcome;
+  v_request trading.order_request;
   v_answer api.outcome;
   v_all_fills trading.fill[] := result.fills;
   v_all_dead trading.dead_maker[] := result.dead_makers;
   v_fill trading.fill;
   v_dead trading.dead_maker;
-  v_fills json[];
-  v_cancelled json[];
+  v_fills text;
+  v_cancelled text;
   v_place int := 0;
   f int := 1;
   d int := 1;
@@ -22,34 +24,37 @@ begin
   foreach v_outcome in array result.outcomes loop
     v_place := v_place + 1;
     if v_all_fills is not null then
-      v_fills := null;
+      v_fills := '';
       loop
         v_fill := v_all_fills[f];
         exit when v_fill.request is distinct from v_place;
-        v_fills := v_fills || trading.fill_object(
+        v_fills := v_fills || case v_fills when '' then '' else ',' end || trading.fill_object(
           v_fill.trade_public_id, context.market_public_id, v_fill.taker_side,
           v_fill.taker_order_public_id, v_fill.maker_order_public_id,
           v_fill.taker_user_public_id, v_fill.maker_user_public_id, v_fill.yes_price,
-          v_fill.quantity, context.at
+          v_fill.quantity, v_at
         );
         f := f + 1;
       end loop;
     end if;
     if v_all_dead is not null then
-      v_cancelled := null;
+      v_cancelled := '';
       loop
         v_dead := v_all_dead[d];
         exit when v_dead.request is distinct from v_place;
-        v_cancelled := v_cancelled || trading.order_object(
-          (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
-          (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
-          v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
-          v_dead.reason, (v_dead."order").expires_at, (v_dead."order").created_at
+        v_cancelled := v_cancelled || case v_cancelled when '' then '' else ',' end
+          || trading.order_object(
+            (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
+            (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
+            v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
+            v_dead.reason, (v_dead."order").expires_at,
+            core.iso8601((v_dead."order").created_at)
         );
         d := d + 1;
       end loop;
     end if;
 
+    v_request := v_outcome.request;
     v_answer := (
       v_outcome.code,
       v_outcome.message,
@@ -57,18 +62,18 @@ begin
       case
         when v_outcome.code is not null then null
         when v_outcome.is_replay then trading.replay_answer(v_outcome)
-        else json_build_object(
-          'order', trading.order_object(
+        else format(
+          '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
+          trading.order_object(
             v_outcome.order_public_id, v_outcome.user_public_id, context.market_public_id,
-            (v_outcome.request).side, (v_outcome.request).price, v_outcome.quantity,
-            v_outcome.filled_quantity, v_outcome.status, (v_outcome.request).order_type,
-            (v_outcome.request).time_in_force, v_outcome.cancel_reason,
-            (v_outcome.request).expires_at, context.at
+            v_request.side, v_request.price, v_outcome.quantity, v_outcome.filled_quantity,
+            v_outcome.status, v_request.order_type, v_request.time_in_force,
+            v_outcome.cancel_reason, v_request.expires_at, v_at
           ),
-          'fills', coalesce(array_to_json(v_fills), '[]'),
-          'cancelledOrders', coalesce(array_to_json(v_cancelled), '[]'),
-          'balance', trading.balance_object(v_outcome.balance_cents),
-          'feeCents', v_outcome.fee_cents
+          v_fills,
+          v_cancelled,
+          trading.balance_object(v_outcome.balance_cents),
+          v_outcome.fee_cents
         )
       end
     )::api.outcome;

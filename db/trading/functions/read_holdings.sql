@@ -17,10 +17,19 @@ begin
     null
   into v_holdings
   from unnest(read_holdings.user_ids) with ordinality as t (user_id, place)
-  left join trading.positions as y
-    on y.market_id = read_holdings.market_id and y.user_id = t.user_id and y.side = 'yes'
-  left join trading.positions as n
-    on n.market_id = read_holdings.market_id and n.user_id = t.user_id and n.side = 'no';
+  -- The limits keep each a look-up by the whole key, whatever the planner thinks of the table.
+  left join lateral (
+    select p.*
+    from trading.positions as p
+    where p.market_id = read_holdings.market_id and p.user_id = t.user_id and p.side = 'yes'
+    limit 1
+  ) as y on true
+  left join lateral (
+    select p.*
+    from trading.positions as p
+    where p.market_id = read_holdings.market_id and p.user_id = t.user_id and p.side = 'no'
+    limit 1
+  ) as n on true;
   return v_holdings;
 end
 $$;

@@ -1,10 +1,11 @@
 create or replace function trading.replay_answer(outcome trading.order_outcome)
-returns json
+returns text
 language sql stable
 set search_path = ''
 as $$
-  select json_build_object(
-    'order', trading.order_object(
+  select format(
+    '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
+    trading.order_object(
       o.public_id,
       (replay_answer.outcome).user_public_id,
       m.public_id,
@@ -18,12 +19,10 @@ as $$
       case when (replay_answer.outcome).status is null then o.cancel_reason
         else (replay_answer.outcome).cancel_reason end,
       o.expires_at,
-      o.created_at
+      core.iso8601(o.created_at)
     ),
-    'fills', trading.fills_of_order(o.id),
-    'cancelledOrders', json_build_array(),
-    'balance', trading.balance_object((replay_answer.outcome).balance_cents),
-    'feeCents', null
+    trading.fills_of_order(o.id),
+    trading.balance_object((replay_answer.outcome).balance_cents)
   )
   from trading.orders as o
   join catalog.markets as m on m.id = o.market_id

@@ -9,6 +9,7 @@ create table trading.book_levels (
 ) with (fillfactor = 50);
 
 comment on table trading.book_levels is
-  'The depth of each market''s book: unfilled shares and orders at each stored side and price '
-  '(all 198 rows are there from the start), kept so that a look at a deep book costs no more than at a shallow one. Orders past their '
-  'expiry are in it until they are swept; whoever reads the depth takes them off.';
+  'The depth of each market''s book: unfilled shares and orders at each stored side and price, '
+  'kept so that a look at a deep book costs no more than at a shallow one. All 198 rows of a '
+  'market are there from the start. Orders past their expiry are in it until they are swept; '
+  'whoever reads the depth takes them off.';
