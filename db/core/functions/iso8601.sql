@@ -1,6 +1,6 @@
 create or replace function core.iso8601(at timestamptz)
 returns text
-language sql immutable parallel safe
+language sql stable parallel safe
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 comment on function core.iso8601(timestamptz) is

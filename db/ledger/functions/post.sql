@@ -5,25 +5,35 @@ set search_path = ''
 as $$
 declare
   v_today date := (post.at at time zone 'UTC')::date;
+  v_ids bigint[];
+  v_balances bigint[];
+  v_versions bigint[];
 begin
+  select
+    array_agg(l.account_id), array_agg(l.balance_after_cents), array_agg(l.account_version)
+  into v_ids, v_balances, v_versions
+  from (
+    select distinct on (e.account_id) e.account_id, e.balance_after_cents, e.account_version
+    from unnest(post.entries) as e
+    order by e.account_id, e.account_version desc
+  ) as l;
+
   insert into ledger.day_openings (account_id, day, balance_cents, external_cents)
   select a.id, v_today, a.balance_cents, a.external_cents
   from ledger.accounts as a
-  where a.id in (select e.account_id from unnest(post.entries) as e)
+  where a.id = any (v_ids)
     and a.kind = 'user_cash'
     and a.moved_on < v_today;
 
+  -- By their ids and not by a join: the plan can be no other than a look-up of each.
   update ledger.accounts as a set
-    balance_cents = e.balance_after_cents,
-    version = e.account_version,
-    overdraft_cents = least(a.overdraft_cents, greatest(0, -e.balance_after_cents)),
+    balance_cents = v_balances[array_position(v_ids, a.id)],
+    version = v_versions[array_position(v_ids, a.id)],
+    overdraft_cents = least(
+      a.overdraft_cents, greatest(0, -v_balances[array_position(v_ids, a.id)])
+    ),
     moved_on = greatest(a.moved_on, v_today)
-  from (
-    select distinct on (u.account_id) u.account_id, u.balance_after_cents, u.account_version
-    from unnest(post.entries) as u
-    order by u.account_id, u.account_version desc
-  ) as e
-  where a.id = e.account_id;
+  where a.id = any (v_ids);
 
   insert into ledger.entries (
     journal_id, account_id, amount_cents,

@@ -1,6 +1,6 @@
 create or replace function trading.balance_object(balance_cents bigint)
 returns text
-language sql immutable parallel safe
+language sql stable parallel safe
 return format('{"total":%s,"available":%s}', balance_cents, balance_cents);
 
 comment on function trading.balance_object(bigint) is

@@ -83,7 +83,9 @@ begin
         case when o.expires_at <= read_book_slice.at then 0 else o.quantity - o.filled_quantity end
           as available
       from trading.open_orders as b
-      join trading.orders as o on o.id = b.order_id
+      cross join lateral (
+        select x.* from trading.orders as x where x.id = b.order_id limit 1
+      ) as o
       where b.market_id = read_book_slice.market_id
         and b.book_side = v_side
         and b.book_price >= 100 - v_widest

@@ -15,7 +15,12 @@ begin
       user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
       expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, place
     )
-    join trading.idempotency_keys as k on k.user_id = r.user_id and k.key = r.idempotency_key
+    cross join lateral (
+      select x.*
+      from trading.idempotency_keys as x
+      where x.user_id = r.user_id and x.key = r.idempotency_key
+      limit 1
+    ) as k
     where k.created_at > read_replays.at - interval '24 hours'
   loop
     v_requests[v_replay.place].replay_of_order_id := v_replay.order_id;

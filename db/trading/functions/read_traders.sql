@@ -30,8 +30,13 @@ begin
         r.next_day_limit_cents, r.next_week_limit_cents, r.next_month_limit_cents
       ) is not null as limited
     from ledger.accounts as a
-    join identity.users as u on u.id = a.user_id
-    join risk.traders as r on r.user_id = a.user_id
+    -- The limits keep each a look-up by key, whatever the planner thinks of the tables.
+    cross join lateral (
+      select x.public_id from identity.users as x where x.id = a.user_id limit 1
+    ) as u
+    cross join lateral (
+      select x.* from risk.traders as x where x.user_id = a.user_id limit 1
+    ) as r
     where a.user_id = any (read_traders.user_ids)
     order by a.user_id
   ) as t;

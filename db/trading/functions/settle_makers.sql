@@ -5,27 +5,33 @@ returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_ids bigint[];
+  v_left int[];
 begin
+  select array_agg(r.order_id), array_agg(result.resting_left[r.ordinality])
+  into v_ids, v_left
+  from unnest(result.resting) with ordinality as r
+  where r.ordinality <= result.resting_read
+    and result.resting_left[r.ordinality] between 0 and r.quantity - r.filled_quantity - 1;
+
+  -- By their ids and not by a join: the plan can be no other than a look-up of each.
   update trading.orders as o set
-    filled_quantity = r.quantity - r.left_quantity,
-    status = trading.filled_status(r.left_quantity, r.quantity)
-  from (
-    select u.order_id, u.quantity, u.filled_quantity, result.resting_left[u.ordinality]
-    from unnest(result.resting) with ordinality as u
-    where u.ordinality <= result.resting_read
-  ) as r (order_id, quantity, filled_quantity, left_quantity)
-  where o.id = r.order_id
-    and r.left_quantity between 0 and r.quantity - r.filled_quantity - 1;
+    filled_quantity = o.quantity - v_left[array_position(v_ids, o.id)],
+    status = trading.filled_status(v_left[array_position(v_ids, o.id)], o.quantity)
+  where o.id = any (v_ids);
 
   if result.dead_makers is not null then
+    select array_agg((d."order").order_id) into v_ids
+    from unnest(result.dead_makers) as d;
+
     update trading.orders as o set
-      filled_quantity = d.filled_quantity,
+      filled_quantity = (result.dead_makers[array_position(v_ids, o.id)]).filled_quantity,
       status = 'cancelled',
-      cancel_reason = d.reason,
+      cancel_reason = (result.dead_makers[array_position(v_ids, o.id)]).reason,
       cancelled_at = context.at
-    from unnest(result.dead_makers) as d
-    where d.resting <= result.resting_read
-      and o.id = (d."order").order_id;
+    where o.id = any (v_ids)
+      and (result.dead_makers[array_position(v_ids, o.id)]).resting <= result.resting_read;
   end if;
 
   delete from trading.open_orders as b

@@ -47,8 +47,8 @@ begin
       order_count = l.order_count + c.order_count
     from trading.level_changes(result.resting, result.resting_left, result.resting_read) as c
     where l.market_id = context.market_id
-      and l.book_side = c.book_side
       and l.book_price = c.book_price
+      and l.book_side = c.book_side
   )
   update trading.books as b set
     version = b.version + result.changes,

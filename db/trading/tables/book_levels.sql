@@ -4,7 +4,7 @@ create table trading.book_levels (
   book_price trading.price not null,
   quantity core.amount not null default 0,
   order_count core.amount not null default 0,
-  primary key (market_id, book_side, book_price),
+  primary key (market_id, book_price, book_side),
   constraint book_levels_are_empty_together check ((quantity = 0) = (order_count = 0))
 ) with (fillfactor = 50);
 
