@@ -61,6 +61,7 @@ set local role exchange_owner;
 --!include trading/tables/positions.sql
 --!include trading/tables/idempotency_keys.sql
 --!include trading/tables/event_payloads.sql
+--!include trading/tables/announcements.sql
 --!include admin/tables/audit_log.sql
 
 -- Functions: catalogue, identity, ledger, risk
@@ -80,21 +81,21 @@ set local role exchange_owner;
 --!include trading/functions/fee_cents.sql
 --!include trading/functions/fee_schedule_in_force.sql
 --!include trading/functions/filled_status.sql
+--!include trading/functions/crosses.sql
 --!include trading/functions/open_cost_cents.sql
 --!include trading/functions/order_object.sql
 --!include trading/functions/balance_object.sql
 --!include trading/functions/fill_object.sql
 --!include trading/functions/fills_of_order.sql
 --!include trading/functions/replay_answer.sql
---!include trading/functions/notify_market.sql
---!include trading/functions/notify_user.sql
+--!include trading/functions/announce_market.sql
+--!include trading/functions/announce_user.sql
 --!include trading/functions/read_context.sql
 --!include trading/functions/read_requests.sql
 --!include trading/functions/read_replays.sql
 --!include trading/functions/read_book_slice.sql
 --!include trading/functions/lock_traders.sql
 --!include trading/functions/lock_more_traders.sql
---!include trading/functions/read_traders.sql
 --!include trading/functions/read_holdings.sql
 --!include trading/functions/read_limits.sql
 --!include trading/functions/read_money.sql
@@ -104,7 +105,7 @@ set local role exchange_owner;
 --!include trading/functions/settle_fills.sql
 --!include trading/functions/settle_orders.sql
 --!include trading/functions/settle_keys.sql
---!include trading/functions/announce_orders.sql
+--!include trading/functions/announce_to_makers.sql
 --!include trading/functions/order_answers.sql
 --!include trading/functions/cancel_open_orders.sql
 --!include trading/functions/cancel_order.sql
@@ -137,6 +138,7 @@ set local role exchange_owner;
 -- Functions: for the HTTP interface
 --!include api/functions/authenticate.sql
 --!include api/functions/record_key_use.sql
+--!include api/functions/announce.sql
 --!include api/functions/place_orders.sql
 --!include api/functions/cancel_order.sql
 --!include api/functions/list_orders.sql

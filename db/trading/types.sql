@@ -48,11 +48,14 @@ create type trading.market_context as (
   category_id bigint,
   at timestamptz,
   site_paused boolean,
-  is_open boolean
+  is_open boolean,
+  best_yes int,
+  best_no int
 );
 comment on type trading.market_context is
   'What a batch must know of its market and the site, read under the market''s lock; market_id is '
-  'null when there is no such market.';
+  'null when there is no such market. best_yes and best_no are the highest stored prices of the '
+  'two sides of the book, 0 when empty.';
 
 create type trading.market_money as (
   taker_rate_bps int,

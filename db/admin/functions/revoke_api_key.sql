@@ -10,7 +10,8 @@ begin
   if not found then
     perform core.raise_error('NOT_FOUND', format('no API key %s', revoke_api_key.key_id));
   end if;
-  perform pg_notify('api_key_revoked', revoke_api_key.key_id::text);
+  insert into trading.announcements (channel, payload)
+  values ('api_key_revoked', json_build_object('apiKeyId', revoke_api_key.key_id));
   perform admin.audit('revoke_api_key', jsonb_build_object('key_id', revoke_api_key.key_id));
 end
 $$;

@@ -15,17 +15,17 @@ declare
   v_has_keys constant boolean := jsonb_path_exists(
     place_orders.requests, '$[*].idempotencyKey ? (@ != null)'
   );
-  v_market_id bigint;
   v_requests trading.order_request[];
-  v_slice trading.book_slice;
-  v_user_ids bigint[];
+  v_market_id bigint;
   v_context trading.market_context;
-  v_money trading.market_money;
+  v_slice trading.book_slice := ('{}', 0, 0);
   v_traders trading.trader_arrays;
   v_holdings trading.holding_arrays;
   v_limits trading.limit_arrays;
-  v_is_busy boolean;
+  v_money trading.market_money;
   v_result trading.match_result;
+  v_answer api.outcome;
+  v_can_match boolean;
   v_depth int := 1;
 begin
   v_requests := trading.read_requests(place_orders.requests);
@@ -37,31 +37,29 @@ begin
   from catalog.markets as m
   where m.public_id = place_orders.market_id;
   perform trading.lock_market(v_market_id);
+  v_context := trading.read_context(v_market_id);
 
+  -- A lone order that meets nothing needs no book, no fee, and holdings only to be sold.
+  v_can_match := cardinality(v_requests) > 1 or trading.crosses(v_requests[1], v_context);
   loop
-    v_slice := trading.read_book_slice(v_market_id, v_requests, core.now(), v_depth);
-    if v_user_ids is null then
-      v_user_ids := trading.lock_traders(v_requests, v_slice);
-    else
-      v_user_ids := v_user_ids || trading.lock_more_traders(v_slice, v_user_ids);
+    if v_can_match then
+      v_slice := trading.read_book_slice(v_market_id, v_requests, v_context.at, v_depth);
+      v_money := trading.read_money(v_context);
+      if v_depth > 1 then
+        perform trading.lock_more_traders(v_slice);
+      end if;
     end if;
-
-    v_context := trading.read_context(v_market_id);
-    v_traders := trading.read_traders(v_user_ids, v_context.at);
+    v_traders := trading.lock_traders(v_requests, v_slice, v_context.at);
+    if v_can_match or (v_requests[1]).order_type = 'sell' then
+      v_holdings := trading.read_holdings(v_market_id, v_traders.user_ids);
+    end if;
     if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(v_user_ids, v_context.at);
+      v_limits := trading.read_limits(v_traders.user_ids, v_context.at);
     end if;
     if v_has_keys then
       v_requests := trading.read_replays(v_requests, v_context.at);
     end if;
-    -- A lone order that meets nothing needs no fee, and holdings only if it is a sale.
-    v_is_busy := cardinality(v_requests) > 1 or cardinality(v_slice.orders) > 0;
-    if v_is_busy then
-      v_money := trading.read_money(v_context);
-    end if;
-    if v_is_busy or (v_requests[1]).order_type = 'sell' then
-      v_holdings := trading.read_holdings(v_market_id, v_traders.user_ids);
-    end if;
+
     v_result := trading.match_orders(
       v_context, v_money, v_requests, v_slice, v_traders, v_holdings, v_limits
     );
@@ -71,14 +69,18 @@ begin
   end loop;
 
   if v_result.changes > 0 then
-    perform trading.announce_orders(
-      v_context, v_result, trading.settle_orders(v_context, v_money, v_result)
-    );
+    perform trading.settle_orders(v_context, v_money, v_result);
+    if v_can_match then
+      perform trading.announce_to_makers(v_context, v_result);
+    end if;
     if v_has_keys then
       perform trading.settle_keys(v_context, v_result);
     end if;
   end if;
-  return query select * from trading.order_answers(v_context, v_result);
+
+  foreach v_answer in array trading.order_answers(v_context, v_result) loop
+    return next v_answer;
+  end loop;
 end
 $$;
 

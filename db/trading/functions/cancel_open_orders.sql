@@ -44,7 +44,7 @@ begin
       )::trading.level_change;
     end if;
     if cancel_open_orders.announced then
-      perform trading.notify_user(
+      perform trading.announce_user(
         v_row.user_public_id,
         json_build_object(
           'type', 'order_cancelled',
@@ -78,7 +78,7 @@ begin
     set version = b.version + 1
     where b.market_id = cancel_open_orders.market_id
     returning b.version into v_version;
-    perform trading.notify_market(v_row.market_public_id, v_version);
+    perform trading.announce_market(v_row.market_public_id, v_version);
   end if;
   return v_count;
 end

@@ -1,26 +1,54 @@
 create or replace function trading.lock_traders(
-  requests trading.order_request[], slice trading.book_slice
+  requests trading.order_request[], slice trading.book_slice, at timestamptz
 )
-returns bigint[]
+returns trading.trader_arrays
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_traders trading.trader_arrays;
 begin
-  return array(
-    select a.user_id
+  -- Both rows are locked so that both are read as they are once the lock is had.
+  select
+    array_agg(t.user_id),
+    array_agg(t.public_id),
+    array_agg(t.account_id),
+    array_agg(t.version),
+    array_agg(t.balance_cents),
+    array_agg(t.limits_reviewed_at is not null),
+    array_agg(coalesce(t.excluded_until > lock_traders.at, false)),
+    array_agg(t.limited)
+  into v_traders
+  from (
+    select
+      a.user_id,
+      (select u.public_id from identity.users as u where u.id = a.user_id) as public_id,
+      a.id as account_id,
+      a.version,
+      a.balance_cents,
+      r.limits_reviewed_at,
+      r.excluded_until,
+      coalesce(
+        r.day_limit_cents, r.week_limit_cents, r.month_limit_cents,
+        r.next_day_limit_cents, r.next_week_limit_cents, r.next_month_limit_cents
+      ) is not null as limited
     from ledger.accounts as a
+    join risk.traders as r on r.user_id = a.user_id
     where a.user_id = any (array(
-      select r.user_id from unnest(lock_traders.requests) as r
+      select q.user_id from unnest(lock_traders.requests) as q
       union all
-      select r.user_id from unnest(slice.orders) as r
+      select o.user_id from unnest(slice.orders) as o
     ))
     order by a.id
-    for no key update
-  );
+    for no key update of a, r
+  ) as t;
+  return v_traders;
 end
 $$;
 
-comment on function trading.lock_traders(trading.order_request[], trading.book_slice) is
+comment on function trading.lock_traders(
+  trading.order_request[], trading.book_slice, timestamptz
+) is
   'Locks everybody a batch might touch, its takers and the owners of the orders they can reach, '
-  'until the transaction ends; returns their keys. The lock on a user is the row of their cash '
-  'account; rows are locked in ascending account id.';
+  'until the transaction ends, and reads their cash and gates. The lock on a user is the row of '
+  'their cash account, and then that of their gates; users are locked in ascending account id.';

@@ -1,7 +1,7 @@
 create or replace function trading.order_answers(
   context trading.market_context, result trading.match_result
 )
-returns setof api.outcome
+returns api.outcome[]
 language plpgsql stable
 set search_path = ''
 as $$
@@ -9,7 +9,7 @@ declare
   v_at text := core.iso8601(context.at);
   v_outcome trading.order_outcome;
   v_request trading.order_request;
-  v_answer api.outcome;
+  v_answers api.outcome[];
   v_all_fills trading.fill[] := result.fills;
   v_all_dead trading.dead_maker[] := result.dead_makers;
   v_fill trading.fill;
@@ -55,7 +55,7 @@ begin
     end if;
 
     v_request := v_outcome.request;
-    v_answer := (
+    v_answers[v_place] := (
       v_outcome.code,
       v_outcome.message,
       v_outcome.is_replay is not null,
@@ -77,8 +77,8 @@ begin
         )
       end
     )::api.outcome;
-    return next v_answer;
   end loop;
+  return v_answers;
 end
 $$;
 

@@ -18,35 +18,6 @@ declare
   v_last_price int;
   v_row record;
 begin
-  -- That a batch meets nothing, as most do, is told by one look at the top of each side.
-  if not (
-    select
-      exists (
-        select
-        from trading.open_orders as b
-        where b.market_id = read_book_slice.market_id
-          and b.book_side = 'no'
-          and b.book_price >= 100 - l.yes_limit
-          and b.queue_position is not null
-      )
-      or exists (
-        select
-        from trading.open_orders as b
-        where b.market_id = read_book_slice.market_id
-          and b.book_side = 'yes'
-          and b.book_price >= 100 - l.no_limit
-          and b.queue_position is not null
-      )
-    from (
-      select
-        max(r.book_price) filter (where r.book_side = 'yes') as yes_limit,
-        max(r.book_price) filter (where r.book_side = 'no') as no_limit
-      from unnest(read_book_slice.requests) as r
-    ) as l
-  ) then
-    return v_slice;
-  end if;
-
   foreach v_side in array array['yes', 'no']::trading.side[] loop
     -- What takers of the other side could take, by the limit they would take it at.
     v_demand := null;

@@ -14,7 +14,31 @@ begin
     m.category_id,
     v_at,
     s.trading_paused,
-    m.status = 'open' and (m.close_time is null or m.close_time > v_at)
+    m.status = 'open' and (m.close_time is null or m.close_time > v_at),
+    coalesce(
+      (
+        select b.book_price
+        from trading.open_orders as b
+        where b.market_id = read_context.market_id
+          and b.book_side = 'yes'
+          and b.queue_position is not null
+        order by b.book_price desc, b.queue_position
+        limit 1
+      ),
+      0
+    ),
+    coalesce(
+      (
+        select b.book_price
+        from trading.open_orders as b
+        where b.market_id = read_context.market_id
+          and b.book_side = 'no'
+          and b.queue_position is not null
+        order by b.book_price desc, b.queue_position
+        limit 1
+      ),
+      0
+    )
   into v_context
   from core.settings as s
   left join catalog.markets as m on m.id = read_context.market_id;

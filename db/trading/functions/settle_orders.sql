@@ -3,12 +3,10 @@ create or replace function trading.settle_orders(
   money trading.market_money,
   result trading.match_result
 )
-returns bigint
+returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_version bigint;
 begin
   if result.fills is not null or result.dead_makers is not null then
     perform trading.settle_makers(context, result);
@@ -49,25 +47,31 @@ begin
     where l.market_id = context.market_id
       and l.book_price = c.book_price
       and l.book_side = c.book_side
+  ),
+  changed as (
+    update trading.books as b set
+      version = b.version + result.changes,
+      last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
+      yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
+      no_volume_cents = b.no_volume_cents + result.no_volume_cents,
+      trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
+      traders_count = b.traders_count + result.new_traders
+    where b.market_id = context.market_id
+    returning b.version
   )
-  update trading.books as b set
-    version = b.version + result.changes,
-    last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
-    yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
-    no_volume_cents = b.no_volume_cents + result.no_volume_cents,
-    trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
-    traders_count = b.traders_count + result.new_traders
-  where b.market_id = context.market_id
-  returning b.version into v_version;
+  insert into trading.announcements (channel, payload)
+  select 'market_changed', json_build_object(
+    'marketId', context.market_public_id, 'version', c.version
+  )
+  from changed as c;
 
   if result.fills is not null then
     perform trading.settle_fills(context, money, result);
   end if;
-  return v_version;
 end
 $$;
 
 comment on function trading.settle_orders(
   trading.market_context, trading.market_money, trading.match_result
 ) is
-  'Writes what a batch came to, each table as one set; returns the new version of the market.';
+  'Writes what a batch came to, each table as one set, and announces the market''s new version.';

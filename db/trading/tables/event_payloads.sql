@@ -1,5 +1,5 @@
 create table trading.event_payloads (
-  id bigint generated always as identity primary key,
+  id bigint primary key,
   payload json not null,
   created_at timestamptz not null
 );
@@ -7,4 +7,4 @@ create table trading.event_payloads (
 create index event_payloads_by_age on trading.event_payloads (created_at);
 
 comment on table trading.event_payloads is
-  'User events too long for a notification, which then carries only the id.';
+  'Announcements too long for a notification, which then carries only the id.';
