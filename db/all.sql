@@ -79,7 +79,6 @@ set local role exchange_owner;
 -- Functions: the engine
 --!include trading/functions/lock_market.sql
 --!include trading/functions/fee_cents.sql
---!include trading/functions/fee_schedule_in_force.sql
 --!include trading/functions/filled_status.sql
 --!include trading/functions/crosses.sql
 --!include trading/functions/open_cost_cents.sql

@@ -14,9 +14,36 @@ begin
   from trading.books as b
   join ledger.accounts as escrow on escrow.id = b.escrow_account_id
   join ledger.accounts as revenue on revenue.id = b.fee_account_id
-  cross join lateral trading.fee_schedule_in_force(
-    context.market_id, context.category_id, context.at
-  ) as f
+  -- The market's own schedule, else its category's, else the default; of these the latest.
+  join trading.fee_schedules as f on f.id = coalesce(
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id = context.market_id
+        and s.category_id is null
+        and s.effective_from <= context.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    ),
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id = context.category_id
+        and s.effective_from <= context.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    ),
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id is null
+        and s.effective_from <= context.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    )
+  )
   where b.market_id = context.market_id;
   return v_money;
 end

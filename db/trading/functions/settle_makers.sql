@@ -13,13 +13,19 @@ begin
   into v_ids, v_left
   from unnest(result.resting) with ordinality as r
   where r.ordinality <= result.resting_read
-    and result.resting_left[r.ordinality] between 0 and r.quantity - r.filled_quantity - 1;
+    and result.resting_left[r.ordinality] < r.quantity - r.filled_quantity;
 
-  -- By their ids and not by a join: the plan can be no other than a look-up of each.
+  -- By their ids and not by a join: no plan can do worse than look each up.
+  with gone as (
+    delete from trading.open_orders as b
+    where b.order_id = any (v_ids)
+      and v_left[array_position(v_ids, b.order_id)] <= 0
+  )
   update trading.orders as o set
     filled_quantity = o.quantity - v_left[array_position(v_ids, o.id)],
     status = trading.filled_status(v_left[array_position(v_ids, o.id)], o.quantity)
-  where o.id = any (v_ids);
+  where o.id = any (v_ids)
+    and v_left[array_position(v_ids, o.id)] >= 0;
 
   if result.dead_makers is not null then
     select array_agg((d."order").order_id) into v_ids
@@ -33,14 +39,6 @@ begin
     where o.id = any (v_ids)
       and (result.dead_makers[array_position(v_ids, o.id)]).resting <= result.resting_read;
   end if;
-
-  delete from trading.open_orders as b
-  where b.order_id = any (array(
-    select u.order_id
-    from unnest(result.resting) with ordinality as u
-    where u.ordinality <= result.resting_read
-      and result.resting_left[u.ordinality] <= 0
-  ));
 end
 $$;
 
