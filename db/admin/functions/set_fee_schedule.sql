@@ -2,7 +2,7 @@ create or replace function admin.set_fee_schedule(
   taker_rate_bps int,
   category text default null,
   market_id uuid default null,
-  effective_from timestamptz default core.now()
+  effective_from timestamptz default null
 )
 returns bigint
 language plpgsql security definer
@@ -36,7 +36,7 @@ begin
   insert into trading.fee_schedules (category_id, market_id, taker_rate_bps, effective_from)
   values (
     v_category_id, v_market_id, set_fee_schedule.taker_rate_bps,
-    set_fee_schedule.effective_from
+    coalesce(set_fee_schedule.effective_from, core.now())
   )
   returning id into v_schedule_id;
 
@@ -52,5 +52,5 @@ end
 $$;
 
 comment on function admin.set_fee_schedule(int, text, uuid, timestamptz) is
-  'Sets the taker fee of a market, of a category or, with neither, by default, from a time on. '
-  'Returns the id of the schedule. Errors: INVALID_REQUEST, NOT_FOUND.';
+  'Sets the taker fee of a market, of a category or, with neither, by default, from a time on '
+  '(now, when none is given). Returns the id of the schedule. Errors: INVALID_REQUEST, NOT_FOUND.';

@@ -1,6 +1,6 @@
 create or replace function ledger.verify()
 returns table (invariant text, object text, expected text, found text)
-language sql stable
+language sql stable security definer
 set search_path = ''
 as $$
   with

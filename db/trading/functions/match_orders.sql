@@ -118,7 +118,7 @@ begin
     v_cost := holdings.cost_cents;
     v_fees := holdings.fee_cents;
     v_realised := holdings.realised_cents;
-    v_touched := array_fill(false, array[2 * cardinality(v_user_ids)]);
+    v_touched := array_fill(false, array[2 * coalesce(cardinality(v_user_ids), 0)]);
     v_escrow := money.escrow_cents;
     v_escrow_version := money.escrow_version;
     v_revenue := money.revenue_cents;
@@ -305,6 +305,10 @@ begin
         v_spent := v_spent + n * v_price;
         v_weight := v_weight + n * v_price * v_level;
         exit walk when v_bought = v_wanted;
+        if n < v_left[k] then
+          v_sated := true; -- the budget ends within this order
+          exit walk;
+        end if;
       end if;
       k := v_next[k];
     end loop walk;
