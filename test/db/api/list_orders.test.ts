@@ -1,0 +1,203 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy, ioc, sell } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { cancel, clock, giveShares, makeMarket, makeMarkets, makeTraders, operate, order } =
+  exchange;
+const { orders, place, placeBatch, rest } = exchange;
+
+test("an order is listed as it was given, with its market's title", async (t) => {
+  const market = await makeMarket({ title: "Will it hail?" });
+  const [ann] = (await makeTraders(1)) as [string];
+  await giveShares(market, ann, "yes", 10);
+  const expiresAt = "2099-01-01T00:00:00.000Z";
+  const { order: placed } = await place(market, ann, sell("yes", 10, 70, { expiresAt }));
+  const listed = await order(ann, placed.id);
+  t.deepEqual(listed, {
+    id: placed.id,
+    userId: ann,
+    marketId: market,
+    marketTitle: "Will it hail?",
+    side: "yes",
+    price: 70,
+    quantity: 10,
+    filledQuantity: 0,
+    status: "open",
+    orderType: "sell",
+    timeInForce: "gtc",
+    cancelReason: null,
+    expiresAt,
+    releaseAt: null,
+    releaseInMs: null,
+    budgetCents: null,
+    createdAt: placed.createdAt,
+    sharesAhead: 0,
+  });
+  t.deepEqual((await orders(ann)).data, [listed]);
+});
+
+test("by status: open, filled, cancelled and all, newest first, with a total for the last two", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [open, partial, filled, cancelled] = (await rest(
+    market,
+    ann,
+    buy("no", 10, 37),
+    buy("no", 10, 39),
+    buy("no", 10, 40),
+    buy("no", 10, 38),
+  )) as [string, string, string, string];
+  await place(market, bob, buy("yes", 14, 61));
+  await cancel(ann, cancelled);
+  const list = async (status: string) => {
+    const { data, meta } = await orders(ann, { status });
+    return { ids: data.map(({ id }) => id), meta };
+  };
+  t.deepEqual(await list("open"), { ids: [partial, open], meta: { pageSize: 2 } });
+  t.deepEqual(await list("filled"), { ids: [filled], meta: { pageSize: 1 } });
+  t.deepEqual(await list("scheduled"), { ids: [], meta: { pageSize: 0 } });
+  t.deepEqual(await list("cancelled"), { ids: [cancelled], meta: { pageSize: 1, total: 1 } });
+  t.deepEqual(await list("all"), {
+    ids: [cancelled, filled, partial, open],
+    meta: { pageSize: 4, total: 4 },
+  });
+});
+
+test("INVALID_REQUEST: an unknown status", async (t) => {
+  const [ann] = (await makeTraders(1)) as [string];
+  await t.throwsAsync(orders(ann, { status: "resting" }), { code: "EX001" });
+});
+
+test("by market; a market that is not there has none", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [ann] = (await makeTraders(1)) as [string];
+  const [first] = await rest(one, ann, buy("no", 1, 40));
+  await rest(two, ann, buy("no", 1, 40));
+  const { data } = await orders(ann, { market: one });
+  t.deepEqual(
+    data.map(({ id }) => id),
+    [first!],
+  );
+  t.is((await orders(ann)).data.length, 2);
+  const nowhere = "01900000-0000-7000-8000-000000000000";
+  t.deepEqual((await orders(ann, { market: nowhere, status: "all" })).data, []);
+});
+
+test("nobody sees another's orders", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [id] = await rest(market, ann, buy("no", 1, 40));
+  t.deepEqual((await orders(bob, { status: "all" })).data, []);
+  await t.throwsAsync(exchange.order(bob, id!));
+});
+
+test("at most 200 rows, the total is of all", async (t) => {
+  const market = await makeMarket();
+  const [ann] = (await makeTraders(1)) as [string];
+  const outcomes = await placeBatch(
+    market,
+    Array.from({ length: 203 }, () => [ann, buy("no", 1, 1)] as [string, ReturnType<typeof buy>]),
+  );
+  const newestFirst = outcomes.map((outcome) => outcome.answer!.order.id).reverse();
+  const { data, meta } = await orders(ann, { status: "all" });
+  t.deepEqual(
+    data.map(({ id }) => id),
+    newestFirst.slice(0, 200),
+  );
+  t.deepEqual(meta, { pageSize: 200, total: 203 });
+  t.deepEqual((await orders(ann)).meta, { pageSize: 200 });
+});
+
+test("sharesAhead: better prices of the same stored side and earlier orders at the same price", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await giveShares(market, ann, "yes", 10);
+  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  t.is((await order(ann, id)).sharesAhead, 0);
+  await rest(market, bob, buy("no", 3, 41), buy("no", 50, 40), buy("no", 50, 39));
+  t.is((await order(ann, id)).sharesAhead, 3);
+  const [last] = (await rest(market, ann, sell("yes", 5, 60))) as [string]; // stored NO at 40
+  t.is((await order(ann, last)).sharesAhead, 3 + 10 + 50);
+  await rest(market, bob, buy("yes", 7, 30)); // the other side
+  t.is((await order(ann, last)).sharesAhead, 63);
+  const [cid] = (await makeTraders(1)) as [string];
+  await place(market, cid, buy("yes", 3 + 4, 60)); // takes the 3 and 4 of the first 10
+  t.is((await order(ann, last)).sharesAhead, 6 + 50);
+  t.is((await order(ann, id)).sharesAhead, 0);
+});
+
+test("sharesAhead: 0 for an order that does not rest", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await rest(market, ann, buy("no", 10, 40));
+  const { order: taken } = await place(market, bob, buy("yes", 4, 60, ioc));
+  const { order: cut } = await place(market, bob, buy("yes", 40, 60, ioc));
+  t.is((await order(bob, taken.id)).sharesAhead, 0);
+  t.is((await order(bob, cut.id)).sharesAhead, 0);
+});
+
+test.serial("an order past its expiry that nothing has swept yet counts nowhere", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const expiresAt = new Date(Date.now() + 60_000).toISOString();
+  const [gone] = (await rest(market, ann, buy("no", 5, 42, { expiresAt }))) as [string];
+  await rest(market, ann, buy("no", 4, 41));
+  await rest(market, ann, buy("no", 3, 41, { expiresAt }));
+  const [behind] = (await rest(market, bob, buy("no", 2, 41))) as [string];
+  await rest(market, bob, buy("yes", 9, 30, { expiresAt }));
+  t.is((await order(bob, behind)).sharesAhead, 12);
+  t.like(await exchange.market(market), { bestBid: 30, bestAsk: 58 });
+
+  await clock.advance(60_000);
+  t.is((await order(bob, behind)).sharesAhead, 4);
+  t.like(await exchange.market(market), { bestBid: null, bestAsk: 59 });
+  t.deepEqual(await exchange.book(market), { bids: [], asks: ["6 @ 59"] });
+  t.is((await orders(ann)).data.length, 1);
+  t.is((await orders(ann, { status: "scheduled" })).data.length, 0);
+  t.is((await order(ann, gone)).sharesAhead, 0);
+  t.is((await orders(ann, { status: "all" })).meta.total, 3);
+
+  // The level under an expired order goes on living with what is left.
+  const { cancelledOrders } = await place(market, bob, buy("yes", 1, 58));
+  t.deepEqual(
+    cancelledOrders.map(({ id, cancelReason }) => [id, cancelReason]),
+    [[gone, "expired"]],
+  );
+});
+
+test("best bid and ask, and the book, of a market with and without orders", async (t) => {
+  const market = await makeMarket();
+  const [ann] = (await makeTraders(1)) as [string];
+  t.like(await exchange.market(market), {
+    id: market,
+    category: "tests",
+    status: "open",
+    eventId: null,
+    bestBid: null,
+    bestAsk: null,
+    lastTradePrice: null,
+    yesVolume: 0,
+    noVolume: 0,
+    closeTime: null,
+    resolvedOutcome: null,
+  });
+  t.deepEqual(await exchange.book(market), { bids: [], asks: [] });
+  await rest(market, ann, buy("yes", 1, 40), buy("yes", 2, 41), buy("yes", 3, 40));
+  await rest(market, ann, buy("no", 4, 40), buy("no", 5, 41), buy("no", 6, 40));
+  t.like(await exchange.market(market), { bestBid: 41, bestAsk: 59 });
+  t.deepEqual(await exchange.book(market), {
+    bids: ["2 @ 41", "4 @ 40"],
+    asks: ["5 @ 59", "10 @ 60"],
+  });
+});
+
+test("an excluded trader still reads", async (t) => {
+  const market = await makeMarket();
+  const [ann] = (await makeTraders(1)) as [string];
+  const [id] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  await operate("self_exclude", { user_id: ann });
+  t.like(await order(ann, id), { status: "cancelled", cancelReason: "self_excluded" });
+  t.is((await orders(ann, { status: "cancelled" })).data.length, 1);
+  t.is(await exchange.balance(ann), 100_000);
+});

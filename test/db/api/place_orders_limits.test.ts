@@ -1,0 +1,246 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import type { TraderOptions } from "../../helpers/exchange.ts";
+import { buy, ioc, sell, spend } from "../../helpers/orders.ts";
+
+/** LOSS_LIMIT: net cash put in, what open orders could still cost, and this order. */
+
+const exchange = testExchange(test);
+const { clock, giveShares, makeMarket, makeTrader, makeTraders, operate } = exchange;
+const { place, refusal, rest } = exchange;
+
+const setLimits = (
+  trader: string,
+  [day_cents, week_cents, month_cents]: (number | null)[],
+  immediate = false,
+) => operate("set_loss_limits", { user_id: trader, day_cents, week_cents, month_cents, immediate });
+
+/** A market where a maker buys and sells without end at 50, and a trader with limits. */
+async function makeLimited(limits: NonNullable<TraderOptions["limits"]>) {
+  const market = await makeMarket();
+  const maker = await makeTrader({ cents: 100_000_000 });
+  await giveShares(market, maker, "no", 10_000);
+  await rest(market, maker, buy("no", 10_000, 50));
+  const trader = await makeTrader({ limits });
+  return { market, maker, trader };
+}
+
+test("LOSS_LIMIT: open buys count at their price, up to the limit and not beyond", async (t) => {
+  const market = await makeMarket();
+  const trader = await makeTrader({ limits: [1000, null, null] });
+  await rest(market, trader, buy("yes", 10, 60));
+  t.is(await refusal(market, trader, buy("yes", 5, 99)), "LOSS_LIMIT");
+  t.is(await refusal(market, trader, buy("yes", 401, 1)), "LOSS_LIMIT");
+  t.is((await rest(market, trader, buy("yes", 400, 1))).length, 1);
+  t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
+});
+
+test("LOSS_LIMIT: open buys of other markets count too", async (t) => {
+  const [market, other] = (await exchange.makeMarkets(2)) as [string, string];
+  const trader = await makeTrader({ limits: [1000, null, null] });
+  await rest(other, trader, buy("no", 10, 60));
+  t.is(await refusal(market, trader, buy("yes", 401, 1)), "LOSS_LIMIT");
+});
+
+test("LOSS_LIMIT: what was bought counts with its fee", async (t) => {
+  const { market, trader } = await makeLimited([1000, null, null]);
+  t.is(await refusal(market, trader, buy("yes", 20, 50)), "LOSS_LIMIT"); // 1000 and 35
+  await place(market, trader, buy("yes", 10, 50)); // 500 and 17.5, so 518
+  t.is(await refusal(market, trader, buy("yes", 483, 1)), "LOSS_LIMIT");
+  t.is((await rest(market, trader, buy("yes", 482, 1))).length, 1);
+});
+
+test("LOSS_LIMIT: fills, fee and resting remainder count together", async (t) => {
+  const market = await makeMarket();
+  const [maker] = (await makeTraders(1)) as [string];
+  await rest(market, maker, buy("no", 10, 60));
+  const request = buy("yes", 15, 45); // 400 and 17, 225 resting
+  const under = await makeTrader({ limits: [641, null, null] });
+  t.is(await refusal(market, under, request), "LOSS_LIMIT");
+  const at = await makeTrader({ limits: [642, null, null] });
+  t.is((await place(market, at, request)).order.filledQuantity, 10);
+});
+
+test("LOSS_LIMIT: market and budget buys count as what they execute", async (t) => {
+  const market = await makeMarket();
+  const [maker] = (await makeTraders(1)) as [string];
+  await rest(market, maker, buy("no", 20, 50));
+  for (const request of [
+    buy("yes", 10),
+    buy("yes", 10, 99, ioc),
+    spend("yes", 518),
+    spend("yes", 530),
+  ]) {
+    const under = await makeTrader({ limits: [517, null, null] });
+    t.is(await refusal(market, under, request), "LOSS_LIMIT");
+  }
+  const at = await makeTrader({ limits: [518, null, null] });
+  t.is((await place(market, at, spend("yes", 530))).order.quantity, 10);
+});
+
+test("LOSS_LIMIT: each of the three limits is enough to refuse", async (t) => {
+  const market = await makeMarket();
+  for (const limits of [
+    [99, null, null],
+    [null, 99, null],
+    [null, null, 99],
+    [1000, 99, 1000],
+  ] as NonNullable<TraderOptions["limits"]>[]) {
+    const trader = await makeTrader({ limits });
+    t.is(await refusal(market, trader, buy("yes", 100, 1)), "LOSS_LIMIT");
+    t.is((await rest(market, trader, buy("yes", 99, 1))).length, 1);
+  }
+});
+
+test("LOSS_LIMIT: a limit of 0 refuses every buy", async (t) => {
+  const market = await makeMarket();
+  const trader = await makeTrader({ limits: [0, null, null] });
+  t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
+});
+
+test("sells never count, resting or not, and give back what they bring", async (t) => {
+  const { market, maker, trader } = await makeLimited([518, null, null]);
+  await place(market, trader, buy("yes", 10, 50)); // all of the limit
+  await rest(market, trader, sell("yes", 10, 99));
+  t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
+  await rest(market, maker, buy("yes", 10, 49));
+  const { balance } = await place(market, trader, sell("yes", 10, 49)); // 490 less 18 of fee
+  t.is(balance.total, 100_000 - 518 + 472);
+  t.is(await refusal(market, trader, buy("yes", 473, 1)), "LOSS_LIMIT");
+  t.is((await rest(market, trader, buy("yes", 472, 1))).length, 1);
+});
+
+test("what was won does not raise the limit", async (t) => {
+  const { market, maker, trader } = await makeLimited([1000, null, null]);
+  await place(market, trader, buy("yes", 10, 50));
+  await exchange.cancel(maker, (await exchange.orders(maker, { market })).data[0]!.id);
+  await rest(market, maker, buy("yes", 10, 99));
+  await place(market, trader, sell("yes", 10, 99));
+  t.is(await refusal(market, trader, buy("yes", 1001, 1)), "LOSS_LIMIT");
+  t.is((await rest(market, trader, buy("yes", 1000, 1))).length, 1);
+});
+
+test("deposits and withdrawals are no trading", async (t) => {
+  const { market, trader } = await makeLimited([518, null, null]);
+  await place(market, trader, buy("yes", 10, 50));
+  await operate("deposit", { user_id: trader, amount_cents: 5000, reference: "in" });
+  t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
+  const fresh = await makeTrader({ limits: [518, null, null] });
+  await operate("withdraw", { user_id: fresh, amount_cents: 90_000, reference: "out" });
+  t.is((await place(market, fresh, buy("yes", 10, 50))).order.status, "filled");
+});
+
+test("cancelled orders count no longer, and filled ones not twice", async (t) => {
+  const { market, maker, trader } = await makeLimited([600, null, null]);
+  const [order] = await rest(market, trader, buy("yes", 12, 49)); // 588
+  t.is(await refusal(market, trader, buy("yes", 13, 1)), "LOSS_LIMIT");
+  await exchange.cancel(trader, order!);
+  await rest(market, trader, buy("yes", 12, 49));
+  await place(market, maker, sell("no", 6, 51)); // half of it fills
+  t.is(await refusal(market, trader, buy("yes", 13, 1)), "LOSS_LIMIT");
+  t.is((await rest(market, trader, buy("yes", 12, 1))).length, 1);
+});
+
+test("in one batch each order counts for the next", async (t) => {
+  const { market, trader } = await makeLimited([1000, null, null]);
+  const outcomes = await exchange.placeBatch(market, [
+    [trader, buy("yes", 10, 50)], // 518
+    [trader, buy("yes", 100, 3)], // 300 resting
+    [trader, buy("yes", 183, 1)],
+    [trader, buy("yes", 182, 1)],
+    [trader, buy("yes", 1, 1)],
+  ]);
+  t.deepEqual(
+    outcomes.map((outcome) => outcome.code),
+    [null, null, "LOSS_LIMIT", null, "LOSS_LIMIT"],
+  );
+});
+
+test.serial("an open order past its expiry counts no longer", async (t) => {
+  await clock.freeze("2040-01-10T12:00:00Z");
+  const market = await makeMarket();
+  const trader = await makeTrader({ limits: [1000, null, null] });
+  await rest(market, trader, buy("yes", 10, 60, { expiresAt: "2040-01-10T13:00:00Z" }));
+  t.is(await refusal(market, trader, buy("no", 1000, 1)), "LOSS_LIMIT");
+  await clock.freeze("2040-01-10T13:00:00Z");
+  t.is((await rest(market, trader, buy("no", 1000, 1))).length, 1);
+});
+
+const windows = [
+  { limit: "day", limits: [600, null, null], lastDay: "2040-03-10", nextDay: "2040-03-11" },
+  { limit: "week", limits: [null, 600, null], lastDay: "2040-03-16", nextDay: "2040-03-17" },
+  { limit: "month", limits: [null, null, 600], lastDay: "2040-04-08", nextDay: "2040-04-09" },
+] as const;
+for (const { limit, limits, lastDay, nextDay } of windows) {
+  test.serial(`the limit of the ${limit} counts UTC days, today included`, async (t) => {
+    await clock.freeze("2040-03-10T00:00:00Z");
+    const { market, trader } = await makeLimited([...limits]);
+    await place(market, trader, buy("yes", 10, 50)); // 518 on the 10th of March
+    await clock.freeze(`${lastDay}T23:59:59.999Z`);
+    t.is(await refusal(market, trader, buy("yes", 83, 1)), "LOSS_LIMIT");
+    await clock.freeze(`${nextDay}T00:00:00Z`);
+    await place(market, trader, buy("yes", 11, 50)); // 570
+    t.is(await refusal(market, trader, buy("yes", 31, 1)), "LOSS_LIMIT");
+    t.is((await rest(market, trader, buy("yes", 30, 1))).length, 1);
+  });
+}
+
+test.serial(
+  "a window nets what came back in it with what went in, not with what went in before",
+  async (t) => {
+    await clock.freeze("2040-03-01T12:00:00Z");
+    const { market, maker, trader } = await makeLimited([null, 600, null]);
+    await place(market, trader, buy("yes", 10, 50)); // 518
+    await clock.freeze("2040-03-04T12:00:00Z");
+    await rest(market, maker, buy("yes", 10, 40));
+    await place(market, trader, sell("yes", 10, 40)); // 400 less 17
+    t.is(await refusal(market, trader, buy("yes", 466, 1)), "LOSS_LIMIT"); // 135 of 600 are used
+    await clock.freeze("2040-03-08T12:00:00Z");
+    // Only the sale is left in the week: nothing is used, and no more than the limit is free.
+    t.is(await refusal(market, trader, buy("yes", 601, 1)), "LOSS_LIMIT");
+    t.is((await rest(market, trader, buy("yes", 600, 1))).length, 1);
+  },
+);
+
+test.serial("a deposit between two purchases of a window changes nothing about them", async (t) => {
+  await clock.freeze("2040-03-01T12:00:00Z");
+  const { market, trader } = await makeLimited([null, 1000, null]);
+  await place(market, trader, buy("yes", 8, 50)); // 414
+  await clock.freeze("2040-03-03T12:00:00Z");
+  await operate("deposit", { user_id: trader, amount_cents: 777, reference: "third" });
+  await place(market, trader, buy("yes", 8, 50)); // 828 together
+  await clock.freeze("2040-03-05T12:00:00Z");
+  await operate("withdraw", { user_id: trader, amount_cents: 333, reference: "fifth" });
+  t.is(await refusal(market, trader, buy("yes", 173, 1)), "LOSS_LIMIT");
+  await clock.freeze("2040-03-08T12:00:00Z"); // the first purchase is out of the week
+  t.is(await refusal(market, trader, buy("yes", 587, 1)), "LOSS_LIMIT");
+  t.is((await rest(market, trader, buy("yes", 586, 1))).length, 1);
+});
+
+test.serial("lowering holds at once, raising after 24 hours", async (t) => {
+  await clock.freeze("2040-05-01T12:00:00Z");
+  const market = await makeMarket();
+  const trader = await makeTrader({ limits: [1000, null, null] });
+  await setLimits(trader, [500, null, null]);
+  t.is(await refusal(market, trader, buy("yes", 501, 1)), "LOSS_LIMIT");
+  await setLimits(trader, [2000, null, null]);
+  t.is(await refusal(market, trader, buy("yes", 501, 1)), "LOSS_LIMIT");
+  await clock.freeze("2040-05-02T11:59:59.999Z");
+  t.is(await refusal(market, trader, buy("yes", 501, 1)), "LOSS_LIMIT");
+  await clock.freeze("2040-05-02T12:00:00Z");
+  t.is((await rest(market, trader, buy("yes", 2000, 1))).length, 1);
+});
+
+test.serial("removing a limit waits 24 hours as well; immediate does not", async (t) => {
+  await clock.freeze("2040-05-01T12:00:00Z");
+  const market = await makeMarket();
+  const trader = await makeTrader({ limits: [null, 100, 100] });
+  await setLimits(trader, [null, null, null]);
+  t.is(await refusal(market, trader, buy("yes", 101, 1)), "LOSS_LIMIT");
+  await clock.freeze("2040-05-02T12:00:00Z");
+  await rest(market, trader, buy("yes", 101, 1));
+  await setLimits(trader, [50, null, null]);
+  t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
+  await setLimits(trader, [null, null, null], true);
+  t.is((await rest(market, trader, buy("yes", 1, 1))).length, 1);
+});

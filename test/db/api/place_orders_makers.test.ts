@@ -1,0 +1,286 @@
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
+import type { Request } from "../../helpers/orders.ts";
+
+/** A resting order is judged again when it would match: those that can't go through are dead. */
+
+const exchange = testExchange(test);
+const { balance, book, clock, giveShares, makeMarket, makeTrader, makeTraders } = exchange;
+const { operate, order, place, refusal, rest, version } = exchange;
+
+const withdrawAll = async (trader: string, leave = 0) =>
+  operate("withdraw", {
+    user_id: trader,
+    amount_cents: (await balance(trader)) - leave,
+    reference: "out",
+  });
+
+/** Nothing that callers can do leaves an excluded trader with an order: a row is changed by hand. */
+const excludeByHand = (trader: string) =>
+  exchange.database.pool.query(
+    `update risk.traders set excluded_until = 'infinity'
+     where user_id = (select id from identity.users where public_id = $1)`,
+    [trader],
+  );
+
+interface Death {
+  reason: string;
+  /** Of a trader whose order to sell YES at 60, or to buy NO at 40, is in the way. */
+  request: Request;
+  prepare?: (market: string, trader: string) => Promise<unknown>;
+  kill: (market: string, trader: string) => Promise<unknown>;
+}
+
+const limitsOf = (cents: number) => ({
+  day_cents: cents,
+  week_cents: null,
+  month_cents: null,
+});
+
+const deaths: Death[] = [
+  {
+    reason: "expired",
+    request: buy("no", 10, 40, { expiresAt: "2040-01-01T00:00:00Z" }),
+    kill: () => clock.freeze("2040-01-01T00:00:00Z"),
+  },
+  { reason: "self_excluded", request: buy("no", 10, 40), kill: (_, ann) => excludeByHand(ann) },
+  {
+    reason: "insufficient_funds",
+    request: buy("no", 10, 40),
+    kill: (_, ann) => withdrawAll(ann, 399),
+  },
+  {
+    reason: "position_insufficient",
+    request: sell("yes", 10, 60),
+    prepare: (market, ann) => giveShares(market, ann, "yes", 10),
+    kill: async (market, ann) => {
+      const bob = await makeTrader();
+      await rest(market, bob, buy("yes", 1, 59));
+      await place(market, ann, sell("yes", 1, 59));
+    },
+  },
+  {
+    reason: "loss_limit",
+    request: buy("no", 10, 40),
+    kill: (_, ann) => operate("set_loss_limits", { user_id: ann, ...limitsOf(399) }),
+  },
+];
+
+/** The order of a trader who can't go through with it, and a live one behind it at 61. */
+async function makeDead({ request, prepare, kill }: Death) {
+  await clock.freeze("2039-12-31T23:59:59.999Z");
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  await prepare?.(market, ann);
+  const [dead] = (await rest(market, ann, request)) as [string];
+  await rest(market, bob, buy("no", 10, 39));
+  await kill(market, ann);
+  return { market, ann, bob, taker, dead };
+}
+
+for (const death of deaths) {
+  const { reason } = death;
+
+  test.serial(`${reason}: the maker is cancelled, and matching goes on behind it`, async (t) => {
+    const { market, ann, taker, dead } = await makeDead(death);
+    const answer = await place(market, taker, buy("yes", 10, 61));
+    t.deepEqual(shown(answer.fills), ["10 @ 61"]);
+    t.is(answer.cancelledOrders.length, 1);
+    t.like(answer.cancelledOrders[0], {
+      id: dead,
+      userId: ann,
+      marketId: market,
+      status: "cancelled",
+      cancelReason: reason,
+      quantity: 10,
+      filledQuantity: 0,
+      price: death.request.price!,
+      side: death.request.side,
+      orderType: death.request.orderType ?? "buy",
+      timeInForce: "gtc",
+    });
+    t.like(await order(ann, dead), { status: "cancelled", cancelReason: reason });
+    t.deepEqual((await book(market)).asks, []);
+  });
+
+  test.serial(
+    `INSUFFICIENT_LIQUIDITY: the only maker is dead (${reason}) and is cancelled all the same`,
+    async (t) => {
+      const { market, ann, taker, dead } = await makeDead(death);
+      const before = await version(market);
+      t.is(await refusal(market, taker, buy("yes", 10, 60, ioc)), "INSUFFICIENT_LIQUIDITY");
+      t.like(await order(ann, dead), { status: "cancelled", cancelReason: reason });
+      t.is(await version(market), before + 1);
+      t.deepEqual((await exchange.orders(taker, { status: "all" })).data, []);
+      t.is(await refusal(market, taker, buy("yes", 10, 60, ioc)), "INSUFFICIENT_LIQUIDITY");
+      t.is(await version(market), before + 1);
+    },
+  );
+
+  test.serial(
+    `postOnly that meets only a dead maker (${reason}) rests, the maker goes`,
+    async (t) => {
+      const { market, ann, taker, dead } = await makeDead(death);
+      const answer = await place(market, taker, buy("yes", 10, 60, postOnly));
+      t.like(answer.order, { status: "open", filledQuantity: 0 });
+      t.deepEqual(
+        answer.cancelledOrders.map(({ id, cancelReason }) => ({ id, cancelReason })),
+        [{ id: dead, cancelReason: reason as "expired" }],
+      );
+      t.like(await order(ann, dead), { status: "cancelled", cancelReason: reason });
+      t.deepEqual(await book(market), { bids: ["10 @ 60"], asks: ["10 @ 61"] });
+    },
+  );
+}
+
+/** A dead maker, a live one, and a request that is refused: nothing at all may change. */
+async function changesNothing(
+  t: ExecutionContext,
+  code: string,
+  request: Request,
+  prepare?: (market: string, taker: string) => Promise<unknown>,
+) {
+  const { market, ann, taker } = await makeDead(deaths[2]!);
+  await prepare?.(market, taker);
+  const before = await exchange.dump();
+  t.is(await refusal(market, taker, request), code);
+  t.deepEqual(await exchange.dump(), before);
+  t.is((await exchange.orders(ann)).data.length, 1);
+}
+
+test.serial("POST_ONLY_WOULD_CROSS behind a dead maker changes nothing", async (t) => {
+  await changesNothing(t, "POST_ONLY_WOULD_CROSS", buy("yes", 10, 61, postOnly));
+});
+
+test.serial("SELF_TRADE_BLOCKED behind a dead maker changes nothing", async (t) => {
+  await changesNothing(t, "SELF_TRADE_BLOCKED", buy("yes", 11, 62), (market, taker) =>
+    rest(market, taker, buy("no", 1, 38)),
+  );
+});
+
+test.serial("INSUFFICIENT_BALANCE behind a dead maker changes nothing", async (t) => {
+  await changesNothing(t, "INSUFFICIENT_BALANCE", buy("yes", 10, 61), (_, taker) =>
+    withdrawAll(taker, 100),
+  );
+});
+
+test.serial(
+  "INSUFFICIENT_BALANCE with nothing but a dead maker to meet changes nothing",
+  async (t) => {
+    await changesNothing(t, "INSUFFICIENT_BALANCE", buy("yes", 10, 60), (_, taker) =>
+      withdrawAll(taker, 599),
+    );
+  },
+);
+
+test.serial("LOSS_LIMIT behind a dead maker changes nothing", async (t) => {
+  await changesNothing(t, "LOSS_LIMIT", buy("yes", 10, 61), (_, taker) =>
+    operate("set_loss_limits", { user_id: taker, ...limitsOf(100) }),
+  );
+});
+
+test("a maker has to pay for this match only, not for all of its order", async (t) => {
+  const market = await makeMarket();
+  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  const [order] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  await withdrawAll(ann, 200);
+  const first = await place(market, taker, buy("yes", 5, 60));
+  t.deepEqual(shown(first.fills), ["5 @ 60"]);
+  t.is(await balance(ann), 0);
+  const second = await place(market, taker, buy("yes", 1, 60));
+  t.is(second.cancelledOrders[0]?.id, order);
+  t.like(second.cancelledOrders[0], {
+    cancelReason: "insufficient_funds",
+    quantity: 10,
+    filledQuantity: 5,
+  });
+  t.is(second.order.status, "open");
+});
+
+test("a maker who can pay for a part of the match only is dead for all of it", async (t) => {
+  const market = await makeMarket();
+  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  await rest(market, ann, buy("no", 10, 40));
+  await withdrawAll(ann, 399);
+  const answer = await place(market, taker, buy("yes", 10, 60));
+  t.deepEqual(answer.fills, []);
+  t.is(answer.cancelledOrders[0]?.cancelReason, "insufficient_funds");
+  t.is(await balance(ann), 399);
+});
+
+test("two orders of one maker in one match: the second is judged by what the first left", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [, second] = await rest(market, ann, buy("no", 10, 41), buy("no", 10, 40));
+  await rest(market, bob, buy("no", 10, 40));
+  await withdrawAll(ann, 500);
+  const answer = await place(market, taker, buy("yes", 20, 60));
+  t.deepEqual(shown(answer.fills), ["10 @ 59", "10 @ 60"]);
+  t.deepEqual(
+    answer.cancelledOrders.map((dead) => [dead.id, dead.cancelReason]),
+    [[second!, "insufficient_funds"]],
+  );
+  t.is(await balance(ann), 90);
+});
+
+test("two sells of the same shares: the second is position_insufficient once the first took them", async (t) => {
+  const market = await makeMarket();
+  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  await giveShares(market, ann, "yes", 10);
+  const [, second] = await rest(market, ann, sell("yes", 10, 60), sell("yes", 10, 61));
+  const answer = await place(market, taker, buy("yes", 15, 61));
+  t.deepEqual(shown(answer.fills), ["10 @ 60"]);
+  t.deepEqual(
+    answer.cancelledOrders.map((dead) => [dead.id, dead.cancelReason]),
+    [[second!, "position_insufficient"]],
+  );
+  t.like(answer.order, { status: "partially_filled", filledQuantity: 10 });
+});
+
+test("what a maker gets for shares pays for the next order of theirs in the same match", async (t) => {
+  const market = await makeMarket();
+  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  await giveShares(market, ann, "yes", 10);
+  await rest(market, ann, sell("yes", 10, 60), buy("no", 15, 39));
+  await withdrawAll(ann);
+  const answer = await place(market, taker, buy("yes", 25, 61));
+  t.deepEqual(shown(answer.fills), ["10 @ 60", "15 @ 61"]);
+  t.is(await balance(ann), 600 - 15 * 39);
+});
+
+test("loss_limit judges a maker by this match alone: other open orders don't count", async (t) => {
+  const market = await makeMarket();
+  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  await rest(market, ann, buy("no", 10, 40), buy("no", 10, 39), buy("no", 10, 38));
+  await operate("set_loss_limits", { user_id: ann, ...limitsOf(790) });
+  const first = await place(market, taker, buy("yes", 10, 60));
+  t.deepEqual(shown(first.fills), ["10 @ 60"]); // 400 of 790
+  const second = await place(market, taker, buy("yes", 10, 61));
+  t.deepEqual(shown(second.fills), ["10 @ 61"]); // 790 of 790
+  const third = await place(market, taker, buy("yes", 1, 62));
+  t.is(third.cancelledOrders[0]?.cancelReason, "loss_limit");
+});
+
+test("a budget meets dead makers like any order", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  await rest(market, ann, buy("no", 10, 40));
+  await rest(market, bob, buy("no", 10, 39));
+  await withdrawAll(ann);
+  const answer = await place(market, taker, spend("yes", 320));
+  t.deepEqual(shown(answer.fills), ["5 @ 61"]); // 305 and 8.3265
+  t.is(answer.cancelledOrders.length, 1);
+  t.is(answer.order.status, "filled");
+});
+
+test("a dead maker is removed from its level, with all that was left of it", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  await rest(market, ann, buy("no", 10, 40));
+  await rest(market, bob, buy("no", 7, 40));
+  await withdrawAll(ann);
+  await place(market, taker, buy("yes", 3, 60));
+  t.deepEqual(await book(market), { bids: [], asks: ["4 @ 60"] });
+});

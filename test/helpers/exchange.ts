@@ -1,0 +1,406 @@
+import type { TestFn } from "ava";
+import pg from "pg";
+import type { Pool, PoolClient } from "pg";
+import type { z } from "zod";
+import {
+  cancelOrder,
+  getAccount,
+  getMarket,
+  getOrder,
+  getOrderBook,
+  listOrders,
+  listTrades,
+  placeOrders,
+} from "../../src/database/api.ts";
+import type { OrderRequest } from "../../src/database/api.ts";
+import {
+  cancelOrderResponseSchema,
+  listedOrderSchema,
+  listOrdersResponseSchema,
+  placeOrderResponseSchema,
+} from "../../src/schemas/orders.ts";
+import { testClock } from "./clock.ts";
+import type { TestClock } from "./clock.ts";
+import { createDatabase, withRollback } from "./database.ts";
+import type { OwnDatabase } from "./database.ts";
+import type { Request, Side } from "./orders.ts";
+
+export type Answer = z.infer<typeof placeOrderResponseSchema>;
+export type PlacedOrder = Answer["order"];
+export type Fill = Answer["fills"][number];
+export type ListedOrder = z.infer<typeof listedOrderSchema>;
+export type Cancelled = z.infer<typeof cancelOrderResponseSchema>;
+
+/** What one request of a batch came to: a refusal's code, or an answer. */
+export interface Outcome {
+  code: string | null;
+  message: string | null;
+  replayed: boolean;
+  answer: Answer | null;
+}
+
+/** What a trader holds of one side, in cents. */
+export interface Position {
+  quantity: number;
+  cost: number;
+  fees: number;
+  realised: number;
+}
+
+/**
+ * An exchange of the test file's own. Markets and traders are named by their ids. Everything is
+ * done by the functions that a server or an operator would call, as the role that may.
+ */
+export interface Exchange {
+  readonly database: OwnDatabase;
+  readonly clock: TestClock;
+  /** Acts as exchange_api. */
+  readonly api: Pool;
+  /** Calls an admin function with named arguments, as exchange_operator. */
+  operate: (name: string, values?: Record<string, unknown>) => Promise<any>;
+  makeMarket: (options?: Record<string, unknown>) => Promise<string>;
+  makeMarkets: (count: number) => Promise<string[]>;
+  /** With 1,000 EUR and loss limits reviewed (none), unless told otherwise. */
+  makeTrader: (options?: TraderOptions) => Promise<string>;
+  makeTraders: (count: number, options?: TraderOptions) => Promise<string[]>;
+  /** Several requests at once. */
+  placeBatch: (market: string, batch: [trader: string, Request][]) => Promise<Outcome[]>;
+  /** One order that is accepted; throws when it isn't. */
+  place: (market: string, trader: string, request: Request) => Promise<Answer>;
+  /** The code with which a request is refused; throws when it is accepted. */
+  refusal: (market: string, trader: string, request: Request) => Promise<string>;
+  /** Orders that all come to rest without trading; returns their ids. */
+  rest: (market: string, trader: string, ...requests: Request[]) => Promise<string[]>;
+  /** Gives shares to a trader by trades at 50 with nobody in particular. */
+  giveShares: (market: string, trader: string, side: Side, quantity: number) => Promise<void>;
+  cancel: (trader: string, order: string) => Promise<CancelOutcome>;
+  order: (trader: string, order: string) => Promise<ListedOrder>;
+  orders: (
+    trader: string,
+    options?: { market?: string; status?: string },
+  ) => Promise<z.infer<typeof listOrdersResponseSchema>>;
+  /** The body of GET /markets/:id, with the version. */
+  market: (market: string) => Promise<any>;
+  version: (market: string) => Promise<number>;
+  /** The order book in YES prices, a level as "quantity @ price". */
+  book: (market: string) => Promise<{ bids: string[]; asks: string[] }>;
+  /** The body of GET /markets/:id/trades. */
+  trades: (market: string, page: number, pageSize: number) => Promise<any>;
+  balance: (trader: string) => Promise<number>;
+  position: (market: string, trader: string, side: Side) => Promise<Position>;
+  /** Cents in the two accounts of a market. */
+  accounts: (market: string) => Promise<{ escrow: number; revenue: number }>;
+  verify: () => Promise<unknown[]>;
+  /** Every row of every table, to see that nothing changed. */
+  dump: () => Promise<Record<string, string>>;
+  listen: () => Promise<Listener>;
+  withRollback: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
+}
+
+export interface TraderOptions {
+  cents?: number;
+  reviewed?: boolean;
+  /** Loss limits of the day, week and month. */
+  limits?: [day: number | null, week: number | null, month: number | null];
+}
+
+export interface CancelOutcome {
+  code: string | null;
+  message: string | null;
+  answer: Cancelled | null;
+}
+
+export interface Heard {
+  markets: any[];
+  users: any[];
+  /** Ids of what was too long for a notification. */
+  long: number[];
+}
+
+/** What was announced since it was asked last. */
+export interface Listener {
+  heard: () => Promise<Heard>;
+}
+
+/**
+ * To be called once at the top of a test file. When all its tests have passed, the file passes
+ * only if `ledger.verify()` finds nothing broken in what they left.
+ */
+export function testExchange(test: TestFn): Exchange {
+  let exchange: Exchange | undefined;
+  // Serial, so that other hooks find it made.
+  test.serial.before("make the exchange", async () => {
+    exchange = await createExchange();
+  });
+  test.after("no invariant is broken", async (t) => {
+    t.deepEqual(await exchange!.verify(), []);
+  });
+  test.after.always("drop the exchange", async () => {
+    await exchange?.database.drop();
+  });
+  // A test file takes the functions that it needs before there is an exchange.
+  const clock: TestClock = {
+    freeze: (at) => exchange!.clock.freeze(at),
+    advance: (ms) => exchange!.clock.advance(ms),
+    release: () => exchange!.clock.release(),
+  };
+  return new Proxy({ clock } as Exchange, {
+    get: (early, name: keyof Exchange) => {
+      if (name === "clock") return early.clock;
+      if (name === "database" || name === "api") return exchange![name];
+      return (...values: never[]) =>
+        (exchange![name] as (...values: never[]) => unknown)(...values);
+    },
+  });
+}
+
+/** As `testExchange`, for those who drop it themselves. */
+export async function createExchange(): Promise<Exchange> {
+  const database = await createDatabase();
+  const { pool } = database;
+  const api = database.connectAs("exchange_api", { max: 20 });
+  const operators = database.connectAs("exchange_operator", { max: 20 });
+  const base = { database, clock: testClock(pool), api, operate: operatorOf(operators) };
+  await base.operate("create_category", { slug: "tests", name: "Tests" });
+  const making = makersOf(base.operate);
+  const trading = tradingOf(api, making);
+  return {
+    ...base,
+    ...making,
+    ...trading,
+    ...readersOf(api, pool),
+    listen: () => listenTo(database, api),
+    verify: async () => (await pool.query("select * from ledger.verify()")).rows,
+    withRollback: (work) => withRollback(pool, work),
+  };
+}
+
+function operatorOf(operators: Pool): Exchange["operate"] {
+  return async (name, values = {}) => {
+    const named = Object.keys(values).map((key, index) => `"${key}" => $${index + 1}`);
+    const { rows } = await operators.query(
+      `select admin.${name}(${named.join(", ")}) as value`,
+      Object.values(values),
+    );
+    return rows[0]?.value;
+  };
+}
+
+let made = 0;
+
+function makersOf(operate: Exchange["operate"]) {
+  const makeMarket: Exchange["makeMarket"] = (options = {}) =>
+    operate("create_market", { title: "Will it rain?", category: "tests", ...options });
+
+  const makeTrader: Exchange["makeTrader"] = async (options = {}) => {
+    const { cents = 100_000, reviewed = true, limits = [null, null, null] } = options;
+    made += 1;
+    const user_id = await operate("create_user", {
+      email: `trader-${made}@test.example`,
+      display_name: `Trader ${made}`,
+      handle: `trader-${made}`,
+    });
+    if (cents > 0) await operate("deposit", { user_id, amount_cents: cents, reference: "start" });
+    if (reviewed) {
+      const [day_cents, week_cents, month_cents] = limits;
+      await operate("set_loss_limits", { user_id, day_cents, week_cents, month_cents });
+    }
+    return user_id;
+  };
+
+  return {
+    makeMarket,
+    makeMarkets: (count: number) => inTurn(count, () => makeMarket()),
+    makeTrader,
+    makeTraders: (count: number, options?: TraderOptions) =>
+      inTurn(count, () => makeTrader(options)),
+  };
+}
+
+/** One after another, so that ids ascend in the order of the list. */
+async function inTurn<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+  const things: T[] = [];
+  while (things.length < count) things.push(await make());
+  return things;
+}
+
+function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
+  const placeBatch: Exchange["placeBatch"] = (market, batch) =>
+    withClient(api, async (client) => {
+      const requests = batch.map(([userId, request]): OrderRequest => ({ userId, ...request }));
+      const outcomes = await placeOrders(client, market, requests);
+      return outcomes.map(({ code, message, replayed, body }) => ({
+        code,
+        message,
+        replayed,
+        answer: code === null ? placeOrderResponseSchema.parse(JSON.parse(body)) : null,
+      }));
+    });
+
+  const attempt = async (market: string, trader: string, request: Request): Promise<Outcome> =>
+    (await placeBatch(market, [[trader, request]]))[0]!;
+
+  const place: Exchange["place"] = async (market, trader, request) => {
+    const { code, message, answer } = await attempt(market, trader, request);
+    if (answer === null) throw new Error(`refused: ${code ?? ""} ${message ?? ""}`);
+    return answer;
+  };
+
+  const refusal: Exchange["refusal"] = async (market, trader, request) => {
+    const { code, answer } = await attempt(market, trader, request);
+    if (code === null) throw new Error(`accepted: ${JSON.stringify(answer)}`);
+    return code;
+  };
+
+  const rest: Exchange["rest"] = async (market, trader, ...requests) => {
+    const orders: string[] = [];
+    for (const request of requests) {
+      const { order } = await place(market, trader, request);
+      if (order.status !== "open") throw new Error(`does not rest: ${JSON.stringify(order)}`);
+      orders.push(order.id);
+    }
+    return orders;
+  };
+
+  const giveShares: Exchange["giveShares"] = async (market, trader, side, quantity) => {
+    const other = await makeTrader({ cents: 50 * quantity });
+    await rest(market, other, { side: side === "yes" ? "no" : "yes", price: 50, quantity });
+    const { order } = await place(market, trader, { side, price: 50, quantity });
+    if (order.status !== "filled") throw new Error(`not filled: ${JSON.stringify(order)}`);
+  };
+
+  const cancel: Exchange["cancel"] = (trader, order) =>
+    withClient(api, async (client) => {
+      const { code, message, body } = await cancelOrder(client, trader, order);
+      const answer = code === null ? cancelOrderResponseSchema.parse(JSON.parse(body)) : null;
+      return { code, message, answer };
+    });
+
+  return { placeBatch, place, refusal, rest, giveShares, cancel };
+}
+
+function readersOf(api: Pool, pool: Pool) {
+  const read = async (call: (client: PoolClient) => Promise<string | null | undefined>) =>
+    JSON.parse((await withClient(api, call)) ?? "null");
+
+  const market: Exchange["market"] = (id) =>
+    withClient(api, async (client) => {
+      const { body, version } = (await getMarket(client, id))!;
+      return { ...JSON.parse(body), version };
+    });
+
+  const book: Exchange["book"] = async (id) => {
+    const body = await read(async (client) => (await getOrderBook(client, id))?.body);
+    const levels = (side: { price: number; quantity: number }[]) =>
+      side.map(({ price, quantity }) => `${quantity} @ ${price}`);
+    return { bids: levels(body.bids), asks: levels(body.asks) };
+  };
+
+  const trades: Exchange["trades"] = (id, page, pageSize) =>
+    read(async (client) => (await listTrades(client, id, page, pageSize))?.body);
+
+  const order: Exchange["order"] = async (trader, id) =>
+    listedOrderSchema.parse(await read((client) => getOrder(client, trader, id)));
+
+  const orders: Exchange["orders"] = async (trader, { market: id, status = "open" } = {}) =>
+    listOrdersResponseSchema.parse(await read((client) => listOrders(client, trader, id, status)));
+
+  const balance: Exchange["balance"] = async (trader) =>
+    (await read((client) => getAccount(client, trader))).balance;
+
+  const one = async (statement: string, values: unknown[]): Promise<any> =>
+    (await pool.query(statement, values)).rows[0];
+
+  // No function for callers shows these two yet.
+  const position: Exchange["position"] = async (id, trader, side) =>
+    (await one(
+      `select p.quantity, p.cost_cents as cost, p.fee_cents as fees, p.realised_cents as realised
+       from trading.positions as p
+       join catalog.markets as m on m.id = p.market_id
+       join identity.users as u on u.id = p.user_id
+       where m.public_id = $1 and u.public_id = $2 and p.side = $3`,
+      [id, trader, side],
+    )) ?? { quantity: 0, cost: 0, fees: 0, realised: 0 };
+
+  const accounts: Exchange["accounts"] = (id) =>
+    one(
+      `select
+         sum(a.balance_cents) filter (where a.kind = 'market_escrow')::bigint as escrow,
+         sum(a.balance_cents) filter (where a.kind = 'fee_revenue')::bigint as revenue
+       from ledger.accounts as a
+       join catalog.markets as m on m.id = a.market_id
+       where m.public_id = $1`,
+      [id],
+    );
+
+  return {
+    market,
+    version: async (id: string) => (await market(id)).version,
+    book,
+    trades,
+    order,
+    orders,
+    balance,
+    position,
+    accounts,
+    dump: () => withClient(pool, dumpTables),
+  };
+}
+
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+async function dumpTables(client: PoolClient): Promise<Record<string, string>> {
+  const { rows: tables } = await client.query(
+    `select c.oid::regclass::text as name
+     from pg_class as c
+     join pg_namespace as n on n.oid = c.relnamespace
+     where c.relkind = 'r' and pg_get_userbyid(n.nspowner) = 'exchange_owner'
+     order by 1`,
+  );
+  const dump: Record<string, string> = {};
+  for (const { name } of tables) {
+    const { rows } = await client.query(
+      `select coalesce(string_agg(t::text, e'\\n' order by t::text), '') as rows from ${name} as t`,
+    );
+    dump[name] = rows[0].rows;
+  }
+  return dump;
+}
+
+async function listenTo(database: OwnDatabase, api: Pool): Promise<Listener> {
+  // Of its own, and left to end when the database is dropped.
+  const client = new pg.Client({ connectionString: database.connectionString });
+  client.on("error", () => undefined);
+  await client.connect();
+  let heard: Heard = { markets: [], users: [], long: [] };
+  let allTold = () => {};
+  client.on("notification", ({ channel, payload = "" }) => {
+    if (channel === "all_told") {
+      allTold();
+      return;
+    }
+    const { id, about } = JSON.parse(payload);
+    if (about === undefined) heard.long.push(id);
+    else heard[channel === "market_changed" ? "markets" : "users"].push(about);
+  });
+  await client.query("listen market_changed; listen user_event; listen all_told");
+  return {
+    heard: async () => {
+      while ((await api.query("select api.announce() as count")).rows[0].count > 0);
+      // Notifications arrive in the order of the commits: after this one, all earlier ones are in.
+      const last = new Promise<void>((resolve) => (allTold = resolve));
+      await database.pool.query("notify all_told");
+      await last;
+      const all = heard;
+      heard = { markets: [], users: [], long: [] };
+      return all;
+    },
+  };
+}

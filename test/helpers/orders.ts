@@ -1,0 +1,29 @@
+import type { OrderRequest } from "../../src/database/api.ts";
+
+export type Side = "yes" | "no";
+
+/** An order without its trader. */
+export type Request = Omit<OrderRequest, "userId">;
+
+/** At a limit, or at the market's price when there is none. */
+export function buy(side: Side, quantity: number, price?: number, more: Partial<Request> = {}) {
+  return { side, quantity, price: price ?? null, ...more };
+}
+
+/** At a limit, or at the market's price when there is none. */
+export function sell(side: Side, quantity: number, price?: number, more: Partial<Request> = {}) {
+  return { side, quantity, price: price ?? null, orderType: "sell" as const, ...more };
+}
+
+/** Buys as many shares as the budget pays for, fee included. */
+export function spend(side: Side, budgetCents: number, more: Partial<Request> = {}) {
+  return { side, budgetCents, ...more };
+}
+
+export const ioc = { timeInForce: "ioc" } as const;
+export const postOnly = { postOnly: true } as const;
+
+/** Fills as "quantity @ YES price", in the order of execution. */
+export function shown(fills: { quantity: number; price: number }[]): string[] {
+  return fills.map(({ quantity, price }) => `${quantity} @ ${price}`);
+}
