@@ -1,0 +1,199 @@
+import type { PoolClient } from "pg";
+import { testClock } from "./clock.ts";
+import type { Order, Step } from "./programs.ts";
+
+/** Carries a program out in a transaction that somebody else ends. */
+
+export interface Cast {
+  traders: string[];
+  markets: string[];
+}
+
+export interface Played {
+  /** For every request, in order. */
+  outcomes: PlayedOutcome[];
+  /** All that is in the tables at the end, told without internal ids. */
+  state: Record<keyof typeof stateQueries, any[]>;
+  broken: unknown[];
+}
+
+export interface PlayedOutcome {
+  code: string | null;
+  message: string | null;
+  replayed: boolean;
+  body: any;
+}
+
+export async function play(
+  client: PoolClient,
+  cast: Cast,
+  program: Step[],
+  placing: "together" | "one by one",
+): Promise<Played> {
+  const outcomes: PlayedOutcome[] = [];
+  for (const step of program) {
+    if (step.kind === "batch") {
+      const requests = await requestsOf(client, cast, step.orders);
+      const calls = placing === "together" ? [requests] : requests.map((request) => [request]);
+      for (const call of calls) {
+        const { rows } = await client.query(
+          "select * from api.place_orders(market_id => $1, requests => $2)",
+          [cast.markets[step.market], JSON.stringify(call)],
+        );
+        outcomes.push(...rows);
+      }
+    } else {
+      await carryOut(client, cast, step);
+    }
+  }
+  const named = namer([...cast.traders, ...cast.markets]);
+  return {
+    outcomes: outcomes.map(({ body, ...outcome }) => ({
+      ...outcome,
+      body: JSON.parse(named(body ?? "null")),
+    })),
+    state: await readState(client),
+    broken: (await client.query("select * from ledger.verify()")).rows,
+  };
+}
+
+async function requestsOf(client: PoolClient, cast: Cast, orders: Order[]) {
+  const { rows } = await client.query("select core.now() as now");
+  const now: number = rows[0].now.getTime();
+  return orders.map(({ trader, expiresIn, key, ...order }) => ({
+    ...order,
+    userId: cast.traders[trader],
+    expiresAt: expiresIn === null ? null : new Date(now + expiresIn).toISOString(),
+    idempotencyKey: key === null ? null : `00000000-0000-4000-8000-00000000000${key}`,
+  }));
+}
+
+async function carryOut(
+  client: PoolClient,
+  { traders, markets }: Cast,
+  step: Exclude<Step, { kind: "batch" }>,
+): Promise<void> {
+  switch (step.kind) {
+    case "advance":
+      await testClock(client).advance(step.ms);
+      break;
+    case "deposit":
+      await client.query("select admin.deposit($1, $2, gen_random_uuid()::text)", [
+        traders[step.trader],
+        step.cents,
+      ]);
+      break;
+    case "withdraw":
+      await client.query(
+        `select admin.withdraw(u.public_id, a.balance_cents - $2, gen_random_uuid()::text)
+         from identity.users as u join ledger.accounts as a on a.user_id = u.id
+         where u.public_id = $1 and a.balance_cents > $2`,
+        [traders[step.trader], step.leave],
+      );
+      break;
+    case "limit":
+      await client.query("select admin.set_loss_limits($1, $2, null, null, immediate => true)", [
+        traders[step.trader],
+        step.dayCents,
+      ]);
+      break;
+    case "exclude":
+      await exclude(client, traders[step.trader]!, step.byHand);
+      break;
+    case "cancel":
+      await client.query(
+        `select api.cancel_order(u.public_id, o.public_id)
+         from identity.users as u join trading.orders as o on o.user_id = u.id
+         where u.public_id = $1 and o.status in ('open', 'partially_filled')
+         order by o.id offset $2 limit 1`,
+        [traders[step.trader], step.place],
+      );
+      break;
+    case "pauseSite":
+      await client.query("select admin.set_trading_pause($1)", [step.paused]);
+      break;
+    case "setMarket":
+      await client.query("select admin.set_market_status($1, $2)", [
+        markets[step.market],
+        step.status,
+      ]);
+      break;
+  }
+}
+
+async function exclude(client: PoolClient, trader: string, byHand: boolean): Promise<void> {
+  const until = "core.now() + interval '1 hour'";
+  await client.query(
+    byHand
+      ? `update risk.traders set excluded_until = ${until}
+         where user_id = (select id from identity.users where public_id = $1)
+           and (excluded_until is null or excluded_until <= core.now())`
+      : `select admin.self_exclude(u.public_id, ${until})
+         from identity.users as u join risk.traders as r on r.user_id = u.id
+         where u.public_id = $1 and (r.excluded_until is null or r.excluded_until <= core.now())`,
+    [trader],
+  );
+}
+
+/** Replaces the UUIDs of a text by the order in which they first appear. */
+function namer(known: string[]): (text: string) => string {
+  const names = new Map(known.map((id, index) => [id, `known ${index}`]));
+  return (text) =>
+    text.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+      const name = names.get(id) ?? `new ${names.size}`;
+      names.set(id, name);
+      return name;
+    });
+}
+
+const stateQueries = {
+  orders: `
+    select market_id, user_id, side, order_type, price, quantity, filled_quantity, budget_cents,
+      time_in_force, post_only, status, cancel_reason, fee_cents, created_at, expires_at,
+      cancelled_at
+    from trading.orders order by id`,
+  book: `
+    select n.number, b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at
+    from trading.open_orders as b join numbered as n on n.id = b.order_id
+    order by b.market_id, b.book_side, b.book_price, b.queue_position`,
+  levels: `
+    select market_id, book_side, book_price, quantity, order_count from trading.book_levels
+    where quantity > 0 order by market_id, book_side, book_price`,
+  books: "select * from trading.books order by market_id",
+  trades: `
+    select taker.number as taker, maker.number as maker, t.market_id, t.taker_user_id,
+      t.maker_user_id, t.taker_side, t.price, t.quantity, t.fee_cents, t.fee_schedule_id,
+      t.created_at, dense_rank() over (order by t.journal_id) as journal
+    from trading.trades as t
+    join numbered as taker on taker.id = t.taker_order_id
+    join numbered as maker on maker.id = t.maker_order_id
+    order by t.id`,
+  positions: `
+    select market_id, user_id, side, quantity, cost_cents, fee_cents, realised_cents, has_traded
+    from trading.positions order by market_id, user_id, side`,
+  accounts: "select * from ledger.accounts order by id",
+  entries: `
+    select account_id, account_version, amount_cents, balance_before_cents, balance_after_cents,
+      dense_rank() over (order by journal_id) as journal
+    from ledger.entries order by account_id, account_version`,
+  journals: "select kind, market_id, created_at from ledger.journals order by id",
+  dayOpenings: "select * from ledger.day_openings order by account_id, day",
+  keys: `
+    select k.user_id, k.key, n.number, k.created_at
+    from trading.idempotency_keys as k join numbered as n on n.id = k.order_id
+    order by k.user_id, k.key`,
+};
+
+async function readState(client: PoolClient): Promise<Played["state"]> {
+  const state: Partial<Played["state"]> = {};
+  for (const [name, query] of Object.entries(stateQueries)) {
+    const { rows } = await client.query(
+      `with numbered as (
+         select o.id, row_number() over (order by o.id) as number from trading.orders as o
+       )
+       ${query}`,
+    );
+    state[name as keyof typeof stateQueries] = rows;
+  }
+  return state as Played["state"];
+}

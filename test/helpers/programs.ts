@@ -1,0 +1,122 @@
+import fc from "fast-check";
+
+/**
+ * Random histories of a small exchange: few traders, little money, prices that cross. Traders,
+ * markets and keys are numbers; what they stand for is up to who carries a program out.
+ */
+
+export interface Order {
+  trader: number;
+  side: "yes" | "no";
+  orderType: "buy" | "sell";
+  price: number | null;
+  quantity: number | null;
+  budgetCents: number | null;
+  timeInForce: "gtc" | "ioc";
+  postOnly: boolean;
+  /** From now, in milliseconds. */
+  expiresIn: number | null;
+  key: number | null;
+}
+
+export type Step =
+  | { kind: "batch"; market: number; orders: Order[] }
+  | { kind: "advance"; ms: number }
+  | { kind: "deposit"; trader: number; cents: number }
+  /** All but some cents. */
+  | { kind: "withdraw"; trader: number; leave: number }
+  | { kind: "limit"; trader: number; dayCents: number | null }
+  /** For an hour; by hand: without the cancels that go with it. */
+  | { kind: "exclude"; trader: number; byHand: boolean }
+  | { kind: "cancel"; trader: number; place: number }
+  | { kind: "pauseSite"; paused: boolean }
+  | { kind: "setMarket"; market: number; status: "open" | "paused" };
+
+export interface World {
+  traders: number;
+  markets: number;
+}
+
+function orders({ traders }: World): fc.Arbitrary<Order> {
+  const price = fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: 46, max: 54 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 99 }) },
+  );
+  const quantity = fc.oneof(
+    { weight: 16, arbitrary: fc.integer({ min: 1, max: 12 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 13, max: 60 }) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 100, 400, 100) },
+  );
+  const rarely = <T>(value: fc.Arbitrary<T>, freq = 4) => fc.option(value, { freq, nil: null });
+  const budget = fc.integer({ min: 1, max: 1200 });
+  return fc
+    .record({
+      trader: fc.nat(traders - 1),
+      side: fc.constantFrom("yes", "no"),
+      form: fc.constantFrom("buy", "buy", "buy", "sell", "sell", "budget"),
+      price,
+      isMarket: fc.nat(9).map((n) => n === 0),
+      quantity,
+      budget,
+      timeInForce: fc.constantFrom("gtc", "gtc", "gtc", "ioc"),
+      postOnly: fc.nat(9).map((n) => n === 0),
+      expiresIn: rarely(fc.constantFrom(1, 1000, 60_000)),
+      key: rarely(fc.nat(4)),
+    })
+    .map(({ form, isMarket, budget: budgetCents, ...order }) => ({
+      ...order,
+      orderType: form === "sell" ? "sell" : "buy",
+      price: isMarket ? null : order.price,
+      quantity: form === "budget" ? null : order.quantity,
+      budgetCents: form === "budget" ? budgetCents : null,
+      // Mostly sound combinations: an unsound one only ever tells that it is.
+      postOnly: order.postOnly && (form === "budget" ? budgetCents < 20 : !isMarket),
+    }));
+}
+
+function steps(world: World): fc.Arbitrary<Step> {
+  const trader = fc.nat(world.traders - 1);
+  const market = fc.nat(world.markets - 1);
+  const record = <K extends Step["kind"]>(
+    kind: K,
+    rest: Record<Exclude<keyof Extract<Step, { kind: K }>, "kind">, fc.Arbitrary<unknown>>,
+  ) => fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Step>;
+  const batch = record("batch", {
+    market: fc.nat(2 * world.markets - 1).map((n) => Math.max(0, n - world.markets)),
+    orders: fc.array(orders(world), { minLength: 1, maxLength: 14, size: "max" }),
+  });
+  return fc.oneof(
+    { weight: 16, arbitrary: batch },
+    {
+      weight: 2,
+      arbitrary: record("advance", { ms: fc.constantFrom(1, 1000, 60_000, 3_600_000, 86_400_000) }),
+    },
+    {
+      weight: 1,
+      arbitrary: record("deposit", { trader, cents: fc.integer({ min: 1, max: 900 }) }),
+    },
+    {
+      weight: 3,
+      arbitrary: record("withdraw", { trader, leave: fc.integer({ min: 0, max: 300 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: record("limit", {
+        trader,
+        dayCents: fc.option(fc.integer({ min: 0, max: 1500 }), { nil: null }),
+      }),
+    },
+    { weight: 1, arbitrary: record("exclude", { trader, byHand: fc.boolean() }) },
+    { weight: 1, arbitrary: record("cancel", { trader, place: fc.nat(3) }) },
+    {
+      weight: 1,
+      arbitrary: record("setMarket", { market, status: fc.constantFrom("open", "paused") }),
+    },
+    { weight: 1, arbitrary: record("pauseSite", { paused: fc.nat(3).map((n) => n === 0) }) },
+  );
+}
+
+/** Histories of some steps. */
+export function programs(world: World): fc.Arbitrary<Step[]> {
+  return fc.array(steps(world), { minLength: 4, maxLength: 20, size: "max" });
+}
