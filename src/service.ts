@@ -69,6 +69,7 @@ export async function serve(
       await listener.close();
       // A client that hung up may have left an order behind.
       await services.orderBatcher.drained();
+      await services.announcer.close();
       await pool.end();
     },
   };

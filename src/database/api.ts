@@ -117,6 +117,14 @@ export async function cancelOrder(
   );
 }
 
+/** Sends what committed transactions announced; how many announcements that were. */
+export async function announce(client: PoolClient): Promise<number> {
+  const row = theOnly(
+    await call<{ count: number }>(client, "announce", "select api.announce() as count", []),
+  );
+  return row.count;
+}
+
 /** The user's orders, newest first. */
 export async function listOrders(
   client: PoolClient,

@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
 
 /** Placing, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
-  const { authenticator, orderBatcher, pool } = services;
+  const { announcer, authenticator, orderBatcher, pool } = services;
   const authenticated = requireApiKey(authenticator);
 
   app.post("/api/v1/orders", authenticated, jsonBody, async (request, response) => {
@@ -26,6 +26,7 @@ export function installOrders(app: Express, services: Services): void {
     const orderId = validateId(request.params.id);
     const userId = userIdOf(response);
     const outcome = await withRetries(pool, (client) => cancelOrder(client, userId, orderId));
+    announcer.ring();
     sendOutcome(response, 200, outcome);
   });
 

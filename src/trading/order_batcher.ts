@@ -11,6 +11,8 @@ export interface OrderBatcherOptions {
   /** Orders at most that may wait, over all markets; beyond it new ones are turned away. */
   waitingCap?: number;
   retries?: RetryOptions;
+  /** Told after each call that was committed. */
+  onCommitted?: () => void;
 }
 
 /** Places orders so that those which arrive while a market is busy go together. */
@@ -43,6 +45,7 @@ const DEFAULT_WAITING_CAP = 10_000;
  */
 export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
   const { pool, retries } = options;
+  const onCommitted = options.onCommitted ?? (() => undefined);
   const batchCap = options.batchCap ?? DEFAULT_BATCH_CAP;
   const waitingCap = options.waitingCap ?? DEFAULT_WAITING_CAP;
   const lanes = new Map<string, Lane>();
@@ -91,6 +94,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
         retries,
       );
       answer(batch, outcomes);
+      onCommitted();
     } catch (error) {
       if (batch.length === 0) {
         // No connection was to be had: those who came later need not wait for the same news.
@@ -115,6 +119,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
           retries,
         );
         answer([waiting], await call);
+        onCommitted();
       } catch (error) {
         waiting.reject(error);
       }
