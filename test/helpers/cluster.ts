@@ -1,13 +1,8 @@
-import { mkdtemp, readdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pg from "pg";
-import {
-  destroyEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from "../../src/database/embedded_postgres.ts";
 import { replaceDatabase } from "./database.ts";
 import { buildSchema } from "./schema.ts";
+import { startTemporaryCluster } from "./temporary_cluster.ts";
+import type { TemporaryCluster } from "./temporary_cluster.ts";
 
 /** A PostgreSQL to test on: ours for the time of the run, or one that is given. */
 export interface TestCluster {
@@ -20,8 +15,6 @@ export interface TestCluster {
   /** Leaves nothing behind. */
   close: () => Promise<void>;
 }
-
-const DIRECTORY_PREFIX = "pgmarkets-test-";
 
 /** Nothing here outlives the run, so nothing has to survive a crash. */
 const throwAwaySettings = {
@@ -40,11 +33,11 @@ const throwAwaySettings = {
 export async function openTestCluster(): Promise<TestCluster> {
   const givenUrl = variable("TEST_DATABASE_URL");
   const own = givenUrl === undefined ? await startThrowAway() : undefined;
-  const url = replaceDatabase(givenUrl ?? own?.connectionString ?? "", "postgres");
+  const url = replaceDatabase(givenUrl ?? own?.server.connectionString ?? "", "postgres");
   const prefix = `pgmarkets_test_${process.pid}_${Math.random().toString(36).slice(2, 6)}`;
   const template = `${prefix}_template`;
   const close = async () => {
-    if (own) await destroyEmbeddedPostgres(own.directory);
+    if (own) await own.destroy();
     else await dropDatabases(url, prefix);
   };
   try {
@@ -66,41 +59,13 @@ function variable(name: string): string | undefined {
   return process.env[name] === "" ? undefined : process.env[name];
 }
 
-async function startThrowAway(): Promise<{ directory: string; connectionString: string }> {
-  await sweep();
-  const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
+async function startThrowAway(): Promise<TemporaryCluster> {
   const programsDirectory = variable("TEST_POSTGRES_BIN");
-  try {
-    const server = await startEmbeddedPostgres({
-      directory,
-      ...(programsDirectory !== undefined && { programsDirectory }),
-      database: "postgres",
-      settings: throwAwaySettings,
-    });
-    return { directory, connectionString: server.connectionString };
-  } catch (error) {
-    await destroyEmbeddedPostgres(directory);
-    throw error;
-  }
-}
-
-/** Removes what runs that were killed have left behind. */
-async function sweep(): Promise<void> {
-  const names = await readdir(tmpdir());
-  for (const name of names.filter((candidate) => candidate.startsWith(DIRECTORY_PREFIX))) {
-    const processId = Number(name.slice(DIRECTORY_PREFIX.length).split("-")[0]);
-    if (isAlive(processId)) continue;
-    // Another user's leftovers are theirs.
-    await destroyEmbeddedPostgres(join(tmpdir(), name)).catch(() => undefined);
-  }
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    return process.kill(processId, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return await startTemporaryCluster("test", {
+    ...(programsDirectory !== undefined && { programsDirectory }),
+    database: "postgres",
+    settings: throwAwaySettings,
+  });
 }
 
 async function dropDatabases(url: string, prefix: string): Promise<void> {

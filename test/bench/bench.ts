@@ -1,0 +1,95 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import type { BenchCluster, BenchDatabase } from "./cluster.ts";
+import { initialisePgbench, runPgbench } from "./pgbench.ts";
+import type { Pgbench, PgbenchResult, PgbenchRun } from "./pgbench.ts";
+import type { Sizes } from "./sizes.ts";
+
+/** What a bar has to work with. */
+export interface Bench {
+  sizes: Sizes;
+  cluster: BenchCluster;
+  pgbench: Pgbench;
+  /** A database with pgbench's tables and nothing else, made at its first use. */
+  tpcbDatabase: () => Promise<BenchDatabase>;
+}
+
+/** The clients of the bars that run against `tpcb-like`, theirs and ours alike. */
+export const CLIENTS = 8;
+
+/** What it acts as, by a startup option: the role of the HTTP interface. */
+const AS_API = "-c role=exchange_api";
+
+export function makeBench(sizes: Sizes, cluster: BenchCluster, pgbench: Pgbench): Bench {
+  let tpcb: Promise<BenchDatabase> | undefined;
+  const makeTpcb = async (): Promise<BenchDatabase> => {
+    const database = await cluster.createEmptyDatabase("tpcb");
+    await initialisePgbench(pgbench, database.environment, sizes.tpcbScale);
+    return database;
+  };
+  return { sizes, cluster, pgbench, tpcbDatabase: () => (tpcb ??= makeTpcb()) };
+}
+
+/** The reference of most bars: transactions a second of `tpcb-like` with 8 clients. */
+export async function runTpcb({ pgbench, tpcbDatabase }: Bench, seconds: number): Promise<number> {
+  const { environment } = await tpcbDatabase();
+  const result = await runPgbench(pgbench, {
+    environment,
+    script: "tpcb-like",
+    clients: CLIENTS,
+    until: { seconds },
+  });
+  return result.perSecond;
+}
+
+/** A pgbench script of ours, to be run on one database as the HTTP interface would. */
+export type Script = (
+  run: Pick<PgbenchRun, "clients" | "until"> & { options?: string },
+) => Promise<PgbenchResult>;
+
+/** Writes the lines of a script down, ready to be run. */
+export async function writeScript(
+  { cluster, pgbench }: Bench,
+  database: BenchDatabase,
+  name: string,
+  lines: string[],
+): Promise<Script> {
+  const file = join(cluster.directory, `${database.environment.PGDATABASE ?? ""}_${name}.sql`);
+  await writeFile(file, `${lines.join("\n")}\n`);
+  return ({ clients, until, options }) =>
+    runPgbench(pgbench, {
+      environment: database.environment,
+      script: { file },
+      clients,
+      until,
+      options: options === undefined ? AS_API : `${AS_API} ${options}`,
+    });
+}
+
+/** Throws if the ledger is not sound: figures of an unsound database are worth nothing. */
+export async function checkLedger({ pool }: BenchDatabase): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("set work_mem = '256MB'");
+    const { rows } = await client.query("select * from ledger.verify() limit 5");
+    if (rows.length > 0) {
+      throw new Error(
+        `ledger.verify() found\n${rows.map((row) => JSON.stringify(row)).join("\n")}`,
+      );
+    }
+  } finally {
+    client.release(true);
+  }
+}
+
+/** The only value of a query. */
+export async function readNumber(pool: Pool, query: string): Promise<number> {
+  const { rows } = await pool.query({ text: query, rowMode: "array" });
+  return Number(rows[0]?.[0]);
+}
+
+/** Throws unless a run did what it was timed for. */
+export function expectCount(what: string, found: number, expected: number): void {
+  if (found !== expected) throw new Error(`${what}: ${found}, but ${expected} were to be expected`);
+}

@@ -1,0 +1,76 @@
+import type { Pool } from "pg";
+import type { Sizes } from "./sizes.ts";
+
+/**
+ * The markets and traders that every bar starts from. They are numbered from 1, and a public id is
+ * made of its number, so that pgbench can name them by a random one.
+ */
+
+/** Added to a number, it gives the twelve digits that end a public id. */
+const FIRST_ID = 100_000_000_000;
+
+const ID_START = "00000000-0000-4000-8000-";
+
+/** Much more than any run can lose. */
+const FUNDS_CENTS = 100_000_000_000;
+
+/** The deposits of one transaction: all of them move the same account. */
+const TRADERS_AT_ONCE = 500;
+
+/** The public id of a market or trader. */
+export function publicId(number: number): string {
+  return ID_START + String(FIRST_ID + number);
+}
+
+/** The same in pgbench: a line that draws a number, for {@link idIn} to be used in SQL. */
+export function drawId(variable: string, first: number, last: number): string {
+  return `\\set ${variable} random(${FIRST_ID + first}, ${FIRST_ID + last})`;
+}
+
+/** The SQL text expression of the public id that {@link drawId} drew. */
+export function idIn(variable: string): string {
+  return `'${ID_START}' || :${variable}`;
+}
+
+/** Makes the markets and the funded traders by the functions that operators use. */
+export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Promise<void> {
+  await pool.query("select admin.create_category(slug => 'bench', name => 'Bench')");
+  await pool.query(
+    `select admin.create_market(title => 'Market ' || i, category => 'bench')
+     from generate_series(1, $1::int) as i`,
+    [markets],
+  );
+  for (let first = 1; first <= traders; first += TRADERS_AT_ONCE) {
+    await makeTraders(pool, first, Math.min(first + TRADERS_AT_ONCE - 1, traders));
+  }
+  for (const table of ["catalog.markets", "identity.users"]) {
+    const { rows } = await pool.query(
+      `with numbered as (
+         update ${table} set public_id = ('${ID_START}' || ($1::bigint + id))::uuid returning id
+       )
+       select count(*)::int as count, max(id)::int as last from numbered`,
+      [FIRST_ID],
+    );
+    if (rows[0].count !== rows[0].last) throw new Error(`${table} is not numbered from 1 on`);
+  }
+}
+
+async function makeTraders(pool: Pool, first: number, last: number): Promise<void> {
+  await pool.query(
+    `with made as materialized (
+       select admin.create_user(
+         email => 'trader' || i || '@bench.example',
+         display_name => 'Trader ' || i,
+         handle => 'trader' || i
+       ) as id
+       from generate_series($1::int, $2::int) as i
+     )
+     select
+       admin.deposit(user_id => id, amount_cents => $3, reference => 'start'),
+       admin.set_loss_limits(
+         user_id => id, day_cents => null, week_cents => null, month_cents => null
+       )
+     from made`,
+    [first, last, FUNDS_CENTS],
+  );
+}

@@ -1,0 +1,118 @@
+import type { Pool } from "pg";
+import { makePool } from "../../src/database/pools.ts";
+import { makeLogger } from "../../src/logger.ts";
+import { createAnnouncer } from "../../src/trading/announcer.ts";
+import { replaceDatabase } from "../helpers/database.ts";
+import { buildSchema } from "../helpers/schema.ts";
+import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
+import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
+import { seedCatalogue } from "./catalogue.ts";
+import type { Sizes } from "./sizes.ts";
+
+/** The cluster of one run, as durable as in production. */
+export interface BenchCluster {
+  /** For files that the run needs. */
+  directory: string;
+  /**
+   * A new database with the schema of db/, the markets and the funded traders. What its orders
+   * announce is sent all the while, as by one server process, unless there will be one.
+   */
+  createDatabase: (name: string, options?: { isServed?: boolean }) => Promise<BenchDatabase>;
+  /** A new database with nothing in it. */
+  createEmptyDatabase: (name: string) => Promise<BenchDatabase>;
+  /** Removes everything. */
+  destroy: () => Promise<void>;
+}
+
+/** One database of the cluster. */
+export interface BenchDatabase {
+  connectionString: string;
+  /** As the superuser, for seeding and looking. */
+  pool: Pool;
+  /** The PG* variables by which pgbench finds it. */
+  environment: Record<string, string>;
+  drop: () => Promise<void>;
+}
+
+const TEMPLATE = "template_of_the_bench";
+
+/** Said in the report as far as they bear on the figures. */
+const settings = {
+  shared_buffers: "1GB",
+  max_wal_size: "4GB",
+  // No timed checkpoint in the middle of a bar, whose figures it would tilt to one side.
+  checkpoint_timeout: "30min",
+  autovacuum: "on",
+  fsync: "on",
+  synchronous_commit: "on",
+  full_page_writes: "on",
+};
+
+/** Starts the cluster and prepares what the databases of the bars are cloned from. */
+export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
+  const cluster = await startTemporaryCluster("bench", { database: "postgres", settings });
+  try {
+    const template = await createDatabase(cluster, TEMPLATE, "template0");
+    const client = await template.pool.connect();
+    await buildSchema(client);
+    client.release();
+    await seedCatalogue(template.pool, sizes);
+    await template.pool.query("vacuum (analyze)");
+    await template.pool.end();
+  } catch (error) {
+    await cluster.destroy();
+    throw error;
+  }
+  return {
+    directory: cluster.directory,
+    createDatabase: async (name, { isServed = false } = {}) => {
+      const database = await createDatabase(cluster, name, TEMPLATE);
+      return isServed ? database : withAnnouncer(database);
+    },
+    createEmptyDatabase: (name) => createDatabase(cluster, name, "template0"),
+    destroy: cluster.destroy,
+  };
+}
+
+async function createDatabase(
+  { server }: TemporaryCluster,
+  name: string,
+  template: string,
+): Promise<BenchDatabase> {
+  await onCluster(server.connectionString, `create database ${name} template ${template}`);
+  const connectionString = replaceDatabase(server.connectionString, name);
+  const pool = makePool({ connectionString, applicationName: "pgmarkets bench", max: 4 });
+  return {
+    connectionString,
+    pool,
+    environment: {
+      PGHOST: server.socketDirectory,
+      PGUSER: "postgres",
+      PGDATABASE: name,
+    },
+    drop: async () => {
+      await pool.end();
+      await onCluster(server.connectionString, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+function withAnnouncer(database: BenchDatabase): BenchDatabase {
+  const { connectionString } = database;
+  const pool = makePool({ connectionString, role: "exchange_api", max: 1 });
+  const announcer = createAnnouncer({ pool, logger: makeLogger("info") });
+  return {
+    ...database,
+    drop: async () => {
+      await announcer.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+async function onCluster(connectionString: string, statement: string): Promise<void> {
+  const pool = makePool({ connectionString, max: 1 });
+  await pool.query(statement);
+  await pool.end();
+}

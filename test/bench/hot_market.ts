@@ -1,0 +1,86 @@
+import { checkLedger, readNumber, runTpcb, writeScript } from "./bench.ts";
+import type { Bench } from "./bench.ts";
+import type { BenchDatabase } from "./cluster.ts";
+import { publicId } from "./catalogue.ts";
+import { makerOrder, placeOrders, randomBetween, restDepth, takerOrder } from "./orders.ts";
+import type { Result } from "./report.ts";
+import { measureInRounds } from "./rounds.ts";
+
+/** Orders of one call: what the server gathers at most. */
+export const BATCH_ORDERS = 200;
+
+/** Of a batch's orders, those that may be refused before the figure is one of something else. */
+const MOST_REFUSED = 0.01;
+
+/** Batches for one hot market over one connection, orders against transactions of `tpcb-like`. */
+export async function measureHotMarket(bench: Bench): Promise<Result[]> {
+  const { sizes } = bench;
+  const database = await bench.cluster.createDatabase("hot_market");
+  const { pool } = database;
+  await prepareBatches(bench, database);
+  const script = await writeScript(bench, database, "batch", batchScript(sizes.batches));
+
+  const figures = await measureInRounds(sizes, sizes.seconds, {
+    name: "hot market",
+    reference: (seconds) => runTpcb(bench, seconds),
+    ours: async (seconds) => {
+      const before = await countOrders(database);
+      const { perSecond, transactions } = await script({ clients: 1, until: { seconds } });
+      const accepted = ((await countOrders(database)) - before) / (transactions * BATCH_ORDERS);
+      if (accepted < 1 - MOST_REFUSED) throw new Error(`Only ${accepted} of the orders were taken`);
+      return perSecond * BATCH_ORDERS * accepted;
+    },
+  });
+  const trades = await readNumber(pool, "select count(*) from trading.trades");
+  const fillsPerOrder = (trades / (await countOrders(database))).toFixed(2);
+  await checkLedger(database);
+  await database.drop();
+  return [
+    {
+      bar:
+        `one hot market, batches of ${BATCH_ORDERS}, half resting, half crossing ` +
+        `(${fillsPerOrder} fills an order), 1 connection / tpcb-like, 8 clients`,
+      unit: "1/s",
+      must: 3,
+      aim: 6,
+      ...figures,
+    },
+  ];
+}
+
+/** A deep enough book in market 1, and a table of batches for it: makers and takers by turns. */
+export async function prepareBatches(
+  { sizes }: Bench,
+  { pool }: BenchDatabase,
+  batchOrders = BATCH_ORDERS,
+): Promise<void> {
+  const makers = Math.min(500, sizes.traders / 2);
+  await restDepth(pool, 1, makers);
+  const batches = Array.from({ length: sizes.batches }, () =>
+    JSON.stringify(
+      Array.from({ length: batchOrders }, (_, place) =>
+        place % 2 === 0
+          ? { userId: publicId(randomBetween(1, makers)), ...makerOrder() }
+          : { userId: publicId(randomBetween(makers + 1, 2 * makers)), ...takerOrder() },
+      ),
+    ),
+  );
+  await pool.query("create table public.bench_batches (id int primary key, requests text)");
+  await pool.query("grant select on public.bench_batches to exchange_api");
+  await pool.query(
+    `insert into public.bench_batches
+     select place, requests from unnest($1::text[]) with ordinality as b (requests, place)`,
+    [batches],
+  );
+  await pool.query("vacuum (analyze)");
+}
+
+/** Places one of the batches, all of whose answers come back as they would to the server. */
+export function batchScript(batches: number): string[] {
+  const call = placeOrders(`'${publicId(1)}'`, "b.requests", "public.bench_batches as b, ");
+  return [`\\set batch random(1, ${batches})`, `${call} where b.id = :batch;`];
+}
+
+async function countOrders({ pool }: BenchDatabase): Promise<number> {
+  return await readNumber(pool, "select count(*) from trading.orders");
+}

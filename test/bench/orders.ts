@@ -1,0 +1,100 @@
+import type { Pool } from "pg";
+import type { OrderRequest } from "../../src/database/api.ts";
+import { drawId, idIn, publicId } from "./catalogue.ts";
+
+/** The orders that the bars place. */
+
+/** A side of the book filled by one trader, so that there is always something to take. */
+const MOST_SHARES = 10_000;
+
+/** The call, with an expression of the market's id and one of the JSON text of the requests. */
+export function placeOrders(marketId: string, requests: string, from = ""): string {
+  return (
+    "select o.code, o.message, o.replayed, o.body " +
+    `from ${from}api.place_orders(market_id => (${marketId})::uuid, ` +
+    `requests => (${requests})::jsonb) as o`
+  );
+}
+
+/** The SQL expression of the JSON text of one request; spaces keep pgbench from seeing variables. */
+export function requestText(price: string, quantity: number): string {
+  const side = `case (:side)::int when 0 then 'yes' else 'no' end`;
+  return (
+    `'[{"userId": "' || ${idIn("trader")} || '", "side": "' || ${side} || ` +
+    `'", "price": ' || ${price} || ', "quantity": ${quantity}}]'`
+  );
+}
+
+/** A call that places one order which rests: both sides stay below 50, and so never meet. */
+export function restingScript(markets: [number, number], traders: [number, number]): string[] {
+  return [
+    drawId("market", ...markets),
+    drawId("trader", ...traders),
+    "\\set side random(0, 1)",
+    "\\set price random(1, 40)",
+    `${placeOrders(idIn("market"), requestText(":price", 10))};`,
+  ];
+}
+
+/** A call that takes one share of what {@link restLiquidity} has laid out. */
+export function takingScript(markets: [number, number], traders: [number, number]): string[] {
+  return [
+    drawId("market", ...markets),
+    drawId("trader", ...traders),
+    "\\set side random(0, 1)",
+    `${placeOrders(idIn("market"), requestText("55", 1))};`,
+  ];
+}
+
+/** In each of the first markets the trader of the same number offers both sides at 45. */
+export async function restLiquidity(pool: Pool, markets: number): Promise<void> {
+  for (let market = 1; market <= markets; market++) {
+    const offer = { userId: publicId(market), price: 45, quantity: MOST_SHARES };
+    await place(pool, market, [
+      { ...offer, side: "yes" },
+      { ...offer, side: "no" },
+    ]);
+  }
+}
+
+/** Places orders as the bars' subjects do, and insists that each is accepted. */
+export async function place(pool: Pool, market: number, requests: OrderRequest[]): Promise<void> {
+  const { rows } = await pool.query(
+    `select distinct code from api.place_orders(market_id => $1, requests => $2)
+     where code is not null`,
+    [publicId(market), JSON.stringify(requests)],
+  );
+  if (rows.length > 0) throw new Error(`A seeded order was refused: ${rows[0].code}`);
+}
+
+/** An order that rests just below the middle of the market. */
+export function makerOrder(): Omit<OrderRequest, "userId"> {
+  return { side: randomSide(), price: randomBetween(40, 49), quantity: randomBetween(1, 10) };
+}
+
+/** An order of the same size that takes from whatever {@link makerOrder} laid out. */
+export function takerOrder(): Omit<OrderRequest, "userId"> {
+  return { side: randomSide(), price: 60, quantity: randomBetween(1, 10) };
+}
+
+/** Enough orders on both sides for the takers never to run out while as many makers come. */
+export async function restDepth(pool: Pool, market: number, makers: number): Promise<void> {
+  for (let batch = 0; batch < 20; batch++) {
+    await place(
+      pool,
+      market,
+      Array.from({ length: 200 }, () => ({
+        userId: publicId(randomBetween(1, makers)),
+        ...makerOrder(),
+      })),
+    );
+  }
+}
+
+export function randomBetween(first: number, last: number): number {
+  return first + Math.floor(Math.random() * (last - first + 1));
+}
+
+function randomSide(): "yes" | "no" {
+  return Math.random() < 0.5 ? "yes" : "no";
+}

@@ -1,0 +1,42 @@
+import type { Sizes } from "./sizes.ts";
+
+/** One measurement that lasts about so many seconds and gives a figure. */
+export type Measure = (seconds: number) => Promise<number>;
+
+/** The figures of a bar, one of each list for each round. */
+export interface Figures {
+  reference: number[];
+  ours: number[];
+}
+
+/**
+ * Measures the reference and ours by turns, so that whatever else goes on in the machine is borne
+ * by both; first a round that doesn't count.
+ */
+export async function measureInRounds(
+  { rounds, warmUpSeconds }: Sizes,
+  seconds: number,
+  measure: { name: string; reference: Measure; ours: Measure },
+): Promise<Figures> {
+  const figures: Figures = { reference: [], ours: [] };
+  if (warmUpSeconds > 0) {
+    await measure.reference(warmUpSeconds);
+    await measure.ours(warmUpSeconds);
+  }
+  for (let round = 1; round <= rounds; round++) {
+    const reference = await measure.reference(seconds);
+    const ours = await measure.ours(seconds);
+    figures.reference.push(reference);
+    figures.ours.push(ours);
+    const told = [reference, ours].map((figure) => figure.toPrecision(4)).join(", ours ");
+    console.error(`  ${measure.name}, round ${round} of ${rounds}: reference ${told}`);
+  }
+  return figures;
+}
+
+export function median(figures: number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
+}

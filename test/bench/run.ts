@@ -1,0 +1,93 @@
+import { parseArgs } from "node:util";
+import { makeBench } from "./bench.ts";
+import type { Bench } from "./bench.ts";
+import { openBenchCluster } from "./cluster.ts";
+import type { BenchCluster } from "./cluster.ts";
+import { measureDeepBook } from "./deep_book.ts";
+import { measureHotMarket } from "./hot_market.ts";
+import { measureHotMarketOverHttp } from "./hot_market_http.ts";
+import { measureLoneFills } from "./lone_fills.ts";
+import { measureOldRows } from "./old_rows.ts";
+import { findPgbench } from "./pgbench.ts";
+import { profileEngine } from "./profile.ts";
+import { describeConditions, resultTable, verdictOf } from "./report.ts";
+import type { Result } from "./report.ts";
+import { measureRestingOrders } from "./resting_orders.ts";
+import { fullSizes, shortSizes } from "./sizes.ts";
+
+/**
+ * `npm run bench [-- --short] [-- --only <name>]`: measures the engine against its bars on a
+ * PostgreSQL of its own. Each bar is a ratio of two figures that were taken by turns in this run.
+ * Ends with 1 when a bar was missed, and reports nothing at all if a ledger is not sound.
+ */
+
+const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
+  resting_orders: measureRestingOrders,
+  lone_fills: measureLoneFills,
+  hot_market: measureHotMarket,
+  hot_market_http: measureHotMarketOverHttp,
+  deep_book: measureDeepBook,
+  old_rows: measureOldRows,
+};
+
+/** Says where an order's time and bytes go; part of a full run only if asked for. */
+const PROFILE = "profile";
+
+const { values } = parseArgs({
+  options: { short: { type: "boolean", default: false }, only: { type: "string" } },
+});
+process.exitCode = await main(values);
+
+async function main({ short, only }: { short: boolean; only?: string }): Promise<number> {
+  const names = [...Object.keys(bars), PROFILE];
+  if (only !== undefined && !names.includes(only)) {
+    console.error(`There is no bar ${only}, but ${names.join(", ")}`);
+    return 1;
+  }
+  const pgbench = findPgbench();
+  if (pgbench === undefined) {
+    const missing = "pgbench is not to be found, neither in the PATH nor in /usr/lib/postgresql";
+    console.error(short ? `note: skipped: ${missing}` : `${missing}: apt install postgresql`);
+    return short ? 0 : 1;
+  }
+
+  const sizes = short ? shortSizes : fullSizes;
+  const wanted = (name: string) => only === undefined || only === name;
+  const cluster = await openBenchCluster(sizes);
+  endWithSignals(cluster);
+  try {
+    const bench = makeBench(sizes, cluster, pgbench);
+    const conditions = await conditionsOf(bench);
+    const results: Result[] = [];
+    for (const [name, measure] of Object.entries(bars)) {
+      if (wanted(name)) results.push(...(await measure(bench)));
+    }
+    const profiled = only === PROFILE || (short && only === undefined);
+    const profile = profiled ? await profileEngine(bench) : undefined;
+
+    console.log(conditions);
+    if (results.length > 0) console.log(`\n${resultTable(results, !short)}`);
+    if (profile !== undefined) console.log(`\n${profile}`);
+    return !short && results.some((result) => verdictOf(result) === "missed") ? 1 : 0;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  } finally {
+    await cluster.destroy();
+  }
+}
+
+async function conditionsOf({ tpcbDatabase, pgbench, sizes }: Bench): Promise<string> {
+  const { pool } = await tpcbDatabase();
+  const conditions = await describeConditions(pool, pgbench.version);
+  return `${conditions}\nsizes: ${JSON.stringify(sizes)}`;
+}
+
+/** Whoever interrupts the run leaves no server behind. */
+function endWithSignals(cluster: BenchCluster): void {
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(name, () => {
+      void cluster.destroy().finally(() => process.exit(130));
+    });
+  }
+}

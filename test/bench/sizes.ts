@@ -1,0 +1,54 @@
+/** How much of everything a run has. */
+export interface Sizes {
+  /** Measured rounds of each bar: the reference, then ours. */
+  rounds: number;
+  /** Of one measurement that counts transactions. */
+  seconds: number;
+  /** Of one measurement that times a single client. */
+  latencySeconds: number;
+  /** Of the round that isn't measured: it fills caches and writes the first page images. */
+  warmUpSeconds: number;
+  markets: number;
+  traders: number;
+  /** pgbench's: 100,000 accounts and one branch each. */
+  tpcbScale: number;
+  /** Ready batches of the hot market, taken in random order. */
+  batches: number;
+  shallowBookOrders: number;
+  deepBookOrders: number;
+  /** As many orders as trades. */
+  oldRows: number;
+  /** Calls of each kind that the profile looks at. */
+  profiledCalls: number;
+}
+
+export const fullSizes: Sizes = {
+  rounds: 5,
+  seconds: 10,
+  latencySeconds: 3,
+  warmUpSeconds: 3,
+  markets: 1000,
+  traders: 10_000,
+  tpcbScale: 20,
+  batches: 300,
+  shallowBookOrders: 1000,
+  deepBookOrders: 100_000,
+  oldRows: 5_000_000,
+  profiledCalls: 3000,
+};
+
+/** Everything for real, but only to see that it works. */
+export const shortSizes: Sizes = {
+  rounds: 1,
+  seconds: 1,
+  latencySeconds: 1,
+  warmUpSeconds: 0,
+  markets: 40,
+  traders: 400,
+  tpcbScale: 1,
+  batches: 20,
+  shallowBookOrders: 100,
+  deepBookOrders: 2000,
+  oldRows: 20_000,
+  profiledCalls: 200,
+};

@@ -1,0 +1,58 @@
+import { mkdtemp, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  destroyEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../src/database/embedded_postgres.ts";
+import type {
+  EmbeddedPostgres,
+  EmbeddedPostgresOptions,
+} from "../../src/database/embedded_postgres.ts";
+
+/** A PostgreSQL of this process' own, in a temporary directory. */
+export interface TemporaryCluster {
+  directory: string;
+  server: EmbeddedPostgres;
+  /** Stops the server and deletes the directory. */
+  destroy: () => Promise<void>;
+}
+
+/**
+ * Starts a PostgreSQL in a new temporary directory, and removes those that earlier processes for
+ * the same purpose were killed over.
+ */
+export async function startTemporaryCluster(
+  purpose: string,
+  options: Omit<EmbeddedPostgresOptions, "directory">,
+): Promise<TemporaryCluster> {
+  const prefix = `pgmarkets-${purpose}-`;
+  await sweep(prefix);
+  const directory = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  const destroy = () => destroyEmbeddedPostgres(directory);
+  try {
+    return { directory, server: await startEmbeddedPostgres({ ...options, directory }), destroy };
+  } catch (error) {
+    await destroy();
+    throw error;
+  }
+}
+
+/** Removes what runs that were killed have left behind. */
+async function sweep(prefix: string): Promise<void> {
+  const names = await readdir(tmpdir());
+  for (const name of names.filter((candidate) => candidate.startsWith(prefix))) {
+    const processId = Number(name.slice(prefix.length).split("-")[0]);
+    if (isAlive(processId)) continue;
+    // Another user's leftovers are theirs.
+    await destroyEmbeddedPostgres(join(tmpdir(), name)).catch(() => undefined);
+  }
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
