@@ -1,0 +1,109 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+
+/** Every call of an operator leaves one row that says who, when, what and with which arguments. */
+
+const exchange = testExchange(test);
+const { makeMarket, makeTrader, operate } = exchange;
+
+/** For every function: arguments to call it with, some of them made for it. */
+const calls: Record<string, () => Promise<Record<string, unknown>>> = {
+  create_category: async () => ({ slug: "audited", name: "Audited", position: 7 }),
+  create_event: async () => ({ title: "Election", category: "tests", live: true }),
+  set_event_live: async () => ({
+    event_id: await operate("create_event", { title: "Match", category: "tests" }),
+    live: true,
+    live_delay_ms: 1000,
+  }),
+  create_market: async () => ({ title: "Will it rain?", category: "tests" }),
+  set_market_status: async () => ({ market_id: await makeMarket(), status: "paused" }),
+  create_user: async () => ({ email: "eve@test.example", display_name: "Eve", handle: "eve" }),
+  set_profile: async () => ({ user_id: await makeTrader(), private: true }),
+  create_api_key: async () => ({ user_id: await makeTrader(), name: "key" }),
+  list_api_keys: async () => ({ user_id: await makeTrader() }),
+  revoke_api_key: async () => ({ key_id: await makeKey() }),
+  deposit: async () => ({ user_id: await makeTrader(), amount_cents: 100, reference: "in" }),
+  withdraw: async () => ({ user_id: await makeTrader(), amount_cents: 100, reference: "out" }),
+  set_loss_limits: async () => ({
+    user_id: await makeTrader(),
+    day_cents: 1,
+    week_cents: null,
+    month_cents: 3,
+  }),
+  self_exclude: async () => ({ user_id: await makeTrader(), until: "2090-01-01T00:00:00Z" }),
+  set_trading_pause: async () => ({ paused: false, reason: "over" }),
+  set_fee_schedule: async () => ({ taker_rate_bps: 600, category: "tests" }),
+};
+
+async function makeKey(): Promise<string> {
+  const user_id = await makeTrader();
+  await operate("create_api_key", { user_id, name: "key" });
+  const { rows } = await exchange.database
+    .connectAs("exchange_operator")
+    .query("select id from admin.list_api_keys(user_id => $1)", [user_id]);
+  return rows[0].id;
+}
+
+async function auditLog(): Promise<any[]> {
+  const { rows } = await exchange.database.pool.query(
+    "select operator, action, arguments, at from admin.audit_log order by id",
+  );
+  return rows;
+}
+
+test.serial("the functions below are all that operators have", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    `select p.proname as name from pg_proc as p
+     where p.pronamespace = 'admin'::regnamespace and p.proname <> 'audit' order by 1`,
+  );
+  t.deepEqual(
+    rows.map((row) => row.name),
+    Object.keys(calls).sort(),
+    "a new function of admin is called in this file too",
+  );
+});
+
+for (const [name, prepare] of Object.entries(calls)) {
+  test.serial(`admin.${name} writes one row to the audit log`, async (t) => {
+    const values = await prepare();
+    const before = await auditLog();
+    const from = Date.now();
+    await operate(name, values);
+    const rows = (await auditLog()).slice(before.length);
+    t.is(rows.length, 1);
+    const { operator, action, arguments: written, at } = rows[0];
+    t.is(action, name);
+    const { rows: login } = await exchange.database.pool.query("select session_user as name");
+    t.is(operator, login[0].name);
+    t.true(Math.abs(at.getTime() - from) < 60_000);
+    for (const [argument, value] of Object.entries(values)) {
+      const isTime = typeof value === "string" && value.endsWith("Z");
+      const wanted = isTime ? new Date(value).getTime() : value;
+      t.is(isTime ? new Date(written[argument]).getTime() : written[argument], wanted, argument);
+    }
+  });
+}
+
+test.serial("a call that fails leaves no row", async (t) => {
+  const before = await auditLog();
+  await t.throwsAsync(
+    operate("withdraw", {
+      user_id: "01900000-0000-7000-8000-000000000000",
+      amount_cents: 1,
+      reference: "one",
+    }),
+  );
+  await t.throwsAsync(operate("set_fee_schedule", { taker_rate_bps: -1 }));
+  await t.throwsAsync(operate("create_category", { slug: "tests", name: "Again" }));
+  t.deepEqual(await auditLog(), before);
+});
+
+test.serial("an API key is never in the audit log", async (t) => {
+  const user_id = await makeTrader();
+  const key: string = await operate("create_api_key", { user_id, name: "secret" });
+  const { rows } = await exchange.database.pool.query(
+    "select count(*) from admin.audit_log where arguments::text like '%' || $1 || '%'",
+    [key.slice(3)],
+  );
+  t.is(rows[0].count, 0);
+});

@@ -1,0 +1,165 @@
+import test from "ava";
+import { getAccount } from "../../../src/database/api.ts";
+import { testExchange } from "../../helpers/exchange.ts";
+
+/** What operators make: categories, events, markets, users. */
+
+const exchange = testExchange(test);
+const { market, operate } = exchange;
+
+const nothing = "01900000-0000-7000-8000-000000000000";
+
+const rowsOf = async (query: string): Promise<any[]> =>
+  (await exchange.database.pool.query(query)).rows;
+
+test("a category returns its slug and comes last unless told where", async (t) => {
+  t.is(await operate("create_category", { slug: "one", name: "One" }), "one");
+  await operate("create_category", { slug: "first", name: "First", position: 0 });
+  await operate("create_category", { slug: "two", name: "Two" });
+  const slugs = await rowsOf(`select slug from catalog.categories order by "position", id`);
+  t.deepEqual(
+    slugs.map(({ slug }) => slug),
+    ["first", "tests", "one", "two"],
+  );
+});
+
+test("ALREADY_EXISTS: a category of the same slug", async (t) => {
+  await t.throwsAsync(operate("create_category", { slug: "tests", name: "Again" }), {
+    code: "EX018",
+  });
+});
+
+test("a slug is URL-safe and not all", async (t) => {
+  for (const slug of ["all", "Upper", "with space", "ü", "", "-a", "a--b", "a/b"]) {
+    await t.throwsAsync(operate("create_category", { slug, name: "Name" }), {
+      message: /categories_slug_is_url_safe/,
+    });
+  }
+});
+
+test("an event's market names it; alone it names none", async (t) => {
+  const event = await operate("create_event", { title: "Election", category: "tests" });
+  const id = await operate("create_market", {
+    title: `Who "wins"? \\ / \u{1f3c6} ü`,
+    category: "tests",
+    description: "Line one\nLine two",
+    event_id: event,
+    close_time: "2090-01-01T00:00:00Z",
+    thumbnail_id: nothing,
+    thumbnail_url: "https://images.example/1.png",
+  });
+  t.like(await market(id), {
+    id,
+    title: `Who "wins"? \\ / \u{1f3c6} ü`,
+    description: "Line one\nLine two",
+    category: "tests",
+    eventId: event,
+    status: "open",
+    closeTime: "2090-01-01T00:00:00.000Z",
+    thumbnailId: nothing,
+    thumbnailUrl: "https://images.example/1.png",
+    version: 0,
+  });
+  const alone = await operate("create_market", { title: "Alone", category: "tests" });
+  t.like(await market(alone), { eventId: null, description: "", closeTime: null });
+});
+
+test("NOT_FOUND: a category or an event that is not there", async (t) => {
+  for (const [name, values] of [
+    ["create_event", { title: "E", category: "nowhere" }],
+    ["create_market", { title: "M", category: "nowhere" }],
+    ["create_market", { title: "M", category: "tests", event_id: nothing }],
+    ["set_event_live", { event_id: nothing, live: true }],
+    ["set_profile", { user_id: nothing, private: true }],
+    ["set_loss_limits", { user_id: nothing, day_cents: null, week_cents: null, month_cents: null }],
+  ] as const) {
+    await t.throwsAsync(operate(name, values), { code: "EX017" }, name);
+  }
+});
+
+test("an event goes live and back, and keeps its delay unless given one", async (t) => {
+  const event_id = await operate("create_event", {
+    title: "Final",
+    category: "tests",
+    live_delay_ms: 5000,
+  });
+  const now = async () =>
+    (
+      await rowsOf(`select live, live_delay_ms from catalog.events where public_id = '${event_id}'`)
+    )[0];
+  t.deepEqual(await now(), { live: false, live_delay_ms: 5000 });
+  await operate("set_event_live", { event_id, live: true });
+  t.deepEqual(await now(), { live: true, live_delay_ms: 5000 });
+  await operate("set_event_live", { event_id, live: false, live_delay_ms: 1000 });
+  t.deepEqual(await now(), { live: false, live_delay_ms: 1000 });
+});
+
+test("a user has an account with nothing in it, and limits not reviewed", async (t) => {
+  const id = await operate("create_user", {
+    email: "new@test.example",
+    display_name: "New",
+    handle: "new",
+  });
+  const client = await exchange.api.connect();
+  const account = JSON.parse(await getAccount(client, id));
+  client.release();
+  t.like(account, { id, email: "new@test.example", displayName: "New", balance: 0 });
+  t.deepEqual(Object.keys(account), ["id", "displayName", "email", "balance", "createdAt"]);
+  const one = await operate("create_market", { title: "M", category: "tests" });
+  const code = await exchange.refusal(one, id, { side: "yes", price: 1, quantity: 1 });
+  t.is(code, "LIMITS_SETUP_REQUIRED");
+});
+
+test("ALREADY_EXISTS: an email or handle that is taken, whatever its case", async (t) => {
+  await operate("create_user", { email: "Al@test.example", display_name: "Al", handle: "Al" });
+  for (const values of [
+    { email: "al@TEST.example", display_name: "Other", handle: "other" },
+    { email: "other@test.example", display_name: "Other", handle: "aL" },
+  ]) {
+    await t.throwsAsync(operate("create_user", values), { code: "EX018" });
+  }
+});
+
+test("a profile changes in what is given, and not in the rest", async (t) => {
+  const user_id = await exchange.makeTrader();
+  const profile = async () =>
+    (
+      await rowsOf(
+        `select display_name, avatar_url, private, leaderboard_opt_out as opt_out
+         from identity.users where public_id = '${user_id}'`,
+      )
+    )[0];
+  await operate("set_profile", {
+    user_id,
+    display_name: "Renamed",
+    avatar_url: "https://a.example",
+  });
+  await operate("set_profile", { user_id, private: true });
+  await operate("set_profile", { user_id, leaderboard_opt_out: true });
+  await operate("set_profile", { user_id, private: false });
+  t.deepEqual(await profile(), {
+    display_name: "Renamed",
+    avatar_url: "https://a.example",
+    private: false,
+    opt_out: true,
+  });
+});
+
+test("INVALID_REQUEST: a loss limit below 0", async (t) => {
+  const user_id = await exchange.makeTrader({ reviewed: false });
+  for (const limits of [
+    { day_cents: -1, week_cents: null, month_cents: null },
+    { day_cents: null, week_cents: -1, month_cents: null },
+    { day_cents: 5, week_cents: 5, month_cents: -1 },
+  ]) {
+    await t.throwsAsync(operate("set_loss_limits", { user_id, ...limits }), { code: "EX001" });
+  }
+});
+
+test("a title with quotes, backslashes and beyond ASCII comes back as it was, in lists too", async (t) => {
+  const title = `"Quoted" \\ back\tslash \u{1f3c6} </script>`;
+  const one = await operate("create_market", { title, category: "tests" });
+  const ann = await exchange.makeTrader();
+  const [id] = (await exchange.rest(one, ann, { side: "yes", price: 1, quantity: 1 })) as [string];
+  t.is((await exchange.order(ann, id)).marketTitle, title);
+});

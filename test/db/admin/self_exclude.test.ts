@@ -1,0 +1,70 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy, sell } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { book, clock, giveShares, makeMarkets, makeTraders, operate } = exchange;
+const { order, place, refusal, rest } = exchange;
+
+const exclude = (user_id: string, until?: string) =>
+  operate("self_exclude", until === undefined ? { user_id } : { user_id, until });
+
+test("all open orders go, of every market and side; others' stay", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await giveShares(one, ann, "yes", 5);
+  const orders = [
+    ...(await rest(one, ann, buy("yes", 1, 40), buy("no", 2, 40), sell("yes", 5, 70))),
+    ...(await rest(two, ann, buy("no", 3, 40))),
+  ];
+  await rest(one, bob, buy("yes", 4, 40));
+  t.is(await exclude(ann), 4);
+  for (const id of orders) {
+    t.like(await order(ann, id), { status: "cancelled", cancelReason: "self_excluded" });
+  }
+  t.deepEqual(await book(one), { bids: ["4 @ 40"], asks: [] });
+  t.deepEqual(await book(two), { bids: [], asks: [] });
+});
+
+test("SELF_EXCLUDED: no order is taken from then on, to buy or to sell", async (t) => {
+  const [one] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  await giveShares(one, ann, "yes", 5);
+  t.is(await exclude(ann), 0);
+  t.is(await refusal(one, ann, buy("yes", 1, 40)), "SELF_EXCLUDED");
+  t.is(await refusal(one, ann, sell("yes", 5, 40)), "SELF_EXCLUDED");
+});
+
+test("INVALID_REQUEST: it can't be shortened, nor end in the past; it can be prolonged", async (t) => {
+  const [ann] = (await makeTraders(1)) as [string];
+  await exclude(ann, "2090-01-02T00:00:00Z");
+  t.is(await exclude(ann, "2090-01-02T00:00:00Z"), 0);
+  await t.throwsAsync(exclude(ann, "2090-01-01T23:59:59Z"), { code: "EX001" });
+  await t.throwsAsync(exclude(ann, "2020-01-01T00:00:00Z"), { code: "EX001" });
+  t.is(await exclude(ann, "2091-01-01T00:00:00Z"), 0);
+  await exclude(ann);
+  await t.throwsAsync(exclude(ann, "2091-01-01T00:00:00Z"), { code: "EX001" });
+});
+
+test("INVALID_REQUEST: without an end", async (t) => {
+  const [ann] = (await makeTraders(1)) as [string];
+  await t.throwsAsync(operate("self_exclude", { user_id: ann, until: null }), { code: "EX001" });
+});
+
+test("NOT_FOUND: somebody who is not there", async (t) => {
+  await t.throwsAsync(exclude("01900000-0000-7000-8000-000000000000"), { code: "EX017" });
+});
+
+test.serial("it ends by itself at its end, and not before", async (t) => {
+  await clock.freeze("2040-01-01T00:00:00Z");
+  const [one] = (await makeMarkets(1)) as [string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await exclude(ann, "2040-01-02T00:00:00Z");
+  await clock.freeze("2040-01-01T23:59:59.999Z");
+  t.is(await refusal(one, ann, buy("yes", 1, 40)), "SELF_EXCLUDED");
+  await clock.freeze("2040-01-02T00:00:00Z");
+  await rest(one, ann, buy("yes", 1, 40));
+  t.is((await place(one, bob, buy("no", 1, 60))).fills.length, 1);
+  // Another one may then end whenever it likes.
+  t.is(await exclude(ann, "2040-01-02T00:00:01Z"), 0);
+});

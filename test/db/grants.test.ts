@@ -1,0 +1,113 @@
+import test from "ava";
+import type { DatabaseRole } from "../../src/database/pools.ts";
+import { testDatabase } from "../helpers/database.ts";
+
+/** Nobody but the owner touches a table, and each role calls its own functions only. */
+
+const database = testDatabase(test);
+
+const schemas = `
+  select n.oid, n.nspname from pg_namespace as n
+  where pg_get_userbyid(n.nspowner) = 'exchange_owner'`;
+
+async function names(query: string, values: unknown[] = []): Promise<string[]> {
+  const { rows } = await database.pool.query(query, values);
+  return rows.map((row) => row.name);
+}
+
+const tables = () =>
+  names(`
+    select c.oid::regclass::text as name from pg_class as c
+    join (${schemas}) as n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') order by 1`);
+
+const sequences = () =>
+  names(`
+    select c.oid::regclass::text as name from pg_class as c
+    join (${schemas}) as n on n.oid = c.relnamespace
+    where c.relkind = 'S' order by 1`);
+
+/** Functions that a role can reach: schema and function both allow it. */
+const callable = (role: DatabaseRole) =>
+  names(
+    `select p.oid::regprocedure::text as name from pg_proc as p
+     join (${schemas}) as n on n.oid = p.pronamespace
+     where has_schema_privilege($1, n.oid, 'usage') and has_function_privilege($1, p.oid, 'execute')
+     order by 1`,
+    [role],
+  );
+
+const functionsOf = (schema: string) =>
+  names(
+    `select p.oid::regprocedure::text as name from pg_proc as p
+     join pg_namespace as n on n.oid = p.pronamespace
+     where n.nspname = $1 order by 1`,
+    [schema],
+  );
+
+const DENIED = "42501";
+
+for (const role of ["exchange_api", "exchange_operator"] as const) {
+  test(`${role} can read and change no table, each of them tried`, async (t) => {
+    const all = await tables();
+    t.true(all.length >= 20, "the tables are seen");
+    const pool = database.connectAs(role, { max: 1 });
+    for (const table of all) {
+      for (const statement of [
+        `select from ${table}`,
+        `insert into ${table} default values`,
+        `delete from ${table}`,
+        `truncate ${table}`,
+      ]) {
+        await t.throwsAsync(pool.query(statement), { code: DENIED }, `${role}: ${statement}`);
+      }
+    }
+    for (const sequence of await sequences()) {
+      await t.throwsAsync(pool.query(`select nextval('${sequence}')`), { code: DENIED });
+    }
+  });
+}
+
+test("no role but the owner has any privilege on any table", async (t) => {
+  const privileged = await names(`
+    select c.oid::regclass || ' ' || pg_get_userbyid(x.grantee) || ' ' || x.privilege_type as name
+    from pg_class as c
+    join (${schemas}) as n on n.oid = c.relnamespace
+    cross join aclexplode(c.relacl) as x
+    where pg_get_userbyid(x.grantee) <> 'exchange_owner' and n.nspname <> 'analytics'`);
+  t.deepEqual(privileged, []);
+});
+
+test("exchange_api calls the functions of api, all of them, and no others", async (t) => {
+  t.deepEqual(await callable("exchange_api"), await functionsOf("api"));
+});
+
+test("exchange_operator calls the functions of admin but for the audit, and ledger.verify", async (t) => {
+  const operators = (await functionsOf("admin")).filter((name) => !name.startsWith("admin.audit("));
+  t.deepEqual(await callable("exchange_operator"), [...operators, "ledger.verify()"].sort());
+});
+
+test("an operator finds out what ledger.verify() finds", async (t) => {
+  const { rows } = await database
+    .connectAs("exchange_operator")
+    .query("select invariant, object, expected, found from ledger.verify()");
+  t.deepEqual(rows, []);
+});
+
+test("nobody can make anything in the schemas of the exchange", async (t) => {
+  const makers = await names(`
+    select n.nspname || ' ' || r.rolname as name
+    from (${schemas}) as n
+    cross join pg_roles as r
+    where r.rolname like 'exchange_%' and r.rolname <> 'exchange_owner'
+      and has_schema_privilege(r.oid, n.oid, 'create')`);
+  t.deepEqual(makers, []);
+});
+
+test("none of the roles can log in or is more than it is", async (t) => {
+  const strong = await names(`
+    select rolname as name from pg_roles
+    where rolname like 'exchange_%'
+      and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)`);
+  t.deepEqual(strong, []);
+});

@@ -1,0 +1,106 @@
+import test from "ava";
+import type { PoolClient } from "pg";
+import { testExchange } from "../../helpers/exchange.ts";
+
+/** A journal that doesn't sum to zero can't be written, by whatever way. */
+
+const exchange = testExchange(test);
+
+interface Line {
+  journal: number;
+  account: number;
+  cents: number;
+  before: number;
+  after?: number;
+  version: number;
+}
+
+/** Two new cash accounts with nothing in them, as the owner who could write anything. */
+async function asOwner<T>(work: (client: PoolClient, accounts: [number, number]) => Promise<T>) {
+  const traders = await exchange.makeTraders(2, { cents: 0 });
+  return exchange.withRollback(async (client) => {
+    const { rows } = await client.query(
+      `select a.id from ledger.accounts as a join identity.users as u on u.id = a.user_id
+       where u.public_id = any ($1) order by a.id`,
+      [traders],
+    );
+    await client.query("set local role exchange_owner");
+    return work(client, [rows[0].id, rows[1].id]);
+  });
+}
+
+const insert = (client: PoolClient, lines: Line[]) =>
+  client.query(
+    `insert into ledger.entries (
+       journal_id, account_id, amount_cents, balance_before_cents, balance_after_cents,
+       account_version
+     )
+     select l.journal, l.account, l.cents, l.before, coalesce(l.after, l.before + l.cents), l.version
+     from jsonb_to_recordset($1) as l (
+       journal bigint, account bigint, cents bigint, before bigint, after bigint, version bigint
+     )`,
+    [JSON.stringify(lines)],
+  );
+
+test("lines that sum to zero are written", async (t) => {
+  await asOwner(async (client, [a, b]) => {
+    await insert(client, [
+      { journal: 901, account: a, cents: 100, before: 0, version: 1 },
+      { journal: 901, account: b, cents: -100, before: 0, version: 1 },
+    ]);
+    t.pass();
+  });
+});
+
+test("INVALID_STATE: lines that don't sum to zero", async (t) => {
+  const written = asOwner((client, [a, b]) =>
+    insert(client, [
+      { journal: 901, account: a, cents: 100, before: 0, version: 1 },
+      { journal: 901, account: b, cents: -99, before: 0, version: 1 },
+    ]),
+  );
+  await t.throwsAsync(written, { code: "EX019" });
+});
+
+test("INVALID_STATE: two journals that make up for each other", async (t) => {
+  const written = asOwner((client, [a, b]) =>
+    insert(client, [
+      { journal: 901, account: a, cents: 100, before: 0, version: 1 },
+      { journal: 902, account: b, cents: -100, before: 0, version: 1 },
+    ]),
+  );
+  await t.throwsAsync(written, { code: "EX019" });
+});
+
+test("INVALID_STATE: one line by itself", async (t) => {
+  const written = asOwner((client, [a]) =>
+    insert(client, [{ journal: 901, account: a, cents: 100, before: 0, version: 1 }]),
+  );
+  await t.throwsAsync(written, { code: "EX019" });
+});
+
+test("a line says nothing, adds up wrongly or repeats a version: refused by the table", async (t) => {
+  for (const [flaw, constraint] of [
+    [{ cents: 0, before: 0, version: 1 }, "entries_move_something"],
+    [{ cents: 100, before: 0, after: 99, version: 1 }, "entries_add_up"],
+  ] as const) {
+    const written = asOwner((client, [a]) =>
+      insert(client, [{ journal: 901, account: a, ...flaw }]),
+    );
+    await t.throwsAsync(written, { message: new RegExp(constraint) });
+  }
+  const twice = asOwner((client, [a]) =>
+    insert(client, [
+      { journal: 901, account: a, cents: 100, before: 0, version: 1 },
+      { journal: 901, account: a, cents: -100, before: 100, version: 1 },
+    ]),
+  );
+  await t.throwsAsync(twice, { code: "23505" });
+});
+
+test("no balance but the outside world's goes below zero", async (t) => {
+  const overdrawn = asOwner((client, [a]) =>
+    client.query("update ledger.accounts set balance_cents = -1 where id = $1", [a]),
+  );
+  await t.throwsAsync(overdrawn, { code: "23514", message: /accounts_stay_above_zero/ });
+});

@@ -1,0 +1,63 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+
+/** What is written to the ledger stays: append-only also for those who own it. */
+
+const exchange = testExchange(test);
+
+const appendOnly = [
+  "admin.audit_log",
+  "ledger.cash_movements",
+  "ledger.day_openings",
+  "ledger.entries",
+  "ledger.journals",
+  "trading.trades",
+];
+
+test.before("trade once", async () => {
+  const market = await exchange.makeMarket();
+  const ann = await exchange.makeTrader();
+  await exchange.giveShares(market, ann, "yes", 10);
+});
+
+test("these tables are append-only, and no others", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    `select g.tgrelid::regclass::text as name
+     from pg_trigger as g
+     where g.tgfoid = 'ledger.refuse_change()'::regprocedure and g.tgenabled = 'O'
+     order by 1`,
+  );
+  t.deepEqual(
+    rows.map((row) => row.name),
+    appendOnly,
+  );
+});
+
+for (const table of appendOnly) {
+  test(`INVALID_STATE: nobody updates, deletes or truncates ${table}`, async (t) => {
+    const { rows } = await exchange.database.pool.query(
+      `select
+         (select count(*) from ${table}) as count,
+         (select quote_ident(a.attname) from pg_attribute as a
+          where a.attrelid = $1::regclass and a.attnum > 0 and a.attidentity = ''
+          order by a.attnum desc limit 1) as "column"`,
+      [table],
+    );
+    const { count, column } = rows[0];
+    t.true(count > 0, "there is something to change");
+    for (const role of [undefined, "exchange_owner"] as const) {
+      for (const statement of [
+        `update ${table} set ${column} = ${column}`,
+        `update ${table} set ${column} = ${column} where false`,
+        `delete from ${table}`,
+        `truncate ${table} cascade`,
+      ]) {
+        const change = exchange.withRollback(async (client) => {
+          if (role) await client.query(`set local role ${role}`);
+          await client.query(statement);
+        });
+        await t.throwsAsync(change, { code: "EX019" }, statement);
+      }
+    }
+  });
+}
