@@ -71,6 +71,7 @@ set local role exchange_owner;
 --!include ledger/functions/post.sql
 --!include ledger/functions/move_cash.sql
 --!include ledger/functions/verify.sql
+--!include risk/functions/has_limits.sql
 --!include risk/functions/limits_in_force.sql
 --!include risk/functions/net_spent_since.sql
 --!include risk/functions/exceeds_limits.sql
@@ -81,6 +82,9 @@ set local role exchange_owner;
 --!include trading/functions/fee_cents.sql
 --!include trading/functions/filled_status.sql
 --!include trading/functions/crosses.sql
+--!include trading/functions/gate_refusal.sql
+--!include trading/functions/funding_refusal.sql
+--!include trading/functions/refusal_message.sql
 --!include trading/functions/open_cost_cents.sql
 --!include trading/functions/order_object.sql
 --!include trading/functions/balance_object.sql
@@ -98,6 +102,7 @@ set local role exchange_owner;
 --!include trading/functions/read_holdings.sql
 --!include trading/functions/read_limits.sql
 --!include trading/functions/read_money.sql
+--!include trading/functions/rest_order.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/level_changes.sql
 --!include trading/functions/settle_makers.sql

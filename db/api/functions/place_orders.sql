@@ -18,14 +18,13 @@ declare
   v_requests trading.order_request[];
   v_market_id bigint;
   v_context trading.market_context;
-  v_slice trading.book_slice := ('{}', 0, 0);
+  v_slice trading.book_slice;
   v_traders trading.trader_arrays;
   v_holdings trading.holding_arrays;
   v_limits trading.limit_arrays;
   v_money trading.market_money;
   v_result trading.match_result;
   v_answer api.outcome;
-  v_can_match boolean;
   v_depth int := 1;
 begin
   v_requests := trading.read_requests(place_orders.requests);
@@ -39,20 +38,22 @@ begin
   perform trading.lock_market(v_market_id);
   v_context := trading.read_context(v_market_id);
 
-  -- A lone order that meets nothing needs no book, no fee, and holdings only to be sold.
-  v_can_match := cardinality(v_requests) > 1 or trading.crosses(v_requests[1], v_context);
+  if cardinality(v_requests) = 1
+    and not v_has_keys
+    and not trading.crosses(v_requests[1], v_context)
+  then
+    return next trading.rest_order(v_requests[1], v_context);
+    return;
+  end if;
+
+  v_money := trading.read_money(v_context);
   loop
-    if v_can_match then
-      v_slice := trading.read_book_slice(v_market_id, v_requests, v_context.at, v_depth);
-      v_money := trading.read_money(v_context);
-      if v_depth > 1 then
-        perform trading.lock_more_traders(v_slice);
-      end if;
+    v_slice := trading.read_book_slice(v_market_id, v_requests, v_context.at, v_depth);
+    if v_depth > 1 then
+      perform trading.lock_more_traders(v_slice);
     end if;
     v_traders := trading.lock_traders(v_requests, v_slice, v_context.at);
-    if v_can_match or (v_requests[1]).order_type = 'sell' then
-      v_holdings := trading.read_holdings(v_market_id, v_traders.user_ids);
-    end if;
+    v_holdings := trading.read_holdings(v_market_id, v_traders.user_ids);
     if true = any (v_traders.limited) then
       v_limits := trading.read_limits(v_traders.user_ids, v_context.at);
     end if;
@@ -70,9 +71,7 @@ begin
 
   if v_result.changes > 0 then
     perform trading.settle_orders(v_context, v_money, v_result);
-    if v_can_match then
-      perform trading.announce_to_makers(v_context, v_result);
-    end if;
+    perform trading.announce_to_makers(v_context, v_result);
     if v_has_keys then
       perform trading.settle_keys(v_context, v_result);
     end if;

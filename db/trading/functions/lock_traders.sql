@@ -28,10 +28,7 @@ begin
       a.balance_cents,
       r.limits_reviewed_at,
       r.excluded_until,
-      coalesce(
-        r.day_limit_cents, r.week_limit_cents, r.month_limit_cents,
-        r.next_day_limit_cents, r.next_week_limit_cents, r.next_month_limit_cents
-      ) is not null as limited
+      risk.has_limits(r) as limited
     from ledger.accounts as a
     join risk.traders as r on r.user_id = a.user_id
     where a.user_id = any (array(

@@ -21,11 +21,10 @@ declare
   -- batch are linked behind them.
   v_resting trading.resting_order[] := slice.orders;
   v_read constant int := cardinality(v_resting);
-  v_is_busy constant boolean := v_read > 0 or cardinality(requests) > 1;
   v_left int[];
-  v_next int[];
-  v_first int[];
-  v_last int[];
+  v_next int[] := array_fill(0, array[v_read]);
+  v_first int[] := array_fill(0, array[199]);
+  v_last int[] := array_fill(0, array[199]);
   v_best_yes int := 0;
   v_best_no int := 0;
   v_chain int;
@@ -35,30 +34,32 @@ declare
   v_balance bigint[] := traders.balance_cents;
   v_held bigint[] := holdings.quantity;
   v_open_cost bigint[] := limits.open_cost_cents;
-  v_versions bigint[];
-  v_has_traded boolean[];
-  v_cost bigint[];
-  v_fees bigint[];
-  v_realised bigint[];
-  v_touched boolean[];
-  v_escrow bigint;
-  v_escrow_version bigint;
-  v_revenue bigint;
-  v_revenue_version bigint;
+  v_versions bigint[] := traders.account_versions;
+  v_has_traded boolean[] := holdings.has_traded;
+  v_cost bigint[] := holdings.cost_cents;
+  v_fees bigint[] := holdings.fee_cents;
+  v_realised bigint[] := holdings.realised_cents;
+  v_touched boolean[] := array_fill(
+    false, array[2 * coalesce(cardinality(traders.user_ids), 0)]
+  );
+  v_escrow bigint := money.escrow_cents;
+  v_escrow_version bigint := money.escrow_version;
+  v_revenue bigint := money.revenue_cents;
+  v_revenue_version bigint := money.revenue_version;
 
   -- What comes out.
   v_outcomes trading.order_outcome[];
   v_fills trading.fill[];
   v_dead trading.dead_maker[];
   v_entries ledger.entry[];
-  v_fill_count int;
-  v_dead_count int;
-  v_entry_count int;
+  v_fill_count int := 0;
+  v_dead_count int := 0;
+  v_entry_count int := 0;
   v_new_orders int[];
   v_last_trade_price int;
-  v_yes_volume bigint;
-  v_no_volume bigint;
-  v_new_traders int;
+  v_yes_volume bigint := 0;
+  v_no_volume bigint := 0;
+  v_new_traders int := 0;
   v_changes int := 0;
 
   -- The request at hand: its plan is a list of the makers it meets (quantity 0: found dead).
@@ -102,45 +103,23 @@ declare
   v_cost_out bigint;
   v_fees_out bigint;
 begin
-  -- A lone request that meets nothing needs none of this: every expression counts there.
-  if v_is_busy then
-    v_fill_count := 0;
-    v_dead_count := 0;
-    v_entry_count := 0;
-    v_yes_volume := 0;
-    v_no_volume := 0;
-    v_new_traders := 0;
-    v_next := array_fill(0, array[v_read]);
-    v_first := array_fill(0, array[199]);
-    v_last := array_fill(0, array[199]);
-    v_versions := traders.account_versions;
-    v_has_traded := holdings.has_traded;
-    v_cost := holdings.cost_cents;
-    v_fees := holdings.fee_cents;
-    v_realised := holdings.realised_cents;
-    v_touched := array_fill(false, array[2 * coalesce(cardinality(v_user_ids), 0)]);
-    v_escrow := money.escrow_cents;
-    v_escrow_version := money.escrow_version;
-    v_revenue := money.revenue_cents;
-    v_revenue_version := money.revenue_version;
-    for p in 1 .. v_read loop
-      v_maker := v_resting[p];
-      v_left[p] := v_maker.quantity - v_maker.filled_quantity;
-      if v_maker.book_side = 'yes' then
-        v_chain := v_maker.book_price;
-        v_best_yes := greatest(v_best_yes, v_maker.book_price);
-      else
-        v_chain := 100 + v_maker.book_price;
-        v_best_no := greatest(v_best_no, v_maker.book_price);
-      end if;
-      if v_first[v_chain] = 0 then
-        v_first[v_chain] := p;
-      else
-        v_next[v_last[v_chain]] := p;
-      end if;
-      v_last[v_chain] := p;
-    end loop;
-  end if;
+  for p in 1 .. v_read loop
+    v_maker := v_resting[p];
+    v_left[p] := v_maker.quantity - v_maker.filled_quantity;
+    if v_maker.book_side = 'yes' then
+      v_chain := v_maker.book_price;
+      v_best_yes := greatest(v_best_yes, v_maker.book_price);
+    else
+      v_chain := 100 + v_maker.book_price;
+      v_best_no := greatest(v_best_no, v_maker.book_price);
+    end if;
+    if v_first[v_chain] = 0 then
+      v_first[v_chain] := p;
+    else
+      v_next[v_last[v_chain]] := p;
+    end if;
+    v_last[v_chain] := p;
+  end loop;
 
   <<next_request>>
   for i in 1 .. cardinality(requests) loop
@@ -186,23 +165,14 @@ begin
         continue next_request;
       end if;
     end if;
-    v_code := case
-      when v_request.problem is not null then 'INVALID_REQUEST'
-      when context.site_paused then 'TRADING_PAUSED'
-      when t is null then 'UNAUTHORIZED'
-      when traders.excluded[t] then 'SELF_EXCLUDED'
-      when not traders.limits_reviewed[t] then 'LIMITS_SETUP_REQUIRED'
-      when context.market_id is null then 'MARKET_NOT_FOUND'
-      when not context.is_open then 'MARKET_NOT_OPEN'
-      when v_request.expires_at <= context.at then 'INVALID_REQUEST'
-    end;
+    v_code := trading.gate_refusal(
+      v_request, context, t is not null, traders.excluded[t], traders.limits_reviewed[t]
+    );
     if v_code is not null then
       v_outcome := null;
       v_outcome.request := v_request;
       v_outcome.code := v_code;
-      if v_code = 'INVALID_REQUEST' then
-        v_outcome.message := coalesce(v_request.problem, 'expiresAt: must be in the future');
-      end if;
+      v_outcome.message := trading.refusal_message(v_code, v_request);
       v_outcomes[i] := v_outcome;
       continue next_request;
     end if;
@@ -340,15 +310,11 @@ begin
       when v_own then 'SELF_TRADE_BLOCKED'
       when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
-      when v_is_buy then
-        case
-          when v_required > v_balance[t] then 'INSUFFICIENT_BALANCE'
-          when traders.limited[t] and risk.exceeds_limits(
-            limits.limits[t], limits.untraded[t], v_balance[t], v_open_cost[t] + v_required
-          ) then 'LOSS_LIMIT'
-        end
-      when v_held[t][case v_request.side when 'yes' then 1 else 2 end] < v_wanted
-        then 'INSUFFICIENT_BALANCE'
+      else trading.funding_refusal(
+        v_request, v_required, v_balance[t],
+        v_held[t][case v_request.side when 'yes' then 1 else 2 end],
+        limits.limits[t], limits.untraded[t], v_open_cost[t]
+      )
     end;
     if v_code is not null and (v_code <> 'INSUFFICIENT_LIQUIDITY' or v_met_count = 0) then
       v_outcome := null;
@@ -548,23 +514,21 @@ begin
         v_request.expires_at, v_request.book_side, v_request.book_price
       )::trading.resting_order;
       v_left[k] := v_wanted - v_bought;
-      if v_is_busy then
-        v_new_orders[k - v_read] := i;
-        v_next[k] := 0;
-        if v_request.book_side = 'yes' then
-          v_chain := v_request.book_price;
-          v_best_yes := greatest(v_best_yes, v_request.book_price);
-        else
-          v_chain := 100 + v_request.book_price;
-          v_best_no := greatest(v_best_no, v_request.book_price);
-        end if;
-        if v_first[v_chain] = 0 then
-          v_first[v_chain] := k;
-        else
-          v_next[v_last[v_chain]] := k;
-        end if;
-        v_last[v_chain] := k;
+      v_new_orders[k - v_read] := i;
+      v_next[k] := 0;
+      if v_request.book_side = 'yes' then
+        v_chain := v_request.book_price;
+        v_best_yes := greatest(v_best_yes, v_request.book_price);
+      else
+        v_chain := 100 + v_request.book_price;
+        v_best_no := greatest(v_best_no, v_request.book_price);
       end if;
+      if v_first[v_chain] = 0 then
+        v_first[v_chain] := k;
+      else
+        v_next[v_last[v_chain]] := k;
+      end if;
+      v_last[v_chain] := k;
       if v_is_buy and traders.limited[t] then
         v_open_cost[t] := v_open_cost[t] + v_left[k] * v_request.price;
       end if;
@@ -594,8 +558,7 @@ begin
   return (
     false, v_outcomes, v_fills, v_dead, v_resting, v_left, v_read, v_entries,
     v_user_ids, holdings,
-    v_last_trade_price, coalesce(v_yes_volume, 0), coalesce(v_no_volume, 0),
-    coalesce(v_new_traders, 0), v_changes
+    v_last_trade_price, v_yes_volume, v_no_volume, v_new_traders, v_changes
   )::trading.match_result;
 end
 $$;
