@@ -4,9 +4,20 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_today date := (post.at at time zone 'UTC')::date;
+  v_today constant date := (post.at at time zone 'UTC')::date;
+  v_ids bigint[];
+  v_balances bigint[];
+  v_versions bigint[];
 begin
-  -- The rows of each account come in the order of its versions: the last one is where it ends.
+  select
+    array_agg(l.account_id), array_agg(l.balance_after_cents), array_agg(l.account_version)
+  into v_ids, v_balances, v_versions
+  from (
+    select distinct on (e.account_id) e.account_id, e.balance_after_cents, e.account_version
+    from unnest(post.entries) as e
+    order by e.account_id, e.account_version desc
+  ) as l;
+
   -- Accounts are found by their ids and not by a join: no plan can do worse than look each up.
   with written as (
     insert into ledger.entries (
@@ -18,40 +29,22 @@ begin
       e.balance_before_cents, e.balance_after_cents, e.account_version
     from unnest(post.entries) as e
   ),
-  ends as materialized (
-    select
-      array_agg(l.account_id) as ids,
-      array_agg(l.balance_after_cents) as balances,
-      array_agg(l.account_version) as versions
-    from (
-      select distinct on (e.account_id) e.account_id, e.balance_after_cents, e.account_version
-      from unnest(post.entries) as e
-      order by e.account_id, e.account_version desc
-    ) as l
-  ),
   opened as (
     insert into ledger.day_openings (account_id, day, balance_cents, external_cents)
     select a.id, v_today, a.balance_cents, a.external_cents
     from ledger.accounts as a
-    where a.id = any ((select ends.ids from ends)::bigint[])
+    where a.id = any (v_ids)
       and a.kind = 'user_cash'
       and a.moved_on < v_today
   )
   update ledger.accounts as a set
-    balance_cents = (select ends.balances from ends)[
-      array_position((select ends.ids from ends), a.id)
-    ],
-    version = (select ends.versions from ends)[
-      array_position((select ends.ids from ends), a.id)
-    ],
-    overdraft_cents = case when a.overdraft_cents = 0 then 0 else least(
-      a.overdraft_cents,
-      greatest(0, -(select ends.balances from ends)[
-        array_position((select ends.ids from ends), a.id)
-      ])
-    ) end,
+    balance_cents = v_balances[array_position(v_ids, a.id)],
+    version = v_versions[array_position(v_ids, a.id)],
+    overdraft_cents = least(
+      a.overdraft_cents, greatest(0, -v_balances[array_position(v_ids, a.id)])
+    ),
     moved_on = greatest(a.moved_on, v_today)
-  where a.id = any ((select ends.ids from ends)::bigint[]);
+  where a.id = any (v_ids);
 end
 $$;
 
