@@ -28,8 +28,11 @@ begin
     -- The id keeps equal notifications of one transaction from arriving as one.
     v_payload := json_build_object('id', v_row.id, 'about', v_row.payload)::text;
     if octet_length(v_payload) > 7900 then
-      insert into trading.event_payloads (id, payload, created_at)
-      values (v_row.id, v_row.payload, core.now());
+      -- After a crash the ids of announcements, which are not logged, start anew.
+      insert into trading.event_payloads as e (id, payload, created_at)
+      values (v_row.id, v_row.payload, core.now())
+      on conflict (id) do update
+      set payload = excluded.payload, created_at = excluded.created_at;
       v_payload := json_build_object('id', v_row.id)::text;
     end if;
     perform pg_notify(v_row.channel, v_payload);
