@@ -1,5 +1,7 @@
 import type { PoolClient } from "pg";
 import { testClock } from "./clock.ts";
+import type { Exchange } from "./exchange.ts";
+import { world } from "./programs.ts";
 import type { Order, Step } from "./programs.ts";
 
 /** Carries a program out in a transaction that somebody else ends. */
@@ -12,8 +14,10 @@ export interface Cast {
 export interface Played {
   /** For every request, in order. */
   outcomes: PlayedOutcome[];
-  /** All that is in the tables at the end, told without internal ids. */
+  /** All that is in the tables at the end, told without internal ids but those of the cast. */
   state: Record<keyof typeof stateQueries, any[]>;
+  /** The ids of all orders in the order of their making. */
+  orderIds: string[];
   broken: unknown[];
 }
 
@@ -22,6 +26,14 @@ export interface PlayedOutcome {
   message: string | null;
   replayed: boolean;
   body: any;
+}
+
+/** The traders and markets of `world`, with the clock stopped at its start. */
+export async function makeCast(exchange: Exchange): Promise<Cast> {
+  await exchange.clock.freeze(world.startsAt);
+  const traders: string[] = [];
+  for (const cents of world.cents) traders.push(await exchange.makeTrader({ cents }));
+  return { traders, markets: await exchange.makeMarkets(world.markets) };
 }
 
 export async function play(
@@ -40,21 +52,42 @@ export async function play(
           "select * from api.place_orders(market_id => $1, requests => $2)",
           [cast.markets[step.market], JSON.stringify(call)],
         );
-        outcomes.push(...rows);
+        outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
       }
     } else {
       await carryOut(client, cast, step);
     }
   }
-  const named = namer([...cast.traders, ...cast.markets]);
+  const { rows: orders } = await client.query("select public_id from trading.orders order by id");
   return {
-    outcomes: outcomes.map(({ body, ...outcome }) => ({
-      ...outcome,
-      body: JSON.parse(named(body ?? "null")),
-    })),
+    outcomes,
     state: await readState(client),
+    orderIds: orders.map((row) => row.public_id),
     broken: (await client.query("select * from ledger.verify()")).rows,
   };
+}
+
+/** Plays and takes back all that was played. */
+export async function playAndUndo(...[client, ...rest]: Parameters<typeof play>): Promise<Played> {
+  await client.query("savepoint before_play");
+  try {
+    return await play(client, ...rest);
+  } finally {
+    await client.query("rollback to savepoint before_play");
+  }
+}
+
+/** The outcomes with every new id replaced by the order in which it first appears. */
+export function withoutIds({ outcomes }: Played, cast: Cast): unknown[] {
+  const names = new Map([...cast.traders, ...cast.markets].map((id) => [id, id]));
+  const text = JSON.stringify(outcomes);
+  return JSON.parse(
+    text.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+      const name = names.get(id) ?? `new ${names.size}`;
+      names.set(id, name);
+      return name;
+    }),
+  );
 }
 
 async function requestsOf(client: PoolClient, cast: Cast, orders: Order[]) {
@@ -92,22 +125,16 @@ async function carryOut(
       );
       break;
     case "limit":
-      await client.query("select admin.set_loss_limits($1, $2, null, null, immediate => true)", [
+      await client.query("select admin.set_loss_limits($1, $2, $3, $4, immediate => true)", [
         traders[step.trader],
-        step.dayCents,
+        ...["day", "week", "month"].map((window) => (window === step.window ? step.cents : null)),
       ]);
       break;
     case "exclude":
       await exclude(client, traders[step.trader]!, step.byHand);
       break;
     case "cancel":
-      await client.query(
-        `select api.cancel_order(u.public_id, o.public_id)
-         from identity.users as u join trading.orders as o on o.user_id = u.id
-         where u.public_id = $1 and o.status in ('open', 'partially_filled')
-         order by o.id offset $2 limit 1`,
-        [traders[step.trader], step.place],
-      );
+      await cancel(client, traders[step.trader]!, step.place);
       break;
     case "pauseSite":
       await client.query("select admin.set_trading_pause($1)", [step.paused]);
@@ -119,6 +146,18 @@ async function carryOut(
       ]);
       break;
   }
+}
+
+async function cancel(client: PoolClient, trader: string, place: number): Promise<void> {
+  const { rows } = await client.query(
+    `select o.public_id as id
+     from identity.users as u join trading.orders as o on o.user_id = u.id
+     where u.public_id = $1 and o.status in ('open', 'partially_filled')
+     order by o.id offset $2 limit 1`,
+    [trader, place],
+  );
+  if (rows.length === 0) return;
+  await client.query("select api.cancel_order($1, $2)", [trader, rows[0].id]);
 }
 
 async function exclude(client: PoolClient, trader: string, byHand: boolean): Promise<void> {
@@ -133,17 +172,6 @@ async function exclude(client: PoolClient, trader: string, byHand: boolean): Pro
          where u.public_id = $1 and (r.excluded_until is null or r.excluded_until <= core.now())`,
     [trader],
   );
-}
-
-/** Replaces the UUIDs of a text by the order in which they first appear. */
-function namer(known: string[]): (text: string) => string {
-  const names = new Map(known.map((id, index) => [id, `known ${index}`]));
-  return (text) =>
-    text.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
-      const name = names.get(id) ?? `new ${names.size}`;
-      names.set(id, name);
-      return name;
-    });
 }
 
 const stateQueries = {

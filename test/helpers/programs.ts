@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { buy, sell } from "./orders.ts";
+import type { Request } from "./orders.ts";
 
 /**
  * Random histories of a small exchange: few traders, little money, prices that cross. Traders,
@@ -25,19 +27,25 @@ export type Step =
   | { kind: "deposit"; trader: number; cents: number }
   /** All but some cents. */
   | { kind: "withdraw"; trader: number; leave: number }
-  | { kind: "limit"; trader: number; dayCents: number | null }
+  /** At once; the limits of the other windows are none. */
+  | { kind: "limit"; trader: number; window: "day" | "week" | "month"; cents: number | null }
   /** For an hour; by hand: without the cancels that go with it. */
   | { kind: "exclude"; trader: number; byHand: boolean }
   | { kind: "cancel"; trader: number; place: number }
   | { kind: "pauseSite"; paused: boolean }
   | { kind: "setMarket"; market: number; status: "open" | "paused" };
 
-export interface World {
-  traders: number;
-  markets: number;
-}
+/** What all programs begin with: two markets, five traders with little and one with plenty. */
+export const world = {
+  startsAt: "2040-01-01T12:00:00.000Z",
+  cents: [50_000, 4000, 3000, 2500, 9000, 100_000],
+  markets: 2,
+};
 
-function orders({ traders }: World): fc.Arbitrary<Order> {
+/** The last trader only makes what the others start with. */
+const traders = world.cents.length - 1;
+
+function orders(): fc.Arbitrary<Order> {
   const price = fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: 46, max: 54 }) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 99 }) },
@@ -74,8 +82,8 @@ function orders({ traders }: World): fc.Arbitrary<Order> {
     }));
 }
 
-function steps(world: World): fc.Arbitrary<Step> {
-  const trader = fc.nat(world.traders - 1);
+function steps(): fc.Arbitrary<Step> {
+  const trader = fc.nat(traders - 1);
   const market = fc.nat(world.markets - 1);
   const record = <K extends Step["kind"]>(
     kind: K,
@@ -83,7 +91,7 @@ function steps(world: World): fc.Arbitrary<Step> {
   ) => fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Step>;
   const batch = record("batch", {
     market: fc.nat(2 * world.markets - 1).map((n) => Math.max(0, n - world.markets)),
-    orders: fc.array(orders(world), { minLength: 1, maxLength: 14, size: "max" }),
+    orders: fc.array(orders(), { minLength: 1, maxLength: 14, size: "max" }),
   });
   return fc.oneof(
     { weight: 16, arbitrary: batch },
@@ -103,10 +111,11 @@ function steps(world: World): fc.Arbitrary<Step> {
       weight: 2,
       arbitrary: record("limit", {
         trader,
-        dayCents: fc.option(fc.integer({ min: 0, max: 1500 }), { nil: null }),
+        window: fc.constantFrom("day", "day", "week", "month"),
+        cents: fc.option(fc.integer({ min: 0, max: 1500 }), { nil: null }),
       }),
     },
-    { weight: 1, arbitrary: record("exclude", { trader, byHand: fc.boolean() }) },
+    { weight: 1, arbitrary: record("exclude", { trader, byHand: fc.nat(3).map((n) => n > 0) }) },
     { weight: 1, arbitrary: record("cancel", { trader, place: fc.nat(3) }) },
     {
       weight: 1,
@@ -117,6 +126,51 @@ function steps(world: World): fc.Arbitrary<Step> {
 }
 
 /** Histories of some steps. */
-export function programs(world: World): fc.Arbitrary<Step[]> {
-  return fc.array(steps(world), { minLength: 4, maxLength: 20, size: "max" });
+export function programs(): fc.Arbitrary<Step[]> {
+  return fc.array(steps(), { minLength: 4, maxLength: 20, size: "max" });
+}
+
+/** How each history begins: shares for the traders, and orders around 50. */
+export function opening(): Step[] {
+  const [rich, ann, bob, cid] = [0, 1, 2, 3];
+  const give = (trader: number, side: "yes" | "no", quantity: number) => [
+    order(traders, buy(side === "yes" ? "no" : "yes", quantity, 50)),
+    order(trader, buy(side, quantity, 50)),
+  ];
+  const first = [
+    ...give(rich, "yes", 40),
+    ...give(rich, "no", 40),
+    ...give(ann, "yes", 25),
+    ...give(bob, "no", 25),
+    ...give(cid, "yes", 10),
+    ...give(cid, "no", 10),
+    ...[sell("yes", 20, 52), sell("yes", 20, 53), buy("yes", 9, 48), buy("no", 12, 47)].map(
+      (request) => order(ann, request),
+    ),
+    ...[sell("no", 20, 53), sell("no", 24, 54), buy("no", 9, 48), buy("yes", 12, 46)].map(
+      (request) => order(bob, request),
+    ),
+    ...[buy("yes", 6, 49), buy("no", 6, 49), sell("yes", 10, 54)].map((request) =>
+      order(cid, request),
+    ),
+  ];
+  return [
+    { kind: "batch", market: 0, orders: first },
+    { kind: "batch", market: 1, orders: give(ann, "no", 10) },
+  ];
+}
+
+function order(trader: number, request: Request): Order {
+  return {
+    trader,
+    side: request.side,
+    orderType: request.orderType ?? "buy",
+    price: request.price ?? null,
+    quantity: request.quantity ?? null,
+    budgetCents: null,
+    timeInForce: "gtc",
+    postOnly: false,
+    expiresIn: null,
+    key: null,
+  };
 }

@@ -1,16 +1,53 @@
-/**
- * Random tests print their seed. PROPERTY_SEED runs them again with it, PROPERTY_RUNS says how
- * many runs to make.
- */
-export function seed(): number {
-  return number("PROPERTY_SEED") ?? Math.floor(Math.random() * 2 ** 31);
+import { isDeepStrictEqual } from "node:util";
+import type { ExecutionContext } from "ava";
+import fc from "fast-check";
+import { opening, programs } from "./programs.ts";
+import type { Step } from "./programs.ts";
+
+/** Random tests print their seed; TEST_SEED runs them again with it. */
+function seed(): number {
+  return fromEnvironment("TEST_SEED") ?? Math.floor(Math.random() * 2 ** 31);
 }
 
-export function runs(usual: number): number {
-  return number("PROPERTY_RUNS") ?? usual;
+/** How often to do something random: TEST_EFFORT times as often as usual. */
+export function effort(usual: number): number {
+  return Math.ceil(usual * (fromEnvironment("TEST_EFFORT") ?? 1));
 }
 
-function number(name: string): number | undefined {
+function fromEnvironment(name: string): number | undefined {
   const text = process.env[name];
   return text === undefined || text === "" ? undefined : Number(text);
+}
+
+/** Holds a law against random programs; when it fails, tells the shortest program it fails for. */
+export async function holds(
+  t: ExecutionContext,
+  usualRuns: number,
+  law: (program: Step[]) => Promise<void>,
+): Promise<void> {
+  const settings = { seed: seed(), numRuns: effort(usualRuns) };
+  t.log(`TEST_SEED=${settings.seed}, ${settings.numRuns} runs`);
+  const property = fc.asyncProperty(programs(), (history) => law([...opening(), ...history]));
+  const { counterexample, errorInstance } = await fc.check(property, settings);
+  if (counterexample === null) return;
+  t.log([...opening(), ...counterexample[0]].map(describe).join("\n"));
+  t.fail(errorInstance instanceof Error ? errorInstance.message : String(errorInstance));
+}
+
+function describe(step: Step): string {
+  if (step.kind !== "batch") return JSON.stringify(step);
+  const lines = step.orders.map((order) => {
+    const said = Object.entries(order).filter(([, value]) => value !== null && value !== false);
+    return `  ${said.map(([name, value]) => `${name} ${value}`).join(", ")}`;
+  });
+  return [`in market ${step.market}:`, ...lines].join("\n");
+}
+
+/** Throws where two lists first differ; short enough to be read when a random test fails. */
+export function expectSame(what: string, found: unknown[], expected: unknown[]): void {
+  for (let index = 0; index < Math.max(found.length, expected.length); index++) {
+    if (isDeepStrictEqual(found[index], expected[index])) continue;
+    const [left, right] = [found[index], expected[index]].map((value) => JSON.stringify(value));
+    throw new Error(`${what} ${index}:\n  found    ${left ?? "-"}\n  expected ${right ?? "-"}`);
+  }
 }

@@ -1,0 +1,299 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import { contend, neverDeadlocked } from "../helpers/contention.ts";
+import type { Contention } from "../helpers/contention.ts";
+import { testExchange } from "../helpers/exchange.ts";
+import { buy, ioc, sell } from "../helpers/orders.ts";
+import { effort } from "../helpers/random.ts";
+
+/** Two things at the same moment: whichever comes first, both come out right. */
+
+const exchange = testExchange(test);
+const { balance, giveShares, makeMarkets, makeTrader, makeTraders, operate } = exchange;
+const { order, orders, position, rest } = exchange;
+
+function pair(
+  title: string,
+  round: (contention: Contention, t: ExecutionContext) => Promise<string>,
+): void {
+  test(title, async (t) => {
+    const contention = contend(exchange);
+    const seen = new Map<string, number>();
+    for (let number = 0; number < effort(25); number++) {
+      const what = await round(contention, t);
+      seen.set(what, (seen.get(what) ?? 0) + 1);
+    }
+    t.log(JSON.stringify(Object.fromEntries(seen)));
+    neverDeadlocked(t, contention);
+  });
+}
+
+/** The SQLSTATE an operator's call fails with, or null. */
+async function failure(call: Promise<unknown>): Promise<string | null> {
+  return call.then(
+    () => null,
+    (error: unknown) => {
+      const { code = "" } = error as { code?: string };
+      if (!code.startsWith("EX")) throw error;
+      return code;
+    },
+  );
+}
+
+const withdraw = (user_id: string, amount_cents: number) =>
+  failure(operate("withdraw", { user_id, amount_cents, reference: randomUUID() }));
+
+pair(
+  "an order is taken while its owner cancels it: it is filled or cancelled",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [taken, cancelled] = await contention.together([
+      () => contention.place(market, bob, buy("yes", 10, 60, ioc)),
+      () => exchange.cancel(ann, id),
+    ] as const);
+    const { status, filledQuantity } = await order(ann, id);
+    if (cancelled.code === null) {
+      t.is(taken.code, "INSUFFICIENT_LIQUIDITY");
+      t.deepEqual([status, filledQuantity, await balance(ann)], ["cancelled", 0, 100_000]);
+      return "cancelled";
+    }
+    t.is(cancelled.code, "ORDER_NOT_CANCELLABLE");
+    t.is(taken.answer!.order.status, "filled");
+    t.deepEqual([status, filledQuantity, await balance(ann)], ["filled", 10, 100_000 - 400]);
+    return "filled";
+  },
+);
+
+pair("an order is cancelled twice: one of them did it", async (contention, t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const outcomes = await contention.together([
+    () => exchange.cancel(ann, id),
+    () => exchange.cancel(ann, id),
+  ] as const);
+  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["ORDER_NOT_CANCELLABLE", null].sort());
+  t.is(await exchange.version(market), 2);
+  return "one";
+});
+
+pair(
+  "a taker withdraws what the order would cost: one of the two is refused",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [bob] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader({ cents: 617 });
+    await rest(market, bob, buy("no", 10, 40));
+    const [placed, withdrawn] = await contention.together([
+      () => contention.place(market, ann, buy("yes", 10, 60)),
+      () => withdraw(ann, 617),
+    ] as const);
+    t.is(await balance(ann), 0);
+    if (placed.code === null) {
+      t.is(withdrawn, "EX011");
+      return "placed";
+    }
+    t.deepEqual([placed.code, withdrawn], ["INSUFFICIENT_BALANCE", null]);
+    return "withdrawn";
+  },
+);
+
+pair("a maker withdraws while being met: paid for, or dead", async (contention, t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [bob] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader({ cents: 400 });
+  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const [placed, withdrawn] = await contention.together([
+    () => contention.place(market, bob, buy("yes", 10, 60)),
+    () => withdraw(ann, 400),
+  ] as const);
+  t.is(await balance(ann), 0);
+  const { status, cancelReason } = await order(ann, id);
+  if (withdrawn === null) {
+    t.deepEqual([status, cancelReason], ["cancelled", "insufficient_funds"]);
+    t.is(placed.answer!.order.status, "open");
+    return "dead";
+  }
+  t.deepEqual([status, placed.answer!.order.status], ["filled", "filled"]);
+  return "paid";
+});
+
+pair(
+  "a deposit arrives with the order it pays for: nothing is lost of either",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [bob] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader({ cents: 600 });
+    await rest(market, bob, buy("no", 10, 40));
+    const [placed] = await contention.together([
+      () => contention.place(market, ann, buy("yes", 10, 60)),
+      () => operate("deposit", { user_id: ann, amount_cents: 17, reference: "more" }),
+    ] as const);
+    t.is(await balance(ann), placed.code === null ? 0 : 617);
+    if (placed.code !== null) t.is(placed.code, "INSUFFICIENT_BALANCE");
+    return placed.code ?? "placed";
+  },
+);
+
+pair("the same cash in two markets: spent once", async (contention, t) => {
+  const markets = await makeMarkets(2);
+  const [bob] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader({ cents: 617 });
+  for (const market of markets) await rest(market, bob, buy("no", 10, 40));
+  const outcomes = await contention.together(
+    markets.map((market) => () => contention.place(market, ann, buy("yes", 10, 60))),
+  );
+  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["INSUFFICIENT_BALANCE", null].sort());
+  t.is(await balance(ann), 0);
+  return outcomes[0]!.code ?? "first";
+});
+
+pair(
+  "a maker's cash in two markets: it pays for one, the other order is dead",
+  async (contention, t) => {
+    const [one, two] = (await makeMarkets(2)) as [string, string];
+    const [bob, cid] = (await makeTraders(2)) as [string, string];
+    const ann = await makeTrader({ cents: 400 });
+    const [first] = (await rest(one, ann, buy("no", 10, 40))) as [string];
+    const [second] = (await rest(two, ann, buy("no", 10, 40))) as [string];
+    await contention.together([
+      () => contention.place(one, bob, buy("yes", 10, 60)),
+      () => contention.place(two, cid, buy("yes", 10, 60)),
+    ] as const);
+    const reasons = [await order(ann, first), await order(ann, second)].map(
+      ({ status, cancelReason }) => cancelReason ?? status,
+    );
+    t.deepEqual(reasons.sort(), ["filled", "insufficient_funds"]);
+    t.is(await balance(ann), 0);
+    return "one";
+  },
+);
+
+pair("two traders take from each other in two markets at once", async (contention, t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await rest(one, ann, buy("no", 10, 40));
+  await rest(two, bob, buy("no", 10, 40));
+  const outcomes = await contention.together([
+    () => contention.place(one, bob, buy("yes", 10, 60)),
+    () => contention.place(two, ann, buy("yes", 10, 60)),
+  ] as const);
+  t.deepEqual(
+    outcomes.map(({ answer }) => answer!.order.status),
+    ["filled", "filled"],
+  );
+  t.deepEqual([await balance(ann), await balance(bob)], [98_983, 98_983]);
+  return "both";
+});
+
+pair("the same shares are sold twice: once", async (contention, t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await giveShares(market, ann, "yes", 10);
+  await rest(market, bob, buy("yes", 20, 40));
+  const outcomes = await contention.together([
+    () => contention.place(market, ann, sell("yes", 10)),
+    () => contention.place(market, ann, sell("yes", 10)),
+  ] as const);
+  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["INSUFFICIENT_BALANCE", null].sort());
+  t.is((await position(market, ann, "yes")).quantity, 0);
+  return "once";
+});
+
+pair("the same loss limit in two markets: it holds for both together", async (contention, t) => {
+  const markets = await makeMarkets(3);
+  const ann = await makeTrader({ limits: [1000, null, null] });
+  const outcomes = await contention.together(
+    markets.map((market) => () => contention.place(market, ann, buy("yes", 10, 60))),
+  );
+  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["LOSS_LIMIT", "LOSS_LIMIT", null].sort());
+  return "one";
+});
+
+pair(
+  "self-exclusion while orders are placed: afterwards none is open and none ever fills",
+  async (contention, t) => {
+    const markets = await makeMarkets(3);
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    await rest(markets[0]!, ann, buy("yes", 1, 10));
+    const [excluded, ...outcomes] = await contention.together([
+      () => operate("self_exclude", { user_id: ann }) as Promise<number>,
+      ...[...markets, ...markets].map(
+        (market) => () => contention.place(market, ann, buy("yes", 2, 40)),
+      ),
+    ] as const);
+    t.deepEqual((await orders(ann)).data, []);
+    const accepted = outcomes.filter(({ code }) => code === null).length;
+    t.true(outcomes.every(({ code }) => code === null || code === "SELF_EXCLUDED"));
+    t.is(excluded, 1 + accepted);
+    for (const market of markets) {
+      const { answer } = await contention.place(market, bob, buy("no", 20, 60));
+      t.deepEqual(answer!.fills, []);
+      t.deepEqual(answer!.cancelledOrders, []);
+    }
+    return `${accepted} before`;
+  },
+);
+
+pair(
+  "closing while orders are placed: afterwards none is open in the market",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    await rest(market, ann, buy("yes", 1, 10));
+    const [, ...outcomes] = await contention.together([
+      () => operate("set_market_status", { market_id: market, status: "closed" }),
+      ...[ann, bob, ann, bob].map(
+        (trader) => () => contention.place(market, trader, buy("yes", 2, 40)),
+      ),
+    ] as const);
+    t.deepEqual((await exchange.book(market)).bids, []);
+    t.deepEqual([...(await orders(ann)).data, ...(await orders(bob)).data], []);
+    t.true(outcomes.every(({ code }) => code === null || code === "MARKET_NOT_OPEN"));
+    t.is((await contention.place(market, bob, buy("no", 2, 60))).code, "MARKET_NOT_OPEN");
+    return `${outcomes.filter(({ code }) => code === null).length} before`;
+  },
+);
+
+pair(
+  "a loss limit is lowered while an order is placed: it holds for the next one",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const limits = { day_cents: 100, week_cents: null, month_cents: null };
+    const [, placed] = await contention.together([
+      () => operate("set_loss_limits", { user_id: ann, ...limits }),
+      () => contention.place(market, ann, buy("yes", 10, 40)),
+    ] as const);
+    // Lowered, the limit holds for whatever comes next, whoever was first.
+    const next = await contention.place(market, ann, buy("yes", 10, 40));
+    t.is(next.code, "LOSS_LIMIT");
+    const [id] = (await orders(ann)).data.map((open) => open.id);
+    if (placed.code !== null) {
+      t.deepEqual([placed.code, id], ["LOSS_LIMIT", undefined]);
+      return "limit first";
+    }
+    t.is(id, placed.answer!.order.id);
+    return "order first";
+  },
+);
+
+pair(
+  "orders of many traders in one market: its version counts each of them once",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const traders = await makeTraders(6);
+    const outcomes = await contention.together(
+      traders.map(
+        (trader, index) => () =>
+          contention.place(market, trader, buy(index % 2 === 0 ? "yes" : "no", 5, 50)),
+      ),
+    );
+    t.true(outcomes.every(({ code }) => code === null));
+    t.is(await exchange.version(market), 6);
+    return "six";
+  },
+);

@@ -1,0 +1,132 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { runModel } from "../../helpers/model.ts";
+import type { Model, ModelOutcome } from "../../helpers/model.ts";
+import { makeCast, playAndUndo } from "../../helpers/play.ts";
+import type { Played, PlayedOutcome } from "../../helpers/play.ts";
+import { world } from "../../helpers/programs.ts";
+import { expectSame, holds } from "../../helpers/random.ts";
+
+/** The database against the rules written down plainly in test/helpers/model.ts. */
+
+const exchange = testExchange(test);
+
+test("whatever happens, the database does what the plain rules say", async (t) => {
+  const cast = await makeCast(exchange);
+  const ids = await idsOf(cast.traders, cast.markets);
+  const start = {
+    now: Date.parse(world.startsAt),
+    cents: world.cents,
+    markets: world.markets,
+  };
+  await exchange.withRollback((client) =>
+    holds(t, 100, async (program) => {
+      const played = await playAndUndo(client, cast, program, "together");
+      const model = runModel(start, program);
+      expectSame("broken", played.broken, []);
+      const outcomes = played.outcomes.map((outcome) => asModelled(outcome, played.orderIds));
+      expectSame("outcome", outcomes, model.outcomes);
+      const found = endOf(played, ids);
+      for (const [what, rows] of Object.entries(endOfModel(model))) {
+        expectSame(what, found[what]!, rows);
+      }
+    }),
+  );
+  t.pass();
+});
+
+interface Ids {
+  traders: number[];
+  markets: number[];
+}
+
+/** Internal ids ascend as the traders and markets were made. */
+async function idsOf(traders: string[], markets: string[]): Promise<Ids> {
+  const select = async (table: string, publicIds: string[]): Promise<number[]> => {
+    const { rows } = await exchange.database.pool.query(
+      `select id from ${table} where public_id = any ($1) order by id`,
+      [publicIds],
+    );
+    return rows.map((row) => row.id);
+  };
+  return {
+    traders: await select("identity.users", traders),
+    markets: await select("catalog.markets", markets),
+  };
+}
+
+function asModelled({ code, replayed, body }: PlayedOutcome, orderIds: string[]): ModelOutcome {
+  if (code !== null) return { code, replayed };
+  const { order, fills, cancelledOrders, balance, feeCents } = body;
+  const isBuyer = (fill: any) => fill.buyOrderId === order.id;
+  return {
+    code: null,
+    replayed,
+    order: {
+      number: orderIds.indexOf(order.id),
+      quantity: order.quantity,
+      filled: order.filledQuantity,
+      status: order.status,
+      reason: order.cancelReason,
+    },
+    fills: fills.map((fill: any) => ({
+      yesPrice: fill.price,
+      quantity: fill.quantity,
+      maker: orderIds.indexOf(isBuyer(fill) ? fill.sellOrderId : fill.buyOrderId),
+    })),
+    cancelled: cancelledOrders.map((dead: any) => ({
+      order: orderIds.indexOf(dead.id),
+      reason: dead.cancelReason,
+      filled: dead.filledQuantity,
+    })),
+    cents: balance.total,
+    fee: feeCents,
+  };
+}
+
+/** Orders, cash, shares and figures at the end, in lines that can be compared. */
+function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unknown[]> {
+  const market = (row: any) => markets.indexOf(row.market_id);
+  const trader = (row: any) => traders.indexOf(row.user_id);
+  return {
+    orders: state.orders.map((row) => [
+      ...[market(row), trader(row), row.side, row.order_type, row.price],
+      ...[row.quantity, row.filled_quantity, row.status, row.cancel_reason],
+    ]),
+    cents: state.accounts.filter((row) => row.user_id !== null).map((row) => row.balance_cents),
+    holdings: state.positions
+      .map((row) => [
+        `${market(row)} ${trader(row)} ${row.side}`,
+        row.quantity,
+        row.cost_cents,
+        row.fee_cents,
+        row.realised_cents,
+      ])
+      .sort(),
+    markets: state.books.map((row) => [
+      ...[row.version, row.last_trade_price, row.yes_volume_cents, row.no_volume_cents],
+      state.accounts.find((account) => account.id === row.fee_account_id).balance_cents,
+    ]),
+  };
+}
+
+function endOfModel({ state }: Model): Record<string, unknown[]> {
+  return {
+    orders: state.orders.map((order) => [
+      ...[order.market, order.trader, order.side, order.orderType, order.price],
+      ...[order.quantity, order.filled, order.status, order.reason],
+    ]),
+    cents: state.traders.map(({ cents }) => cents),
+    holdings: [...state.holdings]
+      .filter(([, held]) => held.quantity !== 0 || held.realised !== 0 || held.cost !== 0)
+      .map(([name, held]) => [name, held.quantity, held.cost, held.fees, held.realised])
+      .sort(),
+    markets: state.markets.map(({ version, lastPrice, yesVolume, noVolume, revenue }) => [
+      version,
+      lastPrice,
+      yesVolume,
+      noVolume,
+      revenue,
+    ]),
+  };
+}
