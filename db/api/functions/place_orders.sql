@@ -17,6 +17,7 @@ declare
   );
   v_requests trading.order_request[];
   v_market_id bigint;
+  v_at timestamptz;
   v_context trading.market_context;
   v_slice trading.book_slice;
   v_traders trading.trader_arrays;
@@ -27,8 +28,10 @@ declare
   v_answer api.outcome;
   v_depth int := 1;
 begin
-  v_requests := trading.read_requests(place_orders.requests);
-  if v_requests is null then
+  v_requests := array(
+    select r from trading.read_requests(place_orders.requests) as r
+  );
+  if cardinality(v_requests) = 0 then
     return;
   end if;
 
@@ -36,7 +39,9 @@ begin
   from catalog.markets as m
   where m.public_id = place_orders.market_id;
   perform trading.lock_market(v_market_id);
-  v_context := trading.read_context(v_market_id);
+  v_at := core.now();
+  select c.* into v_context
+  from trading.read_context(v_market_id, v_at) as c;
 
   if cardinality(v_requests) = 1
     and not v_has_keys
@@ -46,19 +51,21 @@ begin
     return;
   end if;
 
-  v_money := trading.read_money(v_context);
+  select m.* into v_money
+  from trading.read_money(v_market_id, v_context.category_id, v_at) as m;
   loop
-    v_slice := trading.read_book_slice(v_market_id, v_requests, v_context.at, v_depth);
+    v_slice := trading.read_book_slice(v_market_id, v_requests, v_at, v_depth);
     if v_depth > 1 then
       perform trading.lock_more_traders(v_slice);
     end if;
-    v_traders := trading.lock_traders(v_requests, v_slice, v_context.at);
-    v_holdings := trading.read_holdings(v_market_id, v_traders.user_ids);
+    v_traders := trading.lock_traders(v_requests, v_slice, v_at);
+    select h.* into v_holdings
+    from trading.read_holdings(v_market_id, v_traders.user_ids) as h;
     if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(v_traders.user_ids, v_context.at);
+      v_limits := trading.read_limits(v_traders.user_ids, v_at);
     end if;
     if v_has_keys then
-      v_requests := trading.read_replays(v_requests, v_context.at);
+      v_requests := trading.read_replays(v_requests, v_at);
     end if;
 
     v_result := trading.match_orders(

@@ -1,20 +1,15 @@
-create or replace function trading.read_context(market_id bigint)
-returns trading.market_context
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_context trading.market_context;
-  v_at timestamptz := core.now();
-begin
+create or replace function trading.read_context(market_id bigint, at timestamptz)
+returns setof trading.market_context
+language sql stable
+begin atomic
   select
     m.id,
     m.public_id,
     m.title,
     m.category_id,
-    v_at,
+    read_context.at,
     s.trading_paused,
-    m.status = 'open' and (m.close_time is null or m.close_time > v_at),
+    m.status = 'open' and (m.close_time is null or m.close_time > read_context.at),
     coalesce(
       (
         select b.book_price
@@ -39,14 +34,10 @@ begin
       ),
       0
     )
-  into v_context
   from core.settings as s
   left join catalog.markets as m on m.id = read_context.market_id;
+end;
 
-  return v_context;
-end
-$$;
-
-comment on function trading.read_context(bigint) is
-  'What a batch must know of its market and the site; market_id comes back null when there is no '
-  'such market. To be called under the market''s lock.';
+comment on function trading.read_context(bigint, timestamptz) is
+  'What a batch must know of its market and the site: one row, with a null market_id when there '
+  'is no such market. To be called under the market''s lock.';

@@ -1,11 +1,7 @@
 create or replace function trading.read_holdings(market_id bigint, user_ids bigint[])
-returns trading.holding_arrays
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_holdings trading.holding_arrays;
-begin
+returns setof trading.holding_arrays
+language sql stable
+begin atomic
   select
     array_agg(coalesce(y.has_traded, false) or coalesce(n.has_traded, false) order by t.place),
     array_agg(array[coalesce(y.quantity, 0), coalesce(n.quantity, 0)] order by t.place),
@@ -14,8 +10,7 @@ begin
     array_agg(
       array[coalesce(y.realised_cents, 0), coalesce(n.realised_cents, 0)] order by t.place
     ),
-    null
-  into v_holdings
+    null::boolean[]
   from unnest(read_holdings.user_ids) with ordinality as t (user_id, place)
   -- The limits keep each a look-up by the whole key, whatever the planner thinks of the table.
   left join lateral (
@@ -30,9 +25,7 @@ begin
     where p.market_id = read_holdings.market_id and p.user_id = t.user_id and p.side = 'no'
     limit 1
   ) as n on true;
-  return v_holdings;
-end
-$$;
+end;
 
 comment on function trading.read_holdings(bigint, bigint[]) is
-  'The shares of traders in a market. To be called under the market''s lock.';
+  'The shares of traders in a market: one row. To be called under the market''s lock.';

@@ -1,16 +1,13 @@
-create or replace function trading.read_money(context trading.market_context)
-returns trading.market_money
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_money trading.market_money;
-begin
+create or replace function trading.read_money(
+  market_id bigint, category_id bigint, at timestamptz
+)
+returns setof trading.market_money
+language sql stable
+begin atomic
   select
     f.taker_rate_bps, f.id,
     escrow.id, escrow.balance_cents, escrow.version,
     revenue.id, revenue.balance_cents, revenue.version
-  into v_money
   from trading.books as b
   join ledger.accounts as escrow on escrow.id = b.escrow_account_id
   join ledger.accounts as revenue on revenue.id = b.fee_account_id
@@ -19,9 +16,9 @@ begin
     (
       select s.id
       from trading.fee_schedules as s
-      where s.market_id = context.market_id
+      where s.market_id = read_money.market_id
         and s.category_id is null
-        and s.effective_from <= context.at
+        and s.effective_from <= read_money.at
       order by s.effective_from desc, s.id desc
       limit 1
     ),
@@ -29,8 +26,8 @@ begin
       select s.id
       from trading.fee_schedules as s
       where s.market_id is null
-        and s.category_id = context.category_id
-        and s.effective_from <= context.at
+        and s.category_id = read_money.category_id
+        and s.effective_from <= read_money.at
       order by s.effective_from desc, s.id desc
       limit 1
     ),
@@ -39,15 +36,14 @@ begin
       from trading.fee_schedules as s
       where s.market_id is null
         and s.category_id is null
-        and s.effective_from <= context.at
+        and s.effective_from <= read_money.at
       order by s.effective_from desc, s.id desc
       limit 1
     )
   )
-  where b.market_id = context.market_id;
-  return v_money;
-end
-$$;
+  where b.market_id = read_money.market_id;
+end;
 
-comment on function trading.read_money(trading.market_context) is
-  'The fee in force and the accounts of a market. To be called under the market''s lock.';
+comment on function trading.read_money(bigint, bigint, timestamptz) is
+  'The fee in force and the accounts of a market: one row, or none for an unknown market. To be '
+  'called under the market''s lock.';

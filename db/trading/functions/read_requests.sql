@@ -1,80 +1,72 @@
 create or replace function trading.read_requests(requests jsonb)
-returns trading.order_request[]
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  -- No join and no sort: the rows stay in the order of the array.
-  return (
-    select array_agg(
-      (
-        r.user_id,
-        r.side,
-        r.order_type,
-        r.price,
-        r.quantity,
-        r.budget_cents,
-        r.time_in_force,
-        r.post_only,
-        r.expires_at,
-        r.idempotency_key,
-        case
-          when r.order_type = 'buy' then r.side
-          when r.side = 'yes' then 'no'::trading.side
-          else 'yes'::trading.side
-        end,
-        case when r.order_type = 'buy' then r.price else 100 - r.price end,
-        null,
-        case
-          when r.side is null then 'side: required'
-          when r.price not between 1 and 99 then 'price: must be between 1 and 99'
-          when r.quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
-          when r.budget_cents not between 1 and 1000000
-            then 'budgetCents: must be between 1 and 1000000'
-          when r.order_type = 'sell' and r.budget_cents is not null
-            then 'budgetCents: not for a sell'
-          when r.quantity is null and r.budget_cents is null then 'quantity: required'
-          when r.quantity is not null and r.budget_cents is not null
-            then 'quantity: excludes budgetCents'
-          when r.post_only and r.time_in_force = 'ioc'
-            then 'postOnly: needs a price and gtc, and no budgetCents'
-        end
-      )::trading.order_request
+returns setof trading.order_request
+language sql stable
+begin atomic
+  select
+    r.user_id,
+    r.side,
+    r.order_type,
+    r.price,
+    r.quantity,
+    r.budget_cents,
+    r.time_in_force,
+    r.post_only,
+    r.expires_at,
+    r.idempotency_key,
+    case
+      when r.order_type = 'buy' then r.side
+      when r.side = 'yes' then 'no'::trading.side
+      else 'yes'::trading.side
+    end,
+    case when r.order_type = 'buy' then r.price else 100 - r.price end,
+    null::bigint,
+    case
+      when r.side is null then 'side: required'
+      when r.price not between 1 and 99 then 'price: must be between 1 and 99'
+      when r.quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+      when r.budget_cents not between 1 and 1000000
+        then 'budgetCents: must be between 1 and 1000000'
+      when r.order_type = 'sell' and r.budget_cents is not null
+        then 'budgetCents: not for a sell'
+      when r.quantity is null and r.budget_cents is null then 'quantity: required'
+      when r.quantity is not null and r.budget_cents is not null
+        then 'quantity: excludes budgetCents'
+      when r.post_only and r.time_in_force = 'ioc'
+        then 'postOnly: needs a price and gtc, and no budgetCents'
+    end
+  from (
+    select
+      (select u.id from identity.users as u where u.public_id = q."userId") as user_id,
+      q.side,
+      coalesce(q."orderType", 'buy') as order_type,
+      coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
+      q.quantity,
+      q."budgetCents" as budget_cents,
+      case
+        when q.price is null or q."budgetCents" is not null then 'ioc'
+        else coalesce(q."timeInForce", 'gtc')
+      end::trading.time_in_force as time_in_force,
+      coalesce(q."postOnly", false) as post_only,
+      q."expiresAt" as expires_at,
+      q."idempotencyKey" as idempotency_key
+    from jsonb_to_recordset(read_requests.requests) as q (
+      "userId" uuid,
+      side trading.side,
+      price int,
+      quantity int,
+      "budgetCents" int,
+      "orderType" trading.order_type,
+      "timeInForce" trading.time_in_force,
+      "idempotencyKey" uuid,
+      "expiresAt" timestamptz,
+      "postOnly" boolean
     )
-    from (
-      select
-        (select u.id from identity.users as u where u.public_id = q."userId") as user_id,
-        q.side,
-        coalesce(q."orderType", 'buy') as order_type,
-        coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
-        q.quantity,
-        q."budgetCents" as budget_cents,
-        case
-          when q.price is null or q."budgetCents" is not null then 'ioc'
-          else coalesce(q."timeInForce", 'gtc')
-        end::trading.time_in_force as time_in_force,
-        coalesce(q."postOnly", false) as post_only,
-        q."expiresAt" as expires_at,
-        q."idempotencyKey" as idempotency_key
-      from jsonb_to_recordset(read_requests.requests) as q (
-        "userId" uuid,
-        side trading.side,
-        price int,
-        quantity int,
-        "budgetCents" int,
-        "orderType" trading.order_type,
-        "timeInForce" trading.time_in_force,
-        "idempotencyKey" uuid,
-        "expiresAt" timestamptz,
-        "postOnly" boolean
-      )
-    ) as r
-  );
-end
-$$;
+  ) as r;
+end;
 
 comment on function trading.read_requests(jsonb) is
   'The requests of a batch from a JSON array of objects with userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of POST '
-  '/orders and its user). A value of the wrong type is an error of the whole call; a value out of '
-  'bounds becomes the problem of its request.';
+  '/orders and its user), in the order of the array. A value of the wrong type is an error of the '
+  'whole call; a value out of bounds becomes the problem of its request. Like its neighbours '
+  'read_context, read_money and read_holdings it becomes part of the statement that calls it.';
