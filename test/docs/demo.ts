@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { prepareDemo } from "../../src/demo.ts";
+import { serve } from "../../src/service.ts";
+import { createDatabase } from "../helpers/database.ts";
+
+/** What a reader has in front of them after `npm start` on an empty database. */
+export interface DemoWorld {
+  /** As the login that owns everything. */
+  pool: Pool;
+  /** BASE, KEY and MARKET, as the pages call them. */
+  variables: Record<string, string>;
+}
+
+/** Runs `work` beside the HTTP interface of a demo of its own. */
+export async function withDemo(work: (world: DemoWorld) => Promise<void>): Promise<void> {
+  const database = await createDatabase();
+  const directory = await mkdtemp(join(tmpdir(), "pgmarkets-docs-"));
+  try {
+    const demo = await prepareDemo(database.connectionString, join(directory, "demo.json"));
+    const service = await serve(
+      database.connectAs("exchange_api"),
+      { host: "127.0.0.1", port: 0, trustProxy: false },
+      pino({ level: "silent" }),
+    );
+    try {
+      const variables = { BASE: service.url, KEY: demo!.apiKey, MARKET: demo!.marketId };
+      await work({ pool: database.pool, variables });
+    } finally {
+      await service.close();
+    }
+  } finally {
+    await database.drop();
+    await rm(directory, { recursive: true });
+  }
+}

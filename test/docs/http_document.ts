@@ -1,0 +1,89 @@
+import type { ExecutionContext } from "ava";
+import { parseCurl } from "./curl.ts";
+import { isUpdating, makeMask } from "./document.ts";
+import type { Block, Document } from "./document.ts";
+
+/**
+ * Runs the curl commands of a page, and compares each answer with its http block: the status, the
+ * headers that the block names, the body laid out. The blocks stand behind the shell block, one
+ * for each command. A line `NAME=...` takes the id of the order that was placed last, unless
+ * `variables` has the name already.
+ */
+export async function runHttpDocument(
+  t: ExecutionContext,
+  document: Document,
+  variables: Record<string, string>,
+): Promise<void> {
+  const mask = makeMask();
+  const known = { ...variables };
+  let lastOrderId: string | undefined;
+  for (const block of document.blocks.filter(({ language }) => language === "sh")) {
+    const shown = document.outputsOf(block, "http");
+    for (const command of commandsOf(block)) {
+      const [, name] = /^(\w+)=/.exec(command) ?? [];
+      if (name !== undefined) {
+        if (known[name] === undefined && lastOrderId !== undefined) known[name] = lastOrderId;
+        continue;
+      }
+      if (!command.startsWith("curl ")) continue;
+      const { url, ...request } = parseCurl(command, known);
+      const response = await fetch(url, request);
+      const body: any = await response.json();
+      if (request.method === "POST" && response.ok) lastOrderId = body.order.id;
+
+      const example = shown.shift();
+      const where = `${document.path}:${block.line}: ${command}`;
+      if (!example) throw new Error(`${where}: no http block shows the answer`);
+      const answer = mask(layOutAnswer(response, headersNamedIn(example), body));
+      if (isUpdating) document.replace(example, answer);
+      t.is(example.text, answer, where);
+    }
+    t.is(shown.length, 0, `${document.path}:${block.line}: more answers than commands`);
+  }
+  if (isUpdating) document.save();
+}
+
+function commandsOf({ text }: Block): string[] {
+  return text.replaceAll(/\\\n\s*/g, "").split("\n");
+}
+
+function headersNamedIn({ text }: Block): string[] {
+  const [head = ""] = text.split("\n\n");
+  return head
+    .split("\n")
+    .slice(1)
+    .map((line) => line.replace(/:.*/, "").trim())
+    .filter((name) => name !== "");
+}
+
+function layOutAnswer(response: Response, headers: string[], body: unknown): string {
+  return [
+    `HTTP/1.1 ${response.status} ${response.statusText}`,
+    ...headers.map((name) => `${name}: ${response.headers.get(name) ?? "(none)"}`),
+    "",
+    layOut(body, ""),
+  ].join("\n");
+}
+
+const LINE_LENGTH = 100;
+
+/** JSON on one line where it fits, else one member a line. */
+export function layOut(value: unknown, indent: string): string {
+  const short = inLine(value);
+  if (indent.length + short.length <= LINE_LENGTH || value === null || typeof value !== "object") {
+    return short;
+  }
+  const deeper = `${indent}  `;
+  const members = Array.isArray(value)
+    ? value.map((item) => layOut(item, deeper))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${layOut(item, deeper)}`);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  return [open, members.map((member) => deeper + member).join(",\n"), indent + close].join("\n");
+}
+
+function inLine(value: unknown): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(inLine).join(", ")}]`;
+  const members = Object.entries(value).map(([key, item]) => `"${key}": ${inLine(item)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}

@@ -1,0 +1,37 @@
+import test from "ava";
+import { parseCurl } from "./curl.ts";
+import { withDemo } from "./demo.ts";
+import { readDocument } from "./document.ts";
+import { layOut, runHttpDocument } from "./http_document.ts";
+
+test("the answers to the curl lines of docs/http.md", async (t) => {
+  await withDemo(async ({ variables }) => {
+    await runHttpDocument(t, readDocument("docs/http.md"), variables);
+  });
+});
+
+test("a curl command is read as the shell and curl would", (t) => {
+  const command = `curl -si -X DELETE "$BASE/x?a=1&b=2" -H "Authorization: Bearer $KEY" -d '{"a":"'$ID'"}'`;
+  t.deepEqual(parseCurl(command, { BASE: "http://h", KEY: "k", ID: "7" }), {
+    method: "DELETE",
+    url: "http://h/x?a=1&b=2",
+    headers: { Authorization: "Bearer k" },
+    body: '{"a":"7"}',
+  });
+  t.is(parseCurl("curl http://h -d {}", {}).method, "POST");
+  t.is(parseCurl("curl http://h", {}).method, "GET");
+  t.throws(() => parseCurl("curl $BASE", {}), { message: "$BASE is not set" });
+  t.throws(() => parseCurl("curl --json {} http://h", {}));
+});
+
+test("JSON is laid out on one line where it fits", (t) => {
+  t.is(
+    layOut({ a: [1, null, "x"], b: {}, c: [] }, ""),
+    '{ "a": [1, null, "x"], "b": {}, "c": [] }',
+  );
+  const long = "x".repeat(60);
+  t.is(
+    layOut([{ a: long, b: long }], ""),
+    `[\n  {\n    "a": "${long}",\n    "b": "${long}"\n  }\n]`,
+  );
+});

@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import test from "ava";
+import pg from "pg";
+import { createDatabase, replaceDatabase } from "../helpers/database.ts";
+import { readText, rootDirectory } from "../helpers/repository.ts";
+import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
+import { readDocument } from "./document.ts";
+import { runSqlDocument } from "./sql_document.ts";
+
+const page = readDocument("docs/operating.md");
+
+test("the SQL of docs/operating.md prints what it says", async (t) => {
+  const database = await createDatabase();
+  try {
+    await runSqlDocument(t, readDocument(page.path), database.pool);
+  } finally {
+    await database.drop();
+  }
+});
+
+test("installed as the page says, without a superuser, it migrates, serves and stops", async (t) => {
+  await withEmptyCluster(async ({ superuser, socketDirectory }) => {
+    await superuser(blocks("sql", "dba"));
+    const [migrate, server] = commands(socketDirectory);
+
+    const first = run(migrate!);
+    t.is(await first.exited, 0, first.output());
+    t.regex(first.output(), /^migrated: 000001\.sql/m);
+    const second = run(migrate!);
+    await second.exited;
+    t.regex(second.output(), /^nothing to migrate$/m);
+
+    const serving = run({ ...server!, environment: { ...server!.environment, PORT: "0" } });
+    const url = await serving.listening;
+    t.truthy(url, serving.output());
+    const market = "/api/v1/markets/01900000-0000-7000-8000-000000000000";
+    t.is((await fetch(url! + market)).status, 404);
+    serving.end();
+    t.is(await serving.exited, 0);
+
+    const { API_DATABASE_URL: web = "" } = server!.environment;
+    const asWeb = rowsFrom(web);
+    await t.throwsAsync(asWeb("select from trading.orders"), { code: "42501" });
+    await t.throwsAsync(asWeb("select admin.set_trading_pause(true)"), { code: "42501" });
+    const asOperator = rowsFrom(web.replace("//markets_web:", "//anna:"));
+    t.deepEqual(await asOperator("select * from ledger.verify()"), []);
+  });
+});
+
+test("a login with CREATEROLE may have the migration make the roles", async (t) => {
+  await withEmptyCluster(async ({ superuser, version, socketDirectory }) => {
+    await superuser(blocks("sql", "createrole"));
+    if (version >= 16) await superuser(blocks("sql", "createrole 16"));
+    const migrate = run(commands(socketDirectory)[0]!);
+    t.is(await migrate.exited, 0, migrate.output());
+  });
+});
+
+test("the page lists the environment that the configuration reads", (t) => {
+  const schema = /z\.object\(\{(.*?)^\}\);/ms.exec(readText("src/config.ts"))?.[1] ?? "";
+  const read = [...schema.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
+  const listed = [...section("Environment").matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name);
+  t.true(read.length > 5);
+  t.deepEqual(listed, read);
+});
+
+test("the page lists the operator's functions with their arguments", async (t) => {
+  const database = await createDatabase();
+  try {
+    const { rows } = await database.pool.query(`
+      select 'admin.' || proname || '(' || (
+        select string_agg(quote_ident(argument), ', ' order by place)
+        from unnest(proargnames[1:pronargs]) with ordinality as a (argument, place)
+      ) || ')' as name
+      from pg_proc
+      where pronamespace = 'admin'::regnamespace
+        and has_function_privilege('exchange_operator', oid, 'execute')`);
+    const listed = [...readText(page.path).matchAll(/^\| `(admin\.\w+\(.*?\))`/gm)];
+    t.deepEqual(listed.map(([, name]) => name).sort(), rows.map(({ name }) => name).sort());
+  } finally {
+    await database.drop();
+  }
+});
+
+function section(heading: string): string {
+  return (
+    readText(page.path)
+      .split(/^## /m)
+      .find((part) => part.startsWith(heading)) ?? ""
+  );
+}
+
+function blocks(language: string, info: string): string[] {
+  return page.blocks
+    .filter((block) => block.language === language && block.info === info)
+    .map(({ text }) => text);
+}
+
+interface Command {
+  file: string;
+  environment: Record<string, string>;
+}
+
+/** The page's `NAME=value npm run script`, on the cluster whose socket is there. */
+function commands(socketDirectory: string): Command[] {
+  const { scripts } = JSON.parse(readText("package.json"));
+  return blocks("sh", "")
+    .join("\n")
+    .split("\n")
+    .map((line) => {
+      const words = line
+        .replace("@db.example:5432/pgmarkets", `@/pgmarkets?host=${socketDirectory}`)
+        .split(" ");
+      const script: string = scripts[words.at(-1)!];
+      return {
+        file: script.replace(/^node /, ""),
+        environment: Object.fromEntries(words.slice(0, -3).map((word) => word.split(/=(.*)/s))),
+      };
+    });
+}
+
+function run({ file, environment }: Command) {
+  const child = spawn(process.execPath, [file], {
+    cwd: rootDirectory,
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const listening = new Promise<string | undefined>((resolve) => {
+    child.stdout.on("data", (chunk) => {
+      output += String(chunk);
+      const url = /^listening on (\S+)$/m.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    void exited.then(() => {
+      resolve(undefined);
+    });
+  });
+  child.stderr.on("data", (chunk) => (output += String(chunk)));
+  return { output: () => output, exited, listening, end: () => child.kill("SIGTERM") };
+}
+
+interface EmptyCluster {
+  /** Runs statements that end their lines, one by one. */
+  superuser: (scripts: string[]) => Promise<void>;
+  version: number;
+  socketDirectory: string;
+}
+
+async function withEmptyCluster(work: (cluster: EmptyCluster) => Promise<void>) {
+  const programsDirectory = process.env.TEST_POSTGRES_BIN;
+  const cluster = await startTemporaryCluster("docs", {
+    database: "postgres",
+    settings: { fsync: "off", log_min_messages: "fatal" },
+    ...(programsDirectory && { programsDirectory }),
+  });
+  const asSuperuser = rowsFrom(replaceDatabase(cluster.server.connectionString, "postgres"));
+  try {
+    const [row] = await asSuperuser("show server_version_num");
+    await work({
+      superuser: async (scripts) => {
+        for (const statement of scripts.join("\n").split(/;$/m)) {
+          if (statement.trim() !== "") await asSuperuser(statement);
+        }
+      },
+      version: Math.floor(Number(row.server_version_num) / 10_000),
+      socketDirectory: cluster.server.socketDirectory,
+    });
+  } finally {
+    await cluster.destroy();
+  }
+}
+
+function rowsFrom(connectionString: string): (statement: string) => Promise<any[]> {
+  return async (statement) => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    try {
+      return (await client.query(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+}

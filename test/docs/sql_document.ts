@@ -1,0 +1,144 @@
+import type { ExecutionContext } from "ava";
+import pg from "pg";
+import type { ClientBase, Pool } from "pg";
+import { isUpdating, makeMask } from "./document.ts";
+import type { Document } from "./document.ts";
+
+/**
+ * Runs the SQL of a page as psql would, and compares what it prints with the text block behind
+ * each SQL block. Of psql's own commands it knows `\gset`, and `:'name'` for what that has set.
+ * The last column's trailing blanks, tags such as INSERT 0 1 and CONTEXT lines are left out.
+ */
+export async function runSqlDocument(
+  t: ExecutionContext,
+  document: Document,
+  pool: Pool,
+  info = "",
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("set timezone = 'UTC'");
+    const session = openSession(client);
+    for (const block of document.blocks) {
+      if (block.language !== "sql" || block.info !== info) continue;
+      const where = `${document.path}:${block.line}`;
+      const printed = await session.run(block.text, where);
+      const [shown] = document.outputsOf(block, "text");
+      if (isUpdating && shown) document.replace(shown, printed);
+      t.is(shown?.text ?? "", printed, where);
+    }
+  } finally {
+    // The session has taken other roles.
+    client.release(true);
+  }
+  if (isUpdating) document.save();
+}
+
+interface Session {
+  run: (text: string, where: string) => Promise<string>;
+}
+
+function openSession(client: ClientBase): Session {
+  const variables = new Map<string, string>();
+  const mask = makeMask();
+  const notices: string[] = [];
+  client.on("notification", ({ channel, payload, processId }) => {
+    notices.push(
+      `Asynchronous notification "${channel}" with payload "${payload ?? ""}" ` +
+        `received from server process with PID ${processId}.`,
+    );
+  });
+
+  async function run(text: string, where: string): Promise<string> {
+    const outputs: string[] = [];
+    for (const { sql, setsVariables } of statementsOf(text)) {
+      const result = await execute(client, fillIn(sql, variables, where));
+      if (!setsVariables) outputs.push(print(result));
+      else if (result instanceof pg.DatabaseError) throw result;
+      else setFrom(result, variables, where);
+      // What a statement notifies of comes behind its result.
+      await client.query("select");
+      outputs.push(notices.splice(0).join("\n"));
+    }
+    return mask(outputs.filter((output) => output !== "").join("\n\n"));
+  }
+  return { run };
+}
+
+interface Statement {
+  sql: string;
+  setsVariables: boolean;
+}
+
+/** A statement ends where a line ends in a semicolon or in \gset. */
+function statementsOf(text: string): Statement[] {
+  return [...text.matchAll(/[\s\S]+?(?:;|(\\gset))[ \t]*(?:$|\n)/g)].map(([sql, gset]) => ({
+    sql: sql.trim().replace(/\s*(?:;|\\gset)$/, ""),
+    setsVariables: gset !== undefined,
+  }));
+}
+
+function fillIn(sql: string, variables: Map<string, string>, where: string): string {
+  return sql.replaceAll(/:'(\w+)'/g, (_match, name: string) => {
+    const value = variables.get(name);
+    if (value === undefined) throw new Error(`${where}: nothing has set :'${name}'`);
+    return pg.escapeLiteral(value);
+  });
+}
+
+interface Result {
+  fields: { name: string; dataTypeID: number }[];
+  rows: (string | null)[][];
+}
+
+const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
+
+async function execute(client: ClientBase, sql: string): Promise<Result | pg.DatabaseError> {
+  try {
+    return await client.query({ text: sql, rowMode: "array", types: asText });
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return error;
+    throw error;
+  }
+}
+
+function setFrom({ fields, rows }: Result, variables: Map<string, string>, where: string): void {
+  const [row] = rows;
+  if (rows.length !== 1 || !row) throw new Error(`${where}: \\gset needs one row`);
+  fields.forEach(({ name }, index) => variables.set(name, row[index] ?? ""));
+}
+
+// Of smallint, integer, bigint, oid, real, double precision, numeric.
+const alignedRight = new Set([21, 23, 20, 26, 700, 701, 1700]);
+
+function print(result: Result | pg.DatabaseError): string {
+  if (result instanceof pg.DatabaseError) {
+    const detail = result.detail === undefined ? [] : [`DETAIL:  ${result.detail}`];
+    return [`ERROR:  ${result.message}`, ...detail].join("\n");
+  }
+  const { fields, rows } = result;
+  if (fields.length === 0) return "";
+  const widths = fields.map(({ name }, column) =>
+    Math.max(name.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  const line = (cells: string[]): string => ` ${cells.join(" | ")}`.trimEnd();
+  const heading = fields.map(({ name }, column) => centre(name, widths[column]!));
+  const body = rows.map((row) =>
+    fields.map(({ dataTypeID }, column) => {
+      const value = row[column] ?? "";
+      const width = widths[column]!;
+      return alignedRight.has(dataTypeID) ? value.padStart(width) : value.padEnd(width);
+    }),
+  );
+  return [
+    line(heading),
+    widths.map((width) => "-".repeat(width + 2)).join("+"),
+    ...body.map(line),
+    `(${rows.length} ${rows.length === 1 ? "row" : "rows"})`,
+  ].join("\n");
+}
+
+function centre(text: string, width: number): string {
+  const left = Math.floor((width - text.length) / 2);
+  return (" ".repeat(left) + text).padEnd(width);
+}
