@@ -4,7 +4,11 @@ import { drawId, idIn, publicId } from "./catalogue.ts";
 
 /** The orders that the bars place. */
 
-/** A side of the book filled by one trader, so that there is always something to take. */
+/** What is offered to the takers, on either side of the book, and what they give at most. */
+const MAKER_PRICE = 45;
+const TAKER_PRICE = 55;
+
+/** As large as an order may be, so that there is always something to take. */
 const MOST_SHARES = 10_000;
 
 /** The call, with an expression of the market's id and one of the JSON text of the requests. */
@@ -42,14 +46,14 @@ export function takingScript(markets: [number, number], traders: [number, number
     drawId("market", ...markets),
     drawId("trader", ...traders),
     "\\set side random(0, 1)",
-    `${placeOrders(idIn("market"), requestText("55", 1))};`,
+    `${placeOrders(idIn("market"), requestText(String(TAKER_PRICE), 1))};`,
   ];
 }
 
-/** In each of the first markets the trader of the same number offers both sides at 45. */
+/** In each of the first markets the trader of the same number offers both sides. */
 export async function restLiquidity(pool: Pool, markets: number): Promise<void> {
   for (let market = 1; market <= markets; market++) {
-    const offer = { userId: publicId(market), price: 45, quantity: MOST_SHARES };
+    const offer = { userId: publicId(market), price: MAKER_PRICE, quantity: MOST_SHARES };
     await place(pool, market, [
       { ...offer, side: "yes" },
       { ...offer, side: "no" },
@@ -67,14 +71,14 @@ export async function place(pool: Pool, market: number, requests: OrderRequest[]
   if (rows.length > 0) throw new Error(`A seeded order was refused: ${rows[0].code}`);
 }
 
-/** An order that rests just below the middle of the market. */
+/** An order that rests, last in the queue of the only price of its side. */
 export function makerOrder(): Omit<OrderRequest, "userId"> {
-  return { side: randomSide(), price: randomBetween(40, 49), quantity: randomBetween(1, 10) };
+  return { side: randomSide(), price: MAKER_PRICE, quantity: randomBetween(1, 10) };
 }
 
-/** An order of the same size that takes from whatever {@link makerOrder} laid out. */
+/** An order of the same size, which takes the first in that queue: they rested long before. */
 export function takerOrder(): Omit<OrderRequest, "userId"> {
-  return { side: randomSide(), price: 60, quantity: randomBetween(1, 10) };
+  return { side: randomSide(), price: TAKER_PRICE, quantity: randomBetween(1, 10) };
 }
 
 /** Enough orders on both sides for the takers never to run out while as many makers come. */
