@@ -18,7 +18,7 @@ export interface DemoWorld {
 /** Runs `work` beside the HTTP interface of a demo of its own. */
 export async function withDemo(work: (world: DemoWorld) => Promise<void>): Promise<void> {
   const database = await createDatabase();
-  const directory = await mkdtemp(join(tmpdir(), "pgmarkets-docs-"));
+  const directory = await mkdtemp(join(tmpdir(), "pgmarkets-pages-"));
   try {
     const demo = await prepareDemo(database.connectionString, join(directory, "demo.json"));
     const service = await serve(

@@ -150,7 +150,7 @@ interface EmptyCluster {
 
 async function withEmptyCluster(work: (cluster: EmptyCluster) => Promise<void>) {
   const programsDirectory = process.env.TEST_POSTGRES_BIN;
-  const cluster = await startTemporaryCluster("docs", {
+  const cluster = await startTemporaryCluster("install", {
     database: "postgres",
     settings: { fsync: "off", log_min_messages: "fatal" },
     ...(programsDirectory && { programsDirectory }),
