@@ -21,7 +21,7 @@ test("the SQL of docs/operating.md prints what it says", async (t) => {
 test("installed as the page says, without a superuser, it migrates, serves and stops", async (t) => {
   await withEmptyCluster(async ({ superuser, socketDirectory }) => {
     await superuser(blocks("sql", "dba"));
-    const [migrate, server] = commands(socketDirectory);
+    const [migrate, server, everything] = commands(socketDirectory);
 
     const first = run(migrate!);
     t.is(await first.exited, 0, first.output());
@@ -30,13 +30,15 @@ test("installed as the page says, without a superuser, it migrates, serves and s
     await second.exited;
     t.regex(second.output(), /^nothing to migrate$/m);
 
-    const serving = run({ ...server!, environment: { ...server!.environment, PORT: "0" } });
-    const url = await serving.listening;
-    t.truthy(url, serving.output());
-    const market = "/api/v1/markets/01900000-0000-7000-8000-000000000000";
-    t.is((await fetch(url! + market)).status, 404);
-    serving.end();
-    t.is(await serving.exited, 0);
+    for (const command of [server!, everything!]) {
+      const serving = run({ ...command, environment: { ...command.environment, PORT: "0" } });
+      const url = await serving.listening;
+      t.truthy(url, serving.output());
+      const market = "/api/v1/markets/01900000-0000-7000-8000-000000000000";
+      t.is((await fetch(url! + market)).status, 404);
+      serving.end();
+      t.is(await serving.exited, 0);
+    }
 
     const { API_DATABASE_URL: web = "" } = server!.environment;
     const asWeb = rowsFrom(web);
@@ -101,20 +103,21 @@ interface Command {
   environment: Record<string, string>;
 }
 
-/** The page's `NAME=value npm run script`, on the cluster whose socket is there. */
+/** The page's `NAME=value npm run script` and the like, on the cluster whose socket is there. */
 function commands(socketDirectory: string): Command[] {
   const { scripts } = JSON.parse(readText("package.json"));
   return blocks("sh", "")
     .join("\n")
     .split("\n")
     .map((line) => {
-      const words = line
-        .replace("@db.example:5432/pgmarkets", `@/pgmarkets?host=${socketDirectory}`)
-        .split(" ");
-      const script: string = scripts[words.at(-1)!];
+      const [, settings = "", name = ""] = /^(.*) npm (?:run )?(\S+)$/.exec(line) ?? [];
+      const here = settings.replaceAll(
+        "@db.example:5432/pgmarkets",
+        `@/pgmarkets?host=${socketDirectory}`,
+      );
       return {
-        file: script.replace(/^node /, ""),
-        environment: Object.fromEntries(words.slice(0, -3).map((word) => word.split(/=(.*)/s))),
+        file: scripts[name].replace(/^node /, ""),
+        environment: Object.fromEntries(here.split(" ").map((word) => word.split(/=(.*)/s))),
       };
     });
 }
