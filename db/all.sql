@@ -30,6 +30,7 @@ set local role exchange_owner;
 -- What the tables need: errors, the clock, identifiers
 --!include core/tables/error_codes.sql
 --!include core/functions/raise_error.sql
+--!include core/functions/raise_violation.sql
 --!include core/functions/now.sql
 --!include core/functions/uuid_v7.sql
 --!include core/functions/iso8601.sql

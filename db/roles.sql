@@ -15,7 +15,12 @@ begin
       end;
     end if;
   end loop;
-  if not pg_catalog.pg_has_role(current_user, 'exchange_owner', 'member') then
+  if not pg_catalog.pg_has_role(
+    current_user,
+    'exchange_owner',
+    -- Who creates a role is a member of it from 16 on, but may not become it.
+    case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end
+  ) then
     execute format('grant exchange_owner to %I', current_user);
   end if;
 end

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:9e096073a990653685c4e918b99bf902a4b69550
+--! Hash: sha1:57888358678d4f6c385d4b14f5364120a668f680
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -23,7 +23,12 @@ begin
       end;
     end if;
   end loop;
-  if not pg_catalog.pg_has_role(current_user, 'exchange_owner', 'member') then
+  if not pg_catalog.pg_has_role(
+    current_user,
+    'exchange_owner',
+    -- Who creates a role is a member of it from 16 on, but may not become it.
+    case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end
+  ) then
     execute format('grant exchange_owner to %I', current_user);
   end if;
 end
@@ -451,6 +456,24 @@ $$;
 comment on function core.raise_error(text, text) is
   'Raises the error of that code: its SQLSTATE, the message given or its own, the code as detail.';
 --! EndIncluded core/functions/raise_error.sql
+--! Included core/functions/raise_violation.sql
+create or replace function core.raise_violation(constraint_name text, column_name text)
+returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform core.raise_error('INVALID_REQUEST', case
+    when constraint_name <> '' then 'it must hold that ' || replace(constraint_name, '_', ' ')
+    else replace(column_name, '_', ' ') || ' is required'
+  end);
+end
+$$;
+
+comment on function core.raise_violation(text, text) is
+  'Raises INVALID_REQUEST for a value that a constraint refused. Constraints are named so that '
+  'they read as what must hold; a column that is null has no constraint name.';
+--! EndIncluded core/functions/raise_violation.sql
 --! Included core/functions/now.sql
 create or replace function core.now()
 returns timestamptz
@@ -458,9 +481,9 @@ language sql volatile parallel safe
 return clock_timestamp();
 
 comment on function core.now() is
-  'The one clock of the exchange. Read once by each command, after its locks are held, so that '
-  'times never run against the order of commits. Tests replace this function; nothing else can '
-  'move it.';
+  'The one clock of the exchange. Read once by each command, after it has the lock of its market, '
+  'so that times never run against the order of its commits. Tests replace this function; nothing '
+  'else can move it.';
 --! EndIncluded core/functions/now.sql
 --! Included core/functions/uuid_v7.sql
 -- PostgreSQL 18 has the function built in; before that it is put together here.
@@ -1168,7 +1191,7 @@ comment on table trading.announcements is
   'whole cluster through the flush of its commit; one that writes here does not. Unlogged: after '
   'a crash every stream starts anew from a snapshot.';
 comment on column trading.announcements.channel is
-  'market_changed ({marketId, version}), user_event ({id, userId, event}) or api_key_revoked '
+  'market_changed ({marketId, version}), user_event ({userId, event}) or api_key_revoked '
   '({apiKeyId}).';
 --! EndIncluded trading/tables/announcements.sql
 --! Included admin/tables/audit_log.sql
@@ -4078,6 +4101,9 @@ returns text
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   insert into catalog.categories (slug, name, "position")
   values (
@@ -4094,15 +4120,20 @@ begin
     'position', create_category."position"
   ));
   return create_category.slug;
-exception when unique_violation then
-  perform core.raise_error(
-    'ALREADY_EXISTS', format('category %s exists already', create_category.slug)
-  );
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error(
+      'ALREADY_EXISTS', format('category %s exists already', create_category.slug)
+    );
 end
 $$;
 
 comment on function admin.create_category(text, text, int) is
-  'Makes a category; without a position it comes last. Returns its slug. Errors: ALREADY_EXISTS.';
+  'Makes a category; without a position it comes last. Returns its slug. Errors: '
+  'INVALID_REQUEST, ALREADY_EXISTS.';
 --! EndIncluded admin/functions/create_category.sql
 --! Included admin/functions/create_event.sql
 create or replace function admin.create_event(
@@ -4122,6 +4153,8 @@ set search_path = ''
 as $$
 declare
   v_event_id uuid;
+  v_constraint text;
+  v_column text;
 begin
   insert into catalog.events (
     category_id, title, description, starts_at, ends_at, live, live_delay_ms,
@@ -4147,13 +4180,16 @@ begin
     'thumbnail_url', create_event.thumbnail_url
   ));
   return v_event_id;
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.create_event(
   text, text, text, timestamptz, timestamptz, boolean, int, uuid, text
 ) is
-  'Makes an event in a category, by slug. Returns its id. Errors: NOT_FOUND.';
+  'Makes an event in a category, by slug. Returns its id. Errors: INVALID_REQUEST, NOT_FOUND.';
 --! EndIncluded admin/functions/create_event.sql
 --! Included admin/functions/set_event_live.sql
 create or replace function admin.set_event_live(
@@ -4163,6 +4199,9 @@ returns void
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   update catalog.events as e set
     live = set_event_live.live,
@@ -4176,12 +4215,15 @@ begin
     'live', set_event_live.live,
     'live_delay_ms', set_event_live.live_delay_ms
   ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.set_event_live(uuid, boolean, int) is
   'Turns live trading of an event on or off; without a delay it keeps the one it has. Orders that '
-  'are scheduled already keep theirs. Errors: NOT_FOUND.';
+  'are scheduled already keep theirs. Errors: INVALID_REQUEST, NOT_FOUND.';
 --! EndIncluded admin/functions/set_event_live.sql
 --! Included admin/functions/create_market.sql
 create or replace function admin.create_market(
@@ -4202,6 +4244,8 @@ declare
   v_market catalog.markets;
   v_escrow_account_id bigint;
   v_fee_account_id bigint;
+  v_constraint text;
+  v_column text;
 begin
   if create_market.event_id is not null then
     select e.id into v_event_id
@@ -4246,6 +4290,9 @@ begin
     'thumbnail_url', create_market.thumbnail_url
   ));
   return v_market.public_id;
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
@@ -4253,7 +4300,7 @@ comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
   'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
-  'NOT_FOUND.';
+  'INVALID_REQUEST, NOT_FOUND.';
 --! EndIncluded admin/functions/create_market.sql
 --! Included admin/functions/set_market_status.sql
 create or replace function admin.set_market_status(
@@ -4306,6 +4353,8 @@ set search_path = ''
 as $$
 declare
   v_user identity.users;
+  v_constraint text;
+  v_column text;
 begin
   insert into identity.users (email, display_name, handle)
   values (create_user.email, create_user.display_name, create_user.handle)
@@ -4320,16 +4369,20 @@ begin
     'handle', create_user.handle
   ));
   return v_user.public_id;
-exception when unique_violation then
-  perform core.raise_error(
-    'ALREADY_EXISTS', 'a user with this email or handle exists already'
-  );
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error(
+      'ALREADY_EXISTS', 'a user with this email or handle exists already'
+    );
 end
 $$;
 
 comment on function admin.create_user(text, text, text) is
   'Makes a user with an empty cash account and loss limits not reviewed yet. Returns the id. '
-  'Errors: ALREADY_EXISTS.';
+  'Errors: INVALID_REQUEST, ALREADY_EXISTS.';
 --! EndIncluded admin/functions/create_user.sql
 --! Included admin/functions/set_profile.sql
 create or replace function admin.set_profile(
@@ -4343,6 +4396,9 @@ returns void
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   update identity.users as u set
     private = coalesce(set_profile.private, u.private),
@@ -4360,11 +4416,14 @@ begin
     'display_name', set_profile.display_name,
     'avatar_url', set_profile.avatar_url
   ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
-  'Changes what is given of a user''s profile. Errors: NOT_FOUND.';
+  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND.';
 --! EndIncluded admin/functions/set_profile.sql
 --! Included admin/functions/create_api_key.sql
 create or replace function admin.create_api_key(user_id uuid, name text)
@@ -4375,6 +4434,8 @@ as $$
 declare
   v_key text := identity.new_api_key('jk_');
   v_key_id uuid;
+  v_constraint text;
+  v_column text;
 begin
   insert into identity.api_keys (user_id, name, key_hash)
   select u.id, create_api_key.name, sha256(convert_to(v_key, 'UTF8'))
@@ -4390,11 +4451,15 @@ begin
     'key_id', v_key_id
   ));
   return v_key;
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.create_api_key(uuid, text) is
   'Makes an API key and returns it; it is not kept and can never be shown again. Errors: '
+  'INVALID_REQUEST, '
   'NOT_FOUND.';
 --! EndIncluded admin/functions/create_api_key.sql
 --! Included admin/functions/list_api_keys.sql
@@ -4406,6 +4471,11 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  if not exists (
+    select from identity.users as u where u.public_id = list_api_keys.user_id
+  ) then
+    perform core.raise_error('NOT_FOUND', format('no user %s', list_api_keys.user_id));
+  end if;
   perform admin.audit('list_api_keys', jsonb_build_object('user_id', list_api_keys.user_id));
   return query
   select k.public_id, k.name, k.created_at, k.last_used_at, k.revoked_at
@@ -4417,7 +4487,7 @@ end
 $$;
 
 comment on function admin.list_api_keys(uuid) is
-  'The API keys of a user, oldest first, revoked ones too.';
+  'The API keys of a user, oldest first, revoked ones too. Errors: NOT_FOUND.';
 --! EndIncluded admin/functions/list_api_keys.sql
 --! Included admin/functions/revoke_api_key.sql
 create or replace function admin.revoke_api_key(key_id uuid)
@@ -4594,6 +4664,9 @@ returns void
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   update core.settings set
     trading_paused = set_trading_pause.paused,
@@ -4602,6 +4675,9 @@ begin
     'paused', set_trading_pause.paused,
     'reason', set_trading_pause.reason
   ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 

@@ -161,7 +161,7 @@ export async function readPostmaster(dataDirectory: string): Promise<Postmaster 
   const processId = Number(lines[0]);
   const port = Number(lines[3]);
   const socketDirectory = lines[4]?.trim() ?? "";
-  if (!(processId > 0) || !(port > 0)) return undefined;
+  if (!(processId > 0) || !(port > 0) || socketDirectory === "") return undefined;
   const sharedMemoryId = Number(lines[6]?.trim().split(/\s+/)[1]);
   return {
     processId,

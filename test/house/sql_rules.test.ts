@@ -5,7 +5,7 @@ import { testDatabase } from "../helpers/database.ts";
 import { listFiles, readText } from "../helpers/repository.ts";
 import { readSchema } from "../helpers/schema.ts";
 
-/** What CONTRIBUTING asks of SQL, asked of the catalog of a built database and of the files. */
+/** What docs/development.md asks of SQL, asked of the catalog of a built database and of the files. */
 
 const database = testDatabase(test);
 

@@ -6,6 +6,8 @@ as $$
 declare
   v_key text := identity.new_api_key('jk_');
   v_key_id uuid;
+  v_constraint text;
+  v_column text;
 begin
   insert into identity.api_keys (user_id, name, key_hash)
   select u.id, create_api_key.name, sha256(convert_to(v_key, 'UTF8'))
@@ -21,9 +23,13 @@ begin
     'key_id', v_key_id
   ));
   return v_key;
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.create_api_key(uuid, text) is
   'Makes an API key and returns it; it is not kept and can never be shown again. Errors: '
+  'INVALID_REQUEST, '
   'NOT_FOUND.';

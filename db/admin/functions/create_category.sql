@@ -5,6 +5,9 @@ returns text
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   insert into catalog.categories (slug, name, "position")
   values (
@@ -21,12 +24,17 @@ begin
     'position', create_category."position"
   ));
   return create_category.slug;
-exception when unique_violation then
-  perform core.raise_error(
-    'ALREADY_EXISTS', format('category %s exists already', create_category.slug)
-  );
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error(
+      'ALREADY_EXISTS', format('category %s exists already', create_category.slug)
+    );
 end
 $$;
 
 comment on function admin.create_category(text, text, int) is
-  'Makes a category; without a position it comes last. Returns its slug. Errors: ALREADY_EXISTS.';
+  'Makes a category; without a position it comes last. Returns its slug. Errors: '
+  'INVALID_REQUEST, ALREADY_EXISTS.';

@@ -15,6 +15,8 @@ set search_path = ''
 as $$
 declare
   v_event_id uuid;
+  v_constraint text;
+  v_column text;
 begin
   insert into catalog.events (
     category_id, title, description, starts_at, ends_at, live, live_delay_ms,
@@ -40,10 +42,13 @@ begin
     'thumbnail_url', create_event.thumbnail_url
   ));
   return v_event_id;
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.create_event(
   text, text, text, timestamptz, timestamptz, boolean, int, uuid, text
 ) is
-  'Makes an event in a category, by slug. Returns its id. Errors: NOT_FOUND.';
+  'Makes an event in a category, by slug. Returns its id. Errors: INVALID_REQUEST, NOT_FOUND.';

@@ -16,6 +16,8 @@ declare
   v_market catalog.markets;
   v_escrow_account_id bigint;
   v_fee_account_id bigint;
+  v_constraint text;
+  v_column text;
 begin
   if create_market.event_id is not null then
     select e.id into v_event_id
@@ -60,6 +62,9 @@ begin
     'thumbnail_url', create_market.thumbnail_url
   ));
   return v_market.public_id;
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
@@ -67,4 +72,4 @@ comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
   'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
-  'NOT_FOUND.';
+  'INVALID_REQUEST, NOT_FOUND.';

@@ -5,6 +5,8 @@ set search_path = ''
 as $$
 declare
   v_user identity.users;
+  v_constraint text;
+  v_column text;
 begin
   insert into identity.users (email, display_name, handle)
   values (create_user.email, create_user.display_name, create_user.handle)
@@ -19,13 +21,17 @@ begin
     'handle', create_user.handle
   ));
   return v_user.public_id;
-exception when unique_violation then
-  perform core.raise_error(
-    'ALREADY_EXISTS', 'a user with this email or handle exists already'
-  );
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error(
+      'ALREADY_EXISTS', 'a user with this email or handle exists already'
+    );
 end
 $$;
 
 comment on function admin.create_user(text, text, text) is
   'Makes a user with an empty cash account and loss limits not reviewed yet. Returns the id. '
-  'Errors: ALREADY_EXISTS.';
+  'Errors: INVALID_REQUEST, ALREADY_EXISTS.';

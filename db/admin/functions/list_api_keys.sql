@@ -6,6 +6,11 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  if not exists (
+    select from identity.users as u where u.public_id = list_api_keys.user_id
+  ) then
+    perform core.raise_error('NOT_FOUND', format('no user %s', list_api_keys.user_id));
+  end if;
   perform admin.audit('list_api_keys', jsonb_build_object('user_id', list_api_keys.user_id));
   return query
   select k.public_id, k.name, k.created_at, k.last_used_at, k.revoked_at
@@ -17,4 +22,4 @@ end
 $$;
 
 comment on function admin.list_api_keys(uuid) is
-  'The API keys of a user, oldest first, revoked ones too.';
+  'The API keys of a user, oldest first, revoked ones too. Errors: NOT_FOUND.';

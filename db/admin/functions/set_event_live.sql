@@ -5,6 +5,9 @@ returns void
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   update catalog.events as e set
     live = set_event_live.live,
@@ -18,9 +21,12 @@ begin
     'live', set_event_live.live,
     'live_delay_ms', set_event_live.live_delay_ms
   ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.set_event_live(uuid, boolean, int) is
   'Turns live trading of an event on or off; without a delay it keeps the one it has. Orders that '
-  'are scheduled already keep theirs. Errors: NOT_FOUND.';
+  'are scheduled already keep theirs. Errors: INVALID_REQUEST, NOT_FOUND.';

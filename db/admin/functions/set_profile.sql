@@ -9,6 +9,9 @@ returns void
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   update identity.users as u set
     private = coalesce(set_profile.private, u.private),
@@ -26,8 +29,11 @@ begin
     'display_name', set_profile.display_name,
     'avatar_url', set_profile.avatar_url
   ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 
 comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
-  'Changes what is given of a user''s profile. Errors: NOT_FOUND.';
+  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND.';

@@ -3,6 +3,9 @@ returns void
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_constraint text;
+  v_column text;
 begin
   update core.settings set
     trading_paused = set_trading_pause.paused,
@@ -11,6 +14,9 @@ begin
     'paused', set_trading_pause.paused,
     'reason', set_trading_pause.reason
   ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
 end
 $$;
 

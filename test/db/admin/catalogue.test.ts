@@ -32,7 +32,7 @@ test("ALREADY_EXISTS: a category of the same slug", async (t) => {
 test("a slug is URL-safe and not all", async (t) => {
   for (const slug of ["all", "Upper", "with space", "ü", "", "-a", "a--b", "a/b"]) {
     await t.throwsAsync(operate("create_category", { slug, name: "Name" }), {
-      message: /categories_slug_is_url_safe/,
+      message: /categories slug is url safe/,
     });
   }
 });
@@ -162,4 +162,27 @@ test("a title with quotes, backslashes and beyond ASCII comes back as it was, in
   const ann = await exchange.makeTrader();
   const [id] = (await exchange.rest(one, ann, { side: "yes", price: 1, quantity: 1 })) as [string];
   t.is((await exchange.order(ann, id)).marketTitle, title);
+});
+
+test("INVALID_REQUEST: what a constraint refuses is said in words, without the row", async (t) => {
+  const refused: [string, Record<string, unknown>, RegExp][] = [
+    ["create_category", { slug: "Bad Slug", name: "x" }, /categories slug is url safe/],
+    ["create_category", { slug: "nameless", name: null }, /^name is required$/],
+    ["create_event", { title: " ", category: "tests" }, /events title is not blank/],
+    ["create_event", { title: "x", category: "tests", live_delay_ms: -1 }, /delay is sane/],
+    ["create_market", { title: "", category: "tests" }, /markets title is not blank/],
+    ["create_user", { email: "no", display_name: "x", handle: "x" }, /email looks like one/],
+    ["set_trading_pause", { paused: null }, /trading paused is required/],
+  ];
+  for (const [name, parameters, message] of refused) {
+    const error = await t.throwsAsync<Error & { code: string; detail: string }>(
+      operate(name, parameters),
+      { code: "EX001", message },
+    );
+    t.is(error.detail, "INVALID_REQUEST");
+  }
+});
+
+test("NOT_FOUND: the API keys of nobody", async (t) => {
+  await t.throwsAsync(operate("list_api_keys", { user_id: nothing }), { code: "EX017" });
 });
