@@ -113,6 +113,7 @@ export interface CancelOutcome {
 export interface Heard {
   markets: any[];
   users: any[];
+  keys: any[];
   /** Ids of what was too long for a notification. */
   long: number[];
 }
@@ -379,7 +380,13 @@ async function listenTo(database: OwnDatabase, api: Pool): Promise<Listener> {
   const client = new pg.Client({ connectionString: database.connectionString });
   client.on("error", () => undefined);
   await client.connect();
-  let heard: Heard = { markets: [], users: [], long: [] };
+  const lists = {
+    market_changed: "markets",
+    user_event: "users",
+    api_key_revoked: "keys",
+  } as const;
+  const silence = (): Heard => ({ markets: [], users: [], keys: [], long: [] });
+  let heard = silence();
   let allTold = () => {};
   client.on("notification", ({ channel, payload = "" }) => {
     if (channel === "all_told") {
@@ -388,9 +395,10 @@ async function listenTo(database: OwnDatabase, api: Pool): Promise<Listener> {
     }
     const { id, about } = JSON.parse(payload);
     if (about === undefined) heard.long.push(id);
-    else heard[channel === "market_changed" ? "markets" : "users"].push(about);
+    else heard[lists[channel as keyof typeof lists]].push(about);
   });
-  await client.query("listen market_changed; listen user_event; listen all_told");
+  for (const channel of [...Object.keys(lists), "all_told"])
+    await client.query(`listen ${channel}`);
   return {
     heard: async () => {
       while ((await api.query("select api.announce() as count")).rows[0].count > 0);
@@ -399,7 +407,7 @@ async function listenTo(database: OwnDatabase, api: Pool): Promise<Listener> {
       await database.pool.query("notify all_told");
       await last;
       const all = heard;
-      heard = { markets: [], users: [], long: [] };
+      heard = silence();
       return all;
     },
   };

@@ -16,6 +16,8 @@ export interface Played {
   outcomes: PlayedOutcome[];
   /** All that is in the tables at the end, told without internal ids but those of the cast. */
   state: Record<keyof typeof stateQueries, any[]>;
+  /** What users were told, in order. */
+  events: any[];
   /** The ids of all orders in the order of their making. */
   orderIds: string[];
   broken: unknown[];
@@ -36,7 +38,7 @@ export async function makeCast(exchange: Exchange): Promise<Cast> {
   return { traders, markets: await exchange.makeMarkets(world.markets) };
 }
 
-export async function play(
+async function play(
   client: PoolClient,
   cast: Cast,
   program: Step[],
@@ -59,35 +61,42 @@ export async function play(
     }
   }
   const { rows: orders } = await client.query("select public_id from trading.orders order by id");
+  const { rows: told } = await client.query(
+    "select payload from trading.announcements where channel = 'user_event' order by id",
+  );
   return {
     outcomes,
     state: await readState(client),
+    events: told.map((row) => row.payload),
     orderIds: orders.map((row) => row.public_id),
     broken: (await client.query("select * from ledger.verify()")).rows,
   };
 }
 
-/** Plays and takes back all that was played. */
-export async function playAndUndo(...[client, ...rest]: Parameters<typeof play>): Promise<Played> {
-  await client.query("savepoint before_play");
-  try {
-    return await play(client, ...rest);
-  } finally {
-    await client.query("rollback to savepoint before_play");
-  }
+let plays = 0;
+
+/** Plays in a transaction that is rolled back. */
+export async function playAndUndo(
+  { database, withRollback }: Exchange,
+  ...[cast, program, placing]: [Cast, Step[], "together" | "one by one"]
+): Promise<Played> {
+  // What is rolled back stays in the files until it is swept out, and slows down whoever passes.
+  if (++plays % 50 === 0) await database.pool.query("vacuum");
+  return withRollback((client) => play(client, cast, program, placing));
 }
 
-/** The outcomes with every new id replaced by the order in which it first appears. */
-export function withoutIds({ outcomes }: Played, cast: Cast): unknown[] {
+/** Outcomes and events with every new id replaced by the order in which it first appears. */
+export function withoutIds({ outcomes, events }: Played, cast: Cast) {
   const names = new Map([...cast.traders, ...cast.markets].map((id) => [id, id]));
-  const text = JSON.stringify(outcomes);
-  return JSON.parse(
-    text.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
-      const name = names.get(id) ?? `new ${names.size}`;
-      names.set(id, name);
-      return name;
-    }),
-  );
+  const renamed = (lines: unknown[]): unknown[] =>
+    JSON.parse(
+      JSON.stringify(lines).replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+        const name = names.get(id) ?? `new ${names.size}`;
+        names.set(id, name);
+        return name;
+      }),
+    );
+  return { outcomes: renamed(outcomes), events: renamed(events) };
 }
 
 async function requestsOf(client: PoolClient, cast: Cast, orders: Order[]) {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { buy, sell } from "./orders.ts";
+import { buy, ioc, sell } from "./orders.ts";
 import type { Request } from "./orders.ts";
 
 /**
@@ -125,9 +125,32 @@ function steps(): fc.Arbitrary<Step> {
   );
 }
 
+/** A trader's orders may die, and somebody comes to find out. */
+function traps(): fc.Arbitrary<Step[]> {
+  const death = (trader: number): fc.Arbitrary<Step> =>
+    fc.constantFrom<Step[]>(
+      { kind: "withdraw", trader, leave: 40 },
+      { kind: "limit", trader, window: "day", cents: 40 },
+      { kind: "exclude", trader, byHand: true },
+      { kind: "advance", ms: 60_000 },
+    );
+  const sweep = (trader: number): Step => ({
+    kind: "batch",
+    market: 0,
+    orders: (["yes", "no"] as const).map((side) => order(trader, buy(side, 50, 56, ioc))),
+  });
+  return fc
+    .tuple(fc.nat(traders - 1), fc.constantFrom(0, traders - 1))
+    .chain(([dying, sweeper]) => death(dying).map((step) => [step, sweep(sweeper)]));
+}
+
 /** Histories of some steps. */
 export function programs(): fc.Arbitrary<Step[]> {
-  return fc.array(steps(), { minLength: 4, maxLength: 20, size: "max" });
+  const some = fc.oneof(
+    { weight: 10, arbitrary: steps().map((step) => [step]) },
+    { weight: 1, arbitrary: traps() },
+  );
+  return fc.array(some, { minLength: 4, maxLength: 20, size: "max" }).map((parts) => parts.flat());
 }
 
 /** How each history begins: shares for the traders, and orders around 50. */
@@ -168,7 +191,7 @@ function order(trader: number, request: Request): Order {
     price: request.price ?? null,
     quantity: request.quantity ?? null,
     budgetCents: null,
-    timeInForce: "gtc",
+    timeInForce: request.timeInForce ?? "gtc",
     postOnly: false,
     expiresIn: null,
     key: null,

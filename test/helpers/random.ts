@@ -19,6 +19,8 @@ function fromEnvironment(name: string): number | undefined {
   return text === undefined || text === "" ? undefined : Number(text);
 }
 
+const SHRINK_MS = 20_000;
+
 /** Holds a law against random programs; when it fails, tells the shortest program it fails for. */
 export async function holds(
   t: ExecutionContext,
@@ -27,7 +29,17 @@ export async function holds(
 ): Promise<void> {
   const settings = { seed: seed(), numRuns: effort(usualRuns) };
   t.log(`TEST_SEED=${settings.seed}, ${settings.numRuns} runs`);
-  const property = fc.asyncProperty(programs(), (history) => law([...opening(), ...history]));
+  let failedAt = Infinity;
+  const property = fc.asyncProperty(programs(), async (history) => {
+    // A shorter program is worth some seconds, not the time limit of the test.
+    if (Date.now() > failedAt + SHRINK_MS) return;
+    try {
+      await law([...opening(), ...history]);
+    } catch (error) {
+      failedAt = Math.min(failedAt, Date.now());
+      throw error;
+    }
+  });
   const { counterexample, errorInstance } = await fc.check(property, settings);
   if (counterexample === null) return;
   t.log([...opening(), ...counterexample[0]].map(describe).join("\n"));

@@ -41,6 +41,7 @@ test.serial(
     t.deepEqual(await heard(), {
       markets: [{ marketId: market, version: 1 }],
       users: [],
+      keys: [],
       long: [],
     });
   },
@@ -65,7 +66,7 @@ test.serial("refusals and replays leave the version and say nothing", async (t) 
   const [again] = await placeBatch(market, [[ann, request]]);
   t.true(again!.replayed);
   t.is(await version(market), 1);
-  t.deepEqual(await heard(), { markets: [], users: [], long: [] });
+  t.deepEqual(await heard(), { markets: [], users: [], keys: [], long: [] });
 });
 
 test.serial(
@@ -192,10 +193,15 @@ test.serial("a cancel by its owner: market_changed, version + 1, no order_cancel
   await heard();
   t.is((await cancel(ann, order!)).code, null);
   t.is(await version(market), 2);
-  t.deepEqual(await heard(), { markets: [{ marketId: market, version: 2 }], users: [], long: [] });
+  t.deepEqual(await heard(), {
+    markets: [{ marketId: market, version: 2 }],
+    users: [],
+    keys: [],
+    long: [],
+  });
   t.is((await cancel(ann, order!)).code, "ORDER_NOT_CANCELLABLE");
   t.is(await version(market), 2);
-  t.deepEqual(await heard(), { markets: [], users: [], long: [] });
+  t.deepEqual(await heard(), { markets: [], users: [], keys: [], long: [] });
 });
 
 test.serial("a cancel of an order past its expiry: order_cancelled, expired", async (t) => {
@@ -285,6 +291,6 @@ test.serial("what is rolled back is not announced", async (t) => {
       JSON.stringify([{ userId: ann, ...buy("no", 1, 40) }]),
     ]);
   });
-  t.deepEqual(await heard(), { markets: [], users: [], long: [] });
+  t.deepEqual(await heard(), { markets: [], users: [], keys: [], long: [] });
   t.is(await version(market), 0);
 });

@@ -113,6 +113,18 @@ test("keys belong to their user", async (t) => {
   const [anns] = await rest(market, ann, request);
   const [bobs] = await rest(market, bob, request);
   t.not(anns, bobs);
+  const more = { ...request, idempotencyKey: randomUUID() };
+  const outcomes = await placeBatch(market, [
+    [ann, more],
+    [bob, more],
+  ]);
+  t.deepEqual(
+    outcomes.map(({ replayed, answer }) => [replayed, answer!.order.userId]),
+    [
+      [false, ann],
+      [false, bob],
+    ],
+  );
 });
 
 test("the same key in another market is the order of the first", async (t) => {

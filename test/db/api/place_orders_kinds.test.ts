@@ -206,6 +206,32 @@ test("better prices are taken first, and at one price the earlier order", async 
   t.like(await exchange.order(bob, second!), { status: "partially_filled", filledQuantity: 1 });
 });
 
+test("within a batch too, the earlier of two orders at one price is taken first", async (t) => {
+  const id = await makeMarket();
+  const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const outcomes = await exchange.placeBatch(id, [
+    [ann, buy("no", 3, 40)],
+    [bob, buy("no", 3, 40)],
+    [ann, buy("no", 3, 41)],
+    [cid, buy("yes", 4, 60)],
+    [bob, buy("no", 3, 40)],
+    [cid, buy("yes", 7, 60)],
+  ]);
+  const [first, second, best, taker, third, last] = outcomes.map(({ answer }) => answer!);
+  const makers = (answer: typeof taker) =>
+    answer!.fills.map((fill) => [fill.sellOrderId, fill.quantity]);
+  t.deepEqual(makers(taker), [
+    [best!.order.id, 3],
+    [first!.order.id, 1],
+  ]);
+  t.deepEqual(makers(last), [
+    [first!.order.id, 2],
+    [second!.order.id, 3],
+    [third!.order.id, 2],
+  ]);
+  t.deepEqual(await exchange.book(id), { bids: [], asks: ["1 @ 60"] });
+});
+
 test("prices that only just fail to meet do not trade", async (t) => {
   const id = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];

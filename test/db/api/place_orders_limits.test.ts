@@ -156,6 +156,30 @@ test("in one batch each order counts for the next", async (t) => {
   );
 });
 
+test("in one batch a resting order that filled, or was found dead, counts as open no longer", async (t) => {
+  const market = await makeMarket();
+  const [taker] = (await makeTraders(1)) as [string];
+  const filled = await makeTrader({ limits: [1000, null, null] });
+  await rest(market, filled, buy("no", 10, 49)); // 490
+  const [taken, within, beyond] = await exchange.placeBatch(market, [
+    [taker, buy("yes", 10, 51)],
+    [filled, buy("yes", 510, 1)],
+    [filled, buy("yes", 1, 1)],
+  ]);
+  t.is(taken!.answer!.order.status, "filled");
+  t.deepEqual([within!.code, beyond!.code], [null, "LOSS_LIMIT"]);
+
+  const dead = await makeTrader({ limits: [1000, null, null] });
+  await rest(market, dead, buy("no", 20, 49)); // 980
+  await operate("withdraw", { user_id: dead, amount_cents: 99_500, reference: "out" });
+  const [met, next] = await exchange.placeBatch(market, [
+    [taker, buy("yes", 20, 51)],
+    [dead, buy("yes", 500, 1)],
+  ]);
+  t.is(met!.answer!.cancelledOrders[0]!.cancelReason, "insufficient_funds");
+  t.is(next!.code, null);
+});
+
 test.serial("an open order past its expiry counts no longer", async (t) => {
   await clock.freeze("2040-01-10T12:00:00Z");
   const market = await makeMarket();

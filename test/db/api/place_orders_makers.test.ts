@@ -284,3 +284,26 @@ test("a dead maker is removed from its level, with all that was left of it", asy
   await place(market, taker, buy("yes", 3, 60));
   t.deepEqual(await book(market), { bids: [], asks: ["4 @ 60"] });
 });
+
+test("a live maker is reached behind any number of dead ones, alone and in a batch", async (t) => {
+  for (const lone of [true, false]) {
+    const market = await makeMarket();
+    const [bob, taker] = (await makeTraders(2)) as [string, string];
+    const dead: string[] = [];
+    for (let price = 49; price > 29; price--) {
+      const ann = await makeTrader({ cents: 5000 });
+      dead.push(...(await rest(market, ann, buy("no", 50, price), buy("no", 50, price))));
+      await withdrawAll(ann);
+    }
+    await rest(market, bob, buy("no", 10, 29));
+    const requests: [string, Request][] = [[taker, buy("yes", 3, 99)]];
+    if (!lone) requests.push([taker, buy("yes", 2, 99)]);
+    const [first, second] = await exchange.placeBatch(market, requests);
+    t.deepEqual(shown(first!.answer!.fills), ["3 @ 71"]);
+    t.deepEqual(
+      first!.answer!.cancelledOrders.map(({ id }) => id),
+      dead,
+    );
+    if (!lone) t.deepEqual(shown(second!.answer!.fills), ["2 @ 71"]);
+  }
+});

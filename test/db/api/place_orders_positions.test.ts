@@ -58,6 +58,15 @@ test("half a cent of cost is rounded up", async (t) => {
   t.like(await position(market, ann, "yes"), { quantity: 1, cost: 49, realised: 38 - 50 });
 });
 
+test("half a cent of cost is rounded up for a maker who sells too", async (t) => {
+  const { market, ann, bob } = await makeTwo();
+  await rest(market, ann, buy("yes", 1, 50), buy("yes", 1, 49));
+  await place(market, bob, buy("no", 2, 51));
+  await rest(market, ann, sell("yes", 1, 60));
+  await place(market, bob, buy("yes", 1, 60));
+  t.like(await position(market, ann, "yes"), { quantity: 1, cost: 49, realised: 60 - 50 });
+});
+
 test("a sell over several bids takes the cost out match by match", async (t) => {
   const { market, ann, bob } = await makeTwo();
   await rest(market, bob, buy("no", 7, 50));
