@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:57888358678d4f6c385d4b14f5364120a668f680
+--! Hash: sha1:bbfa70afcc6c9e3f6da3100d2000a090e80806b0
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -2400,7 +2400,7 @@ begin
       a.user_id,
       (select u.public_id from identity.users as u where u.id = a.user_id) as public_id,
       a.id as account_id,
-      a.version,
+      a.version::bigint,
       a.balance_cents,
       r.limits_reviewed_at,
       r.excluded_until,

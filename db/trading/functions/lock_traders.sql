@@ -24,7 +24,7 @@ begin
       a.user_id,
       (select u.public_id from identity.users as u where u.id = a.user_id) as public_id,
       a.id as account_id,
-      a.version,
+      a.version::bigint,
       a.balance_cents,
       r.limits_reviewed_at,
       r.excluded_until,
