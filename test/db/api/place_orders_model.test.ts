@@ -92,7 +92,11 @@ function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unk
       ...[row.quantity, row.filled_quantity, row.status, row.cancel_reason],
     ]),
     cents: state.accounts.filter((row) => row.user_id !== null).map((row) => row.balance_cents),
+    // A position that was opened and closed for nothing is one that the model may not remember.
     holdings: state.positions
+      .filter(({ quantity, cost_cents, realised_cents }) =>
+        [quantity, cost_cents, realised_cents].some((value) => value !== 0),
+      )
       .map((row) => [
         `${market(row)} ${trader(row)} ${row.side}`,
         row.quantity,
