@@ -60,6 +60,9 @@ set local role exchange_owner;
 --!include trading/tables/open_orders.sql
 --!include trading/tables/trades.sql
 --!include trading/tables/positions.sql
+--!include trading/tables/set_conversions.sql
+--!include trading/tables/resolutions.sql
+--!include trading/tables/settlements.sql
 --!include trading/tables/idempotency_keys.sql
 --!include trading/tables/event_payloads.sql
 --!include trading/tables/announcements.sql
@@ -89,6 +92,7 @@ set local role exchange_owner;
 --!include trading/functions/open_cost_cents.sql
 --!include trading/functions/order_object.sql
 --!include trading/functions/balance_object.sql
+--!include trading/functions/position_object.sql
 --!include trading/functions/fill_object.sql
 --!include trading/functions/fills_of_order.sql
 --!include trading/functions/replay_answer.sql

@@ -38,6 +38,10 @@ create type trading.cancel_reason as enum (
 );
 comment on type trading.cancel_reason is 'Why an order was cancelled.';
 
+create type trading.conversion_kind as enum ('split', 'merge');
+comment on type trading.conversion_kind is
+  'Cash into complete sets of shares, or complete sets into cash.';
+
 -- What the stages of a batch hand to each other. A batch is the array of requests for one market
 -- that are carried out in one transaction; see docs/engine.md.
 
@@ -171,11 +175,13 @@ create type trading.fill as (
   maker_user_public_id uuid,
   yes_price int,
   quantity int,
-  fee_cents bigint
+  fee_cents bigint,
+  taker_realised_cents bigint,
+  maker_realised_cents bigint
 );
 comment on type trading.fill is
   'One match. request is the taker''s place in the batch, taker_side its stored side; fee_cents is '
-  'what this match added to the taker''s fee.';
+  'what this match added to the taker''s fee. What was realised is null for who bought.';
 
 create type trading.dead_maker as (
   request int,

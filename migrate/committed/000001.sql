@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:bbfa70afcc6c9e3f6da3100d2000a090e80806b0
+--! Hash: sha1:5e18045575d32766e00718e96473b8175c6e779b
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -174,6 +174,10 @@ create type trading.cancel_reason as enum (
 );
 comment on type trading.cancel_reason is 'Why an order was cancelled.';
 
+create type trading.conversion_kind as enum ('split', 'merge');
+comment on type trading.conversion_kind is
+  'Cash into complete sets of shares, or complete sets into cash.';
+
 -- What the stages of a batch hand to each other. A batch is the array of requests for one market
 -- that are carried out in one transaction; see docs/engine.md.
 
@@ -307,11 +311,13 @@ create type trading.fill as (
   maker_user_public_id uuid,
   yes_price int,
   quantity int,
-  fee_cents bigint
+  fee_cents bigint,
+  taker_realised_cents bigint,
+  maker_realised_cents bigint
 );
 comment on type trading.fill is
   'One match. request is the taker''s place in the batch, taker_side its stored side; fee_cents is '
-  'what this match added to the taker''s fee.';
+  'what this match added to the taker''s fee. What was realised is null for who bought.';
 
 create type trading.dead_maker as (
   request int,
@@ -1104,6 +1110,8 @@ create table trading.trades (
   quantity trading.trade_quantity not null,
   fee_cents core.amount not null,
   fee_schedule_id bigint not null,
+  taker_realised_cents bigint,
+  maker_realised_cents bigint,
   created_at timestamptz not null,
   constraint trades_have_two_traders check (taker_user_id <> maker_user_id)
 );
@@ -1122,6 +1130,9 @@ comment on column trading.trades.taker_side is
 comment on column trading.trades.price is 'YES price, 1-99; the NO price is 100 - price.';
 comment on column trading.trades.fee_cents is
   'What this match added to the taker''s fee, in cents.';
+comment on column trading.trades.taker_realised_cents is
+  'What the taker realised by selling: proceeds - fee - cost taken out - buy fees taken out, in '
+  'cents; null for a buyer. maker_realised_cents likewise.';
 --! EndIncluded trading/tables/trades.sql
 --! Included trading/tables/positions.sql
 create table trading.positions (
@@ -1151,6 +1162,111 @@ comment on column trading.positions.realised_cents is
 comment on column trading.positions.has_traded is
   'Whether a match, and not only a split, ever moved this position.';
 --! EndIncluded trading/tables/positions.sql
+--! Included trading/tables/set_conversions.sql
+create table trading.set_conversions (
+  id bigint generated always as identity primary key,
+  market_id bigint not null,
+  user_id bigint not null,
+  kind trading.conversion_kind not null,
+  quantity trading.trade_quantity not null,
+  yes_realised_cents bigint,
+  no_realised_cents bigint,
+  journal_id bigint not null,
+  created_at timestamptz not null,
+  constraint set_conversions_realise_by_merging check (
+    (kind = 'merge') = (yes_realised_cents is not null)
+    and (kind = 'merge') = (no_realised_cents is not null)
+  )
+);
+
+create index set_conversions_of_a_market on trading.set_conversions (market_id, id);
+create index set_conversions_of_a_user on trading.set_conversions (user_id, id);
+
+create trigger set_conversions_are_append_only
+  before update or delete or truncate on trading.set_conversions
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.set_conversions is
+  'Complete sets, one YES and one NO share, made of 100 cents each (split) or given back for them '
+  '(merge). Append-only. No foreign keys: see trading.orders.';
+comment on column trading.set_conversions.yes_realised_cents is
+  'What merging realised on the YES shares: 50 cents a share - cost taken out - buy fees taken '
+  'out; null for a split. no_realised_cents likewise.';
+--! EndIncluded trading/tables/set_conversions.sql
+--! Included trading/tables/resolutions.sql
+create table trading.resolutions (
+  id bigint generated always as identity primary key,
+  market_id bigint not null references catalog.markets (id),
+  journal_id bigint references ledger.journals (id),
+  outcome catalog.outcome not null,
+  yes_payout_cents int not null,
+  corrects_resolution_id bigint references trading.resolutions (id),
+  reason text,
+  position_count int not null,
+  payout_cents core.amount not null,
+  created_at timestamptz not null,
+  constraint resolutions_are_corrected_once unique (corrects_resolution_id),
+  constraint resolutions_pay_what_the_outcome_says check (
+    case outcome
+      when 'yes' then yes_payout_cents = 100
+      when 'no' then yes_payout_cents = 0
+      when 'custom' then yes_payout_cents between 0 and 100
+    end
+  ),
+  constraint resolutions_that_correct_have_a_reason check (
+    (corrects_resolution_id is null) = (reason is null)
+    and (reason is null or reason ~ '\S' and length(reason) <= 1000)
+  )
+);
+
+create unique index resolutions_begin_once_in_a_market on trading.resolutions (market_id)
+  where corrects_resolution_id is null;
+create index resolutions_of_a_market on trading.resolutions (market_id, id);
+
+create trigger resolutions_are_append_only
+  before update or delete or truncate on trading.resolutions
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.resolutions is
+  'How markets were resolved and corrected. The last one of a market is the one that holds; each '
+  'but the first corrects the one before. Append-only.';
+comment on column trading.resolutions.journal_id is
+  'The settlement, or the correction, that moved the cash; null when none had to move.';
+comment on column trading.resolutions.yes_payout_cents is
+  'What a YES share pays, 0-100 cents; a NO share pays the rest.';
+comment on column trading.resolutions.payout_cents is
+  'What the positions are paid in all; of a correction too the whole, and not the difference.';
+--! EndIncluded trading/tables/resolutions.sql
+--! Included trading/tables/settlements.sql
+create table trading.settlements (
+  resolution_id bigint not null,
+  market_id bigint not null,
+  user_id bigint not null,
+  side trading.side not null,
+  quantity core.amount not null,
+  payout_cents core.amount not null,
+  cost_cents core.amount not null,
+  fee_cents core.amount not null,
+  realised_cents bigint not null,
+  primary key (resolution_id, user_id, side),
+  constraint settlements_are_of_shares check (quantity > 0),
+  constraint settlements_realise_what_is_paid_beyond_cost_and_fees
+    check (realised_cents = payout_cents - cost_cents - fee_cents)
+);
+
+create index settlements_of_a_user on trading.settlements (user_id, market_id);
+
+create trigger settlements_are_append_only
+  before update or delete or truncate on trading.settlements
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.settlements is
+  'What each resolution pays each position that holds shares. A correction settles all of them '
+  'anew: its rows are the whole figures, not differences, so that of each market the rows of the '
+  'last resolution are the ones that hold. Append-only. No foreign keys: see trading.orders.';
+comment on column trading.settlements.cost_cents is
+  'What was paid for the shares, and fee_cents the buy fees, at the time of the resolution.';
+--! EndIncluded trading/tables/settlements.sql
 --! Included trading/tables/idempotency_keys.sql
 create table trading.idempotency_keys (
   user_id bigint not null,
@@ -1466,15 +1582,23 @@ as $$
     group by p.market_id
   ),
   -- What each trade did to the shares of its two traders: a buy adds to the order's side, a sale
-  -- takes from it.
+  -- takes from it and realises something.
   share_movements as (
     select t.market_id, o.user_id, o.side,
-      case o.order_type when 'buy' then t.quantity else -t.quantity end as quantity
+      case o.order_type when 'buy' then t.quantity else -t.quantity end as quantity,
+      t.taker_realised_cents as realised_cents
     from trading.trades as t
-    join trading.orders as o on o.id in (t.taker_order_id, t.maker_order_id)
+    join trading.orders as o on o.id = t.taker_order_id
+    union all
+    select t.market_id, o.user_id, o.side,
+      case o.order_type when 'buy' then t.quantity else -t.quantity end,
+      t.maker_realised_cents
+    from trading.trades as t
+    join trading.orders as o on o.id = t.maker_order_id
   ),
   share_sums as (
-    select s.market_id, s.user_id, s.side, sum(s.quantity) as quantity
+    select s.market_id, s.user_id, s.side,
+      sum(s.quantity) as quantity, coalesce(sum(s.realised_cents), 0) as realised_cents
     from share_movements as s
     group by s.market_id, s.user_id, s.side
   ),
@@ -1604,6 +1728,15 @@ as $$
   full join share_sums as s
     on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
   where coalesce(p.quantity, 0) <> coalesce(s.quantity, 0)
+
+  union all
+  select 'realised cash equals the sum of what was realised',
+    'market ' || p.market_id || ' user ' || p.user_id || ' ' || p.side,
+    coalesce(s.realised_cents, 0)::text, p.realised_cents::text
+  from trading.positions as p
+  left join share_sums as s
+    on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
+  where p.realised_cents <> coalesce(s.realised_cents, 0)
 
   union all
   select 'filled quantity equals the trades', 'order ' || o.public_id,
@@ -2002,6 +2135,27 @@ return format('{"total":%s,"available":%s}', balance_cents, balance_cents);
 comment on function trading.balance_object(bigint) is
   'A user''s cash as the answers to commands show it, as JSON text. Nothing is ever reserved.';
 --! EndIncluded trading/functions/balance_object.sql
+--! Included trading/functions/position_object.sql
+create or replace function trading.position_object(
+  held trading.positions, market catalog.markets, last_trade_price int
+)
+returns json
+language sql stable parallel safe
+return json_build_object(
+  'id', (held).public_id,
+  'marketId', (market).public_id,
+  'marketTitle', (market).title,
+  'marketStatus', (market).status,
+  'lastTradePrice', last_trade_price,
+  'side', (held).side,
+  'quantity', (held).quantity,
+  'avgPrice', least(99, greatest(1, core.half_up((held).cost_cents, (held).quantity))),
+  'realisedPnl', (held).realised_cents
+);
+
+comment on function trading.position_object(trading.positions, catalog.markets, int) is
+  'A position that holds shares, as the portfolio and the answers about complete sets show it.';
+--! EndIncluded trading/functions/position_object.sql
 --! Included trading/functions/fill_object.sql
 create or replace function trading.fill_object(
   id uuid, market_id uuid, taker_side trading.side, taker_order_id uuid, maker_order_id uuid,
@@ -2798,6 +2952,8 @@ declare
   v_escrow_amount bigint;
   v_cost_out bigint;
   v_fees_out bigint;
+  v_taker_realised bigint;
+  v_maker_realised bigint;
 begin
   for p in 1 .. v_read loop
     v_maker := v_resting[p];
@@ -3064,6 +3220,7 @@ begin
         v_cost[t][h] := v_cost[t][h] + n * v_price;
         v_fees[t][h] := v_fees[t][h] + v_fee;
         v_amount := -(n * v_price) - v_fee;
+        v_taker_realised := null;
         v_escrow_amount := n * v_price;
       else
         h := case v_request.side when 'yes' then 1 else 2 end;
@@ -3073,7 +3230,8 @@ begin
         v_cost[t][h] := v_cost[t][h] - v_cost_out;
         v_fees[t][h] := v_fees[t][h] - v_fees_out;
         v_amount := n * v_maker.book_price - v_fee;
-        v_realised[t][h] := v_realised[t][h] + v_amount - v_cost_out - v_fees_out;
+        v_taker_realised := v_amount - v_cost_out - v_fees_out;
+        v_realised[t][h] := v_realised[t][h] + v_taker_realised;
         v_escrow_amount := -(n * v_maker.book_price);
       end if;
       v_touched[2 * t - 2 + h] := true;
@@ -3093,6 +3251,7 @@ begin
         v_held[m][h] := v_held[m][h] + n;
         v_cost[m][h] := v_cost[m][h] + n * v_maker.book_price;
         v_amount := -(n * v_maker.book_price);
+        v_maker_realised := null;
         if traders.limited[m] then
           v_open_cost[m] := v_open_cost[m] + v_amount;
         end if;
@@ -3103,7 +3262,8 @@ begin
         v_cost[m][h] := v_cost[m][h] - v_cost_out;
         v_fees[m][h] := v_fees[m][h] - v_fees_out;
         v_amount := n * v_price;
-        v_realised[m][h] := v_realised[m][h] + v_amount - v_cost_out - v_fees_out;
+        v_maker_realised := v_amount - v_cost_out - v_fees_out;
+        v_realised[m][h] := v_realised[m][h] + v_maker_realised;
       end if;
       v_touched[2 * m - 2 + h] := true;
       v_versions[m] := v_versions[m] + 1;
@@ -3153,7 +3313,7 @@ begin
         v_order_id, v_order_public_id, v_request.user_id,
         traders.user_public_ids[t], v_request.book_side,
         v_maker.order_id, v_maker.order_public_id, v_maker.user_id,
-        traders.user_public_ids[m], v_yes_price, n, v_fee
+        traders.user_public_ids[m], v_yes_price, n, v_fee, v_taker_realised, v_maker_realised
       )::trading.fill;
     end loop;
 
@@ -3380,12 +3540,14 @@ begin
   )
   insert into trading.trades (
     id, public_id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id,
-    maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id, created_at
+    maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id,
+    taker_realised_cents, maker_realised_cents, created_at
   )
   select
     f.trade_id, f.trade_public_id, context.market_id, f.journal_id, f.taker_order_id,
     f.maker_order_id, f.taker_user_id, f.maker_user_id, f.taker_side, f.yes_price, f.quantity,
-    f.fee_cents, money.fee_schedule_id, context.at
+    f.fee_cents, money.fee_schedule_id, f.taker_realised_cents, f.maker_realised_cents,
+    context.at
   from unnest(result.fills) as f;
 
   perform ledger.post(result.entries, context.at);

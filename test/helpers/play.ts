@@ -200,6 +200,7 @@ const stateQueries = {
   trades: `
     select taker.number as taker, maker.number as maker, t.market_id, t.taker_user_id,
       t.maker_user_id, t.taker_side, t.price, t.quantity, t.fee_cents, t.fee_schedule_id,
+      t.taker_realised_cents, t.maker_realised_cents,
       t.created_at, dense_rank() over (order by t.journal_id) as journal
     from trading.trades as t
     join numbered as taker on taker.id = t.taker_order_id

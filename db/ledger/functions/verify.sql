@@ -22,15 +22,23 @@ as $$
     group by p.market_id
   ),
   -- What each trade did to the shares of its two traders: a buy adds to the order's side, a sale
-  -- takes from it.
+  -- takes from it and realises something.
   share_movements as (
     select t.market_id, o.user_id, o.side,
-      case o.order_type when 'buy' then t.quantity else -t.quantity end as quantity
+      case o.order_type when 'buy' then t.quantity else -t.quantity end as quantity,
+      t.taker_realised_cents as realised_cents
     from trading.trades as t
-    join trading.orders as o on o.id in (t.taker_order_id, t.maker_order_id)
+    join trading.orders as o on o.id = t.taker_order_id
+    union all
+    select t.market_id, o.user_id, o.side,
+      case o.order_type when 'buy' then t.quantity else -t.quantity end,
+      t.maker_realised_cents
+    from trading.trades as t
+    join trading.orders as o on o.id = t.maker_order_id
   ),
   share_sums as (
-    select s.market_id, s.user_id, s.side, sum(s.quantity) as quantity
+    select s.market_id, s.user_id, s.side,
+      sum(s.quantity) as quantity, coalesce(sum(s.realised_cents), 0) as realised_cents
     from share_movements as s
     group by s.market_id, s.user_id, s.side
   ),
@@ -160,6 +168,15 @@ as $$
   full join share_sums as s
     on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
   where coalesce(p.quantity, 0) <> coalesce(s.quantity, 0)
+
+  union all
+  select 'realised cash equals the sum of what was realised',
+    'market ' || p.market_id || ' user ' || p.user_id || ' ' || p.side,
+    coalesce(s.realised_cents, 0)::text, p.realised_cents::text
+  from trading.positions as p
+  left join share_sums as s
+    on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
+  where p.realised_cents <> coalesce(s.realised_cents, 0)
 
   union all
   select 'filled quantity equals the trades', 'order ' || o.public_id,

@@ -102,6 +102,8 @@ declare
   v_escrow_amount bigint;
   v_cost_out bigint;
   v_fees_out bigint;
+  v_taker_realised bigint;
+  v_maker_realised bigint;
 begin
   for p in 1 .. v_read loop
     v_maker := v_resting[p];
@@ -368,6 +370,7 @@ begin
         v_cost[t][h] := v_cost[t][h] + n * v_price;
         v_fees[t][h] := v_fees[t][h] + v_fee;
         v_amount := -(n * v_price) - v_fee;
+        v_taker_realised := null;
         v_escrow_amount := n * v_price;
       else
         h := case v_request.side when 'yes' then 1 else 2 end;
@@ -377,7 +380,8 @@ begin
         v_cost[t][h] := v_cost[t][h] - v_cost_out;
         v_fees[t][h] := v_fees[t][h] - v_fees_out;
         v_amount := n * v_maker.book_price - v_fee;
-        v_realised[t][h] := v_realised[t][h] + v_amount - v_cost_out - v_fees_out;
+        v_taker_realised := v_amount - v_cost_out - v_fees_out;
+        v_realised[t][h] := v_realised[t][h] + v_taker_realised;
         v_escrow_amount := -(n * v_maker.book_price);
       end if;
       v_touched[2 * t - 2 + h] := true;
@@ -397,6 +401,7 @@ begin
         v_held[m][h] := v_held[m][h] + n;
         v_cost[m][h] := v_cost[m][h] + n * v_maker.book_price;
         v_amount := -(n * v_maker.book_price);
+        v_maker_realised := null;
         if traders.limited[m] then
           v_open_cost[m] := v_open_cost[m] + v_amount;
         end if;
@@ -407,7 +412,8 @@ begin
         v_cost[m][h] := v_cost[m][h] - v_cost_out;
         v_fees[m][h] := v_fees[m][h] - v_fees_out;
         v_amount := n * v_price;
-        v_realised[m][h] := v_realised[m][h] + v_amount - v_cost_out - v_fees_out;
+        v_maker_realised := v_amount - v_cost_out - v_fees_out;
+        v_realised[m][h] := v_realised[m][h] + v_maker_realised;
       end if;
       v_touched[2 * m - 2 + h] := true;
       v_versions[m] := v_versions[m] + 1;
@@ -457,7 +463,7 @@ begin
         v_order_id, v_order_public_id, v_request.user_id,
         traders.user_public_ids[t], v_request.book_side,
         v_maker.order_id, v_maker.order_public_id, v_maker.user_id,
-        traders.user_public_ids[m], v_yes_price, n, v_fee
+        traders.user_public_ids[m], v_yes_price, n, v_fee, v_taker_realised, v_maker_realised
       )::trading.fill;
     end loop;
 

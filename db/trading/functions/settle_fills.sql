@@ -39,12 +39,14 @@ begin
   )
   insert into trading.trades (
     id, public_id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id,
-    maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id, created_at
+    maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id,
+    taker_realised_cents, maker_realised_cents, created_at
   )
   select
     f.trade_id, f.trade_public_id, context.market_id, f.journal_id, f.taker_order_id,
     f.maker_order_id, f.taker_user_id, f.maker_user_id, f.taker_side, f.yes_price, f.quantity,
-    f.fee_cents, money.fee_schedule_id, context.at
+    f.fee_cents, money.fee_schedule_id, f.taker_realised_cents, f.maker_realised_cents,
+    context.at
   from unnest(result.fills) as f;
 
   perform ledger.post(result.entries, context.at);

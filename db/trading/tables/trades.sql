@@ -12,6 +12,8 @@ create table trading.trades (
   quantity trading.trade_quantity not null,
   fee_cents core.amount not null,
   fee_schedule_id bigint not null,
+  taker_realised_cents bigint,
+  maker_realised_cents bigint,
   created_at timestamptz not null,
   constraint trades_have_two_traders check (taker_user_id <> maker_user_id)
 );
@@ -30,3 +32,6 @@ comment on column trading.trades.taker_side is
 comment on column trading.trades.price is 'YES price, 1-99; the NO price is 100 - price.';
 comment on column trading.trades.fee_cents is
   'What this match added to the taker''s fee, in cents.';
+comment on column trading.trades.taker_realised_cents is
+  'What the taker realised by selling: proceeds - fee - cost taken out - buy fees taken out, in '
+  'cents; null for a buyer. maker_realised_cents likewise.';

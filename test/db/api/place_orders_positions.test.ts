@@ -142,3 +142,25 @@ test("markets keep positions apart", async (t) => {
   t.like(await position(other, ann, "yes"), { quantity: 0 });
   t.is(await exchange.refusal(other, ann, sell("yes", 1, 50)), "INSUFFICIENT_BALANCE");
 });
+
+test("each trade keeps what its seller realised, and nothing for a buyer", async (t) => {
+  const { market, ann, bob } = await makeTwo();
+  const realised = async () => {
+    const { rows } = await exchange.database.pool.query(
+      `select t.taker_realised_cents as taker, t.maker_realised_cents as maker
+       from trading.trades as t join catalog.markets as m on m.id = t.market_id
+       where m.public_id = $1 order by t.id`,
+      [market],
+    );
+    return rows.map(({ taker, maker }) => [taker, maker]);
+  };
+  await rest(market, bob, buy("no", 10, 50));
+  await place(market, ann, buy("yes", 10, 50)); // fee 17.5
+  await rest(market, bob, buy("yes", 2, 60), sell("no", 2, 45));
+  await place(market, ann, sell("yes", 4, 55)); // 2 at 60, 2 at 55; fee 3.36 + 3.465
+  t.deepEqual(await realised(), [
+    [null, null],
+    [120 - 4 - 100 - 4, null], // 2/10 of 500 and of 18 go out
+    [110 - 3 - 100 - 4, 90 - 100], // 2/8 of 400 and of 14; the maker paid no fees
+  ]);
+});

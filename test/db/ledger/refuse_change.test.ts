@@ -11,6 +11,9 @@ const appendOnly = [
   "ledger.day_openings",
   "ledger.entries",
   "ledger.journals",
+  "trading.resolutions",
+  "trading.set_conversions",
+  "trading.settlements",
   "trading.trades",
 ];
 
@@ -18,6 +21,24 @@ test.before("trade once", async () => {
   const market = await exchange.makeMarket();
   const ann = await exchange.makeTrader();
   await exchange.giveShares(market, ann, "yes", 10);
+  await exchange.database.pool.query(`
+    with resolved as (
+      insert into trading.resolutions (
+        market_id, outcome, yes_payout_cents, position_count, payout_cents, created_at
+      )
+      select m.id, 'custom', 50, 1, 500, core.now() from catalog.markets as m
+      returning *
+    ),
+    settled as (
+      insert into trading.settlements
+      select r.id, p.market_id, p.user_id, p.side, p.quantity, 500, p.cost_cents, p.fee_cents,
+        500 - p.cost_cents - p.fee_cents
+      from trading.positions as p cross join resolved as r
+    )
+    insert into trading.set_conversions (
+      market_id, user_id, kind, quantity, journal_id, created_at
+    )
+    select p.market_id, p.user_id, 'split', 10, 0, core.now() from trading.positions as p`);
 });
 
 test("these tables are append-only, and no others", async (t) => {

@@ -116,6 +116,15 @@ const damages: [invariant: string, damage: string][] = [
     "delete from trading.positions where market_id = :market and user_id = :ann",
   ],
   [
+    "realised cash equals the sum of what was realised",
+    `update trading.positions set realised_cents = realised_cents + 1
+     where market_id = :market and user_id = :ann`,
+  ],
+  [
+    "realised cash equals the sum of what was realised",
+    "update trading.trades set taker_realised_cents = 1 where market_id = :market",
+  ],
+  [
     "filled quantity equals the trades",
     "update trading.orders set filled_quantity = 3, status = 'partially_filled' where id = :resting",
   ],
