@@ -35,10 +35,13 @@ set local role exchange_owner;
 --!include core/functions/uuid_v7.sql
 --!include core/functions/iso8601.sql
 --!include core/functions/half_up.sql
+--!include core/functions/page_object.sql
 --!include core/functions/base62.sql
 --!include core/functions/crc32.sql
 --!include ledger/functions/refuse_change.sql
 --!include ledger/functions/check_new_entries.sql
+--!include catalog/functions/count_event.sql
+--!include catalog/functions/count_market.sql
 
 -- Tables
 --!include core/tables/settings.sql
@@ -123,6 +126,7 @@ set local role exchange_owner;
 --!include trading/functions/depth.sql
 --!include trading/functions/shares_ahead.sql
 --!include trading/functions/listed_order_object.sql
+--!include trading/functions/open_order_object.sql
 --!include risk/functions/exclude.sql
 
 -- Functions: for operators
@@ -153,6 +157,12 @@ set local role exchange_owner;
 --!include api/functions/list_orders.sql
 --!include api/functions/get_order.sql
 --!include api/functions/get_account.sql
+--!include api/functions/list_account_orders.sql
+--!include api/functions/get_portfolio.sql
+--!include api/functions/list_categories.sql
+--!include api/functions/list_events.sql
+--!include api/functions/get_event.sql
+--!include api/functions/list_category_markets.sql
 --!include api/functions/get_market.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql

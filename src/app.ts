@@ -3,9 +3,11 @@ import type { Express } from "express";
 import { errorHandler, notFound } from "./http/error_handler.ts";
 import { requestLog } from "./http/request_log.ts";
 import { installAccount } from "./routes/account.ts";
+import { installCatalogue } from "./routes/catalogue.ts";
 import { installHealth } from "./routes/health.ts";
 import { installMarkets } from "./routes/markets.ts";
 import { installOrders } from "./routes/orders.ts";
+import { installPortfolio } from "./routes/portfolio.ts";
 import type { Services } from "./services.ts";
 
 export interface AppOptions {
@@ -28,7 +30,9 @@ export function makeApp({ services, trustProxy = false }: AppOptions): Express {
   installHealth(app);
   installOrders(app, services);
   installMarkets(app, services);
+  installCatalogue(app, services);
   installAccount(app, services);
+  installPortfolio(app, services);
 
   app.use(notFound);
   app.use(errorHandler);

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:5e18045575d32766e00718e96473b8175c6e779b
+--! Hash: sha1:03dabdda2c80567710031d5899ca0275010aaa72
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -544,6 +544,24 @@ return (2 * numerator + denominator) / (2 * denominator);
 comment on function core.half_up(bigint, bigint) is
   'numerator / denominator rounded half up, for numerator >= 0 and denominator > 0.';
 --! EndIncluded core/functions/half_up.sql
+--! Included core/functions/page_object.sql
+create or replace function core.page_object(data json, total bigint, page int, page_size int)
+returns json
+language sql stable parallel safe
+return json_build_object(
+  'data', coalesce(data, '[]'),
+  'meta', json_build_object(
+    'total', total,
+    'page', page,
+    'limit', page_size,
+    'hasMore', total > page::bigint * page_size
+  )
+);
+
+comment on function core.page_object(json, bigint, int, int) is
+  'One page of a list as the interface gives it. data is null on a page beyond the end; page '
+  'counts from 1.';
+--! EndIncluded core/functions/page_object.sql
 --! Included core/functions/base62.sql
 create or replace function core.base62(number numeric, width int)
 returns text
@@ -633,6 +651,54 @@ $$;
 comment on function ledger.check_new_entries() is
   'Trigger: the entries of each journal, inserted by one statement, sum to zero.';
 --! EndIncluded ledger/functions/check_new_entries.sql
+--! Included catalog/functions/count_event.sql
+create or replace function catalog.count_event()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op <> 'INSERT' then
+    update catalog.categories as c set event_count = c.event_count - 1
+    where c.id = old.category_id;
+  end if;
+  if tg_op <> 'DELETE' then
+    update catalog.categories as c set event_count = c.event_count + 1
+    where c.id = new.category_id;
+  end if;
+  return null;
+end
+$$;
+
+comment on function catalog.count_event() is
+  'Trigger: keeps event_count of catalog.categories. Locks: the row of the category.';
+--! EndIncluded catalog/functions/count_event.sql
+--! Included catalog/functions/count_market.sql
+create or replace function catalog.count_market()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op <> 'INSERT' and old.status <> 'paused' then
+    update catalog.categories as c set
+      open_market_count = c.open_market_count - (old.status = 'open')::int,
+      closed_market_count = c.closed_market_count - (old.status in ('closed', 'resolved'))::int
+    where c.id = old.category_id;
+  end if;
+  if tg_op <> 'DELETE' and new.status <> 'paused' then
+    update catalog.categories as c set
+      open_market_count = c.open_market_count + (new.status = 'open')::int,
+      closed_market_count = c.closed_market_count + (new.status in ('closed', 'resolved'))::int
+    where c.id = new.category_id;
+  end if;
+  return null;
+end
+$$;
+
+comment on function catalog.count_market() is
+  'Trigger: keeps the counts of markets in catalog.categories. Locks: the row of the category.';
+--! EndIncluded catalog/functions/count_market.sql
 
 -- Tables
 --! Included core/tables/settings.sql
@@ -705,6 +771,9 @@ create table catalog.categories (
   slug text not null,
   name text not null,
   "position" int not null,
+  event_count core.amount not null default 0,
+  open_market_count core.amount not null default 0,
+  closed_market_count core.amount not null default 0,
   constraint categories_slug_is_unique unique (slug),
   constraint categories_slug_is_url_safe
     check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 60 and slug <> 'all'),
@@ -714,6 +783,11 @@ create table catalog.categories (
 comment on table catalog.categories is 'Groups of events and markets, in display order.';
 comment on column catalog.categories.slug is
   'URL-safe name; "all" is kept for the leaderboard of every category.';
+comment on column catalog.categories.event_count is
+  'Events of the category, kept by a trigger of catalog.events; the counts of markets likewise by '
+  'catalog.markets. So the total of a list costs nothing, however long it is.';
+comment on column catalog.categories.closed_market_count is
+  'Markets that are closed or resolved. Paused ones are in neither count.';
 --! EndIncluded catalog/tables/categories.sql
 --! Included catalog/tables/events.sql
 create table catalog.events (
@@ -736,6 +810,10 @@ create table catalog.events (
 );
 
 create index events_of_a_category on catalog.events (category_id, id);
+
+create trigger events_are_counted
+  after insert or delete or update of category_id on catalog.events
+  for each row execute function catalog.count_event();
 
 comment on table catalog.events is 'Real-world occurrences, each with one or more markets.';
 comment on column catalog.events.live is
@@ -774,9 +852,15 @@ create table catalog.markets (
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
+create index markets_that_are_over on catalog.markets (category_id, id)
+  where status in ('closed', 'resolved');
 create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
 create index markets_that_will_close on catalog.markets (close_time)
   where status in ('open', 'paused') and close_time is not null;
+
+create trigger markets_are_counted
+  after insert or delete or update of category_id, status on catalog.markets
+  for each row execute function catalog.count_market();
 
 comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.books.';
@@ -4154,6 +4238,47 @@ $$;
 comment on function trading.listed_order_object(trading.orders, timestamptz) is
   'An order as lists show it.';
 --! EndIncluded trading/functions/listed_order_object.sql
+--! Included trading/functions/open_order_object.sql
+create or replace function trading.open_order_object("order" trading.orders)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select case ("order").status
+    when 'scheduled' then json_build_object(
+      'id', ("order").public_id,
+      'marketId', m.public_id,
+      'marketTitle', m.title,
+      'side', ("order").side,
+      'price', ("order").price,
+      'quantity', ("order").quantity,
+      'filledQuantity', ("order").filled_quantity,
+      'status', ("order").status,
+      'orderType', ("order").order_type,
+      'createdAt', core.iso8601(("order").created_at),
+      'releaseAt', core.iso8601(("order").release_at),
+      'budgetCents', ("order").budget_cents
+    )
+    else json_build_object(
+      'id', ("order").public_id,
+      'marketId', m.public_id,
+      'marketTitle', m.title,
+      'side', ("order").side,
+      'price', ("order").price,
+      'quantity', ("order").quantity,
+      'filledQuantity', ("order").filled_quantity,
+      'status', ("order").status,
+      'orderType', ("order").order_type,
+      'createdAt', core.iso8601(("order").created_at)
+    )
+  end
+  from catalog.markets as m
+  where m.id = ("order").market_id
+$$;
+
+comment on function trading.open_order_object(trading.orders) is
+  'An open order as the portfolio shows it; a scheduled one also says when it is released.';
+--! EndIncluded trading/functions/open_order_object.sql
 --! Included risk/functions/exclude.sql
 create or replace function risk.exclude(user_id uuid, until timestamptz)
 returns int
@@ -5218,6 +5343,342 @@ $$;
 
 comment on function api.get_account(uuid) is 'The body of GET /me.';
 --! EndIncluded api/functions/get_account.sql
+--! Included api/functions/list_account_orders.sql
+create or replace function api.list_account_orders(
+  user_id uuid, status text, page int, page_size int
+)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_offset bigint := (list_account_orders.page - 1)::bigint * list_account_orders.page_size;
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = list_account_orders.user_id
+  );
+  v_ids bigint[];
+  v_total bigint;
+begin
+  if list_account_orders.status not in ('open', 'filled', 'all') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+
+  if list_account_orders.status = 'open' then
+    v_total := (
+      select count(*)
+      from trading.open_orders as b
+      where b.user_id = v_user_id
+        and b.queue_position is not null
+        and (b.expires_at is null or b.expires_at > v_at)
+    );
+    v_ids := array(
+      select b.order_id
+      from trading.open_orders as b
+      where b.user_id = v_user_id
+        and b.queue_position is not null
+        and (b.expires_at is null or b.expires_at > v_at)
+      order by b.order_id desc
+      limit list_account_orders.page_size
+      offset v_offset
+    );
+  else
+    v_total := (
+      select count(*)
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (list_account_orders.status = 'all' or o.status = 'filled')
+    );
+    v_ids := array(
+      select o.id
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (list_account_orders.status = 'all' or o.status = 'filled')
+      order by o.id desc
+      limit list_account_orders.page_size
+      offset v_offset
+    );
+  end if;
+
+  return (
+    select core.page_object(
+      json_agg(
+        json_build_object(
+          'id', o.public_id,
+          'userId', list_account_orders.user_id,
+          'marketId', m.public_id,
+          'marketTitle', m.title,
+          'side', o.side,
+          'price', o.price,
+          'quantity', o.quantity,
+          'filledQuantity', o.filled_quantity,
+          'status', o.status,
+          'orderType', o.order_type,
+          'createdAt', core.iso8601(o.created_at),
+          'expiresAt', core.iso8601(o.expires_at)
+        )
+        order by o.id desc
+      ),
+      v_total,
+      list_account_orders.page,
+      list_account_orders.page_size
+    )
+    from trading.orders as o
+    join catalog.markets as m on m.id = o.market_id
+    where o.id = any (v_ids)
+  );
+end
+$$;
+
+comment on function api.list_account_orders(uuid, text, int, int) is
+  'The body of GET /me/orders: a user''s orders, newest first. status: open (resting and not past '
+  'their expiry), filled or all; page counts from 1. Errors: INVALID_REQUEST.';
+--! EndIncluded api/functions/list_account_orders.sql
+--! Included api/functions/get_portfolio.sql
+create or replace function api.get_portfolio(user_id uuid)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  c_most_orders constant int := 200;
+  v_at timestamptz := core.now();
+  v_user_id bigint;
+  v_balance_cents bigint;
+  v_order_ids bigint[];
+begin
+  select u.id, a.balance_cents into v_user_id, v_balance_cents
+  from identity.users as u
+  join ledger.accounts as a on a.user_id = u.id
+  where u.public_id = get_portfolio.user_id;
+
+  v_order_ids := array(
+    select b.order_id
+    from trading.open_orders as b
+    where b.user_id = v_user_id
+      and (b.expires_at is null or b.expires_at > v_at)
+    order by b.order_id desc
+    limit c_most_orders
+  );
+
+  return json_build_object(
+    'balance', v_balance_cents,
+    'positions', (
+      select coalesce(
+        json_agg(
+          trading.position_object(p, m, b.last_trade_price)
+          order by m.close_time nulls last, m.id, p.side
+        ),
+        '[]'
+      )
+      from trading.positions as p
+      join catalog.markets as m on m.id = p.market_id
+      join trading.books as b on b.market_id = m.id
+      where p.user_id = v_user_id
+        and p.quantity > 0
+    ),
+    'openOrders', (
+      select coalesce(json_agg(trading.open_order_object(o) order by o.id desc), '[]')
+      from trading.orders as o
+      where o.id = any (v_order_ids)
+    )
+  );
+end
+$$;
+
+comment on function api.get_portfolio(uuid) is
+  'The body of GET /me/portfolio: cash, positions with shares by the close time of their market, '
+  'open orders not past their expiry, newest first, at most 200.';
+--! EndIncluded api/functions/get_portfolio.sql
+--! Included api/functions/list_categories.sql
+create or replace function api.list_categories()
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select json_build_object('data', coalesce(
+    json_agg(json_build_object('slug', c.slug, 'name', c.name) order by c."position", c.id), '[]'
+  ))
+  from catalog.categories as c
+$$;
+
+comment on function api.list_categories() is 'The body of GET /categories, in display order.';
+--! EndIncluded api/functions/list_categories.sql
+--! Included api/functions/list_events.sql
+create or replace function api.list_events(category text, page int, page_size int)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select core.page_object(
+    e.events, c.event_count, list_events.page, list_events.page_size
+  )
+  from catalog.categories as c
+  cross join lateral (
+    select json_agg(
+      json_build_object(
+        'id', p.public_id,
+        'title', p.title,
+        'description', p.description,
+        'category', c.slug,
+        'startsAt', core.iso8601(p.starts_at),
+        'endsAt', core.iso8601(p.ends_at),
+        'createdAt', core.iso8601(p.created_at),
+        'thumbnailId', p.thumbnail_id,
+        'thumbnailUrl', p.thumbnail_url
+      )
+      order by p.id desc
+    ) as events
+    from (
+      select e.*
+      from catalog.events as e
+      where e.category_id = c.id
+      order by e.id desc
+      limit list_events.page_size
+      offset (list_events.page - 1)::bigint * list_events.page_size
+    ) as p
+  ) as e
+  where c.slug = list_events.category
+$$;
+
+comment on function api.list_events(text, int, int) is
+  'The body of GET /categories/:slug/events, newest first, or null for an unknown category. page '
+  'counts from 1.';
+--! EndIncluded api/functions/list_events.sql
+--! Included api/functions/get_event.sql
+create or replace function api.get_event(event_id uuid)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', e.public_id,
+    'title', e.title,
+    'description', e.description,
+    'category', c.slug,
+    'startsAt', core.iso8601(e.starts_at),
+    'endsAt', core.iso8601(e.ends_at),
+    'createdAt', core.iso8601(e.created_at),
+    'thumbnailId', e.thumbnail_id,
+    'thumbnailUrl', e.thumbnail_url,
+    'markets', coalesce(n.markets, '[]')
+  )
+  from catalog.events as e
+  join catalog.categories as c on c.id = e.category_id
+  cross join lateral (
+    select json_agg(
+      json_build_object(
+        'id', m.public_id,
+        'title', m.title,
+        'description', m.description,
+        'status', m.status,
+        'lastTradePrice', b.last_trade_price,
+        'yesVolume', b.yes_volume_cents,
+        'noVolume', b.no_volume_cents,
+        'closeTime', core.iso8601(m.close_time),
+        'resolvedOutcome', m.resolved_outcome,
+        'thumbnailId', m.thumbnail_id,
+        'thumbnailUrl', m.thumbnail_url
+      )
+      order by m.id
+    ) as markets
+    from catalog.markets as m
+    join trading.books as b on b.market_id = m.id
+    where m.event_id = e.id
+  ) as n
+  where e.public_id = get_event.event_id
+$$;
+
+comment on function api.get_event(uuid) is
+  'The body of GET /events/:id, with the event''s markets in the order of their creation, or null '
+  'for an unknown event.';
+--! EndIncluded api/functions/get_event.sql
+--! Included api/functions/list_category_markets.sql
+create or replace function api.list_category_markets(
+  category text, status text, page int, page_size int
+)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_offset bigint := (list_category_markets.page - 1)::bigint * list_category_markets.page_size;
+  v_category catalog.categories;
+  v_ids bigint[];
+begin
+  if list_category_markets.status not in ('open', 'closed') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+  select c.* into v_category
+  from catalog.categories as c
+  where c.slug = list_category_markets.category;
+  if not found then
+    return null;
+  end if;
+
+  if list_category_markets.status = 'open' then
+    v_ids := array(
+      select m.id
+      from catalog.markets as m
+      where m.category_id = v_category.id
+        and m.status = 'open'
+      order by m.id desc
+      limit list_category_markets.page_size
+      offset v_offset
+    );
+  else
+    v_ids := array(
+      select m.id
+      from catalog.markets as m
+      where m.category_id = v_category.id
+        and m.status in ('closed', 'resolved')
+      order by m.id desc
+      limit list_category_markets.page_size
+      offset v_offset
+    );
+  end if;
+
+  return (
+    select core.page_object(
+      json_agg(
+        json_build_object(
+          'id', m.public_id,
+          'title', m.title,
+          'description', m.description,
+          'category', v_category.slug,
+          'status', m.status,
+          'eventId', e.public_id,
+          'lastTradePrice', b.last_trade_price,
+          'yesVolume', b.yes_volume_cents,
+          'noVolume', b.no_volume_cents,
+          'closeTime', core.iso8601(m.close_time),
+          'createdAt', core.iso8601(m.created_at),
+          'resolvedOutcome', m.resolved_outcome,
+          'thumbnailId', m.thumbnail_id,
+          'thumbnailUrl', m.thumbnail_url
+        )
+        order by m.id desc
+      ),
+      case list_category_markets.status
+        when 'open' then v_category.open_market_count
+        else v_category.closed_market_count
+      end,
+      list_category_markets.page,
+      list_category_markets.page_size
+    )
+    from catalog.markets as m
+    join trading.books as b on b.market_id = m.id
+    left join catalog.events as e on e.id = m.event_id
+    where m.id = any (v_ids)
+  );
+end
+$$;
+
+comment on function api.list_category_markets(text, text, int, int) is
+  'The body of GET /categories/:slug/markets, newest first, or null for an unknown category. '
+  'status: open, or closed for closed and resolved ones; page counts from 1. Errors: '
+  'INVALID_REQUEST.';
+--! EndIncluded api/functions/list_category_markets.sql
 --! Included api/functions/get_market.sql
 create or replace function api.get_market(market_id uuid)
 returns table (version bigint, body json)
@@ -5307,15 +5768,7 @@ set search_path = ''
 as $$
   select
     b.version,
-    json_build_object(
-      'data', coalesce(t.trades, '[]'),
-      'meta', json_build_object(
-        'total', b.trade_count,
-        'page', list_trades.page,
-        'limit', list_trades.page_size,
-        'hasMore', b.trade_count > list_trades.page::bigint * list_trades.page_size
-      )
-    )
+    core.page_object(t.trades, b.trade_count, list_trades.page, list_trades.page_size)
   from catalog.markets as m
   join trading.books as b on b.market_id = m.id
   cross join lateral (

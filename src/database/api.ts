@@ -173,6 +173,103 @@ export async function getAccount(client: PoolClient, userId: string): Promise<st
   return row.body;
 }
 
+/** One page of the user's orders, newest first. */
+export async function listAccountOrders(
+  client: PoolClient,
+  userId: string,
+  status: string,
+  page: number,
+  pageSize: number,
+): Promise<string> {
+  const row = theOnly(
+    await call<{ body: string }>(
+      client,
+      "list_account_orders",
+      "select api.list_account_orders(" +
+        "user_id => $1, status => $2, page => $3, page_size => $4) as body",
+      [userId, status, page, pageSize],
+    ),
+  );
+  return row.body;
+}
+
+/** The user's cash, positions and open orders. */
+export async function getPortfolio(client: PoolClient, userId: string): Promise<string> {
+  const row = theOnly(
+    await call<{ body: string }>(
+      client,
+      "get_portfolio",
+      "select api.get_portfolio(user_id => $1) as body",
+      [userId],
+    ),
+  );
+  return row.body;
+}
+
+/** All categories, in display order. */
+export async function listCategories(client: PoolClient): Promise<string> {
+  const row = theOnly(
+    await call<{ body: string }>(
+      client,
+      "list_categories",
+      "select api.list_categories() as body",
+      [],
+    ),
+  );
+  return row.body;
+}
+
+/** One page of a category's events, newest first. */
+export async function listEvents(
+  client: PoolClient,
+  category: string,
+  page: number,
+  pageSize: number,
+): Promise<string | null> {
+  const row = theOnly(
+    await call<{ body: string | null }>(
+      client,
+      "list_events",
+      "select api.list_events(category => $1, page => $2, page_size => $3) as body",
+      [category, page, pageSize],
+    ),
+  );
+  return row.body;
+}
+
+/** One event with its markets. */
+export async function getEvent(client: PoolClient, eventId: string): Promise<string | null> {
+  const row = theOnly(
+    await call<{ body: string | null }>(
+      client,
+      "get_event",
+      "select api.get_event(event_id => $1) as body",
+      [eventId],
+    ),
+  );
+  return row.body;
+}
+
+/** One page of a category's markets, newest first. */
+export async function listCategoryMarkets(
+  client: PoolClient,
+  category: string,
+  status: string,
+  page: number,
+  pageSize: number,
+): Promise<string | null> {
+  const row = theOnly(
+    await call<{ body: string | null }>(
+      client,
+      "list_category_markets",
+      "select api.list_category_markets(" +
+        "category => $1, status => $2, page => $3, page_size => $4) as body",
+      [category, status, page, pageSize],
+    ),
+  );
+  return row.body;
+}
+
 /** One market with its best prices. */
 export async function getMarket(
   client: PoolClient,

@@ -3,16 +3,12 @@ import { getMarket, getOrderBook, listTrades } from "../database/api.ts";
 import type { MarketView } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { plainProblem, ProblemError } from "../errors.ts";
+import { allowCaching } from "../http/caching.ts";
+import type { Caching } from "../http/caching.ts";
 import { sendJson } from "../http/respond.ts";
 import { validate, validateId } from "../http/validate.ts";
 import { pageQuerySchema } from "../schemas/common.ts";
 import type { Services } from "../services.ts";
-
-/** For how many seconds a shared cache may answer, and for how many more while it asks again. */
-interface Caching {
-  freshSeconds: number;
-  staleSeconds: number;
-}
 
 const marketCaching: Caching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching: Caching = { freshSeconds: 5, staleSeconds: 10 };
@@ -46,11 +42,7 @@ export function installMarkets(app: Express, { pool }: Services): void {
 function sendView(response: Response, view: MarketView | undefined, caching: Caching): void {
   // The code MARKET_NOT_FOUND is that of an order for an unknown market, and a 400.
   if (view === undefined) throw new ProblemError(plainProblem(404, "Market not found"));
-  const { freshSeconds, staleSeconds } = caching;
-  response.setHeader(
-    "Cache-Control",
-    `public, s-maxage=${freshSeconds}, stale-while-revalidate=${staleSeconds}`,
-  );
+  allowCaching(response, caching);
   response.setHeader("X-Market-Version", String(view.version));
   sendJson(response, 200, view.body);
 }

@@ -6,8 +6,8 @@ import type { Block, Document } from "./document.ts";
 /**
  * Runs the curl commands of a page, and compares each answer with its http block: the status, the
  * headers that the block names, the body laid out. The blocks stand behind the shell block, one
- * for each command. A line `NAME=...` takes the id of the order that was placed last, unless
- * `variables` has the name already.
+ * for each command. A line `NAME=...` takes the id of the order or of the first thing in a list that
+ * was shown last, unless `variables` has the name already.
  */
 export async function runHttpDocument(
   t: ExecutionContext,
@@ -16,20 +16,20 @@ export async function runHttpDocument(
 ): Promise<void> {
   const mask = makeMask();
   const known = { ...variables };
-  let lastOrderId: string | undefined;
+  let lastId: string | undefined;
   for (const block of document.blocks.filter(({ language }) => language === "sh")) {
     const shown = document.outputsOf(block, "http");
     for (const command of commandsOf(block)) {
       const [, name] = /^(\w+)=/.exec(command) ?? [];
       if (name !== undefined) {
-        if (known[name] === undefined && lastOrderId !== undefined) known[name] = lastOrderId;
+        if (known[name] === undefined && lastId !== undefined) known[name] = lastId;
         continue;
       }
       if (!command.startsWith("curl ")) continue;
       const { url, ...request } = parseCurl(command, known);
       const response = await fetch(url, request);
       const body: any = await response.json();
-      if (request.method === "POST" && response.ok) lastOrderId = body.order.id;
+      lastId = body.order?.id ?? body.data?.[0]?.id ?? lastId;
 
       const example = shown.shift();
       const where = `${document.path}:${block.line}: ${command}`;

@@ -71,7 +71,7 @@ export function testService(test: TestFn): TestService {
   });
 
   async function operate(name: string, values: Record<string, unknown>): Promise<any> {
-    const named = Object.keys(values).map((key, index) => `${key} => $${index + 1}`);
+    const named = Object.keys(values).map((key, index) => `"${key}" => $${index + 1}`);
     const { rows } = await operators!.query(
       `select admin.${name}(${named.join(", ")}) as value`,
       Object.values(values),

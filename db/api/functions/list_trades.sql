@@ -5,15 +5,7 @@ set search_path = ''
 as $$
   select
     b.version,
-    json_build_object(
-      'data', coalesce(t.trades, '[]'),
-      'meta', json_build_object(
-        'total', b.trade_count,
-        'page', list_trades.page,
-        'limit', list_trades.page_size,
-        'hasMore', b.trade_count > list_trades.page::bigint * list_trades.page_size
-      )
-    )
+    core.page_object(t.trades, b.trade_count, list_trades.page, list_trades.page_size)
   from catalog.markets as m
   join trading.books as b on b.market_id = m.id
   cross join lateral (

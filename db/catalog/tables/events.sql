@@ -19,6 +19,10 @@ create table catalog.events (
 
 create index events_of_a_category on catalog.events (category_id, id);
 
+create trigger events_are_counted
+  after insert or delete or update of category_id on catalog.events
+  for each row execute function catalog.count_event();
+
 comment on table catalog.events is 'Real-world occurrences, each with one or more markets.';
 comment on column catalog.events.live is
   'Live-traded: within [starts_at, ends_at) new orders wait live_delay_ms before they match.';

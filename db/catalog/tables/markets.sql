@@ -30,9 +30,15 @@ create table catalog.markets (
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
+create index markets_that_are_over on catalog.markets (category_id, id)
+  where status in ('closed', 'resolved');
 create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
 create index markets_that_will_close on catalog.markets (close_time)
   where status in ('open', 'paused') and close_time is not null;
+
+create trigger markets_are_counted
+  after insert or delete or update of category_id, status on catalog.markets
+  for each row execute function catalog.count_market();
 
 comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.books.';

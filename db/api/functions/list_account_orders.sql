@@ -1,0 +1,89 @@
+create or replace function api.list_account_orders(
+  user_id uuid, status text, page int, page_size int
+)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_offset bigint := (list_account_orders.page - 1)::bigint * list_account_orders.page_size;
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = list_account_orders.user_id
+  );
+  v_ids bigint[];
+  v_total bigint;
+begin
+  if list_account_orders.status not in ('open', 'filled', 'all') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+
+  if list_account_orders.status = 'open' then
+    v_total := (
+      select count(*)
+      from trading.open_orders as b
+      where b.user_id = v_user_id
+        and b.queue_position is not null
+        and (b.expires_at is null or b.expires_at > v_at)
+    );
+    v_ids := array(
+      select b.order_id
+      from trading.open_orders as b
+      where b.user_id = v_user_id
+        and b.queue_position is not null
+        and (b.expires_at is null or b.expires_at > v_at)
+      order by b.order_id desc
+      limit list_account_orders.page_size
+      offset v_offset
+    );
+  else
+    v_total := (
+      select count(*)
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (list_account_orders.status = 'all' or o.status = 'filled')
+    );
+    v_ids := array(
+      select o.id
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (list_account_orders.status = 'all' or o.status = 'filled')
+      order by o.id desc
+      limit list_account_orders.page_size
+      offset v_offset
+    );
+  end if;
+
+  return (
+    select core.page_object(
+      json_agg(
+        json_build_object(
+          'id', o.public_id,
+          'userId', list_account_orders.user_id,
+          'marketId', m.public_id,
+          'marketTitle', m.title,
+          'side', o.side,
+          'price', o.price,
+          'quantity', o.quantity,
+          'filledQuantity', o.filled_quantity,
+          'status', o.status,
+          'orderType', o.order_type,
+          'createdAt', core.iso8601(o.created_at),
+          'expiresAt', core.iso8601(o.expires_at)
+        )
+        order by o.id desc
+      ),
+      v_total,
+      list_account_orders.page,
+      list_account_orders.page_size
+    )
+    from trading.orders as o
+    join catalog.markets as m on m.id = o.market_id
+    where o.id = any (v_ids)
+  );
+end
+$$;
+
+comment on function api.list_account_orders(uuid, text, int, int) is
+  'The body of GET /me/orders: a user''s orders, newest first. status: open (resting and not past '
+  'their expiry), filled or all; page counts from 1. Errors: INVALID_REQUEST.';

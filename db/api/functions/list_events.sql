@@ -1,0 +1,39 @@
+create or replace function api.list_events(category text, page int, page_size int)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select core.page_object(
+    e.events, c.event_count, list_events.page, list_events.page_size
+  )
+  from catalog.categories as c
+  cross join lateral (
+    select json_agg(
+      json_build_object(
+        'id', p.public_id,
+        'title', p.title,
+        'description', p.description,
+        'category', c.slug,
+        'startsAt', core.iso8601(p.starts_at),
+        'endsAt', core.iso8601(p.ends_at),
+        'createdAt', core.iso8601(p.created_at),
+        'thumbnailId', p.thumbnail_id,
+        'thumbnailUrl', p.thumbnail_url
+      )
+      order by p.id desc
+    ) as events
+    from (
+      select e.*
+      from catalog.events as e
+      where e.category_id = c.id
+      order by e.id desc
+      limit list_events.page_size
+      offset (list_events.page - 1)::bigint * list_events.page_size
+    ) as p
+  ) as e
+  where c.slug = list_events.category
+$$;
+
+comment on function api.list_events(text, int, int) is
+  'The body of GET /categories/:slug/events, newest first, or null for an unknown category. page '
+  'counts from 1.';

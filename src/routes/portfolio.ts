@@ -1,0 +1,32 @@
+import type { Express } from "express";
+import { getPortfolio, listAccountOrders } from "../database/api.ts";
+import { withRetries } from "../database/failures.ts";
+import { requireApiKey, userIdOf } from "../http/authentication.ts";
+import { sendJson } from "../http/respond.ts";
+import { validate } from "../http/validate.ts";
+import { listAccountOrdersQuerySchema } from "../schemas/portfolio.ts";
+import type { Services } from "../services.ts";
+
+/** What the caller has: cash, shares, orders. */
+export function installPortfolio(app: Express, { authenticator, pool }: Services): void {
+  const authenticated = requireApiKey(authenticator);
+
+  app.get("/api/v1/me/orders", authenticated, async (request, response) => {
+    const { status, page, limit } = validate(listAccountOrdersQuerySchema, request.query);
+    const userId = userIdOf(response);
+    const orders = await withRetries(
+      pool,
+      (client) => listAccountOrders(client, userId, status, page, limit),
+      { repeatable: true },
+    );
+    sendJson(response, 200, orders);
+  });
+
+  app.get("/api/v1/me/portfolio", authenticated, async (_request, response) => {
+    const userId = userIdOf(response);
+    const portfolio = await withRetries(pool, (client) => getPortfolio(client, userId), {
+      repeatable: true,
+    });
+    sendJson(response, 200, portfolio);
+  });
+}
