@@ -16,6 +16,7 @@ reset role;
 --!include risk/schema.sql
 --!include admin/schema.sql
 --!include api/schema.sql
+--!include jobs/schema.sql
 
 set local role exchange_owner;
 
@@ -33,6 +34,8 @@ set local role exchange_owner;
 --!include core/functions/raise_violation.sql
 --!include core/functions/now.sql
 --!include core/functions/uuid_v7.sql
+--!include core/functions/uuid_v7_at.sql
+--!include core/functions/uuid_v7_time.sql
 --!include core/functions/iso8601.sql
 --!include core/functions/half_up.sql
 --!include core/functions/page_object.sql
@@ -61,6 +64,9 @@ set local role exchange_owner;
 --!include trading/tables/book_levels.sql
 --!include trading/tables/orders.sql
 --!include trading/tables/open_orders.sql
+--!include trading/tables/archived_orders.sql
+--!include trading/tables/archive_progress.sql
+--!include trading/tables/archive_queue.sql
 --!include trading/tables/trades.sql
 --!include trading/tables/positions.sql
 --!include trading/tables/set_conversions.sql
@@ -120,8 +126,14 @@ set local role exchange_owner;
 --!include trading/functions/announce_to_makers.sql
 --!include trading/functions/order_answers.sql
 --!include trading/functions/cancel_open_orders.sql
+--!include trading/functions/find_order.sql
+--!include trading/functions/pick_orders.sql
 --!include trading/functions/cancel_order.sql
+--!include trading/functions/open_orders_of_market.sql
 --!include trading/functions/change_market_status.sql
+--!include trading/functions/expire_orders.sql
+--!include trading/functions/make_archive_partition.sql
+--!include trading/functions/archive_orders.sql
 --!include trading/functions/best_price.sql
 --!include trading/functions/depth.sql
 --!include trading/functions/shares_ahead.sql
@@ -166,6 +178,15 @@ set local role exchange_owner;
 --!include api/functions/get_market.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
+
+-- Functions: for the worker
+--!include jobs/functions/next_due.sql
+--!include jobs/functions/due_releases.sql
+--!include jobs/functions/expire_orders.sql
+--!include jobs/functions/close_markets.sql
+--!include jobs/functions/archive_orders.sql
+--!include jobs/functions/remove_keys.sql
+--!include jobs/functions/remove_event_payloads.sql
 
 -- Grants
 --!include grants.sql

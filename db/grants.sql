@@ -2,6 +2,9 @@
 grant usage on schema api to exchange_api;
 grant execute on all functions in schema api to exchange_api;
 
+grant usage on schema jobs to exchange_worker;
+grant execute on all functions in schema jobs to exchange_worker;
+
 grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function admin.audit(text, jsonb) from exchange_operator;

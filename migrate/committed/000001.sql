@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:03dabdda2c80567710031d5899ca0275010aaa72
+--! Hash: sha1:b13a9cb20364543cb5df53dbf1a2ba9c27ad6c34
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -78,6 +78,12 @@ create schema api authorization exchange_owner;
 comment on schema api is
   'The functions behind the HTTP interface, and nothing else. For role exchange_api.';
 --! EndIncluded api/schema.sql
+--! Included jobs/schema.sql
+create schema jobs authorization exchange_owner;
+comment on schema jobs is
+  'What time brings about, in pieces that are each one short transaction: a function does one '
+  'piece and returns how much that was, 0 when nothing is left. For role exchange_worker.';
+--! EndIncluded jobs/schema.sql
 
 set local role exchange_owner;
 
@@ -526,6 +532,28 @@ $$;
 comment on function core.uuid_v7() is
   'A new public identifier: UUID version 7, ordered by the millisecond it was made in.';
 --! EndIncluded core/functions/uuid_v7.sql
+--! Included core/functions/uuid_v7_at.sql
+create or replace function core.uuid_v7_at(at timestamptz)
+returns uuid
+language sql immutable parallel safe
+return (
+  lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20)
+)::uuid;
+
+comment on function core.uuid_v7_at(timestamptz) is
+  'The bound between the identifiers made before a time and those made from then on. It is lower '
+  'than any that core.uuid_v7() makes in that millisecond.';
+--! EndIncluded core/functions/uuid_v7_at.sql
+--! Included core/functions/uuid_v7_time.sql
+create or replace function core.uuid_v7_time(id uuid)
+returns timestamptz
+language sql immutable parallel safe
+return to_timestamp(
+  ('x' || lpad(substr(replace(id::text, '-', ''), 1, 12), 16, '0'))::bit(64)::bigint / 1000.0
+);
+
+comment on function core.uuid_v7_time(uuid) is 'When an identifier was made, to the millisecond.';
+--! EndIncluded core/functions/uuid_v7_time.sql
 --! Included core/functions/iso8601.sql
 create or replace function core.iso8601(at timestamptz)
 returns text
@@ -1179,6 +1207,71 @@ comment on table trading.open_orders is
 comment on column trading.open_orders.queue_position is
   'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
 --! EndIncluded trading/tables/open_orders.sql
+--! Included trading/tables/archived_orders.sql
+create table trading.archived_orders (
+  id bigint not null,
+  public_id uuid not null,
+  market_id bigint not null,
+  user_id bigint not null,
+  side trading.side not null,
+  order_type trading.order_type not null,
+  price trading.price not null,
+  quantity trading.order_quantity not null,
+  filled_quantity int not null,
+  budget_cents trading.budget_cents,
+  time_in_force trading.time_in_force not null,
+  post_only boolean not null,
+  status trading.order_status not null,
+  cancel_reason trading.cancel_reason not null,
+  fee_cents core.amount not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  release_at timestamptz,
+  released_at timestamptz,
+  cancelled_at timestamptz not null,
+  primary key (public_id),
+  constraint archived_orders_are_cancelled check (status = 'cancelled'),
+  constraint archived_orders_never_filled check (filled_quantity = 0 and fee_cents = 0)
+) partition by range (public_id);
+
+create index archived_orders_of_a_user on trading.archived_orders (user_id, id);
+
+create trigger archived_orders_are_append_only
+  before update or delete or truncate on trading.archived_orders
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.archived_orders is
+  'Orders that were cancelled without a fill, moved here from trading.orders 30 days after. The '
+  'same columns. A partition for each month in which orders were made, made when it is first '
+  'needed; the month is in the public_id, so that an order is looked up in one partition.';
+--! EndIncluded trading/tables/archived_orders.sql
+--! Included trading/tables/archive_progress.sql
+create table trading.archive_progress (
+  singleton boolean primary key default true,
+  last_order_id bigint not null default 0,
+  constraint archive_progress_is_one_row check (singleton)
+);
+
+comment on table trading.archive_progress is
+  'How far archival has come through trading.orders: one row, locked by whoever archives.';
+comment on column trading.archive_progress.last_order_id is
+  'Each order up to this one was looked at once it was 30 days old.';
+
+insert into trading.archive_progress default values;
+--! EndIncluded trading/tables/archive_progress.sql
+--! Included trading/tables/archive_queue.sql
+create table trading.archive_queue (
+  order_id bigint primary key,
+  look_at timestamptz not null
+);
+
+create index archive_queue_by_time on trading.archive_queue (look_at);
+
+comment on table trading.archive_queue is
+  'Orders without a fill that archival has passed, and when to look at them again: 30 days after '
+  'they were cancelled or, if they were open, after they were seen, since they cannot be due '
+  'before. Written by archival only, so that nothing of it is paid for by trading.';
+--! EndIncluded trading/tables/archive_queue.sql
 --! Included trading/tables/trades.sql
 create table trading.trades (
   id bigint generated by default as identity primary key,
@@ -1846,6 +1939,19 @@ as $$
   from trading.orders as o
   where not exists (select from identity.users as u where u.id = o.user_id)
     or not exists (select from trading.books as b where b.market_id = o.market_id)
+
+  union all
+  select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
+  from trading.archived_orders as a
+  where not exists (select from identity.users as u where u.id = a.user_id)
+    or not exists (select from trading.books as b where b.market_id = a.market_id)
+
+  union all
+  select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
+  from trading.archived_orders as a
+  where exists (select from trading.orders as o where o.id = a.id)
+    or exists (select from trading.orders as o where o.public_id = a.public_id)
+    or exists (select from trading.open_orders as b where b.order_id = a.id)
 
   union all
   select 'trade has its journal', 'trade ' || t.public_id, 'a trade journal', 'none'
@@ -3991,6 +4097,53 @@ comment on function trading.cancel_open_orders(
   'how many were still there. announced: tell the owners, who did not ask for it. The caller '
   'holds the market''s lock. One change of the market, however many orders.';
 --! EndIncluded trading/functions/cancel_open_orders.sql
+--! Included trading/functions/find_order.sql
+create or replace function trading.find_order(user_public_id uuid, order_public_id uuid)
+returns setof trading.orders
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+    select o.*
+    from trading.orders as o
+    join identity.users as u on u.id = o.user_id
+    where o.public_id = find_order.order_public_id
+      and u.public_id = find_order.user_public_id;
+  -- Orders go to the archive and never come back: looked for in this order, none is missed.
+  if not found then
+    return query
+      select a.*
+      from trading.archived_orders as a
+      join identity.users as u on u.id = a.user_id
+      where a.public_id = find_order.order_public_id
+        and u.public_id = find_order.user_public_id;
+  end if;
+end
+$$;
+
+comment on function trading.find_order(uuid, uuid) is
+  'A user''s order, archived or not: one row, or none.';
+--! EndIncluded trading/functions/find_order.sql
+--! Included trading/functions/pick_orders.sql
+create or replace function trading.pick_orders(user_id bigint, order_ids bigint[])
+returns setof trading.orders
+language sql stable
+begin atomic
+  select o.*
+  from trading.orders as o
+  where o.id = any (pick_orders.order_ids)
+    and o.user_id = pick_orders.user_id
+  union all
+  select a.*
+  from trading.archived_orders as a
+  where a.user_id = pick_orders.user_id
+    and a.id = any (pick_orders.order_ids);
+end;
+
+comment on function trading.pick_orders(bigint, bigint[]) is
+  'Orders of a user by their ids, archived ones too, in no order.';
+--! EndIncluded trading/functions/pick_orders.sql
 --! Included trading/functions/cancel_order.sql
 create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
 returns api.outcome
@@ -4007,10 +4160,7 @@ begin
   v_outcome.replayed := false;
 
   select o.* into v_order
-  from trading.orders as o
-  join identity.users as u on u.id = o.user_id
-  where o.public_id = cancel_order.order_public_id
-    and u.public_id = cancel_order.user_public_id;
+  from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
   if not found then
     v_outcome.code := 'ORDER_NOT_FOUND';
     return v_outcome;
@@ -4028,8 +4178,7 @@ begin
   );
 
   select o.* into strict v_order
-  from trading.orders as o
-  where o.id = v_order.id;
+  from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
   if v_cancelled = 0 or v_has_expired then
     v_outcome.code := 'ORDER_NOT_CANCELLABLE';
     v_outcome.message := 'Cannot cancel order with status: ' || v_order.status;
@@ -4058,6 +4207,36 @@ comment on function trading.cancel_order(uuid, uuid) is
   'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a refusal. An order '
   'past its expiry expires instead. Locks: the market.';
 --! EndIncluded trading/functions/cancel_order.sql
+--! Included trading/functions/open_orders_of_market.sql
+create or replace function trading.open_orders_of_market(market_id bigint, most int default null)
+returns bigint[]
+language sql stable
+set search_path = ''
+as $$
+  -- Each part has an index of its own.
+  select array(
+    (
+      select b.order_id
+      from trading.open_orders as b
+      where b.market_id = open_orders_of_market.market_id
+        and b.queue_position is not null
+      limit open_orders_of_market.most
+    )
+    union all
+    (
+      select b.order_id
+      from trading.open_orders as b
+      where b.market_id = open_orders_of_market.market_id
+        and b.queue_position is null
+      limit open_orders_of_market.most
+    )
+    limit open_orders_of_market.most
+  )
+$$;
+
+comment on function trading.open_orders_of_market(bigint, int) is
+  'Ids of the open orders of a market, resting and scheduled, all of them or at most so many.';
+--! EndIncluded trading/functions/open_orders_of_market.sql
 --! Included trading/functions/change_market_status.sql
 create or replace function trading.change_market_status(
   market_id bigint, status catalog.market_status, close_time timestamptz default null
@@ -4100,11 +4279,7 @@ begin
   if change_market_status.status = 'closed' then
     perform trading.cancel_open_orders(
       change_market_status.market_id,
-      array(
-        select b.order_id
-        from trading.open_orders as b
-        where b.market_id = change_market_status.market_id
-      ),
+      trading.open_orders_of_market(change_market_status.market_id),
       'market_closed',
       v_at,
       true
@@ -4119,6 +4294,177 @@ comment on function trading.change_market_status(
   'Moves a market to open, paused or closed with all that goes with it. Errors: INVALID_STATE, '
   'INVALID_REQUEST. The caller holds the market''s lock.';
 --! EndIncluded trading/functions/change_market_status.sql
+--! Included trading/functions/expire_orders.sql
+create or replace function trading.expire_orders(market_id bigint, most int default null)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_at timestamptz := core.now();
+begin
+  return trading.cancel_open_orders(
+    expire_orders.market_id,
+    array(
+      select b.order_id
+      from trading.open_orders as b
+      cross join lateral (
+        select x.close_time
+        from catalog.markets as x
+        where x.id = b.market_id
+        limit 1
+      ) as m
+      where b.market_id = expire_orders.market_id
+        and b.expires_at <= v_at
+        and b.queue_position is not null
+        and (m.close_time is null or b.expires_at < m.close_time)
+      order by b.expires_at
+      limit expire_orders.most
+    ),
+    'expired',
+    v_at,
+    true
+  );
+end
+$$;
+
+comment on function trading.expire_orders(bigint, int) is
+  'Cancels the resting orders of a market that are past their expiry, all or at most so many; '
+  'returns how many. Not those that the market''s close time came first for, which are cancelled '
+  'by its closing, nor scheduled ones, which expire when they are released. The caller holds the '
+  'market''s lock.';
+--! EndIncluded trading/functions/expire_orders.sql
+--! Included trading/functions/make_archive_partition.sql
+create or replace function trading.make_archive_partition(month timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_from constant timestamptz := date_trunc('month', make_archive_partition.month, 'UTC');
+  v_to constant timestamptz := (v_from at time zone 'UTC' + interval '1 month') at time zone 'UTC';
+  v_name constant text := 'archived_orders_' || to_char(v_from at time zone 'UTC', 'YYYY_MM');
+begin
+  if to_regclass(format('trading.%I', v_name)) is not null then
+    return;
+  end if;
+  -- Made apart and then attached: that way nobody who reads the archive waits for it, nor it for
+  -- them.
+  execute format(
+    'create table trading.%I (like trading.archived_orders including all)', v_name
+  );
+  execute format(
+    'create trigger archived_orders_are_append_only '
+    'before update or delete or truncate on trading.%I '
+    'for each statement execute function ledger.refuse_change()',
+    v_name
+  );
+  execute format(
+    'alter table trading.archived_orders attach partition trading.%I for values from (%L) to (%L)',
+    v_name, core.uuid_v7_at(v_from), core.uuid_v7_at(v_to)
+  );
+end
+$$;
+
+comment on function trading.make_archive_partition(timestamptz) is
+  'Makes the partition of trading.archived_orders for a month (UTC), unless it is there. The '
+  'caller holds the row of trading.archive_progress, so that nobody else makes it too.';
+--! EndIncluded trading/functions/make_archive_partition.sql
+--! Included trading/functions/archive_orders.sql
+create or replace function trading.archive_orders(most int, out looked_at int, out archived int)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_delay constant interval := interval '30 days';
+  v_last_id bigint;
+  v_at timestamptz;
+  v_due timestamptz;
+  v_again bigint[];
+  v_new bigint[];
+  v_ids bigint[];
+  v_month timestamptz;
+begin
+  select p.last_order_id into strict v_last_id
+  from trading.archive_progress as p
+  for update;
+  v_at := core.now();
+  v_due := v_at - c_delay;
+
+  v_again := array(
+    select q.order_id
+    from trading.archive_queue as q
+    where q.look_at <= v_at
+    order by q.look_at
+    limit archive_orders.most
+  );
+  v_new := array(
+    select n.id
+    from (
+      select x.id, bool_and(x.created_at <= v_due) over (order by x.id) as is_old
+      from (
+        select o.id, o.created_at
+        from trading.orders as o
+        where o.id > v_last_id
+        order by o.id
+        limit archive_orders.most - cardinality(v_again)
+      ) as x
+    ) as n
+    where n.is_old
+    order by n.id
+  );
+  v_ids := v_again || v_new;
+  looked_at := cardinality(v_ids);
+  archived := 0;
+  if looked_at = 0 then
+    return;
+  end if;
+
+  for v_month in
+    select distinct date_trunc('month', core.uuid_v7_time(o.public_id), 'UTC')
+    from trading.orders as o
+    where o.id = any (v_ids)
+      and o.status = 'cancelled'
+      and o.filled_quantity = 0
+      and o.cancelled_at <= v_due
+  loop
+    perform trading.make_archive_partition(v_month);
+  end loop;
+
+  with moved as (
+    delete from trading.orders as o
+    where o.id = any (v_ids)
+      and o.status = 'cancelled'
+      and o.filled_quantity = 0
+      and o.cancelled_at <= v_due
+    returning o.*
+  )
+  insert into trading.archived_orders
+  select m.* from moved as m;
+  get diagnostics archived = row_count;
+
+  delete from trading.archive_queue as q
+  where q.order_id = any (v_again);
+  insert into trading.archive_queue (order_id, look_at)
+  select o.id, coalesce(o.cancelled_at, v_at) + c_delay
+  from trading.orders as o
+  where o.id = any (v_ids)
+    and o.filled_quantity = 0;
+
+  if cardinality(v_new) > 0 then
+    update trading.archive_progress as p
+    set last_order_id = v_new[cardinality(v_new)];
+  end if;
+end
+$$;
+
+comment on function trading.archive_orders(int) is
+  'Looks at orders that may be due for the archive, at most so many: those of '
+  'trading.archive_queue, then, in the order of their ids, those that have become 30 days old. '
+  'Moves the ones that were cancelled 30 days ago without a fill to trading.archived_orders, and '
+  'notes when to look again at those that may still come to that. Locks: the row of '
+  'trading.archive_progress. Cancelled orders never change, so it needs no market.';
+--! EndIncluded trading/functions/archive_orders.sql
 --! Included trading/functions/best_price.sql
 create or replace function trading.best_price(
   market_id bigint, book_side trading.side, at timestamptz
@@ -5277,13 +5623,39 @@ begin
       order by o.id desc
       limit c_most_rows
     );
+    if list_orders.status in ('cancelled', 'all') then
+      v_ids := array(
+        select x.id
+        from (
+          select u.id from unnest(v_ids) as u (id)
+          union all
+          (
+            select a.id
+            from trading.archived_orders as a
+            where a.user_id = v_user_id
+              and (v_market_id is null or a.market_id = v_market_id)
+            order by a.id desc
+            limit c_most_rows
+          )
+        ) as x
+        order by x.id desc
+        limit c_most_rows
+      );
+    end if;
   end if;
   if list_orders.status in ('cancelled', 'all') then
-    select count(*) into v_total
-    from trading.orders as o
-    where o.user_id = v_user_id
-      and (v_market_id is null or o.market_id = v_market_id)
-      and (list_orders.status = 'all' or o.status = 'cancelled');
+    v_total := (
+      select count(*)
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (v_market_id is null or o.market_id = v_market_id)
+        and (list_orders.status = 'all' or o.status = 'cancelled')
+    ) + (
+      select count(*)
+      from trading.archived_orders as a
+      where a.user_id = v_user_id
+        and (v_market_id is null or a.market_id = v_market_id)
+    );
   end if;
 
   return (
@@ -5296,8 +5668,7 @@ begin
         else json_build_object('pageSize', count(*), 'total', v_total)
       end
     )
-    from trading.orders as o
-    where o.id = any (v_ids)
+    from trading.pick_orders(v_user_id, v_ids) as o
   );
 end
 $$;
@@ -5305,7 +5676,7 @@ $$;
 comment on function api.list_orders(uuid, uuid, text) is
   'The body of GET /orders: a user''s orders, newest first, at most 200, of one market or all. '
   'status: open (scheduled and resting ones not past their expiry), scheduled, filled, cancelled '
-  'or all; meta.total comes with the last two.';
+  'or all; meta.total comes with the last two, and both have archived orders too.';
 --! EndIncluded api/functions/list_orders.sql
 --! Included api/functions/get_order.sql
 create or replace function api.get_order(user_id uuid, order_id uuid)
@@ -5314,14 +5685,11 @@ language sql stable security definer
 set search_path = ''
 as $$
   select trading.listed_order_object(o, core.now())
-  from trading.orders as o
-  join identity.users as u on u.id = o.user_id
-  where o.public_id = get_order.order_id
-    and u.public_id = get_order.user_id
+  from trading.find_order(get_order.user_id, get_order.order_id) as o
 $$;
 
 comment on function api.get_order(uuid, uuid) is
-  'The body of GET /orders/:id: a user''s order in the form of the list, or null.';
+  'The body of GET /orders/:id: a user''s order in the form of the list, archived or not, or null.';
 --! EndIncluded api/functions/get_order.sql
 --! Included api/functions/get_account.sql
 create or replace function api.get_account(user_id uuid)
@@ -5798,11 +6166,288 @@ comment on function api.list_trades(uuid, int, int) is
   'an unknown market. page counts from 1.';
 --! EndIncluded api/functions/list_trades.sql
 
+-- Functions: for the worker
+--! Included jobs/functions/next_due.sql
+create or replace function jobs.next_due(
+  out release_in_ms double precision,
+  out expire_in_ms double precision,
+  out close_in_ms double precision
+)
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_at timestamptz := core.now();
+begin
+  release_in_ms := 1000 * extract(epoch from (
+    select b.release_at
+    from trading.open_orders as b
+    where b.queue_position is null
+    order by b.release_at
+    limit 1
+  ) - v_at);
+  expire_in_ms := 1000 * extract(epoch from (
+    select b.expires_at
+    from trading.open_orders as b
+    cross join lateral (
+      select x.close_time
+      from catalog.markets as x
+      where x.id = b.market_id
+      limit 1
+    ) as m
+    where b.expires_at is not null
+      and b.queue_position is not null
+      and (m.close_time is null or b.expires_at < m.close_time)
+    order by b.expires_at
+    limit 1
+  ) - v_at);
+  close_in_ms := 1000 * extract(epoch from (
+    select m.close_time
+    from catalog.markets as m
+    where m.status in ('open', 'paused')
+      and m.close_time is not null
+    order by m.close_time
+    limit 1
+  ) - v_at);
+end
+$$;
+
+comment on function jobs.next_due() is
+  'In how many milliseconds the next scheduled order is to be released, the next resting one '
+  'expires and the next market closes; below 0 when it is overdue, null when there is none. '
+  'Locks: none.';
+--! EndIncluded jobs/functions/next_due.sql
+--! Included jobs/functions/due_releases.sql
+create or replace function jobs.due_releases(most int default 1000)
+returns setof bigint
+language sql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select d.market_id
+  from (
+    select b.market_id, b.release_at
+    from trading.open_orders as b
+    where b.queue_position is null
+      and b.release_at <= core.now()
+    order by b.release_at
+    limit due_releases.most
+  ) as d
+  group by d.market_id
+  order by min(d.release_at)
+$$;
+
+comment on function jobs.due_releases(int) is
+  'The markets of the scheduled orders whose release is due, those that have waited longest '
+  'first; of so many orders at most. Locks: none.';
+--! EndIncluded jobs/functions/due_releases.sql
+--! Included jobs/functions/expire_orders.sql
+create or replace function jobs.expire_orders(most int default 200)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_market_id bigint;
+  v_order_ids bigint[];
+begin
+  -- Of what is due the longest, the market that has most of it.
+  select d.market_id, array_agg(d.order_id)
+  into v_market_id, v_order_ids
+  from (
+    select b.market_id, b.order_id
+    from trading.open_orders as b
+    cross join lateral (
+      select x.close_time
+      from catalog.markets as x
+      where x.id = b.market_id
+      limit 1
+    ) as m
+    where b.expires_at <= core.now()
+      and b.queue_position is not null
+      and (m.close_time is null or b.expires_at < m.close_time)
+    order by b.expires_at, b.market_id
+    limit expire_orders.most
+  ) as d
+  group by d.market_id
+  order by count(*) desc, d.market_id
+  limit 1;
+  if not found then
+    return 0;
+  end if;
+
+  perform trading.lock_market(v_market_id);
+  return trading.cancel_open_orders(
+    v_market_id, v_order_ids, 'expired', core.now(), true
+  );
+end
+$$;
+
+comment on function jobs.expire_orders(int) is
+  'Cancels resting orders of one market that are past their expiry, at most so many; returns how '
+  'many. An order that expires when its market has closed is left to the closing, a scheduled one '
+  'to its release. Locks: the market.';
+--! EndIncluded jobs/functions/expire_orders.sql
+--! Included jobs/functions/close_markets.sql
+create or replace function jobs.close_markets(most int default 200)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_market_id bigint;
+  v_at timestamptz;
+  v_count int;
+begin
+  select m.id into v_market_id
+  from catalog.markets as m
+  where m.status in ('open', 'paused')
+    and m.close_time <= core.now()
+  order by m.close_time
+  limit 1;
+  if not found then
+    return 0;
+  end if;
+
+  perform trading.lock_market(v_market_id);
+  v_at := core.now();
+  perform from catalog.markets as m
+  where m.id = v_market_id
+    and m.status in ('open', 'paused')
+    and m.close_time <= v_at;
+  if not found then
+    return 0; -- somebody else was at it
+  end if;
+
+  -- What expired before comes first, and a deep book goes piece by piece: past its close time the
+  -- market takes no orders, so none is added meanwhile.
+  v_count := trading.expire_orders(v_market_id, close_markets.most);
+  if v_count < close_markets.most then
+    v_count := v_count + trading.cancel_open_orders(
+      v_market_id,
+      trading.open_orders_of_market(v_market_id, close_markets.most - v_count),
+      'market_closed',
+      v_at,
+      true
+    );
+  end if;
+  if v_count < close_markets.most then
+    perform trading.change_market_status(v_market_id, 'closed');
+    v_count := v_count + 1;
+  end if;
+  return v_count;
+end
+$$;
+
+comment on function jobs.close_markets(int) is
+  'Closes one market that is past its close time, or as much of it as is done by cancelling so '
+  'many orders; returns how many it cancelled, and one more for the market. Locks: the market, '
+  'then its row in catalog.markets.';
+--! EndIncluded jobs/functions/close_markets.sql
+--! Included jobs/functions/archive_orders.sql
+create or replace function jobs.archive_orders(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  return (select a.looked_at from trading.archive_orders(archive_orders.most) as a);
+end
+$$;
+
+comment on function jobs.archive_orders(int) is
+  'Looks at orders that may be due for the archive, at most so many, and moves there those that '
+  'were cancelled 30 days ago without a fill; returns how many it looked at. Locks: the row of '
+  'trading.archive_progress; no market and no user.';
+--! EndIncluded jobs/functions/archive_orders.sql
+--! Included jobs/functions/remove_keys.sql
+create or replace function jobs.remove_keys(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_count int;
+begin
+  delete from trading.idempotency_keys as k
+  where (k.user_id, k.key) in (
+    select x.user_id, x.key
+    from trading.idempotency_keys as x
+    where x.created_at <= core.now() - interval '24 hours'
+    order by x.created_at
+    limit remove_keys.most
+    -- An order may be taking an old key over: it is not kept waiting, nor waited for.
+    for update skip locked
+  );
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+comment on function jobs.remove_keys(int) is
+  'Removes idempotency keys that are older than 24 hours and so stand for no order any more, at '
+  'most so many; returns how many. Locks: the rows of the keys, none that it would wait for.';
+--! EndIncluded jobs/functions/remove_keys.sql
+--! Included jobs/functions/remove_event_payloads.sql
+create or replace function jobs.remove_event_payloads(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_count int;
+begin
+  delete from trading.event_payloads as e
+  where e.id in (
+    select x.id
+    from trading.event_payloads as x
+    where x.created_at <= core.now() - interval '1 hour'
+    order by x.created_at
+    limit remove_event_payloads.most
+    for update skip locked
+  );
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+comment on function jobs.remove_event_payloads(int) is
+  'Removes the payloads of long announcements an hour after they were sent, at most so many; '
+  'returns how many. Locks: their rows, none that it would wait for.';
+--! EndIncluded jobs/functions/remove_event_payloads.sql
+
 -- Grants
 --! Included grants.sql
 -- Who may do what. Functions are executable by nobody unless granted here.
 grant usage on schema api to exchange_api;
 grant execute on all functions in schema api to exchange_api;
+
+grant usage on schema jobs to exchange_worker;
+grant execute on all functions in schema jobs to exchange_worker;
 
 grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;

@@ -47,7 +47,7 @@ const functionsOf = (schema: string) =>
 
 const DENIED = "42501";
 
-for (const role of ["exchange_api", "exchange_operator"] as const) {
+for (const role of ["exchange_api", "exchange_operator", "exchange_worker"] as const) {
   test(`${role} can read and change no table, each of them tried`, async (t) => {
     const all = await tables();
     t.true(all.length >= 20, "the tables are seen");
@@ -80,6 +80,10 @@ test("no role but the owner has any privilege on any table", async (t) => {
 
 test("exchange_api calls the functions of api, all of them, and no others", async (t) => {
   t.deepEqual(await callable("exchange_api"), await functionsOf("api"));
+});
+
+test("exchange_worker calls the functions of jobs, all of them, and no others", async (t) => {
+  t.deepEqual(await callable("exchange_worker"), await functionsOf("jobs"));
 });
 
 test("exchange_operator calls the functions of admin but for the audit, and ledger.verify", async (t) => {

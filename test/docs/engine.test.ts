@@ -37,10 +37,11 @@ test("the table of locks names every function for callers that may write", async
   const { rows } = await exchange.database.pool.query(`
     select format('%s.%s', n.nspname, proname) as name
     from pg_proc as p
-    join pg_namespace as n on n.oid = pronamespace and nspname in ('api', 'admin')
+    join pg_namespace as n on n.oid = pronamespace and nspname in ('api', 'admin', 'jobs')
     where provolatile = 'v'
       and (has_function_privilege('exchange_api', p.oid, 'execute')
-        or has_function_privilege('exchange_operator', p.oid, 'execute'))`);
+        or has_function_privilege('exchange_operator', p.oid, 'execute')
+        or has_function_privilege('exchange_worker', p.oid, 'execute'))`);
   const named = rowsUnder("## Locks").flatMap(([names = ""]) => [...names.matchAll(/`([\w.]+)`/g)]);
   t.deepEqual(named.map(([, name]) => name).sort(), rows.map(({ name }) => name).sort());
 });

@@ -58,6 +58,8 @@ export interface Exchange {
   readonly api: Pool;
   /** Calls an admin function with named arguments, as exchange_operator. */
   operate: (name: string, values?: Record<string, unknown>) => Promise<any>;
+  /** Calls a function of jobs with named arguments, as exchange_worker, until it does nothing. */
+  work: (name: string, values?: Record<string, unknown>) => Promise<number>;
   makeMarket: (options?: Record<string, unknown>) => Promise<string>;
   makeMarkets: (count: number) => Promise<string[]>;
   /** With 1,000 EUR and loss limits reviewed (none), unless told otherwise. */
@@ -161,7 +163,11 @@ export async function createExchange(): Promise<Exchange> {
   const { pool } = database;
   const api = database.connectAs("exchange_api", { max: 20 });
   const operators = database.connectAs("exchange_operator", { max: 20 });
-  const base = { database, clock: testClock(pool), api, operate: operatorOf(operators) };
+  const base = {
+    ...{ database, clock: testClock(pool), api },
+    operate: callerOf(operators, "admin"),
+    work: workerOf(callerOf(database.connectAs("exchange_worker", { max: 20 }), "jobs")),
+  };
   await base.operate("create_category", { slug: "tests", name: "Tests" });
   const making = makersOf(base.operate);
   const trading = tradingOf(api, making);
@@ -176,14 +182,24 @@ export async function createExchange(): Promise<Exchange> {
   };
 }
 
-function operatorOf(operators: Pool): Exchange["operate"] {
+function callerOf(pool: Pool, schema: "admin" | "jobs"): Exchange["operate"] {
   return async (name, values = {}) => {
     const named = Object.keys(values).map((key, index) => `"${key}" => $${index + 1}`);
-    const { rows } = await operators.query(
-      `select admin.${name}(${named.join(", ")}) as value`,
+    const { rows } = await pool.query(
+      `select ${schema}.${name}(${named.join(", ")}) as value`,
       Object.values(values),
     );
     return rows[0]?.value;
+  };
+}
+
+function workerOf(call: Exchange["operate"]): Exchange["work"] {
+  return async (name, values) => {
+    for (let count = 0; ;) {
+      const done: number = await call(name, values);
+      if (done === 0) return count;
+      count += done;
+    }
   };
 }
 

@@ -19,6 +19,7 @@ const schemas = [
   "leaderboard",
   "admin",
   "api",
+  "jobs",
   "analytics",
 ];
 
@@ -90,10 +91,10 @@ test("exchange_owner owns everything", async (t) => {
   t.deepEqual(strays, []);
 });
 
-test("functions lend the owner's rights only at the doors: api, admin and ledger.verify()", async (t) => {
+test("functions lend the owner's rights only at the doors: api, admin, jobs and ledger.verify()", async (t) => {
   const lending = await offenders(`
     select name from (${functions}) f
-    where prosecdef and nspname not in ('api', 'admin') and name <> 'ledger.verify()'`);
+    where prosecdef and nspname not in ('api', 'admin', 'jobs') and name <> 'ledger.verify()'`);
   t.deepEqual(lending, []);
 });
 
@@ -105,33 +106,38 @@ test("every table has a primary key", async (t) => {
   t.deepEqual(without, []);
 });
 
-test("exchange_api reaches the functions of schema api and nothing else", async (t) => {
-  const reached = await offenders(`
-    select 'schema ' || nspname as name from pg_namespace
-    where nspname = any ($1) and nspname <> 'api'
-      and has_schema_privilege('exchange_api', oid, 'usage, create')
-    union all
-    select name from (${relations}) r
-    where relkind in ('r', 'p', 'v', 'm', 'f') and (
-      has_table_privilege('exchange_api', oid,
-        'select, insert, update, delete, truncate, references, trigger')
-      or has_any_column_privilege('exchange_api', oid, 'select, insert, update, references'))
-    union all
-    select name from (${relations}) r
-    where case when relkind = 'S'
-      then has_sequence_privilege('exchange_api', oid, 'usage, select, update') end
-    union all
-    select name from (${functions}) f
-    where nspname <> 'api' and has_function_privilege('exchange_api', oid, 'execute')`);
-  t.deepEqual(reached, []);
-});
+for (const [role, schema] of [
+  ["exchange_api", "api"],
+  ["exchange_worker", "jobs"],
+] as const) {
+  test(`${role} reaches the functions of schema ${schema} and nothing else`, async (t) => {
+    const reached = await offenders(`
+      select 'schema ' || nspname as name from pg_namespace
+      where nspname = any ($1) and nspname <> '${schema}'
+        and has_schema_privilege('${role}', oid, 'usage, create')
+      union all
+      select name from (${relations}) r
+      where relkind in ('r', 'p', 'v', 'm', 'f') and (
+        has_table_privilege('${role}', oid,
+          'select, insert, update, delete, truncate, references, trigger')
+        or has_any_column_privilege('${role}', oid, 'select, insert, update, references'))
+      union all
+      select name from (${relations}) r
+      where case when relkind = 'S'
+        then has_sequence_privilege('${role}', oid, 'usage, select, update') end
+      union all
+      select name from (${functions}) f
+      where nspname <> '${schema}' and has_function_privilege('${role}', oid, 'execute')`);
+    t.deepEqual(reached, []);
+  });
 
-test("exchange_api can call every function of schema api", async (t) => {
-  const closed = await offenders(`
-    select name from (${functions}) f
-    where nspname = 'api' and not has_function_privilege('exchange_api', oid, 'execute')`);
-  t.deepEqual(closed, []);
-});
+  test(`${role} can call every function of schema ${schema}`, async (t) => {
+    const closed = await offenders(`
+      select name from (${functions}) f
+      where nspname = '${schema}' and not has_function_privilege('${role}', oid, 'execute')`);
+    t.deepEqual(closed, []);
+  });
+}
 
 // ---- the files
 

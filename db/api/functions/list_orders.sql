@@ -46,13 +46,39 @@ begin
       order by o.id desc
       limit c_most_rows
     );
+    if list_orders.status in ('cancelled', 'all') then
+      v_ids := array(
+        select x.id
+        from (
+          select u.id from unnest(v_ids) as u (id)
+          union all
+          (
+            select a.id
+            from trading.archived_orders as a
+            where a.user_id = v_user_id
+              and (v_market_id is null or a.market_id = v_market_id)
+            order by a.id desc
+            limit c_most_rows
+          )
+        ) as x
+        order by x.id desc
+        limit c_most_rows
+      );
+    end if;
   end if;
   if list_orders.status in ('cancelled', 'all') then
-    select count(*) into v_total
-    from trading.orders as o
-    where o.user_id = v_user_id
-      and (v_market_id is null or o.market_id = v_market_id)
-      and (list_orders.status = 'all' or o.status = 'cancelled');
+    v_total := (
+      select count(*)
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (v_market_id is null or o.market_id = v_market_id)
+        and (list_orders.status = 'all' or o.status = 'cancelled')
+    ) + (
+      select count(*)
+      from trading.archived_orders as a
+      where a.user_id = v_user_id
+        and (v_market_id is null or a.market_id = v_market_id)
+    );
   end if;
 
   return (
@@ -65,8 +91,7 @@ begin
         else json_build_object('pageSize', count(*), 'total', v_total)
       end
     )
-    from trading.orders as o
-    where o.id = any (v_ids)
+    from trading.pick_orders(v_user_id, v_ids) as o
   );
 end
 $$;
@@ -74,4 +99,4 @@ $$;
 comment on function api.list_orders(uuid, uuid, text) is
   'The body of GET /orders: a user''s orders, newest first, at most 200, of one market or all. '
   'status: open (scheduled and resting ones not past their expiry), scheduled, filled, cancelled '
-  'or all; meta.total comes with the last two.';
+  'or all; meta.total comes with the last two, and both have archived orders too.';

@@ -204,6 +204,19 @@ as $$
     or not exists (select from trading.books as b where b.market_id = o.market_id)
 
   union all
+  select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
+  from trading.archived_orders as a
+  where not exists (select from identity.users as u where u.id = a.user_id)
+    or not exists (select from trading.books as b where b.market_id = a.market_id)
+
+  union all
+  select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
+  from trading.archived_orders as a
+  where exists (select from trading.orders as o where o.id = a.id)
+    or exists (select from trading.orders as o where o.public_id = a.public_id)
+    or exists (select from trading.open_orders as b where b.order_id = a.id)
+
+  union all
   select 'trade has its journal', 'trade ' || t.public_id, 'a trade journal', 'none'
   from trading.trades as t
   where not exists (

@@ -13,10 +13,7 @@ begin
   v_outcome.replayed := false;
 
   select o.* into v_order
-  from trading.orders as o
-  join identity.users as u on u.id = o.user_id
-  where o.public_id = cancel_order.order_public_id
-    and u.public_id = cancel_order.user_public_id;
+  from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
   if not found then
     v_outcome.code := 'ORDER_NOT_FOUND';
     return v_outcome;
@@ -34,8 +31,7 @@ begin
   );
 
   select o.* into strict v_order
-  from trading.orders as o
-  where o.id = v_order.id;
+  from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
   if v_cancelled = 0 or v_has_expired then
     v_outcome.code := 'ORDER_NOT_CANCELLABLE';
     v_outcome.message := 'Cannot cancel order with status: ' || v_order.status;

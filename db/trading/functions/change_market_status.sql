@@ -39,11 +39,7 @@ begin
   if change_market_status.status = 'closed' then
     perform trading.cancel_open_orders(
       change_market_status.market_id,
-      array(
-        select b.order_id
-        from trading.open_orders as b
-        where b.market_id = change_market_status.market_id
-      ),
+      trading.open_orders_of_market(change_market_status.market_id),
       'market_closed',
       v_at,
       true

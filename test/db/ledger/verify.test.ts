@@ -27,6 +27,10 @@ test.before("trade a little", async () => {
   await place(market, bob, buy("yes", 12, 60));
   const [resting] = (await rest(market, ann, buy("no", 10, 30))) as [string];
   await exchange.cancel(ann, (await rest(market, ann, buy("no", 10, 20)))[0]!);
+  await exchange.cancel(ann, (await rest(market, ann, buy("no", 10, 10)))[0]!);
+  await exchange.clock.advance(30 * 86_400_000);
+  await exchange.work("archive_orders");
+  await exchange.cancel(ann, (await rest(market, ann, buy("no", 10, 20)))[0]!);
   const { rows: found } = await exchange.database.pool.query(
     `select
        b.market_id as market, u.id as ann, a.id as account, b.escrow_account_id as escrow,
@@ -135,6 +139,22 @@ const damages: [invariant: string, damage: string][] = [
   ["fill belongs to an order", "delete from trading.orders where id = :filled"],
   ["order has its user and market", "update trading.orders set user_id = 0 where id = :resting"],
   ["order has its user and market", "update trading.orders set market_id = 0 where id = :resting"],
+  ["archived order has its user and market", "update trading.archived_orders set user_id = 0"],
+  ["archived order has its user and market", "update trading.archived_orders set market_id = 0"],
+  [
+    "archived order is nowhere else",
+    "insert into trading.orders select a.* from trading.archived_orders as a",
+  ],
+  [
+    "archived order is nowhere else",
+    `update trading.orders as o set public_id = a.public_id
+     from trading.archived_orders as a where o.id = :resting`,
+  ],
+  [
+    "archived order is nowhere else",
+    `update trading.open_orders as b set order_id = a.id
+     from trading.archived_orders as a where b.order_id = :resting`,
+  ],
   [
     "trade has its journal",
     `update trading.trades set journal_id =

@@ -1,0 +1,23 @@
+create or replace function jobs.due_releases(most int default 1000)
+returns setof bigint
+language sql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select d.market_id
+  from (
+    select b.market_id, b.release_at
+    from trading.open_orders as b
+    where b.queue_position is null
+      and b.release_at <= core.now()
+    order by b.release_at
+    limit due_releases.most
+  ) as d
+  group by d.market_id
+  order by min(d.release_at)
+$$;
+
+comment on function jobs.due_releases(int) is
+  'The markets of the scheduled orders whose release is due, those that have waited longest '
+  'first; of so many orders at most. Locks: none.';

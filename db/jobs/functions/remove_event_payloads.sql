@@ -1,0 +1,30 @@
+create or replace function jobs.remove_event_payloads(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_count int;
+begin
+  delete from trading.event_payloads as e
+  where e.id in (
+    select x.id
+    from trading.event_payloads as x
+    where x.created_at <= core.now() - interval '1 hour'
+    order by x.created_at
+    limit remove_event_payloads.most
+    for update skip locked
+  );
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+comment on function jobs.remove_event_payloads(int) is
+  'Removes the payloads of long announcements an hour after they were sent, at most so many; '
+  'returns how many. Locks: their rows, none that it would wait for.';

@@ -1,0 +1,31 @@
+create or replace function jobs.remove_keys(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_count int;
+begin
+  delete from trading.idempotency_keys as k
+  where (k.user_id, k.key) in (
+    select x.user_id, x.key
+    from trading.idempotency_keys as x
+    where x.created_at <= core.now() - interval '24 hours'
+    order by x.created_at
+    limit remove_keys.most
+    -- An order may be taking an old key over: it is not kept waiting, nor waited for.
+    for update skip locked
+  );
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+comment on function jobs.remove_keys(int) is
+  'Removes idempotency keys that are older than 24 hours and so stand for no order any more, at '
+  'most so many; returns how many. Locks: the rows of the keys, none that it would wait for.';

@@ -1,0 +1,34 @@
+create or replace function trading.make_archive_partition(month timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_from constant timestamptz := date_trunc('month', make_archive_partition.month, 'UTC');
+  v_to constant timestamptz := (v_from at time zone 'UTC' + interval '1 month') at time zone 'UTC';
+  v_name constant text := 'archived_orders_' || to_char(v_from at time zone 'UTC', 'YYYY_MM');
+begin
+  if to_regclass(format('trading.%I', v_name)) is not null then
+    return;
+  end if;
+  -- Made apart and then attached: that way nobody who reads the archive waits for it, nor it for
+  -- them.
+  execute format(
+    'create table trading.%I (like trading.archived_orders including all)', v_name
+  );
+  execute format(
+    'create trigger archived_orders_are_append_only '
+    'before update or delete or truncate on trading.%I '
+    'for each statement execute function ledger.refuse_change()',
+    v_name
+  );
+  execute format(
+    'alter table trading.archived_orders attach partition trading.%I for values from (%L) to (%L)',
+    v_name, core.uuid_v7_at(v_from), core.uuid_v7_at(v_to)
+  );
+end
+$$;
+
+comment on function trading.make_archive_partition(timestamptz) is
+  'Makes the partition of trading.archived_orders for a month (UTC), unless it is there. The '
+  'caller holds the row of trading.archive_progress, so that nobody else makes it too.';

@@ -1,0 +1,28 @@
+create or replace function trading.open_orders_of_market(market_id bigint, most int default null)
+returns bigint[]
+language sql stable
+set search_path = ''
+as $$
+  -- Each part has an index of its own.
+  select array(
+    (
+      select b.order_id
+      from trading.open_orders as b
+      where b.market_id = open_orders_of_market.market_id
+        and b.queue_position is not null
+      limit open_orders_of_market.most
+    )
+    union all
+    (
+      select b.order_id
+      from trading.open_orders as b
+      where b.market_id = open_orders_of_market.market_id
+        and b.queue_position is null
+      limit open_orders_of_market.most
+    )
+    limit open_orders_of_market.most
+  )
+$$;
+
+comment on function trading.open_orders_of_market(bigint, int) is
+  'Ids of the open orders of a market, resting and scheduled, all of them or at most so many.';

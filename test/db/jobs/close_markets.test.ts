@@ -1,0 +1,57 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { book, clock, listen, makeMarket, makeTrader, market, operate } = exchange;
+const { order, rest, version, work } = exchange;
+
+const NOON = "2030-01-01T12:00:00Z";
+const CLOSE = "2030-01-01T12:01:00Z";
+
+test.serial.beforeEach(() => clock.freeze(NOON));
+
+for (const status of ["open", "paused"]) {
+  test.serial(`a market that is ${status} closes at its close time`, async (t) => {
+    const id = await makeMarket({ close_time: CLOSE });
+    const ann = await makeTrader();
+    const [resting] = (await rest(id, ann, buy("no", 10, 40))) as [string];
+    await operate("set_market_status", { market_id: id, status });
+    const { heard } = await listen();
+    await heard();
+    await clock.advance(59_999);
+    t.is(await work("close_markets"), 0);
+    t.is((await market(id)).status, status);
+    await clock.advance(1);
+    t.is(await work("close_markets"), 2, "one order and the market");
+    t.is((await market(id)).status, "closed");
+    t.like(await order(ann, resting), { status: "cancelled", cancelReason: "market_closed" });
+    t.deepEqual(await book(id), { bids: [], asks: [] });
+    const { users } = await heard();
+    t.deepEqual(
+      users.map(({ userId, event }) => [userId, event.orderId, event.cancelReason]),
+      [[ann, resting, "market_closed"]],
+    );
+  });
+}
+
+test.serial("a deep book is cancelled piece by piece, then the market closes", async (t) => {
+  const id = await makeMarket({ close_time: CLOSE });
+  const ann = await makeTrader();
+  await rest(id, ann, ...[1, 2, 3, 4, 5].map((price) => buy("no", 1, price)));
+  await clock.advance(60_000);
+  const before = await version(id);
+  t.is(await work("close_markets", { most: 2 }), 6);
+  t.is((await market(id)).status, "closed");
+  t.is(await version(id), before + 3);
+});
+
+test.serial("a market without a close time, reopened or resting, is left alone", async (t) => {
+  const never = await makeMarket();
+  const reopened = await makeMarket({ close_time: CLOSE });
+  await operate("set_market_status", { market_id: reopened, status: "closed" });
+  await operate("set_market_status", { market_id: reopened, status: "open" });
+  await clock.advance(86_400_000);
+  t.is(await work("close_markets"), 0);
+  for (const id of [never, reopened]) t.is((await market(id)).status, "open");
+});

@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { clock, makeMarket, makeTrader, place, placeBatch, work } = exchange;
+
+const HOUR = 3_600_000;
+
+test.serial.beforeEach(() => clock.freeze("2030-01-01T12:00:00Z"));
+
+test.serial("keys are removed once they count no more, and not before", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const requests = [1, 2, 3].map((price) => buy("no", 1, price, { idempotencyKey: randomUUID() }));
+  await place(market, ann, requests[0]!);
+  await clock.advance(HOUR);
+  await place(market, ann, requests[1]!);
+  await clock.advance(23 * HOUR - 1);
+  await place(market, ann, requests[2]!);
+  t.is(await work("remove_keys"), 0);
+  t.true((await placeBatch(market, [[ann, requests[0]!]]))[0]!.replayed);
+  await clock.advance(1);
+  t.is(await work("remove_keys", { most: 1 }), 1);
+  t.false((await placeBatch(market, [[ann, requests[0]!]]))[0]!.replayed);
+  t.true((await placeBatch(market, [[ann, requests[1]!]]))[0]!.replayed);
+  await clock.advance(24 * HOUR);
+  t.is(await work("remove_keys", { most: 2 }), 3);
+});
+
+test.serial("a key that somebody holds is passed over", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  for (const price of [1, 2]) {
+    await place(market, ann, buy("no", 1, price, { idempotencyKey: randomUUID() }));
+  }
+  await clock.advance(24 * HOUR);
+  await exchange.withRollback(async (client) => {
+    await client.query("select from trading.idempotency_keys limit 1 for update");
+    t.is(await work("remove_keys"), 1);
+  });
+  t.is(await work("remove_keys"), 1);
+});
+
+test.serial("payloads of long announcements are removed after an hour", async (t) => {
+  await exchange.database.pool.query(
+    `insert into trading.event_payloads (id, payload, created_at)
+     values (1, '{}', core.now()), (2, '{}', core.now() + interval '1 millisecond')`,
+  );
+  await clock.advance(HOUR - 1);
+  t.is(await work("remove_event_payloads"), 0);
+  await clock.advance(1);
+  t.is(await work("remove_event_payloads"), 1);
+  await clock.advance(1);
+  t.is(await work("remove_event_payloads"), 1);
+});
