@@ -41,6 +41,7 @@ set local role exchange_owner;
 --!include core/functions/page_object.sql
 --!include core/functions/base62.sql
 --!include core/functions/crc32.sql
+--!include core/functions/can_read.sql
 --!include ledger/functions/refuse_change.sql
 --!include ledger/functions/check_new_entries.sql
 --!include catalog/functions/count_event.sql
@@ -58,6 +59,7 @@ set local role exchange_owner;
 --!include ledger/tables/entries.sql
 --!include ledger/tables/cash_movements.sql
 --!include ledger/tables/day_openings.sql
+--!include ledger/tables/verifications.sql
 --!include risk/tables/traders.sql
 --!include trading/tables/fee_schedules.sql
 --!include trading/tables/books.sql
@@ -178,6 +180,7 @@ set local role exchange_owner;
 --!include api/functions/get_market.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
+--!include api/functions/get_metrics.sql
 
 -- Functions: for the worker
 --!include jobs/functions/next_due.sql

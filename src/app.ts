@@ -2,9 +2,10 @@ import express from "express";
 import type { Express } from "express";
 import { errorHandler, notFound } from "./http/error_handler.ts";
 import { requestLog } from "./http/request_log.ts";
+import { requestMetrics } from "./http/request_metrics.ts";
 import { installAccount } from "./routes/account.ts";
 import { installCatalogue } from "./routes/catalogue.ts";
-import { installHealth } from "./routes/health.ts";
+import { installHealth, installMetrics } from "./routes/health.ts";
 import { installMarkets } from "./routes/markets.ts";
 import { installOrders } from "./routes/orders.ts";
 import { installPortfolio } from "./routes/portfolio.ts";
@@ -14,20 +15,21 @@ export interface AppOptions {
   services: Services;
   /** Whose word on the client's address counts. */
   trustProxy?: boolean | number | string;
+  /** Whether the figures for monitoring have an address of their own. */
+  metricsElsewhere?: boolean;
 }
 
 /** The whole HTTP interface, in the order in which a request meets it. */
-export function makeApp({ services, trustProxy = false }: AppOptions): Express {
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
-  app.enable("case sensitive routing");
+export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppOptions): Express {
+  const app = makeBareApp();
   app.set("query parser", "simple");
   app.set("trust proxy", trustProxy);
 
   app.use(requestLog(services.logger));
+  app.use(requestMetrics(services.metrics));
 
-  installHealth(app);
+  installHealth(app, services);
+  if (metricsElsewhere !== true) installMetrics(app, services);
   installOrders(app, services);
   installMarkets(app, services);
   installCatalogue(app, services);
@@ -36,5 +38,23 @@ export function makeApp({ services, trustProxy = false }: AppOptions): Express {
 
   app.use(notFound);
   app.use(errorHandler);
+  return app;
+}
+
+/** The figures for monitoring and nothing else, for an address that the public has no way to. */
+export function makeMetricsApp(services: Services): Express {
+  const app = makeBareApp();
+  app.use(requestLog(services.logger));
+  installMetrics(app, services);
+  app.use(notFound);
+  app.use(errorHandler);
+  return app;
+}
+
+function makeBareApp(): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
   return app;
 }

@@ -33,6 +33,8 @@ const environmentSchema = z.object({
   API_DATABASE_URL: databaseUrl,
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
+  METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  METRICS_HOST: z.string().default("127.0.0.1"),
   DEMO: flag(true),
   TRUST_PROXY: trustProxy,
   LOG_LEVEL: z
@@ -52,6 +54,9 @@ export interface Config {
   /** 0 picks a free port. */
   port: number;
   host: string;
+  /** Where the figures for monitoring are served; without it, with everything else. */
+  metricsPort: number | undefined;
+  metricsHost: string;
   /** Whether an empty database gets a demo catalogue and a funded demo trader. */
   demo: boolean;
   /** Express' `trust proxy`: whose word on the client's address counts. */
@@ -76,6 +81,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     apiDatabaseUrl: data.API_DATABASE_URL,
     port: data.PORT,
     host: data.HOST,
+    metricsPort: data.METRICS_PORT,
+    metricsHost: data.METRICS_HOST,
     demo: data.DEMO,
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,

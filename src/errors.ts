@@ -54,6 +54,8 @@ export interface ErrorBody {
 export interface Problem {
   status: number;
   body: ErrorBody;
+  /** What it is counted as; not every body shows it. */
+  code?: ErrorCodeName;
 }
 
 /** Thrown to end a request with this answer. */
@@ -72,7 +74,8 @@ export function refusal(name: ErrorCodeName, message?: string | null): Problem {
   const known: ErrorCode = errorCodes[name];
   const error = message ?? known.message;
   if (name === "INVALID_REQUEST") return invalidRequest([issueFromText(error)]);
-  return { status: known.status, body: known.codeShown ? { error, code: name } : { error } };
+  const body = known.codeShown ? { error, code: name } : { error };
+  return { status: known.status, body, code: name };
 }
 
 /** The answer for a refusal by the database, whose code may be any text. */
@@ -91,7 +94,8 @@ export function refusalBySqlstate(sqlstate: string, message: string): Problem | 
 export function invalidRequest(issues: Issue[]): Problem {
   const [first = { path: "", message: errorCodes.INVALID_REQUEST.message }] = issues;
   const error = first.path === "" ? first.message : `${first.path}: ${first.message}`;
-  return { status: 400, body: { error, code: "INVALID_REQUEST", issues } };
+  const code = "INVALID_REQUEST";
+  return { status: 400, body: { error, code, issues }, code };
 }
 
 /** A problem without a code of its own. */

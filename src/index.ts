@@ -29,6 +29,7 @@ await runProcess(async ({ config, logger, onClose, print }) => {
     print(`demo key  ${demo.apiKey}`);
     print("a trade   " + curlLine(service.url, demo.apiKey, order));
   }
+  if (service.metricsUrl !== undefined) print(`metrics   ${service.metricsUrl}/metrics`);
   print(`listening on ${service.url}`);
 });
 

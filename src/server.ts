@@ -14,5 +14,6 @@ await runProcess(async ({ config, logger, onClose, print }) => {
   }
   const service = await startService({ connectionString, config, logger });
   onClose(service.close);
+  if (service.metricsUrl !== undefined) print(`metrics   ${service.metricsUrl}/metrics`);
   print(`listening on ${service.url}`);
 });

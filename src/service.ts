@@ -1,23 +1,30 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { makeApp } from "./app.ts";
+import { makeApp, makeMetricsApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
 import { makePool } from "./database/pools.ts";
 import { listen } from "./http/listener.ts";
 import { makeServices } from "./services.ts";
 import type { Services } from "./services.ts";
+import { version } from "./version.ts";
+
+/** Where to listen, and whom to believe. */
+type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
+  Partial<Pick<Config, "metricsHost" | "metricsPort">>;
 
 export interface ServiceOptions {
   /** A login that is or may become exchange_api. */
   connectionString: string;
-  config: Pick<Config, "host" | "port" | "poolSize" | "trustProxy">;
+  config: ListeningConfig & Pick<Config, "poolSize">;
   logger: Logger;
 }
 
 /** The HTTP interface, listening. */
 export interface Service {
   url: string;
+  /** Where the figures for monitoring are, if not there. */
+  metricsUrl: string | undefined;
   services: Services;
   /** Answers what has come and leaves the database, pool and all. */
   close: () => Promise<void>;
@@ -45,7 +52,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
   });
   try {
-    await checkDatabase(pool);
+    const database = await checkDatabase(pool);
+    logger.info({ version, node: process.versions.node, database }, "starting to serve");
     return await serve(pool, config, logger);
   } catch (error) {
     await pool.end();
@@ -54,19 +62,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Serves the database of a pool that acts as exchange_api. */
-export async function serve(
-  pool: Pool,
-  config: Pick<Config, "host" | "port" | "trustProxy">,
-  logger: Logger,
-): Promise<Service> {
+export async function serve(pool: Pool, config: ListeningConfig, logger: Logger): Promise<Service> {
   const services = makeServices(pool, logger);
-  const app = makeApp({ services, trustProxy: config.trustProxy });
+  const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
+  const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
   const listener = await listen(app, config);
+  const metricsListener =
+    metricsPort === undefined
+      ? undefined
+      : await listen(makeMetricsApp(services), { port: metricsPort, host: metricsHost });
   return {
     url: listener.url,
+    metricsUrl: metricsListener?.url,
     services,
     close: async () => {
       await listener.close();
+      await metricsListener?.close();
       // A client that hung up may have left an order behind.
       await services.orderBatcher.drained();
       await services.announcer.close();

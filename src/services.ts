@@ -1,7 +1,11 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { createReadiness } from "./database/readiness.ts";
+import type { Readiness } from "./database/readiness.ts";
 import { createAuthenticator } from "./http/authentication.ts";
 import type { Authenticator } from "./http/authentication.ts";
+import { createMetrics } from "./metrics.ts";
+import type { Metrics } from "./metrics.ts";
 import { createAnnouncer } from "./trading/announcer.ts";
 import type { Announcer } from "./trading/announcer.ts";
 import { createOrderBatcher } from "./trading/order_batcher.ts";
@@ -12,18 +16,29 @@ export interface Services {
   /** Acts as exchange_api. */
   pool: Pool;
   logger: Logger;
+  metrics: Metrics;
+  readiness: Readiness;
   authenticator: Authenticator;
   announcer: Announcer;
   orderBatcher: OrderBatcher;
 }
 
 export function makeServices(pool: Pool, logger: Logger): Services {
+  const metrics = createMetrics(pool);
   const announcer = createAnnouncer({ pool, logger });
   return {
     pool,
     logger,
+    metrics,
+    readiness: createReadiness(pool),
     authenticator: createAuthenticator({ pool, logger }),
     announcer,
-    orderBatcher: createOrderBatcher({ pool, onCommitted: announcer.ring }),
+    orderBatcher: createOrderBatcher({
+      pool,
+      onCommitted: (outcomes) => {
+        announcer.ring();
+        metrics.countBatch(outcomes);
+      },
+    }),
   };
 }

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:b13a9cb20364543cb5df53dbf1a2ba9c27ad6c34
+--! Hash: sha1:3ea7e9fa9d127cc8a9ee3e298eb9f0f2252c69ae
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -633,6 +633,27 @@ $$;
 
 comment on function core.crc32(bytea) is 'CRC-32 (IEEE 802.3) of some bytes.';
 --! EndIncluded core/functions/crc32.sql
+--! Included core/functions/can_read.sql
+create or replace function core.can_read(schema_name text, table_name text)
+returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select exists (
+    select
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where n.nspname = can_read.schema_name
+      and c.relname = can_read.table_name
+      and has_schema_privilege(n.oid, 'usage')
+      and has_table_privilege(c.oid, 'select')
+  )
+$$;
+
+comment on function core.can_read(text, text) is
+  'Whether a table is there and whoever asks may read it: for tables of the tools beside the '
+  'exchange, which an installation may lack.';
+--! EndIncluded core/functions/can_read.sql
 --! Included ledger/functions/refuse_change.sql
 create or replace function ledger.refuse_change()
 returns trigger
@@ -1027,6 +1048,32 @@ comment on table ledger.day_openings is
   'movement. The net cash put into trading since a day is the difference of '
   '(external_cents - balance_cents) between now and the first opening from that day on.';
 --! EndIncluded ledger/tables/day_openings.sql
+--! Included ledger/tables/verifications.sql
+create table ledger.verifications (
+  id bigint generated always as identity primary key,
+  started_at timestamptz not null,
+  finished_at timestamptz not null,
+  broken_count core.amount not null,
+  first_rows jsonb not null,
+  constraint verifications_end_after_they_began check (finished_at >= started_at),
+  constraint verifications_show_what_is_broken check (
+    jsonb_typeof(first_rows) = 'array'
+    and (broken_count = 0) = (first_rows = jsonb_build_array())
+  )
+);
+
+create trigger verifications_are_append_only
+  before update or delete or truncate on ledger.verifications
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.verifications is
+  'What each scheduled run of ledger.verify() found. Append-only. A run that did not get to its '
+  'end leaves no row, so watch the age of the last one.';
+comment on column ledger.verifications.broken_count is
+  'Rows that ledger.verify() returned; 0 on a sound database.';
+comment on column ledger.verifications.first_rows is
+  'The first 20 of them: an array of {invariant, object, expected, found}.';
+--! EndIncluded ledger/tables/verifications.sql
 --! Included risk/tables/traders.sql
 create table risk.traders (
   user_id bigint primary key references identity.users (id),
@@ -6165,6 +6212,90 @@ comment on function api.list_trades(uuid, int, int) is
   'The body of GET /markets/:id/trades, newest first, and the version of the market; no row for '
   'an unknown market. page counts from 1.';
 --! EndIncluded api/functions/list_trades.sql
+--! Included api/functions/get_metrics.sql
+create or replace function api.get_metrics()
+returns table (
+  server_version text,
+  schema_version text,
+  trading_paused boolean,
+  trades bigint,
+  pending_announcements bigint,
+  release_lateness_seconds double precision,
+  expiry_lateness_seconds double precision,
+  verification_age_seconds double precision,
+  broken_invariants bigint,
+  notification_queue_usage double precision,
+  waiting_locks bigint,
+  longest_lock_wait_seconds double precision,
+  connections bigint,
+  max_connections bigint,
+  deadlocks bigint,
+  transaction_id_age bigint
+)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  c_most_announcements constant int := 10000;
+  v_now timestamptz := core.now();
+begin
+  server_version := current_setting('server_version');
+  if core.can_read('graphile_migrate', 'migrations') then
+    execute 'select max(m.filename) from graphile_migrate.migrations as m' into schema_version;
+  end if;
+
+  select s.trading_paused into trading_paused from core.settings as s;
+
+  -- Counting rows would read them. A number that was given to a trade which then did not come to
+  -- be is counted too.
+  select case when s.is_called then s.last_value else 0 end into trades
+  from trading.trades_id_seq as s;
+
+  select count(*) into pending_announcements
+  from (select from trading.announcements limit c_most_announcements) as a;
+
+  select greatest(0, extract(epoch from v_now - min(o.release_at))) into release_lateness_seconds
+  from trading.open_orders as o
+  where o.queue_position is null;
+  select greatest(0, extract(epoch from v_now - min(o.expires_at))) into expiry_lateness_seconds
+  from trading.open_orders as o
+  where o.expires_at is not null;
+  release_lateness_seconds := coalesce(release_lateness_seconds, 0);
+  expiry_lateness_seconds := coalesce(expiry_lateness_seconds, 0);
+
+  select extract(epoch from v_now - v.finished_at), v.broken_count
+  into verification_age_seconds, broken_invariants
+  from ledger.verifications as v
+  order by v.id desc
+  limit 1;
+
+  notification_queue_usage := pg_notification_queue_usage();
+
+  -- Unlike pg_stat_activity, it shows the sessions of others to everybody.
+  select count(*), coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0)
+  into waiting_locks, longest_lock_wait_seconds
+  from pg_catalog.pg_locks as l
+  where not l.granted;
+
+  select d.numbackends, d.deadlocks into connections, deadlocks
+  from pg_catalog.pg_stat_database as d
+  where d.datname = current_database();
+  max_connections := current_setting('max_connections')::bigint;
+
+  select age(d.datfrozenxid) into transaction_id_age
+  from pg_catalog.pg_database as d
+  where d.datname = current_database();
+
+  return next;
+end
+$$;
+
+comment on function api.get_metrics() is
+  'One row of figures for monitoring, none of which takes a scan: how late the oldest order is '
+  'that should have been released or expired by now (0: none is due), how long ago the ledger was '
+  'last verified and what was broken (null: never), what PostgreSQL itself is short of. '
+  'pending_announcements stops counting at 10,000.';
+--! EndIncluded api/functions/get_metrics.sql
 
 -- Functions: for the worker
 --! Included jobs/functions/next_due.sql

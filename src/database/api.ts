@@ -314,6 +314,33 @@ export async function listTrades(
   return row;
 }
 
+/** What the database says of itself; what it doesn't know is null. */
+export interface DatabaseMetrics {
+  server_version: string;
+  schema_version: string | null;
+  trading_paused: boolean;
+  trades: number;
+  pending_announcements: number;
+  release_lateness_seconds: number;
+  expiry_lateness_seconds: number;
+  verification_age_seconds: number | null;
+  broken_invariants: number | null;
+  notification_queue_usage: number;
+  waiting_locks: number;
+  longest_lock_wait_seconds: number;
+  connections: number;
+  max_connections: number;
+  deadlocks: number;
+  transaction_id_age: number;
+}
+
+/** Figures for monitoring. */
+export async function getMetrics(client: PoolClient): Promise<DatabaseMetrics> {
+  return theOnly(
+    await call<DatabaseMetrics>(client, "get_metrics", "select * from api.get_metrics()", []),
+  );
+}
+
 function theOnly<Row>(rows: Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new TypeError("A database function that always answers did not");

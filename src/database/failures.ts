@@ -14,11 +14,14 @@ export type FailureKind = "conflict" | "unreachable" | "lost" | "overloaded";
 /** The database gave no answer, after all retries that were safe. Not a fault of the request. */
 export class DatabaseFailure extends Error {
   readonly kind: FailureKind;
+  /** What PostgreSQL gave as the reason, if it was PostgreSQL that failed. */
+  readonly sqlstate: string | undefined;
 
   constructor(kind: FailureKind, cause?: unknown) {
     super(`The database gave no answer: ${kind}`, { cause });
     this.name = "DatabaseFailure";
     this.kind = kind;
+    this.sqlstate = cause instanceof pg.DatabaseError ? cause.code : undefined;
   }
 }
 
@@ -47,6 +50,15 @@ const conflictStates = /^(40001|40P01|55P03|57014|25006|53\w{3}|0A000)$/;
 /** Classes of SQLSTATEs that never end a session: data, integrity, syntax, PL/pgSQL, our own. */
 const statementErrors = /^(0A|22|23|2F|38|39|42|P0|EX)/;
 
+type FailureObserver = (failure: DatabaseFailure, retried: boolean) => void;
+
+const observers = new WeakMap<Pool, FailureObserver>();
+
+/** Has every failure on this pool told of, and whether the call is made again. */
+export function observeFailures(pool: Pool, observer: FailureObserver): void {
+  observers.set(pool, observer);
+}
+
 /**
  * Makes one call on a connection of its own, and again as long as it is known that nothing has
  * happened. The call must be a single statement outside a transaction block. Throws a
@@ -65,7 +77,9 @@ export async function withRetries<T>(
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
       const repeatable = error.kind !== "lost" || options.repeatable === true;
-      if (!repeatable || attempt >= attempts || Date.now() > deadline) throw error;
+      const retried = repeatable && attempt < attempts && Date.now() <= deadline;
+      observers.get(pool)?.(error, retried);
+      if (!retried) throw error;
     }
     const longest = (options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** (attempt - 1);
     await delay(longest * (0.5 + Math.random() / 2));

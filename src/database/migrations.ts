@@ -22,50 +22,89 @@ export const POOL_LINGERS_MS = 300;
 
 type Queryable = Pool | ClientBase;
 
-/** Throws unless the server is one that we are tested on. */
-export async function checkServerVersion(database: Queryable): Promise<void> {
+/** Throws unless the server is one that we are tested on. Gives its version. */
+export async function checkServerVersion(database: Queryable): Promise<string> {
   const { rows } = await database.query<{ number: string; version: string }>(
     `select current_setting('server_version_num') as number,
             current_setting('server_version') as version`,
   );
+  const version = rows[0]?.version ?? "?";
   const major = Math.floor(Number(rows[0]?.number) / 10_000);
   if (major < OLDEST_SERVER || major > NEWEST_SERVER) {
     throw new DatabaseNotReadyError(
-      `The database server is PostgreSQL ${rows[0]?.version ?? "?"}: ` +
+      `The database server is PostgreSQL ${version}: ` +
         `pgmarkets needs ${OLDEST_SERVER} to ${NEWEST_SERVER}`,
+      { reason: "server_version" },
     );
   }
+  return version;
+}
+
+export interface MigrationOptions {
+  /** Whether the database may have had migrations of a later version than this one. */
+  allowLater?: boolean;
 }
 
 /**
  * The committed migrations that the database has not had, in order. Throws when it has had others
  * than ours: it was made by another, probably newer, version.
  */
-export async function pendingMigrations(database: Queryable): Promise<string[]> {
+export async function pendingMigrations(
+  database: Queryable,
+  { allowLater = false }: MigrationOptions = {},
+): Promise<string[]> {
   const committed = await readCommitted();
   const applied = await readApplied(database);
   const known = new Set(committed.map(({ hash }) => hash));
   const foreign = applied.find(({ hash }) => !known.has(hash));
-  if (foreign) {
+  if (foreign && !allowLater) {
     throw new DatabaseNotReadyError(
       `The database has had a migration ${foreign.filename} (${foreign.hash}) that is not in ` +
         "migrate/committed: it belongs to another version of pgmarkets",
+      { reason: "migrations_unknown" },
     );
   }
   const done = new Set(applied.map(({ hash }) => hash));
   return committed.filter(({ hash }) => !done.has(hash)).map(({ filename }) => filename);
 }
 
-/** For servers and workers: refuses a database that isn't fit, and says what to do about it. */
-export async function checkDatabase(database: Queryable): Promise<void> {
-  await checkServerVersion(database);
-  const pending = await pendingMigrations(database);
+/** The versions of the database server and of the schema, which is its last migration. */
+export interface DatabaseVersions {
+  server: string;
+  schema: string;
+}
+
+/**
+ * For servers and workers: refuses a database that isn't fit, and says what to do about it. Gives
+ * the versions of one that is.
+ */
+export async function checkDatabase(
+  database: Queryable,
+  options: MigrationOptions = {},
+): Promise<DatabaseVersions> {
+  const server = await checkServerVersion(database);
+  const pending = await pendingMigrations(database, options);
   if (pending.length > 0) {
     throw new DatabaseNotReadyError(
       `The database lacks ${pending.length} migration(s), from ${pending[0] ?? ""} on: ` +
         "run npm run migrate as the owner of the database",
+      { reason: "migrations_missing" },
     );
   }
+  return { server, schema: (await readApplied(database)).at(-1)?.filename ?? "none" };
+}
+
+/** Throws when nothing can be written: on a standby, or where sessions are read-only by default. */
+export async function checkWritable(database: Queryable): Promise<void> {
+  // A standby's transactions are read-only whatever is set.
+  const { rows } = await database.query<{ setting: string }>(
+    "select current_setting('transaction_read_only') as setting",
+  );
+  if (rows[0]?.setting !== "on") return;
+  throw new DatabaseNotReadyError(
+    "The database can't be written to: it is a standby, or read-only by default_transaction_read_only",
+    { reason: "read_only" },
+  );
 }
 
 /**
@@ -108,9 +147,9 @@ async function runMigrations(
   await delay(POOL_LINGERS_MS);
 }
 
-/** Servers check for pending migrations by logins that own nothing. */
+/** Servers check for pending migrations by logins that own nothing; api.get_metrics tells them. */
 async function letServersLook(client: ClientBase): Promise<void> {
-  for (const role of ["exchange_api", "exchange_worker"]) {
+  for (const role of ["exchange_api", "exchange_worker", "exchange_owner"]) {
     await client.query(`grant usage on schema graphile_migrate to ${role}`);
     await client.query(`grant select on graphile_migrate.migrations to ${role}`);
   }

@@ -1,7 +1,21 @@
+/** Why a database can't be used, in a word. */
+export type NotReadyReason =
+  | "database_unreachable"
+  | "server_version"
+  | "migrations_missing"
+  | "migrations_unknown"
+  | "read_only";
+
 /**
  * The database can't be used, for a reason that the operator can do something about: the message
  * is for them, and where in our code it was found doesn't matter.
  */
 export class DatabaseNotReadyError extends Error {
   override name = "DatabaseNotReadyError";
+  readonly reason: NotReadyReason;
+
+  constructor(message: string, options: ErrorOptions & { reason?: NotReadyReason } = {}) {
+    super(message, options);
+    this.reason = options.reason ?? "database_unreachable";
+  }
 }

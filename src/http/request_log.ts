@@ -62,7 +62,7 @@ function levelFor(response: Response, durationMs: number): "error" | "warn" | "d
 }
 
 /** The route's pattern; of an unknown path only that it is one, for it may hold anything. */
-function routeOf(request: Request): string {
+export function routeOf(request: Request): string {
   const route = request.route as { path: unknown } | undefined;
   return typeof route?.path === "string" ? request.baseUrl + route.path : "(none)";
 }

@@ -12,8 +12,16 @@ export function sendJson(response: ServerResponse, status: number, body: string)
   response.end(body);
 }
 
+const sentProblems = new WeakMap<ServerResponse, Problem>();
+
 /** Answers with a problem; never cached. */
 export function sendProblem(response: ServerResponse, problem: Problem): void {
+  sentProblems.set(response, problem);
   response.setHeader("Cache-Control", "no-store");
   sendJson(response, problem.status, JSON.stringify(problem.body));
+}
+
+/** The problem that an answer told of, if it did. */
+export function problemSentBy(response: ServerResponse): Problem | undefined {
+  return sentProblems.get(response);
 }

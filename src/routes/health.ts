@@ -1,9 +1,26 @@
 import type { Express } from "express";
 import { sendJson } from "../http/respond.ts";
+import type { Services } from "../services.ts";
 
-/** Whether the process lives; it says nothing of the database. */
-export function installHealth(app: Express): void {
+/** Whether the process lives, and whether it is of use. */
+export function installHealth(app: Express, { readiness }: Services): void {
   app.get("/healthz", (_request, response) => {
     sendJson(response, 200, '{"status":"ok"}');
+  });
+
+  app.get("/readyz", async (_request, response) => {
+    const reason = await readiness.check();
+    if (reason === undefined) sendJson(response, 200, '{"status":"ok"}');
+    else sendJson(response, 503, JSON.stringify({ status: "unavailable", reason }));
+  });
+}
+
+/** The figures for monitoring. */
+export function installMetrics(app: Express, { metrics }: Services): void {
+  app.get("/metrics", async (_request, response) => {
+    const text = await metrics.render();
+    response.setHeader("Content-Type", metrics.registry.contentType);
+    response.setHeader("Cache-Control", "no-store");
+    response.end(text);
   });
 }

@@ -12,7 +12,7 @@ export interface OrderBatcherOptions {
   waitingCap?: number;
   retries?: RetryOptions;
   /** Told after each call that was committed. */
-  onCommitted?: () => void;
+  onCommitted?: (outcomes: Outcome[]) => void;
 }
 
 /** Places orders so that those which arrive while a market is busy go together. */
@@ -94,7 +94,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
         retries,
       );
       answer(batch, outcomes);
-      onCommitted();
+      onCommitted(outcomes);
     } catch (error) {
       if (batch.length === 0) {
         // No connection was to be had: those who came later need not wait for the same news.
@@ -118,8 +118,9 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
           (client) => placeOrders(client, marketId, requestsOf([waiting])),
           retries,
         );
-        answer([waiting], await call);
-        onCommitted();
+        const outcomes = await call;
+        answer([waiting], outcomes);
+        onCommitted(outcomes);
       } catch (error) {
         waiting.reject(error);
       }

@@ -1,0 +1,82 @@
+create or replace function api.get_metrics()
+returns table (
+  server_version text,
+  schema_version text,
+  trading_paused boolean,
+  trades bigint,
+  pending_announcements bigint,
+  release_lateness_seconds double precision,
+  expiry_lateness_seconds double precision,
+  verification_age_seconds double precision,
+  broken_invariants bigint,
+  notification_queue_usage double precision,
+  waiting_locks bigint,
+  longest_lock_wait_seconds double precision,
+  connections bigint,
+  max_connections bigint,
+  deadlocks bigint,
+  transaction_id_age bigint
+)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  c_most_announcements constant int := 10000;
+  v_now timestamptz := core.now();
+begin
+  server_version := current_setting('server_version');
+  if core.can_read('graphile_migrate', 'migrations') then
+    execute 'select max(m.filename) from graphile_migrate.migrations as m' into schema_version;
+  end if;
+
+  select s.trading_paused into trading_paused from core.settings as s;
+
+  -- Counting rows would read them. A number that was given to a trade which then did not come to
+  -- be is counted too.
+  select case when s.is_called then s.last_value else 0 end into trades
+  from trading.trades_id_seq as s;
+
+  select count(*) into pending_announcements
+  from (select from trading.announcements limit c_most_announcements) as a;
+
+  select greatest(0, extract(epoch from v_now - min(o.release_at))) into release_lateness_seconds
+  from trading.open_orders as o
+  where o.queue_position is null;
+  select greatest(0, extract(epoch from v_now - min(o.expires_at))) into expiry_lateness_seconds
+  from trading.open_orders as o
+  where o.expires_at is not null;
+  release_lateness_seconds := coalesce(release_lateness_seconds, 0);
+  expiry_lateness_seconds := coalesce(expiry_lateness_seconds, 0);
+
+  select extract(epoch from v_now - v.finished_at), v.broken_count
+  into verification_age_seconds, broken_invariants
+  from ledger.verifications as v
+  order by v.id desc
+  limit 1;
+
+  notification_queue_usage := pg_notification_queue_usage();
+
+  -- Unlike pg_stat_activity, it shows the sessions of others to everybody.
+  select count(*), coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0)
+  into waiting_locks, longest_lock_wait_seconds
+  from pg_catalog.pg_locks as l
+  where not l.granted;
+
+  select d.numbackends, d.deadlocks into connections, deadlocks
+  from pg_catalog.pg_stat_database as d
+  where d.datname = current_database();
+  max_connections := current_setting('max_connections')::bigint;
+
+  select age(d.datfrozenxid) into transaction_id_age
+  from pg_catalog.pg_database as d
+  where d.datname = current_database();
+
+  return next;
+end
+$$;
+
+comment on function api.get_metrics() is
+  'One row of figures for monitoring, none of which takes a scan: how late the oldest order is '
+  'that should have been released or expired by now (0: none is due), how long ago the ledger was '
+  'last verified and what was broken (null: never), what PostgreSQL itself is short of. '
+  'pending_announcements stops counting at 10,000.';

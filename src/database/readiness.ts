@@ -1,0 +1,54 @@
+import type { Pool, PoolClient } from "pg";
+import { withRetries } from "./failures.ts";
+import { checkDatabase, checkWritable } from "./migrations.ts";
+import { DatabaseNotReadyError } from "./not_ready.ts";
+import type { NotReadyReason } from "./not_ready.ts";
+
+/** Whether this process could carry out an order now. */
+export interface Readiness {
+  /** Undefined if it could, otherwise why not. */
+  check: () => Promise<NotReadyReason | undefined>;
+}
+
+/** However many ask, the database is asked this often. */
+const ANSWER_HOLDS_FOR_MS = 500;
+
+/** Looks at the database of this pool when asked. */
+export function createReadiness(pool: Pool): Readiness {
+  let answer: NotReadyReason | undefined;
+  let checkedAt = -Infinity;
+  let checking: Promise<NotReadyReason | undefined> | undefined;
+
+  async function look(): Promise<NotReadyReason | undefined> {
+    answer = await reasonAgainst(pool);
+    checkedAt = Date.now();
+    return answer;
+  }
+
+  return {
+    check: async () => {
+      if (Date.now() - checkedAt < ANSWER_HOLDS_FOR_MS) return answer;
+      checking ??= look().finally(() => (checking = undefined));
+      return await checking;
+    },
+  };
+}
+
+async function reasonAgainst(pool: Pool): Promise<NotReadyReason | undefined> {
+  const look = async (client: PoolClient): Promise<NotReadyReason | undefined> => {
+    try {
+      // A version to come migrates before it replaces this one, which goes on meanwhile.
+      await checkDatabase(client, { allowLater: true });
+      await checkWritable(client);
+      return undefined;
+    } catch (error) {
+      if (error instanceof DatabaseNotReadyError) return error.reason;
+      throw error;
+    }
+  };
+  try {
+    return await withRetries(pool, look, { repeatable: true, attempts: 1 });
+  } catch {
+    return "database_unreachable";
+  }
+}

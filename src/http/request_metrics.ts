@@ -1,0 +1,23 @@
+import type { RequestHandler } from "express";
+import type { Metrics } from "../metrics.ts";
+import { routeOf } from "./request_log.ts";
+import { problemSentBy } from "./respond.ts";
+
+/** Counts each request once it is over. Streams, which end when their client leaves, have no time. */
+export function requestMetrics(metrics: Metrics): RequestHandler {
+  return (request, response, next) => {
+    const startedAt = performance.now();
+    response.once("close", () => {
+      const contentType = String(response.getHeader("Content-Type") ?? "");
+      if (contentType.startsWith("text/event-stream")) return;
+      metrics.countRequest({
+        method: request.method,
+        route: routeOf(request),
+        status: response.statusCode,
+        seconds: (performance.now() - startedAt) / 1000,
+        code: problemSentBy(response)?.code,
+      });
+    });
+    next();
+  };
+}

@@ -1,0 +1,100 @@
+import test from "ava";
+import type { Pool } from "pg";
+import {
+  checkDatabase,
+  checkServerVersion,
+  checkWritable,
+  migrateDatabase,
+} from "../../src/database/migrations.ts";
+import { testDatabase } from "../helpers/database.ts";
+
+const database = testDatabase(test, { empty: true });
+
+/** A server that says that it has this version. */
+function serverOf(number: number): Pool {
+  const version = `${Math.floor(number / 10_000)}.${number % 10_000}`;
+  const query = async () => ({ rows: [{ number: String(number), version }] });
+  return { query } as unknown as Pool;
+}
+
+for (const number of [90_624, 140_022, 190_000]) {
+  test(`server_version: ${number} is refused, and told which versions will do`, async (t) => {
+    const error: any = await t.throwsAsync(checkServerVersion(serverOf(number)), {
+      name: "DatabaseNotReadyError",
+    });
+    t.is(error.reason, "server_version");
+    t.regex(
+      error.message,
+      /^The database server is PostgreSQL \d+\.\d+: pgmarkets needs 15 to 18$/,
+    );
+  });
+}
+
+for (const number of [150_000, 150_013, 180_004]) {
+  test(`${number} is served`, async (t) => {
+    t.regex(await checkServerVersion(serverOf(number)), /^1[58]\.\d+$/);
+  });
+}
+
+test.serial("migrations_missing: an empty database, and one that lacks the last", async (t) => {
+  const refused = async () => {
+    const error: any = await t.throwsAsync(checkDatabase(database.pool));
+    t.is(error.reason, "migrations_missing");
+    return error.message;
+  };
+  const message =
+    /^The database lacks \d+ migration\(s\), from 0\d+.*\.sql on: run npm run migrate/;
+  t.regex(await refused(), message);
+  await migrateDatabase(database.connectionString);
+  const { server, schema } = await checkDatabase(database.pool);
+  t.regex(server, /^1\d\.\d/);
+  t.regex(schema, /^0\d+.*\.sql$/);
+
+  await withChange(
+    "delete from graphile_migrate.migrations where filename = (select max(filename) from graphile_migrate.migrations)",
+    async () => {
+      t.regex(await refused(), message);
+    },
+  );
+});
+
+test.serial("migrations_unknown: those of a later version, unless they are allowed", async (t) => {
+  await withChange(
+    `insert into graphile_migrate.migrations (hash, previous_hash, filename, date)
+     values ('sha1:later', null, '999999.sql', now())`,
+    async () => {
+      const error: any = await t.throwsAsync(checkDatabase(database.pool));
+      t.is(error.reason, "migrations_unknown");
+      t.regex(error.message, /999999\.sql .* belongs to another version/);
+      const { schema } = await checkDatabase(database.pool, { allowLater: true });
+      t.is(schema, "999999.sql");
+    },
+  );
+});
+
+test.serial("read_only: what can't be written to is told", async (t) => {
+  await t.notThrowsAsync(checkWritable(database.pool));
+  const client = await database.pool.connect();
+  try {
+    await client.query("begin read only");
+    const error: any = await t.throwsAsync(checkWritable(client));
+    t.is(error.reason, "read_only");
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+});
+
+/** What has run according to the database is another for a while. */
+async function withChange(change: string, work: () => Promise<void>) {
+  const { pool } = database;
+  await pool.query("create table public.kept as table graphile_migrate.migrations");
+  await pool.query(change);
+  try {
+    await work();
+  } finally {
+    await pool.query("truncate graphile_migrate.migrations");
+    await pool.query("insert into graphile_migrate.migrations select * from public.kept");
+    await pool.query("drop table public.kept");
+  }
+}

@@ -1,0 +1,125 @@
+import test from "ava";
+import { pino } from "pino";
+import { migrateDatabase } from "../../src/database/migrations.ts";
+import { startService } from "../../src/service.ts";
+import type { Service } from "../../src/service.ts";
+import { createDatabase } from "../helpers/database.ts";
+import type { OwnDatabase } from "../helpers/database.ts";
+import { callService } from "./test_service.ts";
+
+/** On a database made by the migrations, since that is what is looked at. */
+
+let database: OwnDatabase | undefined;
+let service: Service | undefined;
+
+test.before("serve a migrated database", async () => {
+  database = await createDatabase({ empty: true });
+  await migrateDatabase(database.connectionString);
+  service = await startService({
+    connectionString: database.connectionString,
+    config: { host: "127.0.0.1", port: 0, poolSize: 3, trustProxy: false, metricsPort: 0 },
+    logger: pino({ level: "silent" }),
+  });
+});
+test.after.always("stop", async () => {
+  await service?.close();
+  await database?.drop();
+});
+
+const ready = () => callService(service!.url, "GET", "/readyz");
+
+/** Asked until the answer that was kept has been forgotten. */
+async function becomesReady(reason: string | undefined) {
+  let answer = await ready();
+  for (let attempt = 0; attempt < 200 && answer.body.reason !== reason; attempt++) {
+    await new Promise((done) => setTimeout(done, 20));
+    answer = await ready();
+  }
+  return answer;
+}
+
+test.serial("200: a database that is there, current and writable", async (t) => {
+  const answer = await ready();
+  t.is(answer.status, 200);
+  t.deepEqual(answer.body, { status: "ok" });
+  t.is(answer.headers.get("cache-control"), "no-store");
+});
+
+test.serial("503 read_only: a standby, or whatever else takes no writes", async (t) => {
+  const name = new URL(database!.connectionString.replace("@/", "@x/")).pathname.slice(1);
+  const change = async (setting: string) => {
+    await database!.pool.query(`alter database ${name} ${setting}`);
+    await endSessions();
+  };
+  await change("set default_transaction_read_only = on");
+  const answer = await becomesReady("read_only");
+  t.is(answer.status, 503);
+  t.deepEqual(answer.body, { status: "unavailable", reason: "read_only" });
+  await database!.pool.query("set default_transaction_read_only = off");
+  const writer = await database!.pool.connect();
+  await writer.query("set default_transaction_read_only = off");
+  await writer.query(`alter database ${name} reset default_transaction_read_only`);
+  writer.release(true);
+  await endSessions();
+  t.is((await becomesReady(undefined)).status, 200);
+});
+
+test.serial("503 migrations_missing; those of a later version are no reason", async (t) => {
+  const { pool } = database!;
+  await pool.query("create table public.kept as table graphile_migrate.migrations");
+  await pool.query("delete from graphile_migrate.migrations");
+  const answer = await becomesReady("migrations_missing");
+  t.is(answer.status, 503);
+  t.deepEqual(answer.body, { status: "unavailable", reason: "migrations_missing" });
+  await pool.query("insert into graphile_migrate.migrations select * from public.kept");
+  await pool.query(
+    `insert into graphile_migrate.migrations (hash, previous_hash, filename, date)
+     values ('sha1:later', null, '999999.sql', now())`,
+  );
+  t.is((await becomesReady(undefined)).status, 200);
+});
+
+test.serial("503 database_unreachable; the process itself is well", async (t) => {
+  const { pool } = database!;
+  const { rows } = await pool.query("select current_database() as name");
+  const outside = await createDatabase();
+  try {
+    await outside.pool.query(`alter database ${rows[0].name} allow_connections false`);
+    await outside.pool.query(
+      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1",
+      [rows[0].name],
+    );
+    const answer = await becomesReady("database_unreachable");
+    t.is(answer.status, 503);
+    t.is((await callService(service!.url, "GET", "/healthz")).status, 200);
+    const metrics = await callService(service!.metricsUrl!, "GET", "/metrics");
+    t.is(metrics.status, 200);
+    t.regex(metrics.body, /^pgmarkets_database_up 0$/m);
+    t.notRegex(metrics.body, /^pgmarkets_(?:trades_total|trading_paused|database_info)\b/m);
+    await outside.pool.query(`alter database ${rows[0].name} allow_connections true`);
+  } finally {
+    await outside.drop();
+  }
+  t.is((await becomesReady(undefined)).status, 200);
+});
+
+test.serial("figures with an address of their own are at no other", async (t) => {
+  t.is((await callService(service!.url, "GET", "/metrics")).status, 404);
+  t.is((await callService(service!.metricsUrl!, "GET", "/healthz")).status, 404);
+  const { rows } = await database!.pool.query(
+    "select max(filename) as last from graphile_migrate.migrations",
+  );
+  await new Promise((done) => setTimeout(done, 1000)); // for which figures are kept
+  const { body } = await callService(service!.metricsUrl!, "GET", "/metrics");
+  t.regex(
+    body,
+    new RegExp(`^pgmarkets_database_info\\{.*schema_version="${rows[0].last}"\\} 1$`, "m"),
+  );
+});
+
+async function endSessions() {
+  await database!.pool.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+}

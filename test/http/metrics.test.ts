@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import test from "ava";
+import { testService } from "./test_service.ts";
+
+const service = testService(test);
+const { call, makeMarket, makeTrader, operate } = service;
+
+/** The figures now, by name and labels as they are printed. */
+async function scrape(): Promise<Map<string, number>> {
+  await delay(1000); // for which figures of the database are kept
+  const answer = await call("GET", "/metrics");
+  t200(answer.status);
+  const lines = String(answer.body).split("\n");
+  return new Map(
+    lines
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => {
+        const end = line.lastIndexOf(" ");
+        return [line.slice(0, end), Number(line.slice(end + 1))] as const;
+      }),
+  );
+}
+
+function t200(status: number) {
+  if (status !== 200) throw new Error(`GET /metrics gave ${status}`);
+}
+
+test.serial("what happens is counted", async (t) => {
+  const marketId = await makeMarket();
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const poor = await makeTrader({ fundsCents: 0 });
+  const order = { marketId, side: "yes", price: 60, quantity: 5 };
+  const before = await scrape();
+  t.is(before.get('pgmarkets_orders_total{outcome="placed"}'), 0);
+  t.is(before.get("pgmarkets_trades_total"), 0);
+
+  const place = (key: string, body: object) => call("POST", "/api/v1/orders", { key, body });
+  t.is((await place(ann.key, order)).status, 201);
+  const idempotencyKey = randomUUID();
+  const other = { ...order, side: "no", price: 40, idempotencyKey };
+  t.is((await place(bob.key, other)).status, 201);
+  t.is((await place(bob.key, other)).status, 200);
+  t.is((await place(poor.key, order)).status, 400);
+  t.is((await place("jk_x", order)).status, 401);
+  t.is((await place(ann.key, { ...order, price: 100 })).status, 400);
+
+  const after = await scrape();
+  t.is(after.get('pgmarkets_orders_total{outcome="placed"}'), 2);
+  t.is(after.get('pgmarkets_orders_total{outcome="replayed"}'), 1);
+  t.is(after.get('pgmarkets_orders_total{outcome="refused"}'), 1);
+  t.is(after.get("pgmarkets_trades_total"), 1);
+  t.is(after.get('pgmarkets_order_batch_size_bucket{le="1"}'), 4);
+  t.is(after.get('pgmarkets_refusals_total{code="INSUFFICIENT_BALANCE"}'), 1);
+  t.is(after.get('pgmarkets_refusals_total{code="UNAUTHORIZED"}'), 1);
+  t.is(after.get('pgmarkets_refusals_total{code="INVALID_REQUEST"}'), 1);
+  const timed = (status: number) =>
+    after.get(
+      `pgmarkets_http_request_duration_seconds_count{method="POST",route="/api/v1/orders",status="${status}"}`,
+    );
+  t.deepEqual([201, 200, 400, 401].map(timed), [2, 1, 2, 1]);
+});
+
+test.serial("failures of the database are counted, and what was made again", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const body = { marketId, side: "yes", price: 10, quantity: 1 };
+  const blocker = await service.database.pool.connect();
+  await blocker.query("begin; lock table trading.orders in access exclusive mode");
+  const pending = call("POST", "/api/v1/orders", { key, body });
+  const waiting = await untilSome(async () => {
+    const { rows } = await blocker.query(
+      "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    );
+    return rows;
+  });
+  const during = await scrape();
+  t.true(during.get("pgmarkets_waiting_locks")! >= 1);
+  t.true(during.get("pgmarkets_longest_lock_wait_seconds")! > 0);
+  await blocker.query("select pg_cancel_backend($1)", [waiting[0].pid]);
+  await blocker.query("rollback");
+  blocker.release();
+  t.is((await pending).status, 201);
+
+  const after = await scrape();
+  t.is(after.get('pgmarkets_database_failures_total{kind="conflict",sqlstate="57014"}'), 1);
+  t.is(after.get("pgmarkets_database_retries_total"), 1);
+});
+
+test.serial("the state of the site and of the pool", async (t) => {
+  await operate("set_trading_pause", { paused: true });
+  const paused = await scrape();
+  t.is(paused.get("pgmarkets_trading_paused"), 1);
+  t.is(paused.get("pgmarkets_database_up"), 1);
+  t.is(paused.get('pgmarkets_pool_connections{state="waiting"}'), 0);
+  t.false(paused.has("pgmarkets_ledger_broken_invariants"));
+  await operate("set_trading_pause", { paused: false });
+  await service.database.pool.query(
+    `insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
+     values (now() - interval '61 s', now() - interval '60 s', 2, '[{}, {}]')`,
+  );
+  const after = await scrape();
+  t.is(after.get("pgmarkets_trading_paused"), 0);
+  t.is(after.get("pgmarkets_ledger_broken_invariants"), 2);
+  t.true(after.get("pgmarkets_ledger_verification_age_seconds")! >= 60);
+});
+
+test.serial("no figure tells of a user, a market or a key", async (t) => {
+  const marketId = await makeMarket();
+  const { key, userId } = await makeTrader();
+  await call("GET", `/api/v1/markets/${marketId}`, { key });
+  await call("GET", `/nothing/${userId}`, { key });
+  const { body } = await call("GET", "/metrics");
+  t.notRegex(body, /jk_|[0-9a-f]{8}-[0-9a-f]{4}-|@|trader/);
+  const labels = [...String(body).matchAll(/[{,](\w+)="/g)].map(([, name]) => name);
+  t.deepEqual(
+    [...new Set(labels)].filter((name) => name?.includes("user")),
+    [],
+  );
+});
+
+async function untilSome(read: () => Promise<any[]>): Promise<any[]> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const rows = await read();
+    if (rows.length > 0) return rows;
+    await delay(20);
+  }
+  throw new Error("Nobody waits for a lock");
+}
