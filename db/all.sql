@@ -51,6 +51,8 @@ set local role exchange_owner;
 --!include core/tables/settings.sql
 --!include identity/tables/users.sql
 --!include identity/tables/api_keys.sql
+--!include identity/tables/sessions.sql
+--!include identity/tables/session_tokens.sql
 --!include catalog/tables/categories.sql
 --!include catalog/tables/events.sql
 --!include catalog/tables/markets.sql
@@ -83,6 +85,7 @@ set local role exchange_owner;
 --!include catalog/functions/category_id.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
+--!include identity/functions/end_sessions.sql
 --!include ledger/functions/post.sql
 --!include ledger/functions/move_cash.sql
 --!include ledger/functions/verify.sql
@@ -155,6 +158,8 @@ set local role exchange_owner;
 --!include admin/functions/create_api_key.sql
 --!include admin/functions/list_api_keys.sql
 --!include admin/functions/revoke_api_key.sql
+--!include admin/functions/create_session.sql
+--!include admin/functions/end_sessions.sql
 --!include admin/functions/deposit.sql
 --!include admin/functions/withdraw.sql
 --!include admin/functions/set_loss_limits.sql
@@ -165,6 +170,9 @@ set local role exchange_owner;
 -- Functions: for the HTTP interface
 --!include api/functions/authenticate.sql
 --!include api/functions/record_key_use.sql
+--!include api/functions/authenticate_session.sql
+--!include api/functions/authenticate_session_token.sql
+--!include api/functions/create_session_token.sql
 --!include api/functions/announce.sql
 --!include api/functions/place_orders.sql
 --!include api/functions/cancel_order.sql

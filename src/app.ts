@@ -9,6 +9,7 @@ import { installHealth, installMetrics } from "./routes/health.ts";
 import { installMarkets } from "./routes/markets.ts";
 import { installOrders } from "./routes/orders.ts";
 import { installPortfolio } from "./routes/portfolio.ts";
+import { installSessions } from "./routes/sessions.ts";
 import type { Services } from "./services.ts";
 
 export interface AppOptions {
@@ -35,6 +36,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   installCatalogue(app, services);
   installAccount(app, services);
   installPortfolio(app, services);
+  installSessions(app, services);
 
   app.use(notFound);
   app.use(errorHandler);

@@ -2,6 +2,8 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { createReadiness } from "./database/readiness.ts";
 import type { Readiness } from "./database/readiness.ts";
+import { makeAccess } from "./http/access.ts";
+import type { Access } from "./http/access.ts";
 import { createAuthenticator } from "./http/authentication.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { createMetrics } from "./metrics.ts";
@@ -19,19 +21,22 @@ export interface Services {
   metrics: Metrics;
   readiness: Readiness;
   authenticator: Authenticator;
+  access: Access;
   announcer: Announcer;
   orderBatcher: OrderBatcher;
 }
 
 export function makeServices(pool: Pool, logger: Logger): Services {
   const metrics = createMetrics(pool);
+  const authenticator = createAuthenticator({ pool, logger });
   const announcer = createAnnouncer({ pool, logger });
   return {
     pool,
     logger,
     metrics,
     readiness: createReadiness(pool),
-    authenticator: createAuthenticator({ pool, logger }),
+    authenticator,
+    access: makeAccess(authenticator),
     announcer,
     orderBatcher: createOrderBatcher({
       pool,

@@ -1,2 +1,2 @@
 create schema identity authorization exchange_owner;
-comment on schema identity is 'Who trades: users and their API keys. Private.';
+comment on schema identity is 'Who trades: users, their API keys and sessions. Private.';

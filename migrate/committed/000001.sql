@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:3ea7e9fa9d127cc8a9ee3e298eb9f0f2252c69ae
+--! Hash: sha1:fb2f3e318a8654ce70c6a2e21f5532375a03319f
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -47,7 +47,7 @@ comment on schema core is
 --! EndIncluded core/schema.sql
 --! Included identity/schema.sql
 create schema identity authorization exchange_owner;
-comment on schema identity is 'Who trades: users and their API keys. Private.';
+comment on schema identity is 'Who trades: users, their API keys and sessions. Private.';
 --! EndIncluded identity/schema.sql
 --! Included catalog/schema.sql
 create schema catalog authorization exchange_owner;
@@ -814,6 +814,40 @@ comment on table identity.api_keys is
 comment on column identity.api_keys.last_used_at is
   'Kept to the minute: servers report a key''s use at most that often.';
 --! EndIncluded identity/tables/api_keys.sql
+--! Included identity/tables/sessions.sql
+create table identity.sessions (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  user_id bigint not null references identity.users (id),
+  cookie_hash bytea not null,
+  created_at timestamptz not null default core.now(),
+  expires_at timestamptz not null,
+  constraint sessions_public_id_is_unique unique (public_id),
+  constraint sessions_cookie_hash_is_unique unique (cookie_hash),
+  constraint sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
+  constraint sessions_expire_after_they_are_made check (expires_at > created_at)
+);
+
+create index sessions_of_a_user on identity.sessions (user_id);
+
+comment on table identity.sessions is
+  'Browsers that are logged in on the website. A session that was ended is gone. Of what the '
+  'browser keeps in its cookie, only the SHA-256 is here.';
+--! EndIncluded identity/tables/sessions.sql
+--! Included identity/tables/session_tokens.sql
+create unlogged table identity.session_tokens (
+  token_hash bytea primary key,
+  session_id bigint not null references identity.sessions (id) on delete cascade,
+  expires_at timestamptz not null,
+  constraint session_tokens_hash_is_a_sha256 check (length(token_hash) = 32)
+);
+
+create index session_tokens_of_a_session on identity.session_tokens (session_id, expires_at);
+
+comment on table identity.session_tokens is
+  'The short-lived tokens by which the pages of a session call the interface; only their SHA-256. '
+  'They end with their session. Unlogged: after a crash pages ask for new ones.';
+--! EndIncluded identity/tables/session_tokens.sql
 --! Included catalog/tables/categories.sql
 create table catalog.categories (
   id bigint generated always as identity primary key,
@@ -1531,8 +1565,8 @@ comment on table trading.announcements is
   'whole cluster through the flush of its commit; one that writes here does not. Unlogged: after '
   'a crash every stream starts anew from a snapshot.';
 comment on column trading.announcements.channel is
-  'market_changed ({marketId, version}), user_event ({userId, event}) or api_key_revoked '
-  '({apiKeyId}).';
+  'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '
+  '({apiKeyId}) or session_ended ({sessionId}).';
 --! EndIncluded trading/tables/announcements.sql
 --! Included admin/tables/audit_log.sql
 create table admin.audit_log (
@@ -1623,9 +1657,34 @@ end
 $$;
 
 comment on function identity.new_api_key(text) is
-  'A new key: the prefix, 32 random bytes in base62 (43 characters), and the CRC-32 of all that '
+  'A new secret, of an API key (jk_), of a session''s cookie (js_) or of a session''s token (jt_): '
+  'the prefix, 32 random bytes in base62 (43 characters), and the CRC-32 of all that '
   'in base62 (6 characters), by which garbage is told from keys without a look-up.';
 --! EndIncluded identity/functions/new_api_key.sql
+--! Included identity/functions/end_sessions.sql
+create or replace function identity.end_sessions(session_ids bigint[])
+returns bigint
+language sql volatile
+set search_path = ''
+as $$
+  with ended as (
+    delete from identity.sessions as s
+    where s.id = any (end_sessions.session_ids)
+    returning s.public_id
+  ),
+  announced as (
+    insert into trading.announcements (channel, payload)
+    select 'session_ended', json_build_object('sessionId', e.public_id)
+    from ended as e
+    returning id
+  )
+  select count(*) from announced
+$$;
+
+comment on function identity.end_sessions(bigint[]) is
+  'Ends sessions and their tokens; servers hear of it by session_ended. Returns how many there '
+  'were.';
+--! EndIncluded identity/functions/end_sessions.sql
 --! Included ledger/functions/post.sql
 create or replace function ledger.post(entries ledger.entry[], at timestamptz)
 returns void
@@ -5192,6 +5251,94 @@ comment on function admin.revoke_api_key(uuid) is
   'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
   'Errors: NOT_FOUND.';
 --! EndIncluded admin/functions/revoke_api_key.sql
+--! Included admin/functions/create_session.sql
+create or replace function admin.create_session(
+  user_id uuid, valid_for interval default '30 days'
+)
+returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_cookie text := identity.new_api_key('js_');
+  v_at timestamptz := core.now();
+  v_user_id bigint;
+  v_session_id uuid;
+begin
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = create_session.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', create_session.user_id));
+  end if;
+  if create_session.valid_for is null or v_at + create_session.valid_for <= v_at then
+    perform core.raise_error('INVALID_REQUEST', 'a session must be valid for some time');
+  end if;
+
+  perform identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    where s.user_id = v_user_id and s.expires_at <= v_at
+  ));
+  insert into identity.sessions (user_id, cookie_hash, created_at, expires_at)
+  values (
+    v_user_id, sha256(convert_to(v_cookie, 'UTF8')), v_at, v_at + create_session.valid_for
+  )
+  returning public_id into v_session_id;
+
+  perform admin.audit('create_session', jsonb_build_object(
+    'user_id', create_session.user_id,
+    'valid_for', create_session.valid_for,
+    'session_id', v_session_id
+  ));
+  return v_cookie;
+end
+$$;
+
+comment on function admin.create_session(uuid, interval) is
+  'Logs a browser in: makes a session and returns the value of its cookie, pgmarkets_session, '
+  'which is not kept and can never be shown again. Expired sessions of the user are removed. '
+  'Errors: INVALID_REQUEST, NOT_FOUND.';
+--! EndIncluded admin/functions/create_session.sql
+--! Included admin/functions/end_sessions.sql
+create or replace function admin.end_sessions(user_id uuid, cookie text default null)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_user_id bigint;
+  v_ended bigint;
+begin
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = end_sessions.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', end_sessions.user_id));
+  end if;
+
+  v_ended := identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    where s.user_id = v_user_id
+      and (
+        end_sessions.cookie is null
+        or s.cookie_hash = sha256(convert_to(end_sessions.cookie, 'UTF8'))
+      )
+  ));
+  perform admin.audit('end_sessions', jsonb_build_object(
+    'user_id', end_sessions.user_id,
+    'all', end_sessions.cookie is null,
+    'ended', v_ended
+  ));
+  return v_ended;
+end
+$$;
+
+comment on function admin.end_sessions(uuid, text) is
+  'Logs out: the browser with this cookie, or, without one, all browsers of the user. Returns how '
+  'many sessions ended, expired ones included. Errors: NOT_FOUND.';
+--! EndIncluded admin/functions/end_sessions.sql
 --! Included admin/functions/deposit.sql
 create or replace function admin.deposit(user_id uuid, amount_cents bigint, reference text)
 returns bigint
@@ -5455,6 +5602,77 @@ $$;
 comment on function api.record_key_use(uuid) is
   'Notes that an API key is in use, at most once a minute.';
 --! EndIncluded api/functions/record_key_use.sql
+--! Included api/functions/authenticate_session.sql
+create or replace function api.authenticate_session(cookie_hash bytea)
+returns table (user_id uuid, session_id uuid)
+language sql stable security definer
+set search_path = ''
+as $$
+  select u.public_id, s.public_id
+  from identity.sessions as s
+  join identity.users as u on u.id = s.user_id
+  where s.cookie_hash = authenticate_session.cookie_hash
+    and s.expires_at > core.now()
+$$;
+
+comment on function api.authenticate_session(bytea) is
+  'Whose browser has the session cookie with this SHA-256: one row, or none when the session is '
+  'unknown, expired or ended.';
+--! EndIncluded api/functions/authenticate_session.sql
+--! Included api/functions/authenticate_session_token.sql
+create or replace function api.authenticate_session_token(token_hash bytea)
+returns table (user_id uuid, session_id uuid)
+language sql stable security definer
+set search_path = ''
+as $$
+  select u.public_id, s.public_id
+  from identity.session_tokens as t
+  join identity.sessions as s on s.id = t.session_id
+  join identity.users as u on u.id = s.user_id
+  where t.token_hash = authenticate_session_token.token_hash
+    and t.expires_at > core.now()
+$$;
+
+comment on function api.authenticate_session_token(bytea) is
+  'Whose session the token with this SHA-256 was made for: one row, or none when it is unknown or '
+  'expired, or its session ended.';
+--! EndIncluded api/functions/authenticate_session_token.sql
+--! Included api/functions/create_session_token.sql
+create or replace function api.create_session_token(session_id uuid)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  c_valid_for constant interval := '5 minutes';
+  v_token text := identity.new_api_key('jt_');
+  v_at timestamptz := core.now();
+  v_session identity.sessions;
+  v_expires_at timestamptz;
+begin
+  -- Held, so that the session is still there when the token comes to refer to it.
+  select s.* into v_session
+  from identity.sessions as s
+  where s.public_id = create_session_token.session_id and s.expires_at > v_at
+  for key share;
+  if not found then
+    return null;
+  end if;
+
+  delete from identity.session_tokens as t
+  where t.session_id = v_session.id and t.expires_at <= v_at;
+  v_expires_at := least(v_at + c_valid_for, v_session.expires_at);
+  insert into identity.session_tokens (token_hash, session_id, expires_at)
+  values (sha256(convert_to(v_token, 'UTF8')), v_session.id, v_expires_at);
+  return json_build_object('token', v_token, 'expiresAt', core.iso8601(v_expires_at));
+end
+$$;
+
+comment on function api.create_session_token(uuid) is
+  'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
+  'longer than the session; null when the session is gone. Expired tokens of the session are '
+  'removed. Locks: the session, shared.';
+--! EndIncluded api/functions/create_session_token.sql
 --! Included api/functions/announce.sql
 create or replace function api.announce()
 returns bigint

@@ -30,10 +30,19 @@ export interface Outcome {
 }
 
 /** Who a key belongs to. */
-export interface Caller {
+export interface KeyCaller {
   userId: string;
   apiKeyId: string;
 }
+
+/** Whose browser a session is of. */
+export interface SessionCaller {
+  userId: string;
+  sessionId: string;
+}
+
+/** Who calls, and by what. */
+export type Caller = KeyCaller | SessionCaller;
 
 /** Something about one market, as of one version of it. */
 export interface MarketView {
@@ -70,7 +79,7 @@ async function call<Row extends object>(
 export async function authenticate(
   client: PoolClient,
   keyHash: Buffer,
-): Promise<Caller | undefined> {
+): Promise<KeyCaller | undefined> {
   const [row] = await call<{ user_id: string; api_key_id: string }>(
     client,
     "authenticate",
@@ -83,6 +92,50 @@ export async function authenticate(
 /** Notes that a key was used. */
 export async function recordKeyUse(client: PoolClient, apiKeyId: string): Promise<void> {
   await call(client, "record_key_use", "select api.record_key_use(api_key_id => $1)", [apiKeyId]);
+}
+
+/** Whose browser has the session cookie with this SHA-256. */
+export async function authenticateSession(
+  client: PoolClient,
+  cookieHash: Buffer,
+): Promise<SessionCaller | undefined> {
+  const [row] = await call<{ user_id: string; session_id: string }>(
+    client,
+    "authenticate_session",
+    "select user_id, session_id from api.authenticate_session(cookie_hash => $1)",
+    [cookieHash],
+  );
+  return row && { userId: row.user_id, sessionId: row.session_id };
+}
+
+/** Whose session the token with this SHA-256 was made for. */
+export async function authenticateSessionToken(
+  client: PoolClient,
+  tokenHash: Buffer,
+): Promise<SessionCaller | undefined> {
+  const [row] = await call<{ user_id: string; session_id: string }>(
+    client,
+    "authenticate_session_token",
+    "select user_id, session_id from api.authenticate_session_token(token_hash => $1)",
+    [tokenHash],
+  );
+  return row && { userId: row.user_id, sessionId: row.session_id };
+}
+
+/** A new token of the session; null when the session is gone. */
+export async function createSessionToken(
+  client: PoolClient,
+  sessionId: string,
+): Promise<string | null> {
+  const row = theOnly(
+    await call<{ body: string | null }>(
+      client,
+      "create_session_token",
+      "select api.create_session_token(session_id => $1) as body",
+      [sessionId],
+    ),
+  );
+  return row.body;
 }
 
 /** Places orders of one market in the order given: one outcome each, in the same order. */

@@ -1,21 +1,25 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-const PREFIX = "jk_";
+/** What a secret is good for: an API key, the cookie of a session, or a token of a session. */
+export type SecretPrefix = "jk_" | "js_" | "jt_";
+
+const PREFIX_LENGTH = 3;
 const SECRET_BYTES = 32;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-const keyPattern = /^jk_[0-9A-Za-z]{49}$/;
+const keyPattern = /^j[kst]_[0-9A-Za-z]{49}$/;
 
 /**
- * Whether this can be an API key at all: `jk_`, 43 characters of secret, and 6 that check the rest
- * (its CRC-32), all in base62. Tells typing errors and garbage from keys without a query.
+ * Whether this can be an API key (or what else the prefix says) at all: the prefix, 43 characters
+ * of secret, and 6 that check the rest (its CRC-32), all in base62. Tells typing errors and
+ * garbage from keys without a query.
  */
-export function isWellFormedApiKey(key: string): boolean {
-  if (!keyPattern.test(key)) return false;
-  const split = PREFIX.length + SECRET_LENGTH;
+export function isWellFormedApiKey(key: string, prefix: SecretPrefix = "jk_"): boolean {
+  if (!key.startsWith(prefix) || !keyPattern.test(key)) return false;
+  const split = PREFIX_LENGTH + SECRET_LENGTH;
   return key.slice(split) === checksumOf(key.slice(0, split));
 }
 
@@ -25,10 +29,10 @@ export function hashApiKey(key: string): Buffer {
 }
 
 /** The API key with this secret of 32 bytes. The database makes them just so. */
-export function formatApiKey(secret: Buffer): string {
+export function formatApiKey(secret: Buffer, prefix: SecretPrefix = "jk_"): string {
   if (secret.length !== SECRET_BYTES) throw new RangeError(`A key has ${SECRET_BYTES} bytes`);
   const secretValue = BigInt(`0x${secret.toString("hex")}`);
-  const start = PREFIX + toBase62(secretValue, SECRET_LENGTH);
+  const start = prefix + toBase62(secretValue, SECRET_LENGTH);
   return start + checksumOf(start);
 }
 

@@ -1,11 +1,23 @@
-import type { RequestHandler, Response } from "express";
+import type { NextFunction, Request, Response } from "express";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { authenticate, recordKeyUse } from "../database/api.ts";
-import type { Caller } from "../database/api.ts";
+import {
+  authenticate,
+  authenticateSession,
+  authenticateSessionToken,
+  recordKeyUse,
+} from "../database/api.ts";
+import type { Caller, KeyCaller, SessionCaller } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { ProblemError, refusal } from "../errors.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api_key.ts";
+
+/** A handler that lets a request of whatever route pass, or throws what ends it. */
+export type Gate = <Parameters>(
+  request: Request<Parameters>,
+  response: Response,
+  next: NextFunction,
+) => Promise<void> | void;
 
 export interface AuthenticatorOptions {
   pool: Pool;
@@ -18,8 +30,10 @@ export interface AuthenticatorOptions {
 
 /** Says who calls. */
 export interface Authenticator {
-  /** Who the key belongs to; undefined for one that is none (any more). */
-  callerOf: (apiKey: string) => Promise<Caller | undefined>;
+  /** Who brings this API key or session's token; undefined for what is neither (any more). */
+  callerOf: (token: string) => Promise<Caller | undefined>;
+  /** Whose browser brings this session cookie; undefined for what is none (any more). */
+  callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
   /** Ask the database about this key the next time, as when it was revoked. */
   forget: (apiKeyId: string) => void;
   /** Ask the database about every key the next time. */
@@ -27,7 +41,7 @@ export interface Authenticator {
 }
 
 interface Remembered {
-  caller: Caller;
+  caller: KeyCaller;
   until: number;
 }
 
@@ -37,20 +51,37 @@ const USE_RECORDED_EVERY_MS = 60_000;
 
 /**
  * Remembers for a few seconds which keys are valid. What is not a key is asked for each time, so a
- * new key works at once.
+ * new key works at once; and so are sessions, so that logging out holds at once.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { pool } = options;
   const validForMs = options.validForMs ?? DEFAULT_VALID_FOR_MS;
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
   const remembered = new Map<string, Remembered>();
-  const asking = new Map<string, Promise<Caller | undefined>>();
+  const asking = new Map<string, Promise<KeyCaller | undefined>>();
   const noteUse = createUseRecorder(options);
   // Answers to questions that were asked before something was forgotten are not remembered.
   let forgotten = 0;
 
-  async function callerOf(apiKey: string): Promise<Caller | undefined> {
-    if (!isWellFormedApiKey(apiKey)) return undefined;
+  async function callerOf(token: string): Promise<Caller | undefined> {
+    if (isWellFormedApiKey(token, "jt_")) {
+      return await withRetries(
+        pool,
+        (client) => authenticateSessionToken(client, hashApiKey(token)),
+        { repeatable: true },
+      );
+    }
+    return isWellFormedApiKey(token) ? await callerOfKey(token) : undefined;
+  }
+
+  async function callerOfCookie(cookie: string): Promise<SessionCaller | undefined> {
+    if (!isWellFormedApiKey(cookie, "js_")) return undefined;
+    return await withRetries(pool, (client) => authenticateSession(client, hashApiKey(cookie)), {
+      repeatable: true,
+    });
+  }
+
+  async function callerOfKey(apiKey: string): Promise<KeyCaller | undefined> {
     const keyHash = hashApiKey(apiKey);
     const name = keyHash.toString("latin1");
     const known = remembered.get(name);
@@ -61,7 +92,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   /** Requests that come with the same key at the same time share one question. */
-  function askOnce(name: string, keyHash: Buffer): Promise<Caller | undefined> {
+  function askOnce(name: string, keyHash: Buffer): Promise<KeyCaller | undefined> {
     const current = asking.get(name);
     if (current !== undefined) return current;
     const question = ask(name, keyHash).finally(() => asking.delete(name));
@@ -69,7 +100,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return question;
   }
 
-  async function ask(name: string, keyHash: Buffer): Promise<Caller | undefined> {
+  async function ask(name: string, keyHash: Buffer): Promise<KeyCaller | undefined> {
     const forgottenBefore = forgotten;
     const caller = await withRetries(pool, (client) => authenticate(client, keyHash), {
       repeatable: true,
@@ -94,7 +125,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     remembered.clear();
   }
 
-  return { callerOf, forget, forgetAll };
+  return { callerOf, callerOfCookie, forget, forgetAll };
 }
 
 /** Tells the database of a key's use, once a minute and without anybody waiting for it. */
@@ -126,15 +157,39 @@ function dropOldest(map: Map<string, unknown>, keep: number): void {
   }
 }
 
-/** Lets only those pass who bring a valid `Authorization: Bearer <API key>`. */
-export function requireApiKey(authenticator: Authenticator): RequestHandler {
+/** The cookie of a session, which the website sets when somebody logs in. */
+const SESSION_COOKIE = "pgmarkets_session";
+
+/** Lets only those pass who bring a valid `Authorization: Bearer <API key or session's token>`. */
+export function requireToken({ callerOf }: Authenticator): Gate {
   return async (request, response, next) => {
-    const [, apiKey] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];
-    const caller = apiKey === undefined ? undefined : await authenticator.callerOf(apiKey);
-    if (caller === undefined) throw new ProblemError(refusal("UNAUTHORIZED"));
-    response.locals.caller = caller;
+    const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];
+    admit(response, token === undefined ? undefined : await callerOf(token));
     next();
   };
+}
+
+/** Lets only the browsers pass that bring the cookie of a session. */
+export function requireSession({ callerOfCookie }: Authenticator): Gate {
+  return async (request, response, next) => {
+    const cookie = sessionCookieOf(request);
+    admit(response, cookie === undefined ? undefined : await callerOfCookie(cookie));
+    next();
+  };
+}
+
+function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
+  const start = `${SESSION_COOKIE}=`;
+  return request.headers.cookie
+    ?.split(";")
+    .map((cookie) => cookie.trim())
+    .find((cookie) => cookie.startsWith(start))
+    ?.slice(start.length);
+}
+
+function admit(response: Response, caller: Caller | undefined): void {
+  if (caller === undefined) throw new ProblemError(refusal("UNAUTHORIZED"));
+  response.locals.caller = caller;
 }
 
 /** Who calls, if that was asked for. */
@@ -142,9 +197,14 @@ export function callerOf(response: Response): Caller | undefined {
   return response.locals.caller as Caller | undefined;
 }
 
-/** The user who calls, on a route behind {@link requireApiKey}. */
-export function userIdOf(response: Response): string {
+/** Who calls, on a route behind {@link requireToken} or {@link requireSession}. */
+export function knownCallerOf(response: Response): Caller {
   const caller = callerOf(response);
-  if (caller === undefined) throw new Error("This route is not behind requireApiKey");
-  return caller.userId;
+  if (caller === undefined) throw new Error("This route does not ask who calls");
+  return caller;
+}
+
+/** The user who calls, on a route behind {@link requireToken} or {@link requireSession}. */
+export function userIdOf(response: Response): string {
+  return knownCallerOf(response).userId;
 }

@@ -16,8 +16,8 @@ const categoryCaching: Caching = { freshSeconds: 60, staleSeconds: 300 };
 const listCaching: Caching = { freshSeconds: 10, staleSeconds: 30 };
 
 /** What can be traded, by category and by event. Public. */
-export function installCatalogue(app: Express, { pool }: Services): void {
-  app.get("/api/v1/categories", async (_request, response) => {
+export function installCatalogue(app: Express, { access, pool }: Services): void {
+  app.get("/api/v1/categories", access.publicRead, async (_request, response) => {
     const categories = await withRetries(pool, (client) => listCategories(client), {
       repeatable: true,
     });
@@ -25,7 +25,7 @@ export function installCatalogue(app: Express, { pool }: Services): void {
     sendJson(response, 200, categories);
   });
 
-  app.get("/api/v1/categories/:slug/events", async (request, response) => {
+  app.get("/api/v1/categories/:slug/events", access.publicRead, async (request, response) => {
     const { page, limit } = validate(pageQuerySchema, request.query);
     const slug = slugOf(request.params.slug);
     const events = await withRetries(pool, (client) => listEvents(client, slug, page, limit), {
@@ -34,7 +34,7 @@ export function installCatalogue(app: Express, { pool }: Services): void {
     sendFound(response, events, "Category not found");
   });
 
-  app.get("/api/v1/categories/:slug/markets", async (request, response) => {
+  app.get("/api/v1/categories/:slug/markets", access.publicRead, async (request, response) => {
     const { status, page, limit } = validate(listMarketsQuerySchema, request.query);
     const slug = slugOf(request.params.slug);
     const markets = await withRetries(
@@ -45,7 +45,7 @@ export function installCatalogue(app: Express, { pool }: Services): void {
     sendFound(response, markets, "Category not found");
   });
 
-  app.get("/api/v1/events/:id", async (request, response) => {
+  app.get("/api/v1/events/:id", access.publicRead, async (request, response) => {
     const id = validateId(request.params.id);
     const event = await withRetries(pool, (client) => getEvent(client, id), { repeatable: true });
     sendFound(response, event, "Event not found");

@@ -14,14 +14,14 @@ const marketCaching: Caching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching: Caching = { freshSeconds: 5, staleSeconds: 10 };
 
 /** Public views of one market. */
-export function installMarkets(app: Express, { pool }: Services): void {
-  app.get("/api/v1/markets/:id", async (request, response) => {
+export function installMarkets(app: Express, { access, pool }: Services): void {
+  app.get("/api/v1/markets/:id", access.publicRead, async (request, response) => {
     const id = validateId(request.params.id);
     const view = await withRetries(pool, (client) => getMarket(client, id), { repeatable: true });
     sendView(response, view, marketCaching);
   });
 
-  app.get("/api/v1/markets/:id/orderbook", async (request, response) => {
+  app.get("/api/v1/markets/:id/orderbook", access.publicRead, async (request, response) => {
     const id = validateId(request.params.id);
     const view = await withRetries(pool, (client) => getOrderBook(client, id), {
       repeatable: true,
@@ -29,7 +29,7 @@ export function installMarkets(app: Express, { pool }: Services): void {
     sendView(response, view, tradingCaching);
   });
 
-  app.get("/api/v1/markets/:id/trades", async (request, response) => {
+  app.get("/api/v1/markets/:id/trades", access.publicRead, async (request, response) => {
     const id = validateId(request.params.id);
     const { page, limit } = validate(pageQuerySchema, request.query);
     const view = await withRetries(pool, (client) => listTrades(client, id, page, limit), {

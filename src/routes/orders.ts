@@ -3,7 +3,7 @@ import { cancelOrder, getOrder, listOrders } from "../database/api.ts";
 import type { Outcome } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { ProblemError, refusal, refusalByName } from "../errors.ts";
-import { requireApiKey, userIdOf } from "../http/authentication.ts";
+import { userIdOf } from "../http/authentication.ts";
 import { jsonBody } from "../http/json_body.ts";
 import { sendJson, sendProblem } from "../http/respond.ts";
 import { validate, validateId } from "../http/validate.ts";
@@ -12,17 +12,16 @@ import type { Services } from "../services.ts";
 
 /** Placing, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
-  const { announcer, authenticator, orderBatcher, pool } = services;
-  const authenticated = requireApiKey(authenticator);
+  const { access, announcer, orderBatcher, pool } = services;
 
-  app.post("/api/v1/orders", authenticated, jsonBody, async (request, response) => {
+  app.post("/api/v1/orders", access.command, jsonBody, async (request, response) => {
     const { marketId, ...order } = validate(placeOrderSchema, request.body);
     const outcome = await orderBatcher.place(marketId, { userId: userIdOf(response), ...order });
     if (outcome.replayed) response.setHeader("Idempotency-Replayed", "true");
     sendOutcome(response, outcome.replayed ? 200 : 201, outcome);
   });
 
-  app.delete("/api/v1/orders/:id", authenticated, async (request, response) => {
+  app.delete("/api/v1/orders/:id", access.command, async (request, response) => {
     const orderId = validateId(request.params.id);
     const userId = userIdOf(response);
     const outcome = await withRetries(pool, (client) => cancelOrder(client, userId, orderId));
@@ -30,7 +29,7 @@ export function installOrders(app: Express, services: Services): void {
     sendOutcome(response, 200, outcome);
   });
 
-  app.get("/api/v1/orders", authenticated, async (request, response) => {
+  app.get("/api/v1/orders", access.accountRead, async (request, response) => {
     const { marketId, status } = validate(listOrdersQuerySchema, request.query);
     const userId = userIdOf(response);
     const orders = await withRetries(
@@ -41,7 +40,7 @@ export function installOrders(app: Express, services: Services): void {
     sendJson(response, 200, orders);
   });
 
-  app.get("/api/v1/orders/:id", authenticated, async (request, response) => {
+  app.get("/api/v1/orders/:id", access.accountRead, async (request, response) => {
     const orderId = validateId(request.params.id);
     const userId = userIdOf(response);
     const order = await withRetries(pool, (client) => getOrder(client, userId, orderId), {

@@ -3,7 +3,6 @@ import type { Express } from "express";
 import { makeApp } from "../../src/app.ts";
 import { withRetries } from "../../src/database/failures.ts";
 import { makePool } from "../../src/database/pools.ts";
-import { requireApiKey } from "../../src/http/authentication.ts";
 import { errorHandler, notFound } from "../../src/http/error_handler.ts";
 import { jsonBody } from "../../src/http/json_body.ts";
 import { listen } from "../../src/http/listener.ts";
@@ -43,13 +42,13 @@ process.send?.({ url });
 process.on("disconnect", () => process.exit());
 
 /** As the service places an order, but for what the database is asked to do. */
-function makeReference({ authenticator, logger }: Services, branches: number): Express {
+function makeReference({ access, logger }: Services, branches: number): Express {
   const route = express();
   route.disable("x-powered-by");
   route.disable("etag");
   route.enable("case sensitive routing");
   route.use(requestLog(logger));
-  route.post(TPCB_PATH, requireApiKey(authenticator), jsonBody, async (request, response) => {
+  route.post(TPCB_PATH, access.command, jsonBody, async (request, response) => {
     validate(placeOrderSchema, request.body);
     const values = [
       randomBetween(1, 100_000 * branches),

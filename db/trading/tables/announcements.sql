@@ -10,5 +10,5 @@ comment on table trading.announcements is
   'whole cluster through the flush of its commit; one that writes here does not. Unlogged: after '
   'a crash every stream starts anew from a snapshot.';
 comment on column trading.announcements.channel is
-  'market_changed ({marketId, version}), user_event ({userId, event}) or api_key_revoked '
-  '({apiKeyId}).';
+  'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '
+  '({apiKeyId}) or session_ended ({sessionId}).';

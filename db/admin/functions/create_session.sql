@@ -1,0 +1,47 @@
+create or replace function admin.create_session(
+  user_id uuid, valid_for interval default '30 days'
+)
+returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_cookie text := identity.new_api_key('js_');
+  v_at timestamptz := core.now();
+  v_user_id bigint;
+  v_session_id uuid;
+begin
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = create_session.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', create_session.user_id));
+  end if;
+  if create_session.valid_for is null or v_at + create_session.valid_for <= v_at then
+    perform core.raise_error('INVALID_REQUEST', 'a session must be valid for some time');
+  end if;
+
+  perform identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    where s.user_id = v_user_id and s.expires_at <= v_at
+  ));
+  insert into identity.sessions (user_id, cookie_hash, created_at, expires_at)
+  values (
+    v_user_id, sha256(convert_to(v_cookie, 'UTF8')), v_at, v_at + create_session.valid_for
+  )
+  returning public_id into v_session_id;
+
+  perform admin.audit('create_session', jsonb_build_object(
+    'user_id', create_session.user_id,
+    'valid_for', create_session.valid_for,
+    'session_id', v_session_id
+  ));
+  return v_cookie;
+end
+$$;
+
+comment on function admin.create_session(uuid, interval) is
+  'Logs a browser in: makes a session and returns the value of its cookie, pgmarkets_session, '
+  'which is not kept and can never be shown again. Expired sessions of the user are removed. '
+  'Errors: INVALID_REQUEST, NOT_FOUND.';

@@ -1,0 +1,37 @@
+create or replace function admin.end_sessions(user_id uuid, cookie text default null)
+returns bigint
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_user_id bigint;
+  v_ended bigint;
+begin
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = end_sessions.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', end_sessions.user_id));
+  end if;
+
+  v_ended := identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    where s.user_id = v_user_id
+      and (
+        end_sessions.cookie is null
+        or s.cookie_hash = sha256(convert_to(end_sessions.cookie, 'UTF8'))
+      )
+  ));
+  perform admin.audit('end_sessions', jsonb_build_object(
+    'user_id', end_sessions.user_id,
+    'all', end_sessions.cookie is null,
+    'ended', v_ended
+  ));
+  return v_ended;
+end
+$$;
+
+comment on function admin.end_sessions(uuid, text) is
+  'Logs out: the browser with this cookie, or, without one, all browsers of the user. Returns how '
+  'many sessions ended, expired ones included. Errors: NOT_FOUND.';

@@ -1,0 +1,15 @@
+create or replace function api.authenticate_session(cookie_hash bytea)
+returns table (user_id uuid, session_id uuid)
+language sql stable security definer
+set search_path = ''
+as $$
+  select u.public_id, s.public_id
+  from identity.sessions as s
+  join identity.users as u on u.id = s.user_id
+  where s.cookie_hash = authenticate_session.cookie_hash
+    and s.expires_at > core.now()
+$$;
+
+comment on function api.authenticate_session(bytea) is
+  'Whose browser has the session cookie with this SHA-256: one row, or none when the session is '
+  'unknown, expired or ended.';

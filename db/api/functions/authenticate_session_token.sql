@@ -1,0 +1,16 @@
+create or replace function api.authenticate_session_token(token_hash bytea)
+returns table (user_id uuid, session_id uuid)
+language sql stable security definer
+set search_path = ''
+as $$
+  select u.public_id, s.public_id
+  from identity.session_tokens as t
+  join identity.sessions as s on s.id = t.session_id
+  join identity.users as u on u.id = s.user_id
+  where t.token_hash = authenticate_session_token.token_hash
+    and t.expires_at > core.now()
+$$;
+
+comment on function api.authenticate_session_token(bytea) is
+  'Whose session the token with this SHA-256 was made for: one row, or none when it is unknown or '
+  'expired, or its session ended.';

@@ -1,0 +1,34 @@
+create or replace function api.create_session_token(session_id uuid)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  c_valid_for constant interval := '5 minutes';
+  v_token text := identity.new_api_key('jt_');
+  v_at timestamptz := core.now();
+  v_session identity.sessions;
+  v_expires_at timestamptz;
+begin
+  -- Held, so that the session is still there when the token comes to refer to it.
+  select s.* into v_session
+  from identity.sessions as s
+  where s.public_id = create_session_token.session_id and s.expires_at > v_at
+  for key share;
+  if not found then
+    return null;
+  end if;
+
+  delete from identity.session_tokens as t
+  where t.session_id = v_session.id and t.expires_at <= v_at;
+  v_expires_at := least(v_at + c_valid_for, v_session.expires_at);
+  insert into identity.session_tokens (token_hash, session_id, expires_at)
+  values (sha256(convert_to(v_token, 'UTF8')), v_session.id, v_expires_at);
+  return json_build_object('token', v_token, 'expiresAt', core.iso8601(v_expires_at));
+end
+$$;
+
+comment on function api.create_session_token(uuid) is
+  'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
+  'longer than the session; null when the session is gone. Expired tokens of the session are '
+  'removed. Locks: the session, shared.';

@@ -1,0 +1,22 @@
+create or replace function identity.end_sessions(session_ids bigint[])
+returns bigint
+language sql volatile
+set search_path = ''
+as $$
+  with ended as (
+    delete from identity.sessions as s
+    where s.id = any (end_sessions.session_ids)
+    returning s.public_id
+  ),
+  announced as (
+    insert into trading.announcements (channel, payload)
+    select 'session_ended', json_build_object('sessionId', e.public_id)
+    from ended as e
+    returning id
+  )
+  select count(*) from announced
+$$;
+
+comment on function identity.end_sessions(bigint[]) is
+  'Ends sessions and their tokens; servers hear of it by session_ended. Returns how many there '
+  'were.';

@@ -1,0 +1,18 @@
+create table identity.sessions (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  user_id bigint not null references identity.users (id),
+  cookie_hash bytea not null,
+  created_at timestamptz not null default core.now(),
+  expires_at timestamptz not null,
+  constraint sessions_public_id_is_unique unique (public_id),
+  constraint sessions_cookie_hash_is_unique unique (cookie_hash),
+  constraint sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
+  constraint sessions_expire_after_they_are_made check (expires_at > created_at)
+);
+
+create index sessions_of_a_user on identity.sessions (user_id);
+
+comment on table identity.sessions is
+  'Browsers that are logged in on the website. A session that was ended is gone. Of what the '
+  'browser keeps in its cookie, only the SHA-256 is here.';
