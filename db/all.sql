@@ -173,6 +173,7 @@ set local role exchange_owner;
 --!include api/functions/authenticate_session.sql
 --!include api/functions/authenticate_session_token.sql
 --!include api/functions/create_session_token.sql
+--!include api/functions/list_ended_credentials.sql
 --!include api/functions/announce.sql
 --!include api/functions/place_orders.sql
 --!include api/functions/cancel_order.sql
@@ -188,6 +189,8 @@ set local role exchange_owner;
 --!include api/functions/get_market.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
+--!include api/functions/get_market_snapshot.sql
+--!include api/functions/get_announcement.sql
 --!include api/functions/get_metrics.sql
 
 -- Functions: for the worker

@@ -10,6 +10,7 @@ import { installMarkets } from "./routes/markets.ts";
 import { installOrders } from "./routes/orders.ts";
 import { installPortfolio } from "./routes/portfolio.ts";
 import { installSessions } from "./routes/sessions.ts";
+import { installStreams } from "./routes/streams.ts";
 import type { Services } from "./services.ts";
 
 export interface AppOptions {
@@ -37,6 +38,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   installAccount(app, services);
   installPortfolio(app, services);
   installSessions(app, services);
+  installStreams(app, services);
 
   app.use(notFound);
   app.use(errorHandler);

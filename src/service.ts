@@ -64,6 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** Serves the database of a pool that acts as exchange_api. */
 export async function serve(pool: Pool, config: ListeningConfig, logger: Logger): Promise<Service> {
   const services = makeServices(pool, logger);
+  await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
   const listener = await listen(app, config);
@@ -76,11 +77,14 @@ export async function serve(pool: Pool, config: ListeningConfig, logger: Logger)
     metricsUrl: metricsListener?.url,
     services,
     close: async () => {
-      await listener.close();
+      const closed = listener.close();
+      services.streams.end();
+      await closed;
       await metricsListener?.close();
       // A client that hung up may have left an order behind.
       await services.orderBatcher.drained();
       await services.announcer.close();
+      await services.streams.close();
       await pool.end();
     },
   };

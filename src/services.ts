@@ -8,6 +8,8 @@ import { createAuthenticator } from "./http/authentication.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
+import { createStreams } from "./streams/streams.ts";
+import type { Streams } from "./streams/streams.ts";
 import { createAnnouncer } from "./trading/announcer.ts";
 import type { Announcer } from "./trading/announcer.ts";
 import { createOrderBatcher } from "./trading/order_batcher.ts";
@@ -24,6 +26,7 @@ export interface Services {
   access: Access;
   announcer: Announcer;
   orderBatcher: OrderBatcher;
+  streams: Streams;
 }
 
 export function makeServices(pool: Pool, logger: Logger): Services {
@@ -45,5 +48,6 @@ export function makeServices(pool: Pool, logger: Logger): Services {
         metrics.countBatch(outcomes);
       },
     }),
+    streams: createStreams({ pool, logger, authenticator }),
   };
 }

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:fb2f3e318a8654ce70c6a2e21f5532375a03319f
+--! Hash: sha1:fd0e2fcd07e0a6bc6ba8b3ed7e6eaf36ce2fb5ed
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -5673,6 +5673,32 @@ comment on function api.create_session_token(uuid) is
   'longer than the session; null when the session is gone. Expired tokens of the session are '
   'removed. Locks: the session, shared.';
 --! EndIncluded api/functions/create_session_token.sql
+--! Included api/functions/list_ended_credentials.sql
+create or replace function api.list_ended_credentials(credential_ids uuid[])
+returns setof uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select i.id
+  from unnest(list_ended_credentials.credential_ids) as i (id)
+  where not exists (
+    select
+    from identity.api_keys as k
+    where k.public_id = i.id
+      and k.revoked_at is null
+  )
+  and not exists (
+    select
+    from identity.sessions as s
+    where s.public_id = i.id
+      and s.expires_at > core.now()
+  )
+$$;
+
+comment on function api.list_ended_credentials(uuid[]) is
+  'Which of these ids belong neither to an API key that is valid nor to a session that lasts. For '
+  'streams, which outlive the check of the request that opened them.';
+--! EndIncluded api/functions/list_ended_credentials.sql
 --! Included api/functions/announce.sql
 create or replace function api.announce()
 returns bigint
@@ -6430,6 +6456,89 @@ comment on function api.list_trades(uuid, int, int) is
   'The body of GET /markets/:id/trades, newest first, and the version of the market; no row for '
   'an unknown market. page counts from 1.';
 --! EndIncluded api/functions/list_trades.sql
+--! Included api/functions/get_market_snapshot.sql
+-- Without sequential scans every look-up goes by a key, also in plans made on empty tables.
+create or replace function api.get_market_snapshot(market_id uuid)
+returns table (version bigint, body text)
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  c_most_trades constant int := 50;
+  v_at timestamptz := core.now();
+begin
+  return query
+  select
+    b.version,
+    format(
+      '{"orderBook":{"yesBids":[%s],"noBids":[%s]},"recentTrades":[%s],"tradersCount":%s}',
+      d.yes_bids, d.no_bids, t.trades, b.traders_count
+    )
+  from catalog.markets as m
+  join trading.books as b on b.market_id = m.id
+  cross join lateral (
+    select
+      string_agg(l.level, ',' order by l.book_price desc)
+        filter (where l.book_side = 'yes') as yes_bids,
+      string_agg(l.level, ',' order by l.book_price desc)
+        filter (where l.book_side = 'no') as no_bids
+    from (
+      select
+        s.book_side,
+        s.book_price,
+        format('{"price":%s,"quantity":%s}', s.book_price, s.quantity) as level
+      from trading.depth(m.id, v_at) as s
+    ) as l
+  ) as d
+  cross join lateral (
+    select string_agg(
+      format(
+        '{"price":%s,"quantity":%s,"createdAt":"%s","takerName":%s,"takerHandle":%s,'
+        '"takerPrivate":%s,"side":"%s"}',
+        r.price, r.quantity, core.iso8601(r.created_at), u.name, u.handle, u.private, r.taker_side
+      ),
+      ',' order by r.id desc
+    ) as trades
+    from (
+      select s.id, s.price, s.quantity, s.created_at, s.taker_user_id, s.taker_side
+      from trading.trades as s
+      where s.market_id = m.id
+      order by s.id desc
+      limit c_most_trades
+    ) as r
+    cross join lateral (
+      select
+        case when s.private then 'null' else to_json(s.display_name)::text end as name,
+        case when s.private then 'null' else to_json(s.handle)::text end as handle,
+        to_json(s.private)::text as private
+      from identity.users as s
+      where s.id = r.taker_user_id
+      limit 1
+    ) as u
+  ) as t
+  where m.public_id = get_market_snapshot.market_id;
+end
+$$;
+
+comment on function api.get_market_snapshot(uuid) is
+  'A frame of the market stream: depth by stored side and price, the 50 latest trades and the '
+  'number of traders, as JSON text on one line, and the version of the market that it shows. No '
+  'row for an unknown market. Names of takers with private profiles are null.';
+--! EndIncluded api/functions/get_market_snapshot.sql
+--! Included api/functions/get_announcement.sql
+create or replace function api.get_announcement(id bigint)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select p.payload from trading.event_payloads as p where p.id = get_announcement.id
+$$;
+
+comment on function api.get_announcement(bigint) is
+  'What a notification is about that was too long to say it and carries only this id; null when '
+  'it is not kept any more.';
+--! EndIncluded api/functions/get_announcement.sql
 --! Included api/functions/get_metrics.sql
 create or replace function api.get_metrics()
 returns table (

@@ -138,6 +138,17 @@ export async function createSessionToken(
   return row.body;
 }
 
+/** Which of these API keys and sessions have ended. */
+export async function listEndedCredentials(client: PoolClient, ids: string[]): Promise<string[]> {
+  const rows = await call<{ id: string }>(
+    client,
+    "list_ended_credentials",
+    "select id from api.list_ended_credentials(credential_ids => $1) as id",
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Places orders of one market in the order given: one outcome each, in the same order. */
 export async function placeOrders(
   client: PoolClient,
@@ -176,6 +187,19 @@ export async function announce(client: PoolClient): Promise<number> {
     await call<{ count: number }>(client, "announce", "select api.announce() as count", []),
   );
   return row.count;
+}
+
+/** What a notification is about that carries only an id; undefined when it is gone. */
+export async function getAnnouncement(client: PoolClient, id: number): Promise<string | undefined> {
+  const row = theOnly(
+    await call<{ about: string | null }>(
+      client,
+      "get_announcement",
+      "select api.get_announcement(id => $1) as about",
+      [id],
+    ),
+  );
+  return row.about ?? undefined;
 }
 
 /** The user's orders, newest first. */
@@ -392,6 +416,20 @@ export async function getMetrics(client: PoolClient): Promise<DatabaseMetrics> {
   return theOnly(
     await call<DatabaseMetrics>(client, "get_metrics", "select * from api.get_metrics()", []),
   );
+}
+
+/** What the market stream shows of a market: a body without line breaks. */
+export async function getMarketSnapshot(
+  client: PoolClient,
+  marketId: string,
+): Promise<MarketView | undefined> {
+  const [row] = await call<MarketView>(
+    client,
+    "get_market_snapshot",
+    "select version, body from api.get_market_snapshot(market_id => $1)",
+    [marketId],
+  );
+  return row;
 }
 
 function theOnly<Row>(rows: Row[]): Row {

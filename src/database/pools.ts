@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Pool, PoolConfig } from "pg";
+import type { Client, Pool, PoolConfig } from "pg";
 import { databaseTypes } from "./types.ts";
 
 /** The roles that the database knows; each pool acts as one of them. */
@@ -53,4 +53,9 @@ export function makePool(options: PoolOptions): Pool {
   // Likewise one that is lost while in use: whoever uses it is told by the query's own failure.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
+}
+
+/** A connection of its own with the settings of a pool, role included. Not connected yet. */
+export function makeLoneClient(pool: Pool, applicationName: string): Client {
+  return new pg.Client({ ...pool.options, application_name: applicationName });
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { callerOf } from "./authentication.ts";
@@ -9,7 +10,7 @@ const SLOW_MS = 1000;
 /**
  * Gives every request an id, which the answer carries in X-Request-Id, and tells of it in the log
  * when it is over: what nobody foresaw as an error, a database that gave no answer, a slow request
- * or one that was cut as a warning, everything else, refusals too, as debug.
+ * or one that was cut as a warning, everything else, refusals and streams too, as debug.
  * The line is made of chosen facts, none of which is a header, a body or a query.
  */
 export function requestLog(logger: Logger): RequestHandler {
@@ -28,7 +29,7 @@ export function requestLog(logger: Logger): RequestHandler {
           route: routeOf(request),
           status: response.statusCode,
           // The client left before it had its answer.
-          ...(response.writableFinished ? {} : { cut: true }),
+          ...(isCut(response) && { cut: true }),
           durationMs,
           userId: callerOf(response)?.userId,
           error: failureOf(response)?.error,
@@ -51,6 +52,15 @@ export function noteFailure(response: Response, failure: Failure): void {
   response.locals.failure = failure;
 }
 
+/** Whether the answer is an event stream, which lasts until its client leaves. */
+export function isEventStream(response: ServerResponse): boolean {
+  return response.getHeader("Content-Type") === "text/event-stream";
+}
+
+function isCut(response: ServerResponse): boolean {
+  return !response.writableFinished && !isEventStream(response);
+}
+
 function failureOf(response: Response): Failure | undefined {
   return response.locals.failure as Failure | undefined;
 }
@@ -58,7 +68,8 @@ function failureOf(response: Response): Failure | undefined {
 function levelFor(response: Response, durationMs: number): "error" | "warn" | "debug" {
   const failure = failureOf(response);
   if (failure !== undefined) return failure.level;
-  return durationMs > SLOW_MS || !response.writableFinished ? "warn" : "debug";
+  const isSlow = durationMs > SLOW_MS && !isEventStream(response);
+  return isSlow || isCut(response) ? "warn" : "debug";
 }
 
 /** The route's pattern; of an unknown path only that it is one, for it may hold anything. */

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import type { Metrics } from "../metrics.ts";
-import { routeOf } from "./request_log.ts";
+import { isEventStream, routeOf } from "./request_log.ts";
 import { problemSentBy } from "./respond.ts";
 
 /** Counts each request once it is over. Streams, which end when their client leaves, have no time. */
@@ -8,8 +8,7 @@ export function requestMetrics(metrics: Metrics): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now();
     response.once("close", () => {
-      const contentType = String(response.getHeader("Content-Type") ?? "");
-      if (contentType.startsWith("text/event-stream")) return;
+      if (isEventStream(response)) return;
       metrics.countRequest({
         method: request.method,
         route: routeOf(request),

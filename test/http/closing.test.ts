@@ -3,6 +3,7 @@ import http from "node:http";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
+import { openEvents } from "../helpers/event_source.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
 
@@ -69,16 +70,27 @@ test.serial("closing under load cuts no request, and what was promised is there"
   const clients = traders.map(runClient);
   const silent = net.connect(Number(new URL(service.url).port), "127.0.0.1");
   silent.on("error", () => undefined);
-  await delay(400);
+  while (answers.length <= CLIENTS) await delay(20);
+  const streams = [
+    await openEvents(`${service.url}/api/v1/markets/${marketIds[0]!}/stream`),
+    await openEvents(`${service.url}/api/v1/user/stream`, {
+      authorization: `Bearer ${traders[0]!.key}`,
+    }),
+  ];
 
   const before = answers.length;
   const began = Date.now();
   await service.close();
   const tookMs = Date.now() - began;
   await Promise.all(clients);
+  await Promise.all(streams.map(({ ended }) => ended));
   silent.destroy();
 
   t.true(before > CLIENTS);
+  for (const { status, failed } of streams) {
+    t.is(status, 200);
+    t.false(failed(), "a stream ends in order");
+  }
   t.true(tookMs < 9000, `closing took ${tookMs} ms`);
   // Each client ended because there was nobody to connect to any more, none in the middle: a
   // connection that the kernel had taken, but not yet the server, is reset before it carries

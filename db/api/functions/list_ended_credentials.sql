@@ -1,0 +1,24 @@
+create or replace function api.list_ended_credentials(credential_ids uuid[])
+returns setof uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select i.id
+  from unnest(list_ended_credentials.credential_ids) as i (id)
+  where not exists (
+    select
+    from identity.api_keys as k
+    where k.public_id = i.id
+      and k.revoked_at is null
+  )
+  and not exists (
+    select
+    from identity.sessions as s
+    where s.public_id = i.id
+      and s.expires_at > core.now()
+  )
+$$;
+
+comment on function api.list_ended_credentials(uuid[]) is
+  'Which of these ids belong neither to an API key that is valid nor to a session that lasts. For '
+  'streams, which outlive the check of the request that opened them.';

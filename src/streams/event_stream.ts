@@ -1,0 +1,121 @@
+import type { ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { plainProblem, ProblemError } from "../errors.ts";
+
+/** Server-Sent Events to one client. */
+export interface EventStream {
+  /** Sends a frame; drops a client that has not taken what it was sent before. */
+  send: (frame: Buffer) => void;
+  /** Ends it; the client may come back. */
+  end: () => void;
+}
+
+export interface OpenOptions {
+  headers?: Record<string, string>;
+  /** Told once, however the stream ends. */
+  onClose: () => void;
+}
+
+/** All event streams of the process. */
+export interface EventStreams {
+  /**
+   * Answers with an event stream. Undefined when the client has left already. The end of the
+   * request (503) when there are too many streams, or when the process is closing.
+   */
+  open: (response: ServerResponse, options: OpenOptions) => EventStream | undefined;
+  /** How many are open. */
+  count: () => number;
+  /** How many clients were dropped because they did not take what they were sent. */
+  droppedCount: () => number;
+  /** Ends all streams; no more are opened. */
+  close: () => void;
+}
+
+/** Runs some work at regular intervals until it is told to stop. */
+export type Repeat = (work: () => void, everyMs: number) => () => void;
+
+export interface EventStreamsOptions {
+  logger: Logger;
+  repeat?: Repeat;
+  streamCap?: number;
+  /** What may wait for a client besides the frame that is sent. */
+  backlogCapBytes?: number;
+}
+
+const PING_EVERY_MS = 25_000;
+/** Keeps proxies from taking a silent connection for a dead one. */
+const ping = Buffer.from(": ping\n\n");
+
+/** A stream takes some 10 KB, and each frame of its market the time of a write. */
+const DEFAULT_STREAM_CAP = 20_000;
+const DEFAULT_BACKLOG_CAP_BYTES = 256 * 1024;
+
+const headersOfAll = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-cache, no-transform",
+  // nginx would collect frames.
+  "X-Accel-Buffering": "no",
+};
+
+/** One frame: its data is one line. */
+export function formatFrame(data: string, id?: number): Buffer {
+  return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
+}
+
+export function createEventStreams(options: EventStreamsOptions): EventStreams {
+  const { logger, repeat = repeatByTimer } = options;
+  const streamCap = options.streamCap ?? DEFAULT_STREAM_CAP;
+  const backlogCapBytes = options.backlogCapBytes ?? DEFAULT_BACKLOG_CAP_BYTES;
+  const streams = new Set<EventStream>();
+  let dropped = 0;
+  let isClosing = false;
+
+  function open(response: ServerResponse, { headers, onClose }: OpenOptions) {
+    if (response.destroyed) return undefined;
+    if (isClosing || streams.size >= streamCap) {
+      response.setHeader("Retry-After", "1");
+      throw new ProblemError(plainProblem(503, "Service unavailable"));
+    }
+    response.statusCode = 200;
+    response.setHeaders(new Map(Object.entries({ ...headersOfAll, ...headers })));
+    const stream: EventStream = { send, end: () => response.end() };
+    const stopPings = repeat(() => {
+      send(ping);
+    }, PING_EVERY_MS);
+    streams.add(stream);
+    response.once("close", () => {
+      stopPings();
+      streams.delete(stream);
+      onClose();
+    });
+    // Whoever asks by HEAD has all there is.
+    if (response.req.method === "HEAD") response.end();
+
+    function send(frame: Buffer): void {
+      if (response.writableEnded || response.destroyed) return;
+      if (response.writableLength > backlogCapBytes) {
+        dropped++;
+        logger.debug("a stream was dropped: its client does not take what it is sent");
+        response.destroy();
+        return;
+      }
+      response.write(frame);
+    }
+    return stream;
+  }
+
+  function close(): void {
+    isClosing = true;
+    for (const stream of streams) stream.end();
+  }
+
+  return { open, count: () => streams.size, droppedCount: () => dropped, close };
+}
+
+/** By a timer that does not keep the process. */
+export const repeatByTimer: Repeat = (work, everyMs) => {
+  const timer = setInterval(work, everyMs).unref();
+  return () => {
+    clearInterval(timer);
+  };
+};

@@ -1,0 +1,181 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { MarketView } from "../database/api.ts";
+import { formatFrame } from "./event_stream.ts";
+import type { EventStream, EventStreams } from "./event_stream.ts";
+
+export interface MarketStreamsOptions {
+  eventStreams: EventStreams;
+  /** The market as it is now; undefined for an unknown one. */
+  readSnapshot: (marketId: string) => Promise<MarketView | undefined>;
+  logger: Logger;
+}
+
+/** Streams of snapshots of markets, each read once however many clients watch. */
+export interface MarketStreams {
+  /** Opens a stream that begins with a fresh snapshot. False for an unknown market. */
+  open: (marketId: string, response: ServerResponse) => Promise<boolean>;
+  /** A market is at this version now. */
+  changed: (marketId: string, version: number) => void;
+  /** Any market may have changed. */
+  allChanged: () => void;
+  /** How many streams are open. */
+  count: () => number;
+}
+
+/** What is watched of one market, as long as somebody does. */
+interface Channel {
+  marketId: string;
+  clients: Set<EventStream>;
+  /** Clients that wait for their first snapshot. */
+  comers: number;
+  latest: Snapshot | undefined;
+  /** Reads the market and tells the clients what is new. */
+  refresh: () => Promise<Snapshot | undefined>;
+  /** There is something newer than the latest snapshot, as far as is known. */
+  isStale: boolean;
+  isFollowing: boolean;
+  /** When the next snapshot may be sent, by the clock of performance.now(). */
+  nextAt: number;
+}
+
+interface Snapshot extends MarketView {
+  frame: Buffer;
+}
+
+/** Changes that come within this time after a frame go out together, in the next one. */
+const GAP_MS = 20;
+/** With many clients a frame takes its time; others must get theirs in between. */
+const LONGEST_GAP_MS = 60;
+const RETRY_MS = 250;
+
+export function createMarketStreams(options: MarketStreamsOptions): MarketStreams {
+  const { eventStreams, logger, readSnapshot } = options;
+  const channels = new Map<string, Channel>();
+
+  async function open(marketId: string, response: ServerResponse): Promise<boolean> {
+    const channel = channelOf(marketId);
+    channel.comers++;
+    try {
+      const snapshot = await channel.refresh();
+      if (snapshot === undefined) return false;
+      const stream = eventStreams.open(response, {
+        headers: { "X-Market-Version": String(snapshot.version) },
+        onClose: () => {
+          if (stream !== undefined) channel.clients.delete(stream);
+          forgetIfUnwatched(channel);
+        },
+      });
+      if (stream === undefined) return true;
+      channel.clients.add(stream);
+      stream.send(snapshot.frame);
+      return true;
+    } finally {
+      channel.comers--;
+      forgetIfUnwatched(channel);
+    }
+  }
+
+  function channelOf(marketId: string): Channel {
+    const known = channels.get(marketId);
+    if (known !== undefined) return known;
+    const channel: Channel = {
+      marketId,
+      clients: new Set(),
+      comers: 0,
+      latest: undefined,
+      refresh: shareCalls(async () => take(channel, await readSnapshot(marketId))),
+      isStale: false,
+      isFollowing: false,
+      nextAt: 0,
+    };
+    channels.set(marketId, channel);
+    return channel;
+  }
+
+  function forgetIfUnwatched({ marketId, clients, comers }: Channel): void {
+    if (clients.size === 0 && comers === 0) channels.delete(marketId);
+  }
+
+  function changed(marketId: string, version: number): void {
+    const channel = channels.get(marketId);
+    if (channel === undefined) return;
+    if (channel.latest !== undefined && version <= channel.latest.version) return;
+    channel.isStale = true;
+    void follow(channel);
+  }
+
+  function allChanged(): void {
+    for (const channel of channels.values()) {
+      channel.isStale = true;
+      void follow(channel);
+    }
+  }
+
+  /** Refreshes until there is nothing newer, at the pace that the clients can be told. */
+  async function follow(channel: Channel): Promise<void> {
+    if (channel.isFollowing) return;
+    channel.isFollowing = true;
+    while (channel.isStale && channel.clients.size > 0) {
+      const waitMs = channel.nextAt - performance.now();
+      if (waitMs > 0) await delay(waitMs);
+      channel.isStale = false;
+      try {
+        await channel.refresh();
+      } catch (error) {
+        logger.warn({ error }, "a market's snapshot could not be read");
+        channel.isStale = true;
+        await delay(RETRY_MS);
+      }
+    }
+    channel.isFollowing = false;
+  }
+
+  return {
+    open,
+    changed,
+    allChanged,
+    count: () => [...channels.values()].reduce((sum, { clients }) => sum + clients.size, 0),
+  };
+}
+
+/** Notes what was read of a market, and sends it if it is new. */
+function take(channel: Channel, view: MarketView | undefined): Snapshot | undefined {
+  const { clients, latest } = channel;
+  if (view === undefined) return undefined;
+  if (view.version === latest?.version && view.body === latest.body) return latest;
+  // Only a database that was set back, to a backup or a standby that lagged, has less than before.
+  // Versions never go back in a stream, so those who saw more must begin anew.
+  if (latest !== undefined && view.version < latest.version) {
+    for (const client of clients) client.end();
+  }
+  const snapshot = { ...view, frame: formatFrame(view.body, view.version) };
+  channel.latest = snapshot;
+  const began = performance.now();
+  for (const client of clients) client.send(snapshot.frame);
+  const now = performance.now();
+  channel.nextAt = now + Math.min(Math.max(GAP_MS, now - began), LONGEST_GAP_MS);
+  return snapshot;
+}
+
+/** Calls that come while one is under way share the next one, which begins after they came. */
+function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+
+  function begin(): Promise<T> {
+    next = undefined;
+    const begun = call();
+    const settled = (): void => {
+      if (current === begun) current = undefined;
+    };
+    begun.then(settled, settled);
+    return (current = begun);
+  }
+
+  return () => {
+    if (current === undefined) return begin();
+    return (next ??= current.then(begin, begin));
+  };
+}

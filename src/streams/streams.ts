@@ -1,0 +1,95 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { getAnnouncement, getMarketSnapshot, listEndedCredentials } from "../database/api.ts";
+import { withRetries } from "../database/failures.ts";
+import { makeLoneClient } from "../database/pools.ts";
+import type { Authenticator } from "../http/authentication.ts";
+import { createEventStreams, repeatByTimer } from "./event_stream.ts";
+import { createListener } from "./listener.ts";
+import { createMarketStreams } from "./market_streams.ts";
+import type { MarketStreams } from "./market_streams.ts";
+import { createUserStreams } from "./user_streams.ts";
+import type { UserStreams } from "./user_streams.ts";
+
+export interface StreamsOptions {
+  pool: Pool;
+  logger: Logger;
+  authenticator: Authenticator;
+}
+
+/** The event streams of a process and the connection that feeds them. */
+export interface Streams {
+  market: MarketStreams;
+  user: UserStreams;
+  /** For the operator. */
+  counts: () => StreamCounts;
+  /** Listens to the database; settles at the first attempt, and goes on trying if that failed. */
+  start: () => Promise<void>;
+  /** Ends the streams, so that their connections can close. */
+  end: () => void;
+  /** Stops listening. */
+  close: () => Promise<void>;
+}
+
+export interface StreamCounts {
+  /** 1 while announcements are heard, else 0. */
+  listeners: number;
+  marketStreams: number;
+  userStreams: number;
+  /** Clients that were dropped because they did not take what they were sent. */
+  dropped: number;
+}
+
+export function createStreams({ pool, logger, authenticator }: StreamsOptions): Streams {
+  const eventStreams = createEventStreams({ logger });
+  const market = createMarketStreams({
+    eventStreams,
+    logger,
+    readSnapshot: (marketId) =>
+      withRetries(pool, (client) => getMarketSnapshot(client, marketId), { repeatable: true }),
+  });
+  const user = createUserStreams({
+    eventStreams,
+    logger,
+    repeat: repeatByTimer,
+    listEndedCredentials: (ids) =>
+      withRetries(pool, (client) => listEndedCredentials(client, ids), { repeatable: true }),
+  });
+  const listener = createListener({
+    logger,
+    makeClient: () => makeLoneClient(pool, "pgmarkets listener"),
+    readAnnouncement: (id) =>
+      withRetries(pool, (client) => getAnnouncement(client, id), { repeatable: true }),
+    onMarketChanged: ({ marketId, version }) => {
+      market.changed(marketId, version);
+    },
+    onUserEvent: ({ userId, event }) => {
+      user.deliver(userId, event);
+    },
+    onApiKeyRevoked: ({ apiKeyId }) => {
+      authenticator.forget(apiKeyId);
+      user.credentialEnded(apiKeyId);
+    },
+    onSessionEnded: ({ sessionId }) => {
+      user.credentialEnded(sessionId);
+    },
+    onGap: () => {
+      authenticator.forgetAll();
+      market.allChanged();
+      user.startOver();
+    },
+  });
+  return {
+    market,
+    user,
+    counts: () => ({
+      listeners: listener.isListening() ? 1 : 0,
+      marketStreams: market.count(),
+      userStreams: user.count(),
+      dropped: eventStreams.droppedCount(),
+    }),
+    start: listener.start,
+    end: eventStreams.close,
+    close: listener.close,
+  };
+}

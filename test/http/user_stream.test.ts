@@ -1,0 +1,244 @@
+import test from "ava";
+import { pino } from "pino";
+import { serve } from "../../src/service.ts";
+import { openEvents } from "../helpers/event_source.ts";
+import type { EventSource } from "../helpers/event_source.ts";
+import { testService } from "./test_service.ts";
+import type { Trader } from "./test_service.ts";
+
+/** GET /user/stream: what happens to a user, to them alone. */
+
+const service = testService(test);
+const { call, makeMarket, makeTrader, operate } = service;
+
+const connected = { id: undefined, data: { type: "connected" } };
+const opened: EventSource[] = [];
+
+async function listen({ key }: Trader, url = service.url): Promise<EventSource> {
+  const stream = await openEvents(`${url}/api/v1/user/stream`, { authorization: `Bearer ${key}` });
+  opened.push(stream);
+  return stream;
+}
+
+test.afterEach.always("close the streams", () => {
+  for (const stream of opened.splice(0)) stream.close();
+});
+
+async function place({ key }: Trader, marketId: string, order: object): Promise<any> {
+  const body = { marketId, side: "yes", quantity: 1, ...order };
+  const answer = await call("POST", "/api/v1/orders", { key, body });
+  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+  return answer.body.order;
+}
+
+/** After this event, whatever the user was told before is there. */
+async function sendMark({ userId }: Trader): Promise<void> {
+  await service.database.pool.query(
+    `select trading.announce_user(user_public_id => $1, event => '{"type":"mark"}')`,
+    [userId],
+  );
+}
+
+async function untilMark(stream: EventSource): Promise<any[]> {
+  const frames = await stream.until(({ data }) => data.type === "mark");
+  return frames.slice(0, -1).map(({ data }) => data);
+}
+
+async function keyIdOf({ userId }: Trader): Promise<string> {
+  const operators = service.database.connectAs("exchange_operator", { max: 1 });
+  const { rows } = await operators.query(
+    "select id from admin.list_api_keys(user_id => $1) where revoked_at is null",
+    [userId],
+  );
+  await operators.end();
+  return rows[0].id;
+}
+
+test.serial("it greets, and then tells of fills and cancels, to their user alone", async (t) => {
+  const marketId = await makeMarket({ title: 'Will "it" rain?' });
+  const [ann, bob] = [await makeTrader({ fundsCents: 1000 }), await makeTrader()];
+  const streamOfAnn = await listen(ann);
+  const streamOfBob = await listen(bob);
+  t.is(streamOfAnn.status, 200);
+  t.is(streamOfAnn.headers["content-type"], "text/event-stream");
+  t.deepEqual(await streamOfAnn.next(), connected);
+  t.deepEqual(await streamOfBob.next(), connected);
+
+  const orders = [];
+  for (const price of [50, 49]) orders.push(await place(ann, marketId, { price, quantity: 10 }));
+  const broke = await place(ann, marketId, { price: 48, quantity: 20 });
+  await place(bob, marketId, { side: "no", price: 51, quantity: 20 });
+  t.deepEqual(await streamOfAnn.next(), {
+    id: undefined,
+    data: {
+      type: "maker_fill",
+      marketId,
+      orderIds: orders.map(({ id }) => id),
+      fillCount: 2,
+    },
+  });
+  await place(bob, marketId, { side: "no", price: 52, quantity: 1, timeInForce: "gtc" });
+  await place(bob, marketId, { side: "no", price: 52, quantity: 19, timeInForce: "gtc" });
+  const frames = await streamOfAnn.until(({ data }) => data.type === "order_cancelled");
+  t.deepEqual(frames.at(-1)!.data, {
+    type: "order_cancelled",
+    orderId: broke.id,
+    marketId,
+    marketTitle: 'Will "it" rain?',
+    side: "yes",
+    price: 48,
+    quantity: 20,
+    filledQuantity: 0,
+    cancelReason: "insufficient_funds",
+  });
+  await sendMark(bob);
+  t.deepEqual(await untilMark(streamOfBob), []);
+});
+
+test.serial("all streams of a user hear each event once, in order, in all processes", async (t) => {
+  const marketId = await makeMarket();
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+  const pool = service.database.connectAs("exchange_api");
+  const other = await serve(pool, config, pino({ level: "silent" }));
+  try {
+    const streams = [await listen(ann), await listen(ann), await listen(ann, other.url)];
+    const orders = [];
+    for (let turn = 0; turn < 20; turn++) {
+      orders.push(await place(ann, marketId, { price: 50 }));
+      await place(bob, marketId, { side: "no", price: 50 });
+    }
+    await sendMark(ann);
+    for (const stream of streams) {
+      const [greeting, ...events] = await untilMark(stream);
+      t.is(greeting.type, "connected");
+      t.deepEqual(
+        events.map(({ orderIds }) => orderIds),
+        orders.map(({ id }) => [id]),
+      );
+    }
+  } finally {
+    await other.close();
+  }
+});
+
+test.serial("nothing is told of what was rolled back, nor of a replay", async (t) => {
+  const marketId = await makeMarket();
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const stream = await listen(ann);
+  await place(ann, marketId, { price: 50, quantity: 2 });
+  const client = await service.database.pool.connect();
+  await client.query("begin");
+  await client.query("select * from api.place_orders(market_id => $1, requests => $2)", [
+    marketId,
+    JSON.stringify([{ userId: bob.userId, side: "no", price: 50, quantity: 1 }]),
+  ]);
+  await client.query("rollback");
+  client.release();
+  const idempotencyKey = "00000000-0000-4000-8000-00000000000a";
+  const order = { side: "no", price: 50, idempotencyKey };
+  const placed = await place(bob, marketId, order);
+  t.is((await place(bob, marketId, order)).id, placed.id);
+  await sendMark(ann);
+  const types = (await untilMark(stream)).map(({ type }) => type);
+  t.deepEqual(types, ["connected", "maker_fill"]);
+});
+
+test.serial(
+  "an event too long for a notification is told all the same, in its order",
+  async (t) => {
+    const marketId = await makeMarket();
+    const [ann, bob] = [await makeTrader(), await makeTrader()];
+    const stream = await listen(ann);
+    const orders = await Promise.all(
+      Array.from({ length: 300 }, () => place(ann, marketId, { price: 50 })),
+    );
+    await place(bob, marketId, { side: "no", price: 50, quantity: 300 });
+    await sendMark(ann);
+    const [, event] = await untilMark(stream);
+    t.is(event.fillCount, 300);
+    t.deepEqual(event.orderIds.toSorted(), orders.map(({ id }) => id).toSorted());
+    const { rows } = await service.database.pool.query(
+      "select count(*)::int as count from trading.event_payloads",
+    );
+    t.is(rows[0].count, 1);
+  },
+);
+
+test.serial("the streams of a revoked key end, those of other keys go on", async (t) => {
+  const ann = await makeTrader();
+  const keyId = await keyIdOf(ann);
+  const other = {
+    ...ann,
+    key: await operate("create_api_key", { user_id: ann.userId, name: "b" }),
+  };
+  const [revoked, kept] = [await listen(ann), await listen(other)];
+  await operate("revoke_api_key", { key_id: keyId });
+  await revoked.ended;
+  t.is((await listen(ann)).status, 401);
+  await sendMark(ann);
+  t.deepEqual(await untilMark(kept), [connected.data]);
+});
+
+test.serial("the listening connection is lost and found: clients are greeted anew", async (t) => {
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const keyId = await keyIdOf(bob);
+  const [kept, revoked] = [await listen(ann), await listen(bob)];
+  await kept.next();
+  const pool = service.database.pool;
+  const blocker = await pool.connect();
+  // Nothing can be announced while the connection is down, so the revocation is missed.
+  await blocker.query("begin; lock table trading.announcements in access exclusive mode");
+  await blocker.query("select admin.revoke_api_key(key_id => $1)", [keyId]);
+  await blocker.query("delete from trading.announcements");
+  await blocker.query("commit");
+  blocker.release();
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'pgmarkets listener'`,
+  );
+  t.deepEqual(await kept.next(), connected);
+  await revoked.ended;
+  await sendMark(ann);
+  t.deepEqual(await untilMark(kept), []);
+});
+
+test.serial("pages of the website have it by their cookie, as long as the session", async (t) => {
+  const ann = await makeTrader();
+  const session = { user_id: ann.userId };
+  const login = () => operate("create_session", { ...session, valid_for: "1 hour" });
+  const open = async (cookie: string) => {
+    const headers = { cookie: `a=b; pgmarkets_session=${cookie}` };
+    const stream = await openEvents(`${service.url}/api/stream/user`, headers);
+    opened.push(stream);
+    return stream;
+  };
+  const cookies = [await login(), await login()];
+  const [ended, kept] = [await open(cookies[0]), await open(cookies[1])];
+  const { body } = await call("GET", "/api/auth/token", {
+    headers: { cookie: `pgmarkets_session=${cookies[0]}` },
+  });
+  const byToken = await listen({ ...ann, key: body.token });
+  t.deepEqual(await byToken.next(), connected);
+  await operate("end_sessions", { ...session, cookie: cookies[0] });
+  await Promise.all([ended.ended, byToken.ended]);
+  await sendMark(ann);
+  t.deepEqual(await untilMark(kept), [connected.data]);
+  t.is((await open(cookies[0])).status, 401);
+});
+
+test.serial("401 without a valid key or cookie, as JSON", async (t) => {
+  const { key } = await makeTrader();
+  const expectations: [path: string, headers: Record<string, string>][] = [
+    ["/api/v1/user/stream", {}],
+    ["/api/v1/user/stream", { authorization: "Bearer jk_x" }],
+    ["/api/stream/user", {}],
+    ["/api/stream/user", { authorization: `Bearer ${key}` }],
+    ["/api/stream/user", { cookie: `pgmarkets_session=${key}` }],
+  ];
+  for (const [path, headers] of expectations) {
+    const answer = await call("GET", path, { headers });
+    t.is(answer.status, 401);
+    t.deepEqual(answer.body, { error: "Unauthorized" });
+  }
+});
