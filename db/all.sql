@@ -201,6 +201,7 @@ set local role exchange_owner;
 --!include jobs/functions/archive_orders.sql
 --!include jobs/functions/remove_keys.sql
 --!include jobs/functions/remove_event_payloads.sql
+--!include jobs/functions/remove_sessions.sql
 
 -- Grants
 --!include grants.sql

@@ -4,6 +4,7 @@ import { embeddedDirectory, openDatabase } from "./database/open_database.ts";
 import { prepareDemo } from "./demo.ts";
 import { runProcess } from "./run_process.ts";
 import { startService } from "./service.ts";
+import { startWorker } from "./worker/start_worker.ts";
 
 /** `npm start`: the whole service on one database, brought up to date first. */
 await runProcess(async ({ config, logger, onClose, print }) => {
@@ -21,6 +22,12 @@ await runProcess(async ({ config, logger, onClose, print }) => {
   const connectionString = config.apiDatabaseUrl ?? database.connectionString;
   const service = await startService({ connectionString, config, logger });
   onClose(service.close);
+  const worker = await startWorker({
+    connectionString: config.workerDatabaseUrl ?? database.connectionString,
+    logger,
+    onWorked: service.services.announcer.ring,
+  });
+  onClose(worker.close);
 
   print(`database  ${database.description}`);
   print(`address   ${service.url}`);

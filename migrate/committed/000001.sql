@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:fd0e2fcd07e0a6bc6ba8b3ed7e6eaf36ce2fb5ed
+--! Hash: sha1:7edd0e526305159b5816b47f0d7220b0f5c6944e
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -829,6 +829,7 @@ create table identity.sessions (
 );
 
 create index sessions_of_a_user on identity.sessions (user_id);
+create index sessions_by_expiry on identity.sessions (expires_at);
 
 comment on table identity.sessions is
   'Browsers that are logged in on the website. A session that was ended is gone. Of what the '
@@ -6047,13 +6048,34 @@ begin
       from trading.orders as o
       where o.user_id = v_user_id
         and (list_account_orders.status = 'all' or o.status = 'filled')
+    ) + (
+      select count(*)
+      from trading.archived_orders as a
+      where a.user_id = v_user_id
+        and list_account_orders.status = 'all'
     );
     v_ids := array(
-      select o.id
-      from trading.orders as o
-      where o.user_id = v_user_id
-        and (list_account_orders.status = 'all' or o.status = 'filled')
-      order by o.id desc
+      select x.id
+      from (
+        (
+          select o.id
+          from trading.orders as o
+          where o.user_id = v_user_id
+            and (list_account_orders.status = 'all' or o.status = 'filled')
+          order by o.id desc
+          limit v_offset + list_account_orders.page_size
+        )
+        union all
+        (
+          select a.id
+          from trading.archived_orders as a
+          where a.user_id = v_user_id
+            and list_account_orders.status = 'all'
+          order by a.id desc
+          limit v_offset + list_account_orders.page_size
+        )
+      ) as x
+      order by x.id desc
       limit list_account_orders.page_size
       offset v_offset
     );
@@ -6082,16 +6104,16 @@ begin
       list_account_orders.page,
       list_account_orders.page_size
     )
-    from trading.orders as o
+    from trading.pick_orders(v_user_id, v_ids) as o
     join catalog.markets as m on m.id = o.market_id
-    where o.id = any (v_ids)
   );
 end
 $$;
 
 comment on function api.list_account_orders(uuid, text, int, int) is
   'The body of GET /me/orders: a user''s orders, newest first. status: open (resting and not past '
-  'their expiry), filled or all; page counts from 1. Errors: INVALID_REQUEST.';
+  'their expiry), filled, or all, archived ones included; page counts from 1. Errors: '
+  'INVALID_REQUEST.';
 --! EndIncluded api/functions/list_account_orders.sql
 --! Included api/functions/get_portfolio.sql
 create or replace function api.get_portfolio(user_id uuid)
@@ -6897,6 +6919,30 @@ comment on function jobs.remove_event_payloads(int) is
   'Removes the payloads of long announcements an hour after they were sent, at most so many; '
   'returns how many. Locks: their rows, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_event_payloads.sql
+--! Included jobs/functions/remove_sessions.sql
+create or replace function jobs.remove_sessions(most int default 1000)
+returns int
+language sql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select identity.end_sessions(
+    array(
+      select s.id
+      from identity.sessions as s
+      where s.expires_at <= core.now()
+      order by s.expires_at
+      limit remove_sessions.most
+      for update skip locked
+    )
+  )::int
+$$;
+
+comment on function jobs.remove_sessions(int) is
+  'Removes sessions that have expired, and their tokens, at most so many; returns how many. Locks: '
+  'their rows, none that it would wait for.';
+--! EndIncluded jobs/functions/remove_sessions.sql
 
 -- Grants
 --! Included grants.sql

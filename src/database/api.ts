@@ -64,7 +64,8 @@ const jsonAsText: CustomTypesConfig = {
 /** A call that hangs longer than this is given up, and its connection with it. */
 const CALL_TIMEOUT_MS = 30_000;
 
-async function call<Row extends object>(
+/** One call of a function, as a statement that each connection plans once. */
+export async function call<Row extends object>(
   client: PoolClient,
   name: string,
   text: string,

@@ -5,6 +5,7 @@ import { Logger, migrate } from "graphile-migrate";
 import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
+import { migrateQueue } from "../worker/queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { isErrno } from "./postgres_process.ts";
 
@@ -130,6 +131,7 @@ export async function migrateDatabase(
       await runMigrations(connectionString, log);
       await letServersLook(client);
     }
+    await migrateQueue(client, connectionString);
     return pending;
   } finally {
     await client.end();

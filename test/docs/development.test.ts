@@ -2,16 +2,21 @@ import test from "ava";
 import { readText } from "../helpers/repository.ts";
 import { isUpdating, readDocument } from "./document.ts";
 
-test("docs/development.md shows the example of the clock as it is", (t) => {
+/** The files whose text the page shows, in the order of its blocks. */
+const files = ["test/docs/clock_example.test.ts", "jobs/keys__remove.ts"];
+
+test("docs/development.md shows its examples as they are", (t) => {
   const page = readDocument("docs/development.md");
   const shown = page.blocks.filter(({ language }) => language === "ts");
-  const example = readText("test/docs/clock_example.test.ts").trimEnd();
+  const examples = files.map((path) => readText(path).trimEnd());
   if (isUpdating) {
-    page.replace(shown[0]!, example);
+    shown.forEach((block, index) => {
+      page.replace(block, examples[index] ?? "");
+    });
     page.save();
   }
   t.deepEqual(
     shown.map(({ text }) => text),
-    [example],
+    examples,
   );
 });

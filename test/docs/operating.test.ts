@@ -21,7 +21,7 @@ test("the SQL of docs/operating.md prints what it says", async (t) => {
 test("installed as the page says, without a superuser, it migrates, serves and stops", async (t) => {
   await withEmptyCluster(async ({ superuser, socketDirectory }) => {
     await superuser(blocks("sql", "dba"));
-    const [migrate, server, everything] = commands(socketDirectory);
+    const [migrate, server, worker, everything] = commands(socketDirectory);
 
     const first = run(migrate!);
     t.is(await first.exited, 0, first.output());
@@ -40,10 +40,20 @@ test("installed as the page says, without a superuser, it migrates, serves and s
       t.is(await serving.exited, 0);
     }
 
+    const working = run(worker!);
+    await working.ready;
+    t.is(working.output(), "working\n");
+    working.end();
+    t.is(await working.exited, 0);
+
     const { API_DATABASE_URL: web = "" } = server!.environment;
     const asWeb = rowsFrom(web);
     await t.throwsAsync(asWeb("select from trading.orders"), { code: "42501" });
     await t.throwsAsync(asWeb("select admin.set_trading_pause(true)"), { code: "42501" });
+    const { WORKER_DATABASE_URL: jobs = "" } = worker!.environment;
+    const asWorker = rowsFrom(jobs);
+    await t.throwsAsync(asWorker("select from trading.orders"), { code: "42501" });
+    await t.throwsAsync(asWorker("select api.announce()"), { code: "42501" });
     const asOperator = rowsFrom(web.replace("//markets_web:", "//anna:"));
     t.deepEqual(await asOperator("select * from ledger.verify()"), []);
   });
@@ -129,6 +139,14 @@ function run({ file, environment }: Command) {
   });
   let output = "";
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.on("data", (chunk) => {
+      if (/^working$/m.test(String(chunk))) resolve();
+    });
+    void exited.then(() => {
+      resolve();
+    });
+  });
   const listening = new Promise<string | undefined>((resolve) => {
     child.stdout.on("data", (chunk) => {
       output += String(chunk);
@@ -140,7 +158,7 @@ function run({ file, environment }: Command) {
     });
   });
   child.stderr.on("data", (chunk) => (output += String(chunk)));
-  return { output: () => output, exited, listening, end: () => child.kill("SIGTERM") };
+  return { output: () => output, exited, ready, listening, end: () => child.kill("SIGTERM") };
 }
 
 interface EmptyCluster {

@@ -42,13 +42,34 @@ begin
       from trading.orders as o
       where o.user_id = v_user_id
         and (list_account_orders.status = 'all' or o.status = 'filled')
+    ) + (
+      select count(*)
+      from trading.archived_orders as a
+      where a.user_id = v_user_id
+        and list_account_orders.status = 'all'
     );
     v_ids := array(
-      select o.id
-      from trading.orders as o
-      where o.user_id = v_user_id
-        and (list_account_orders.status = 'all' or o.status = 'filled')
-      order by o.id desc
+      select x.id
+      from (
+        (
+          select o.id
+          from trading.orders as o
+          where o.user_id = v_user_id
+            and (list_account_orders.status = 'all' or o.status = 'filled')
+          order by o.id desc
+          limit v_offset + list_account_orders.page_size
+        )
+        union all
+        (
+          select a.id
+          from trading.archived_orders as a
+          where a.user_id = v_user_id
+            and list_account_orders.status = 'all'
+          order by a.id desc
+          limit v_offset + list_account_orders.page_size
+        )
+      ) as x
+      order by x.id desc
       limit list_account_orders.page_size
       offset v_offset
     );
@@ -77,13 +98,13 @@ begin
       list_account_orders.page,
       list_account_orders.page_size
     )
-    from trading.orders as o
+    from trading.pick_orders(v_user_id, v_ids) as o
     join catalog.markets as m on m.id = o.market_id
-    where o.id = any (v_ids)
   );
 end
 $$;
 
 comment on function api.list_account_orders(uuid, text, int, int) is
   'The body of GET /me/orders: a user''s orders, newest first. status: open (resting and not past '
-  'their expiry), filled or all; page counts from 1. Errors: INVALID_REQUEST.';
+  'their expiry), filled, or all, archived ones included; page counts from 1. Errors: '
+  'INVALID_REQUEST.';

@@ -12,6 +12,7 @@ create table identity.sessions (
 );
 
 create index sessions_of_a_user on identity.sessions (user_id);
+create index sessions_by_expiry on identity.sessions (expires_at);
 
 comment on table identity.sessions is
   'Browsers that are logged in on the website. A session that was ended is gone. Of what the '

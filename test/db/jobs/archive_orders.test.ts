@@ -93,6 +93,14 @@ test.serial(
   },
 );
 
+async function accountOrders(trader: string, page: number) {
+  const { rows } = await exchange.api.query(
+    "select api.list_account_orders(user_id => $1, status => 'all', page => $2, page_size => 3) as b",
+    [trader, page],
+  );
+  return rows[0].b;
+}
+
 test.serial("lists and totals have archived orders, in their places", async (t) => {
   const [market, other] = (await exchange.makeMarkets(2)) as [string, string];
   const ann = await makeTrader();
@@ -103,6 +111,8 @@ test.serial("lists and totals have archived orders, in their places", async (t) 
     await orders(ann, { status: "all" }),
     await orders(ann, { status: "cancelled", market }),
     await orders(ann, { status: "cancelled" }),
+    await accountOrders(ann, 1),
+    await accountOrders(ann, 2),
   ];
   await clock.advance(30 * DAY);
   await work("archive_orders");
@@ -110,11 +120,13 @@ test.serial("lists and totals have archived orders, in their places", async (t) 
     await orders(ann, { status: "all" }),
     await orders(ann, { status: "cancelled", market }),
     await orders(ann, { status: "cancelled" }),
+    await accountOrders(ann, 1),
+    await accountOrders(ann, 2),
   ];
   t.deepEqual(after, before);
   t.deepEqual(
     after.map(({ meta }) => meta.total),
-    [4, 2, 3],
+    [4, 2, 3, 4, 4],
   );
   const fresh = await rest(market, ann, buy("no", 1, 5));
   t.deepEqual(

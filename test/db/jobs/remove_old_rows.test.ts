@@ -55,3 +55,15 @@ test.serial("payloads of long announcements are removed after an hour", async (t
   await clock.advance(1);
   t.is(await work("remove_event_payloads"), 1);
 });
+
+test.serial("sessions are removed once they have expired", async (t) => {
+  const ann = await makeTrader();
+  await exchange.operate("create_session", { user_id: ann, valid_for: "1 hour" });
+  await exchange.operate("create_session", { user_id: ann, valid_for: "2 hours" });
+  await clock.advance(HOUR - 1);
+  t.is(await work("remove_sessions"), 0);
+  await clock.advance(1);
+  t.is(await work("remove_sessions"), 1);
+  await clock.advance(HOUR);
+  t.is(await work("remove_sessions"), 1);
+});

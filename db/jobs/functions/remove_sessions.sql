@@ -1,0 +1,22 @@
+create or replace function jobs.remove_sessions(most int default 1000)
+returns int
+language sql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select identity.end_sessions(
+    array(
+      select s.id
+      from identity.sessions as s
+      where s.expires_at <= core.now()
+      order by s.expires_at
+      limit remove_sessions.most
+      for update skip locked
+    )
+  )::int
+$$;
+
+comment on function jobs.remove_sessions(int) is
+  'Removes sessions that have expired, and their tokens, at most so many; returns how many. Locks: '
+  'their rows, none that it would wait for.';

@@ -1,0 +1,17 @@
+import type { Job, When } from "../src/worker/job.ts";
+import { eventPayloadsRemove } from "./event_payloads__remove.ts";
+import { keysRemove } from "./keys__remove.ts";
+import { marketsClose } from "./markets__close.ts";
+import { ordersArchive } from "./orders__archive.ts";
+import { ordersExpire } from "./orders__expire.ts";
+import { sessionsRemove } from "./sessions__remove.ts";
+
+/** Every job and when it runs. Times are UTC, as in a crontab: minute, hour, day, month, weekday. */
+export const crontab: { job: Job; when: When }[] = [
+  { job: ordersExpire, when: { due: "expire" } },
+  { job: marketsClose, when: { due: "close" } },
+  { job: keysRemove, when: { cron: "*/5 * * * *" } },
+  { job: ordersArchive, when: { cron: "*/10 * * * *" } },
+  { job: eventPayloadsRemove, when: { cron: "*/15 * * * *" } },
+  { job: sessionsRemove, when: { cron: "*/15 * * * *" } },
+];

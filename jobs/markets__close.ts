@@ -1,0 +1,8 @@
+import { closeMarkets } from "../src/database/jobs.ts";
+import type { Job } from "../src/worker/job.ts";
+
+/** Closes markets that are past their close time. */
+export const marketsClose: Job = {
+  name: "markets__close",
+  run: ({ untilNothingIsLeft }) => untilNothingIsLeft(closeMarkets),
+};

@@ -1,0 +1,61 @@
+import type { PoolClient } from "pg";
+import { call } from "./api.ts";
+
+/**
+ * The calls of the database's `jobs` functions. Those that return a number did one piece of what
+ * there is to do, and say how much that was: 0 means that nothing is left.
+ */
+
+/** In how many milliseconds something is due: below 0 when it is overdue, null when nothing is. */
+export interface NextDue {
+  release: number | null;
+  expire: number | null;
+  close: number | null;
+}
+
+/** When the next scheduled order is due, the next order expires, and the next market closes. */
+export async function nextDue(client: PoolClient): Promise<NextDue> {
+  const [row] = await call<NextDue>(
+    client,
+    "next_due",
+    `select release_in_ms as release, expire_in_ms as expire, close_in_ms as close
+     from jobs.next_due()`,
+    [],
+  );
+  return row ?? { release: null, expire: null, close: null };
+}
+
+/** Cancels resting orders of one market that are past their expiry. */
+export async function expireOrders(client: PoolClient): Promise<number> {
+  return await count(client, "expire_orders");
+}
+
+/** Closes one market that is past its close time, or cancels some of its orders. */
+export async function closeMarkets(client: PoolClient): Promise<number> {
+  return await count(client, "close_markets");
+}
+
+/** Looks at orders that may be due for the archive, and moves those that are. */
+export async function archiveOrders(client: PoolClient): Promise<number> {
+  return await count(client, "archive_orders");
+}
+
+/** Removes idempotency keys that stand for no order any more. */
+export async function removeKeys(client: PoolClient): Promise<number> {
+  return await count(client, "remove_keys");
+}
+
+/** Removes payloads of announcements that were too long for a notification. */
+export async function removeEventPayloads(client: PoolClient): Promise<number> {
+  return await count(client, "remove_event_payloads");
+}
+
+/** Removes sessions that have expired. */
+export async function removeSessions(client: PoolClient): Promise<number> {
+  return await count(client, "remove_sessions");
+}
+
+async function count(client: PoolClient, name: string): Promise<number> {
+  const rows = await call<{ count: number }>(client, name, `select jobs.${name}() as count`, []);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,18 @@
+import { openDatabase } from "./database/open_database.ts";
+import { runProcess } from "./run_process.ts";
+import { startWorker } from "./worker/start_worker.ts";
+
+/** `npm run worker`: the jobs alone, on a database that is migrated already. */
+await runProcess(async ({ config, logger, onClose, print }) => {
+  let connectionString = config.workerDatabaseUrl;
+  if (connectionString === undefined) {
+    const database = await openDatabase(config, (message) => {
+      logger.info(message);
+    });
+    onClose(database.close);
+    connectionString = database.connectionString;
+  }
+  const worker = await startWorker({ connectionString, logger });
+  onClose(worker.close);
+  print("working");
+});

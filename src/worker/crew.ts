@@ -1,0 +1,89 @@
+import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
+import { withRetries } from "../database/failures.ts";
+import type { Job, JobContext } from "./job.ts";
+
+export interface CrewOptions {
+  pool: Pool;
+  logger: Logger;
+  /** Told after each piece of work that was committed. */
+  onWorked?: (() => void) | undefined;
+}
+
+/** Runs jobs in this process, each at most once at a time. */
+export interface Crew {
+  /** Settles when the job is done, or at once if it is under way. */
+  run: (job: Job) => Promise<void>;
+  /** Whether a job that is due has to be rung for, or somebody sees to it already. */
+  isWanted: (job: Job) => boolean;
+  /** To be told when a job was rung for. */
+  rung: (job: Job) => void;
+  /** Has jobs that are under way end after their present piece. */
+  end: () => void;
+}
+
+/** Who was rung for and not seen here within this time is taken to be lost with its worker. */
+const PATIENCE_MS = 1000;
+
+interface State {
+  running: boolean;
+  rungAt: number;
+  doneAt: number;
+}
+
+export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
+  const states = new Map<string, State>();
+  let ending = false;
+
+  // All that jobs call may be called twice.
+  const call = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    withRetries(pool, work, { repeatable: true });
+
+  const context: JobContext = {
+    logger,
+    call,
+    untilNothingIsLeft: async (piece) => {
+      while (!ending) {
+        const count = await call(piece);
+        if (count === 0) return;
+        onWorked?.();
+      }
+    },
+    isEnding: () => ending,
+  };
+
+  function stateOf(job: Job): State {
+    const state = states.get(job.name) ?? { running: false, rungAt: -Infinity, doneAt: -Infinity };
+    states.set(job.name, state);
+    return state;
+  }
+
+  async function run(job: Job): Promise<void> {
+    const state = stateOf(job);
+    if (state.running) return;
+    state.running = true;
+    try {
+      await job.run(context);
+      state.doneAt = performance.now();
+    } finally {
+      state.running = false;
+    }
+  }
+
+  function isWanted(job: Job): boolean {
+    const { running, rungAt, doneAt } = stateOf(job);
+    if (running) return false;
+    return doneAt > rungAt || performance.now() - rungAt >= PATIENCE_MS;
+  }
+
+  return {
+    run,
+    isWanted,
+    rung: (job) => {
+      stateOf(job).rungAt = performance.now();
+    },
+    end: () => {
+      ending = true;
+    },
+  };
+}

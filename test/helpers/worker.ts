@@ -1,0 +1,52 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { pino } from "pino";
+import { describeError } from "../../src/logger.ts";
+import { migrateQueue } from "../../src/worker/queue.ts";
+import { work } from "../../src/worker/start_worker.ts";
+import type { Worker, WorkerOptions } from "../../src/worker/start_worker.ts";
+import type { OwnDatabase } from "./database.ts";
+
+/** The template of the tests has no queue: makes it, once for a database. */
+export async function makeQueue({ connectionString }: OwnDatabase): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await migrateQueue(client, connectionString);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface TestWorker extends Worker {
+  /** What the log has been told, line by line. */
+  log: string[];
+}
+
+/** A worker in this process, on a database that has a queue. */
+export async function startTestWorker(
+  { connectAs }: OwnDatabase,
+  options: Pick<WorkerOptions, "crontab" | "onWorked"> = {},
+): Promise<TestWorker> {
+  const log: string[] = [];
+  const logger = pino(
+    { level: "info", serializers: { error: describeError } },
+    { write: (line: string) => log.push(line) },
+  );
+  const worker = await work(connectAs("exchange_worker"), { logger, ...options });
+  return { ...worker, log };
+}
+
+/** Waits until something is so, and returns after how many milliseconds. */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  mostMs = 20_000,
+): Promise<number> {
+  const from = performance.now();
+  for (;;) {
+    if (await isSo()) return performance.now() - from;
+    if (performance.now() - from > mostMs) throw new Error(`not within ${mostMs} ms: ${what}`);
+    await delay(10);
+  }
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { pino } from "pino";
+import { migrateDatabase } from "../../src/database/migrations.ts";
+import { startWorker } from "../../src/worker/start_worker.ts";
+import { createDatabase } from "../helpers/database.ts";
+import { testExchange } from "../helpers/exchange.ts";
+import { buy } from "../helpers/orders.ts";
+import { makeQueue, startTestWorker, until } from "../helpers/worker.ts";
+import type { TestWorker } from "../helpers/worker.ts";
+
+const exchange = testExchange(test);
+const { cancel, clock, makeMarket, makeTrader, order, place, rest } = exchange;
+
+const DAY = 86_400_000;
+
+let worker: TestWorker;
+
+test.before("start a worker", async () => {
+  await makeQueue(exchange.database);
+  await clock.freeze("2030-01-01T12:00:00Z");
+  worker = await startTestWorker(exchange.database);
+});
+
+const inSeconds = async (seconds: number): Promise<string> => {
+  const { rows } = await exchange.database.pool.query(
+    "select core.now() + $1::int * interval '1 second' as at",
+    [seconds],
+  );
+  return rows[0].at.toISOString();
+};
+
+const reasonOf = async (trader: string, id: string) => (await order(trader, id)).cancelReason;
+
+/** As the crontab would at its time. */
+const ring = (name: string) =>
+  exchange.database.pool.query("select graphile_worker.add_job($1, job_key => $1)", [name]);
+
+const rowsIn = async (table: string): Promise<number> =>
+  (await exchange.database.pool.query(`select count(*) from ${table}`)).rows[0].count;
+
+test.serial("orders expire and markets close when it is time", async (t) => {
+  const market = await makeMarket({ close_time: await inSeconds(60) });
+  const ann = await makeTrader();
+  const [first, second] = (await rest(
+    ...([market, ann] as const),
+    buy("no", 1, 10, { expiresAt: await inSeconds(30) }),
+    buy("no", 1, 10),
+  )) as [string, string];
+  await clock.advance(29_999);
+  t.is(await reasonOf(ann, first), null);
+  await clock.advance(1);
+  await until("the order expired", async () => (await reasonOf(ann, first)) === "expired");
+  t.is(await reasonOf(ann, second), null);
+  await clock.advance(30_000);
+  await until("it closed", async () => (await exchange.market(market)).status === "closed");
+  t.is(await reasonOf(ann, second), "market_closed");
+});
+
+test.serial("old orders go to the archive, old keys and payloads away", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const request = buy("no", 1, 10, { idempotencyKey: randomUUID() });
+  const { id } = (await place(market, ann, request)).order;
+  await cancel(ann, id);
+  await exchange.database.pool.query(
+    "insert into trading.event_payloads (id, payload, created_at) values (1, '{}', core.now())",
+  );
+  await clock.advance(30 * DAY);
+  await ring("orders__archive");
+  await until("it is archived", async () => (await rowsIn("trading.archived_orders")) > 0);
+  await ring("keys__remove");
+  await until("keys are gone", async () => (await rowsIn("trading.idempotency_keys")) === 0);
+  await ring("event_payloads__remove");
+  await until("payloads are gone", async () => (await rowsIn("trading.event_payloads")) === 0);
+  t.is((await order(ann, id)).id, id);
+});
+
+test.serial("what a lost worker was at is taken over", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  await worker.close();
+  const [id] = (await rest(
+    ...([market, ann] as const),
+    buy("no", 1, 10, { expiresAt: await inSeconds(1) }),
+  )) as [string];
+  await clock.advance(1000);
+  await ring("orders__expire");
+  const { rowCount } = await exchange.database.pool.query(
+    `update graphile_worker._private_jobs
+     set locked_at = now(), locked_by = 'lost', attempts = 1 where key = 'orders__expire'`,
+  );
+  t.is(rowCount, 1);
+  worker = await startTestWorker(exchange.database);
+  const ms = await until("it expired", async () => (await reasonOf(ann, id)) === "expired");
+  t.log(`after ${Math.round(ms)} ms`);
+  await exchange.database.pool.query("select graphile_worker.force_unlock_workers('{lost}')");
+});
+
+test.serial("it goes on when its connections were lost", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const { rowCount } = await exchange.database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()
+       and query ~ 'LISTEN|graphile_worker|jobs\.next_due'`,
+  );
+  t.true(rowCount! > 0);
+  const [id] = (await rest(
+    ...([market, ann] as const),
+    buy("no", 1, 10, { expiresAt: await inSeconds(1) }),
+  )) as [string];
+  await clock.advance(1000);
+  await until("it expired", async () => (await reasonOf(ann, id)) === "expired");
+});
+
+test.serial("a job that fails is tried again", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [id] = (await rest(
+    ...([market, ann] as const),
+    buy("no", 1, 10, { expiresAt: await inSeconds(1) }),
+  )) as [string];
+  const { pool } = exchange.database;
+  await pool.query("revoke execute on function jobs.expire_orders(int) from exchange_worker");
+  await clock.advance(1000);
+  await until("it failed", async () => worker.log.some((line) => line.includes("orders__expire")));
+  t.is(await reasonOf(ann, id), null);
+  await pool.query("grant execute on function jobs.expire_orders(int) to exchange_worker");
+  await until("it expired", async () => (await reasonOf(ann, id)) === "expired");
+});
+
+test.serial("a worker refuses a database that is not migrated, or has no queue", async (t) => {
+  const database = await createDatabase({ empty: true });
+  const { connectionString } = database;
+  const start = () => startWorker({ connectionString, logger: pino({ level: "silent" }) });
+  const refused = (message: RegExp) =>
+    t.throwsAsync(start(), { name: "DatabaseNotReadyError", message });
+  try {
+    await refused(/lacks .* migration.*: run npm run migrate/);
+    await migrateDatabase(connectionString);
+    await database.pool.query("drop schema graphile_worker cascade");
+    await refused(/lacks the queue of jobs: run npm run migrate/);
+    await migrateDatabase(connectionString);
+    await (await start()).close();
+  } finally {
+    await database.drop();
+  }
+});
+
+test.serial("it ends in order", async (t) => {
+  const before = worker.log.length;
+  await worker.close();
+  t.deepEqual(worker.log.slice(before), []);
+  const { rows } = await exchange.database.pool.query(
+    "select count(*) from graphile_worker._private_jobs where locked_at is not null",
+  );
+  t.is(rows[0].count, 0);
+});
