@@ -33,6 +33,13 @@ export const errorCodes = {
   NOT_FOUND: hiddenCode("EX017", 404, "Not found"),
   ALREADY_EXISTS: code("EX018", 409, "Already exists"),
   INVALID_STATE: code("EX019", 409, "Not possible in the present state"),
+  BELOW_FILLED: code("EX020", 400, "New quantity must exceed the filled quantity"),
+  ORDER_NOT_AMENDABLE: hiddenCode("EX021", 400, "Cannot amend order with status: <status>"),
+  BUDGET_ORDER_NOT_AMENDABLE: hiddenCode(
+    "EX022",
+    400,
+    "Cannot amend a budget order; cancel it and place a new one",
+  ),
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof errorCodes;

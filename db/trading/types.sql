@@ -53,13 +53,15 @@ create type trading.market_context as (
   at timestamptz,
   site_paused boolean,
   is_open boolean,
+  live_delay_ms int,
   best_yes int,
   best_no int
 );
 comment on type trading.market_context is
   'What a batch must know of its market and the site, read under the market''s lock; market_id is '
-  'null when there is no such market. best_yes and best_no are the highest stored prices of the '
-  'two sides of the book, 0 when empty.';
+  'null when there is no such market. live_delay_ms is how long a new order has to wait for its '
+  'release, null where it is matched at once. best_yes and best_no are the highest stored prices '
+  'of the two sides of the book, 0 when empty.';
 
 create type trading.market_money as (
   taker_rate_bps int,
@@ -88,13 +90,20 @@ create type trading.order_request as (
   book_side trading.side,
   book_price int,
   replay_of_order_id bigint,
-  problem text
+  problem text,
+  is_market boolean,
+  relieved_cents bigint,
+  order_id bigint,
+  order_public_id uuid,
+  created_at timestamptz
 );
 comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
   'market order, ioc for whatever cannot rest), the side and price it would be stored with. '
   'quantity is null with a budget. problem says what is malformed; replay_of_order_id names the '
-  'order that its idempotency key stands for already.';
+  'order that its idempotency key stands for already; is_market, that it came without a price. '
+  'relieved_cents is what its user''s open orders cost less by it: the replaced order, or its own '
+  'scheduled self. The last three are of the scheduled order that a request releases.';
 
 create type trading.resting_order as (
   order_id bigint,
@@ -108,10 +117,12 @@ create type trading.resting_order as (
   created_at timestamptz,
   expires_at timestamptz,
   book_side trading.side,
-  book_price int
+  book_price int,
+  queue_position bigint
 );
 comment on type trading.resting_order is
-  'An order on the book that a batch might meet. filled_quantity is from before the batch.';
+  'An order on the book that a batch might meet. filled_quantity is from before the batch. '
+  'queue_position is of those that the batch brings to the book.';
 
 create type trading.book_slice as (
   orders trading.resting_order[],
@@ -249,3 +260,10 @@ comment on type trading.match_result is
   'resting order, -1 once it is dead; the first resting_read of them were on the book before. '
   'user_ids are the traders that holdings is about. changes counts the requests that changed the '
   'market.';
+
+create type trading.matched_batch as (
+  money trading.market_money,
+  result trading.match_result
+);
+comment on type trading.matched_batch is
+  'A batch that was matched and waits to be written.';

@@ -165,6 +165,25 @@ export async function placeOrders(
   );
 }
 
+/** Gives one order of the user another price, another total quantity, or both. */
+export async function amendOrder(
+  client: PoolClient,
+  userId: string,
+  orderId: string,
+  price: number | null | undefined,
+  quantity: number | null | undefined,
+): Promise<Outcome> {
+  return theOnly(
+    await call<Outcome>(
+      client,
+      "amend_order",
+      "select code, message, replayed, body from api.amend_order(" +
+        "user_id => $1, order_id => $2, price => $3, quantity => $4)",
+      [userId, orderId, price, quantity],
+    ),
+  );
+}
+
 /** Cancels one order of the user. */
 export async function cancelOrder(
   client: PoolClient,

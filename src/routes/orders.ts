@@ -1,5 +1,5 @@
 import type { Express, Response } from "express";
-import { cancelOrder, getOrder, listOrders } from "../database/api.ts";
+import { amendOrder, cancelOrder, getOrder, listOrders } from "../database/api.ts";
 import type { Outcome } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { ProblemError, refusal, refusalByName } from "../errors.ts";
@@ -7,10 +7,16 @@ import { userIdOf } from "../http/authentication.ts";
 import { jsonBody } from "../http/json_body.ts";
 import { sendJson, sendProblem } from "../http/respond.ts";
 import { validate, validateId } from "../http/validate.ts";
-import { listOrdersQuerySchema, placeOrderSchema } from "../schemas/orders.ts";
+import {
+  amendOrderSchema,
+  cancelBatchSchema,
+  listOrdersQuerySchema,
+  placeOrderSchema,
+} from "../schemas/orders.ts";
 import type { Services } from "../services.ts";
+import { cancelOrders } from "../trading/cancel_orders.ts";
 
-/** Placing, cancelling and reading the caller's orders. */
+/** Placing, amending, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
   const { access, announcer, orderBatcher, pool } = services;
 
@@ -19,6 +25,24 @@ export function installOrders(app: Express, services: Services): void {
     const outcome = await orderBatcher.place(marketId, { userId: userIdOf(response), ...order });
     if (outcome.replayed) response.setHeader("Idempotency-Replayed", "true");
     sendOutcome(response, outcome.replayed ? 200 : 201, outcome);
+  });
+
+  app.post("/api/v1/orders/cancel-batch", access.command, jsonBody, async (request, response) => {
+    const { orderIds } = validate(cancelBatchSchema, request.body);
+    const answer = await cancelOrders(services, userIdOf(response), orderIds);
+    announcer.ring();
+    sendJson(response, 200, answer);
+  });
+
+  app.patch("/api/v1/orders/:id", access.command, jsonBody, async (request, response) => {
+    const orderId = validateId(request.params.id);
+    const { price, quantity } = validate(amendOrderSchema, request.body);
+    const userId = userIdOf(response);
+    const outcome = await withRetries(pool, (client) =>
+      amendOrder(client, userId, orderId, price, quantity),
+    );
+    announcer.ring();
+    sendOutcome(response, 200, outcome);
   });
 
   app.delete("/api/v1/orders/:id", access.command, async (request, response) => {

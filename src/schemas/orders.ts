@@ -103,16 +103,22 @@ const orderFields = {
 /** An order in GET /orders and GET /orders/:id. */
 export const listedOrderSchema = z.strictObject(orderFields).meta({ id: "Order" });
 
-/** An order in the answers of commands; a scheduled one also says when it is released. */
-export const orderSchema = z
+const placedOrderFields = z
   .strictObject({
     ...orderFields,
     releaseAt: orderFields.releaseAt.optional(),
     releaseInMs: orderFields.releaseInMs.optional(),
     budgetCents: orderFields.budgetCents.optional(),
   })
-  .omit({ marketTitle: true, sharesAhead: true })
-  .meta({ id: "CommandedOrder" });
+  .omit({ marketTitle: true, sharesAhead: true });
+
+/** An order in the answer of POST /orders; a scheduled one also says when it is released. */
+export const placedOrderSchema = placedOrderFields.meta({ id: "PlacedOrder" });
+
+/** An order in the answers of PATCH and DELETE /orders/:id and of cancel-batch. */
+export const changedOrderSchema = placedOrderFields
+  .omit({ timeInForce: true })
+  .meta({ id: "ChangedOrder" });
 
 export const fillSchema = z
   .strictObject({
@@ -130,17 +136,71 @@ export const fillSchema = z
 
 /** The answer of POST /orders: 201, or 200 for a replay. */
 export const placeOrderResponseSchema = z.strictObject({
-  order: orderSchema,
+  order: placedOrderSchema,
   fills: z.array(fillSchema),
-  cancelledOrders: z.array(orderSchema),
+  cancelledOrders: z.array(placedOrderSchema),
   balance: balanceSchema,
   feeCents: centsSchema.min(0).nullable(),
 });
 
 /** The answer of DELETE /orders/:id. */
 export const cancelOrderResponseSchema = z.strictObject({
-  order: orderSchema,
+  order: changedOrderSchema,
   balance: balanceSchema,
+});
+
+/** The body of PATCH /orders/:id. Null is the same as absent. */
+export const amendOrderSchema = z
+  .object({
+    price: priceSchema.nullish(),
+    quantity: quantitySchema
+      .nullish()
+      .meta({ description: "new total, above the filled quantity" }),
+  })
+  .superRefine((amendment, context) => {
+    if (!isGiven(amendment.price) && !isGiven(amendment.quantity)) {
+      context.addIssue({ code: "custom", path: ["price"], message: "required without quantity" });
+    }
+  })
+  .meta({ id: "AmendOrder" });
+
+/** The answer of PATCH /orders/:id: in place, unchanged, or replaced. */
+export const amendOrderResponseSchema = z.union([
+  z.strictObject({
+    order: changedOrderSchema,
+    amended: z.boolean(),
+    queuePositionChanged: z.literal(false),
+  }),
+  z.strictObject({
+    order: changedOrderSchema,
+    fills: z.array(fillSchema),
+    amended: z.literal(true),
+    queuePositionChanged: z.literal(true),
+    cancelledOrderId: uuidSchema,
+    feeCents: centsSchema.min(0),
+  }),
+]);
+
+/** The body of POST /orders/cancel-batch. */
+export const cancelBatchSchema = z
+  .object({
+    orderIds: z
+      .array(uuidSchema)
+      .min(1, "must have at least 1 id")
+      .max(100, "must have at most 100 ids"),
+  })
+  .meta({ id: "CancelBatch" });
+
+/** The answer of POST /orders/cancel-batch. */
+export const cancelBatchResponseSchema = z.strictObject({
+  cancelled: z.array(changedOrderSchema),
+  failures: z.array(
+    z.strictObject({
+      orderId: uuidSchema,
+      code: z.enum(["not_found", "not_cancellable", "internal"]),
+    }),
+  ),
+  balance: balanceSchema.nullable(),
 });
 
 export const listOrdersQuerySchema = z.object({

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { Pool, PoolClient } from "pg";
 import type { z } from "zod";
 import {
+  amendOrder,
   cancelOrder,
   getAccount,
   getMarket,
@@ -14,6 +15,7 @@ import {
 } from "../../src/database/api.ts";
 import type { OrderRequest } from "../../src/database/api.ts";
 import {
+  amendOrderResponseSchema,
   cancelOrderResponseSchema,
   listedOrderSchema,
   listOrdersResponseSchema,
@@ -30,6 +32,7 @@ export type PlacedOrder = Answer["order"];
 export type Fill = Answer["fills"][number];
 export type ListedOrder = z.infer<typeof listedOrderSchema>;
 export type Cancelled = z.infer<typeof cancelOrderResponseSchema>;
+export type Amended = z.infer<typeof amendOrderResponseSchema>;
 
 /** What one request of a batch came to: a refusal's code, or an answer. */
 export interface Outcome {
@@ -62,6 +65,8 @@ export interface Exchange {
   work: (name: string, values?: Record<string, unknown>) => Promise<number>;
   makeMarket: (options?: Record<string, unknown>) => Promise<string>;
   makeMarkets: (count: number) => Promise<string[]>;
+  /** A market of an event that is live for good; the delay is 3 s unless told otherwise. */
+  makeLiveMarket: (options?: Record<string, unknown>) => Promise<LiveMarket>;
   /** With 1,000 EUR and loss limits reviewed (none), unless told otherwise. */
   makeTrader: (options?: TraderOptions) => Promise<string>;
   makeTraders: (count: number, options?: TraderOptions) => Promise<string[]>;
@@ -76,6 +81,9 @@ export interface Exchange {
   /** Gives shares to a trader by trades at 50 with nobody in particular. */
   giveShares: (market: string, trader: string, side: Side, quantity: number) => Promise<void>;
   cancel: (trader: string, order: string) => Promise<CancelOutcome>;
+  amend: (trader: string, order: string, amendment: Amendment) => Promise<AmendOutcome>;
+  /** Releases what is due in a market; how many orders that were. */
+  release: (market: string) => Promise<number>;
   order: (trader: string, order: string) => Promise<ListedOrder>;
   orders: (
     trader: string,
@@ -104,6 +112,22 @@ export interface TraderOptions {
   reviewed?: boolean;
   /** Loss limits of the day, week and month. */
   limits?: [day: number | null, week: number | null, month: number | null];
+}
+
+export interface LiveMarket {
+  market: string;
+  event: string;
+}
+
+export interface Amendment {
+  price?: number;
+  quantity?: number;
+}
+
+export interface AmendOutcome {
+  code: string | null;
+  message: string | null;
+  answer: Amended | null;
 }
 
 export interface CancelOutcome {
@@ -175,6 +199,7 @@ export async function createExchange(): Promise<Exchange> {
     ...base,
     ...making,
     ...trading,
+    ...changersOf(api, pool, base.work),
     ...readersOf(api, pool),
     listen: () => listenTo(database, api),
     verify: async () => (await pool.query("select * from ledger.verify()")).rows,
@@ -225,8 +250,15 @@ function makersOf(operate: Exchange["operate"]) {
     return user_id;
   };
 
+  const makeLiveMarket: Exchange["makeLiveMarket"] = async (options = {}) => {
+    const about = { title: "A match", category: "tests", live: true, ...options };
+    const event: string = await operate("create_event", about);
+    return { market: await makeMarket({ event_id: event }), event };
+  };
+
   return {
     makeMarket,
+    makeLiveMarket,
     makeMarkets: (count: number) => inTurn(count, () => makeMarket()),
     makeTrader,
     makeTraders: (count: number, options?: TraderOptions) =>
@@ -286,6 +318,10 @@ function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
     if (order.status !== "filled") throw new Error(`not filled: ${JSON.stringify(order)}`);
   };
 
+  return { placeBatch, place, refusal, rest, giveShares };
+}
+
+function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
   const cancel: Exchange["cancel"] = (trader, order) =>
     withClient(api, async (client) => {
       const { code, message, body } = await cancelOrder(client, trader, order);
@@ -293,7 +329,21 @@ function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
       return { code, message, answer };
     });
 
-  return { placeBatch, place, refusal, rest, giveShares, cancel };
+  const amend: Exchange["amend"] = (trader, order, { price, quantity }) =>
+    withClient(api, async (client) => {
+      const { code, message, body } = await amendOrder(client, trader, order, price, quantity);
+      const answer = code === null ? amendOrderResponseSchema.parse(JSON.parse(body)) : null;
+      return { code, message, answer };
+    });
+
+  const release: Exchange["release"] = async (market) => {
+    const { rows } = await pool.query("select id from catalog.markets where public_id = $1", [
+      market,
+    ]);
+    return await work("release_orders", { market_id: rows[0].id });
+  };
+
+  return { cancel, amend, release };
 }
 
 function readersOf(api: Pool, pool: Pool) {

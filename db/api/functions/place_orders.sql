@@ -19,14 +19,8 @@ declare
   v_market_id bigint;
   v_at timestamptz;
   v_context trading.market_context;
-  v_slice trading.book_slice;
-  v_traders trading.trader_arrays;
-  v_holdings trading.holding_arrays;
-  v_limits trading.limit_arrays;
-  v_money trading.market_money;
-  v_result trading.match_result;
+  v_batch trading.matched_batch;
   v_answer api.outcome;
-  v_depth int := 1;
 begin
   v_requests := array(
     select r from trading.read_requests(place_orders.requests) as r
@@ -45,46 +39,20 @@ begin
 
   if cardinality(v_requests) = 1
     and not v_has_keys
+    and v_context.live_delay_ms is null
     and not trading.crosses(v_requests[1], v_context)
   then
     return next trading.rest_order(v_requests[1], v_context);
     return;
   end if;
 
-  select m.* into v_money
-  from trading.read_money(v_market_id, v_context.category_id, v_at) as m;
-  loop
-    v_slice := trading.read_book_slice(v_market_id, v_requests, v_at, v_depth);
-    if v_depth > 1 then
-      perform trading.lock_more_traders(v_slice);
-    end if;
-    v_traders := trading.lock_traders(v_requests, v_slice, v_at);
-    select h.* into v_holdings
-    from trading.read_holdings(v_market_id, v_traders.user_ids) as h;
-    if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(v_traders.user_ids, v_at);
-    end if;
-    if v_has_keys then
-      v_requests := trading.read_replays(v_requests, v_at);
-    end if;
-
-    v_result := trading.match_orders(
-      v_context, v_money, v_requests, v_slice, v_traders, v_holdings, v_limits
-    );
-    exit when not v_result.reached_floor;
-    -- Dead makers let the batch reach deeper than it could have otherwise.
-    v_depth := v_depth * 4;
-  end loop;
-
-  if v_result.changes > 0 then
-    perform trading.settle_orders(v_context, v_money, v_result);
-    perform trading.announce_to_makers(v_context, v_result);
-    if v_has_keys then
-      perform trading.settle_keys(v_context, v_result);
-    end if;
+  v_batch := trading.match_batch(v_context, v_requests, v_has_keys);
+  perform trading.settle_batch(v_context, v_batch);
+  if v_has_keys then
+    perform trading.settle_keys(v_context, v_batch.result);
   end if;
 
-  foreach v_answer in array trading.order_answers(v_context, v_result) loop
+  foreach v_answer in array trading.order_answers(v_context, v_batch.result) loop
     return next v_answer;
   end loop;
 end

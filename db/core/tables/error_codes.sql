@@ -35,4 +35,8 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
     'The outcome is unknown; retry with the same idempotency key'),
   ('EX017', 'NOT_FOUND', 404, false, 'Not found'),
   ('EX018', 'ALREADY_EXISTS', 409, true, 'Already exists'),
-  ('EX019', 'INVALID_STATE', 409, true, 'Not possible in the present state');
+  ('EX019', 'INVALID_STATE', 409, true, 'Not possible in the present state'),
+  ('EX020', 'BELOW_FILLED', 400, true, 'New quantity must exceed the filled quantity'),
+  ('EX021', 'ORDER_NOT_AMENDABLE', 400, false, 'Cannot amend order with status: <status>'),
+  ('EX022', 'BUDGET_ORDER_NOT_AMENDABLE', 400, false,
+    'Cannot amend a budget order; cancel it and place a new one');

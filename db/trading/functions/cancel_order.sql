@@ -43,8 +43,8 @@ begin
     trading.order_object(
       v_order.public_id, cancel_order.user_public_id, m.public_id, v_order.side, v_order.price,
       v_order.quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
-      v_order.time_in_force, v_order.cancel_reason, v_order.expires_at,
-      core.iso8601(v_order.created_at)
+      null, v_order.cancel_reason, v_order.expires_at,
+      core.iso8601(v_order.created_at), null
     ),
     trading.balance_object(a.balance_cents)
   )

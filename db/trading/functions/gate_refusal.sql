@@ -9,13 +9,14 @@ returns text
 language sql immutable parallel safe
 return case
   when (request).problem is not null then 'INVALID_REQUEST'
-  when (context).site_paused then 'TRADING_PAUSED'
-  when not known then 'UNAUTHORIZED'
-  when excluded then 'SELF_EXCLUDED'
-  when not limits_reviewed then 'LIMITS_SETUP_REQUIRED'
-  when (context).market_id is null then 'MARKET_NOT_FOUND'
-  when not (context).is_open then 'MARKET_NOT_OPEN'
-  when (request).expires_at <= (context).at then 'INVALID_REQUEST'
+  else coalesce(
+    trading.trader_refusal((context).site_paused, known, excluded, limits_reviewed),
+    case
+      when (context).market_id is null then 'MARKET_NOT_FOUND'
+      when not (context).is_open then 'MARKET_NOT_OPEN'
+      when (request).expires_at <= (context).at then 'INVALID_REQUEST'
+    end
+  )
 end;
 
 comment on function trading.gate_refusal(

@@ -18,9 +18,8 @@ as $$
     'cancelReason', ("order").cancel_reason,
     'expiresAt', core.iso8601(("order").expires_at),
     'releaseAt', core.iso8601(("order").release_at),
-    'releaseInMs', case when ("order").status = 'scheduled' then greatest(
-      0, ceil(extract(epoch from ("order").release_at - listed_order_object.at) * 1000)
-    )::bigint end,
+    'releaseInMs', case when ("order").status = 'scheduled'
+      then trading.release_in_ms(("order").release_at, listed_order_object.at) end,
     'budgetCents', case when ("order").status = 'scheduled' then ("order").budget_cents end,
     'createdAt', core.iso8601(("order").created_at),
     'sharesAhead', coalesce(

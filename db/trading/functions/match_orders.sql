@@ -85,6 +85,7 @@ declare
   v_bought int;
   v_spent bigint;
   v_weight bigint;
+  v_cost_cents bigint;
   v_fee bigint;
   v_fee_so_far bigint;
   v_required bigint;
@@ -177,6 +178,45 @@ begin
       v_outcome.message := trading.refusal_message(v_code, v_request);
       v_outcomes[i] := v_outcome;
       continue next_request;
+    end if;
+
+    -- A live market takes it now and judges it against the book when it is released.
+    if context.live_delay_ms is not null then
+      v_cost_cents := trading.scheduled_cost_cents(
+        v_request.order_type, v_request.price, v_request.quantity, v_request.budget_cents,
+        money.taker_rate_bps
+      );
+      v_code := trading.funding_refusal(
+        v_request,
+        case
+          when v_request.budget_cents is not null then v_request.budget_cents
+          when v_request.is_market then 0
+          else v_request.quantity * v_request.price
+        end,
+        v_cost_cents, v_balance[t],
+        v_held[t][case v_request.side when 'yes' then 1 else 2 end],
+        limits.limits[t], limits.untraded[t], v_open_cost[t] - v_request.relieved_cents
+      );
+      v_outcome := null;
+      v_outcome.request := v_request;
+      v_outcome.code := v_code;
+      if v_code is null then
+        v_outcome.user_public_id := traders.user_public_ids[t];
+        v_outcome.order_id := nextval('trading.orders_id_seq');
+        v_outcome.order_public_id := core.uuid_v7();
+        v_outcome.status := 'scheduled'::trading.order_status;
+        v_outcome.quantity := coalesce(v_request.quantity, 0);
+        v_outcome.filled_quantity := 0;
+        v_outcome.balance_cents := v_balance[t];
+        if traders.limited[t] then
+          v_open_cost[t] := v_open_cost[t] - v_request.relieved_cents + v_cost_cents;
+        end if;
+      end if;
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+    if traders.limited[t] then
+      v_open_cost[t] := v_open_cost[t] - v_request.relieved_cents;
     end if;
 
     -- 2. Plan: walk the other side from its best price, as far as the request wants and its
@@ -313,7 +353,7 @@ begin
       when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
       else trading.funding_refusal(
-        v_request, v_required, v_balance[t],
+        v_request, v_required, v_required, v_balance[t],
         v_held[t][case v_request.side when 'yes' then 1 else 2 end],
         limits.limits[t], limits.untraded[t], v_open_cost[t]
       )
@@ -330,8 +370,12 @@ begin
     v_changes := v_changes + 1;
     v_fee_so_far := 0;
     if v_code is null then
-      v_order_id := nextval('trading.orders_id_seq');
-      v_order_public_id := core.uuid_v7();
+      v_order_id := v_request.order_id;
+      v_order_public_id := v_request.order_public_id;
+      if v_order_id is null then
+        v_order_id := nextval('trading.orders_id_seq');
+        v_order_public_id := core.uuid_v7();
+      end if;
     end if;
     if v_met_count > 0 then
       v_weight := 0;
@@ -516,8 +560,11 @@ begin
       k := coalesce(cardinality(v_left), 0) + 1;
       v_resting[k] := (
         v_order_id, v_order_public_id, v_request.user_id, v_request.side,
-        v_request.order_type, v_request.price, v_request.quantity, v_bought, context.at,
-        v_request.expires_at, v_request.book_side, v_request.book_price
+        v_request.order_type, v_request.price, v_request.quantity, v_bought,
+        coalesce(v_request.created_at, context.at),
+        v_request.expires_at, v_request.book_side, v_request.book_price,
+        case when v_request.order_id is null then v_order_id
+          else nextval('trading.orders_id_seq') end
       )::trading.resting_order;
       v_left[k] := v_wanted - v_bought;
       v_new_orders[k - v_read] := i;

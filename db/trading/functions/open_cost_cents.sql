@@ -2,14 +2,13 @@ create or replace function trading.open_cost_cents(user_id bigint, at timestampt
 returns bigint
 language sql stable
 begin atomic
-  select coalesce(sum((o.quantity - o.filled_quantity)::bigint * o.price), 0)::bigint
+  select coalesce(sum(trading.open_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
   from trading.open_orders as b
-  join trading.orders as o on o.id = b.order_id
-  where b.user_id = open_cost_cents.user_id
-    and b.queue_position is not null
-    and o.order_type = 'buy'
-    and (b.expires_at is null or b.expires_at > open_cost_cents.at);
+  cross join lateral (
+    select x.* from trading.orders as x where x.id = b.order_id limit 1
+  ) as o
+  where b.user_id = open_cost_cents.user_id;
 end;
 
 comment on function trading.open_cost_cents(bigint, timestamptz) is
-  'What a user''s open orders could still cost, in cents: resting buys at their price.';
+  'What a user''s open orders could still cost, in cents.';

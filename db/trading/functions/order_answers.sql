@@ -48,7 +48,7 @@ begin
             (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
             v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
             v_dead.reason, (v_dead."order").expires_at,
-            core.iso8601((v_dead."order").created_at)
+            core.iso8601((v_dead."order").created_at), null
         );
         d := d + 1;
       end loop;
@@ -61,19 +61,14 @@ begin
       v_outcome.is_replay is not null,
       case
         when v_outcome.code is not null then null
-        when v_outcome.is_replay then trading.replay_answer(v_outcome)
+        when v_outcome.is_replay then trading.replay_answer(v_outcome, context.at)
         else format(
           '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
-          trading.order_object(
-            v_outcome.order_public_id, v_outcome.user_public_id, context.market_public_id,
-            v_request.side, v_request.price, v_outcome.quantity, v_outcome.filled_quantity,
-            v_outcome.status, v_request.order_type, v_request.time_in_force,
-            v_outcome.cancel_reason, v_request.expires_at, v_at
-          ),
+          trading.outcome_object(v_outcome, context, v_at, v_request.time_in_force),
           v_fills,
           v_cancelled,
           trading.balance_object(v_outcome.balance_cents),
-          v_outcome.fee_cents
+          coalesce(v_outcome.fee_cents::text, 'null')
         )
       end
     )::api.outcome;

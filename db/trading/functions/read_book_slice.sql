@@ -48,7 +48,7 @@ begin
       select
         (
           o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
-          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price
+          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price, null
         )::trading.resting_order as resting,
         b.book_price,
         case when o.expires_at <= read_book_slice.at then 0 else o.quantity - o.filled_quantity end

@@ -10,6 +10,14 @@ begin atomic
     read_context.at,
     s.trading_paused,
     m.status = 'open' and (m.close_time is null or m.close_time > read_context.at),
+    (
+      select e.live_delay_ms
+      from catalog.events as e
+      where e.id = m.event_id
+        and e.live
+        and (e.starts_at is null or e.starts_at <= read_context.at)
+        and (e.ends_at is null or e.ends_at > read_context.at)
+    ),
     coalesce(
       (
         select b.book_price

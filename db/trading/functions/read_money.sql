@@ -11,36 +11,9 @@ begin atomic
   from trading.books as b
   join ledger.accounts as escrow on escrow.id = b.escrow_account_id
   join ledger.accounts as revenue on revenue.id = b.fee_account_id
-  -- The market's own schedule, else its category's, else the default; of these the latest.
-  join trading.fee_schedules as f on f.id = coalesce(
-    (
-      select s.id
-      from trading.fee_schedules as s
-      where s.market_id = read_money.market_id
-        and s.category_id is null
-        and s.effective_from <= read_money.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    ),
-    (
-      select s.id
-      from trading.fee_schedules as s
-      where s.market_id is null
-        and s.category_id = read_money.category_id
-        and s.effective_from <= read_money.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    ),
-    (
-      select s.id
-      from trading.fee_schedules as s
-      where s.market_id is null
-        and s.category_id is null
-        and s.effective_from <= read_money.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    )
-  )
+  cross join trading.fee_in_force(
+    read_money.market_id, read_money.category_id, read_money.at
+  ) as f
   where b.market_id = read_money.market_id;
 end;
 

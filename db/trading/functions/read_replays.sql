@@ -13,7 +13,8 @@ begin
     select r.place, k.order_id
     from unnest(read_replays.requests) with ordinality as r (
       user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
-      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, place
+      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, is_market,
+      relieved_cents, order_id, order_public_id, created_at, place
     )
     cross join lateral (
       select x.*

@@ -33,13 +33,19 @@ begin atomic
         then 'quantity: excludes budgetCents'
       when r.post_only and r.time_in_force = 'ioc'
         then 'postOnly: needs a price and gtc, and no budgetCents'
-    end
+    end,
+    r.is_market,
+    0::bigint,
+    null::bigint,
+    null::uuid,
+    null::timestamptz
   from (
     select
       (select u.id from identity.users as u where u.public_id = q."userId") as user_id,
       q.side,
       coalesce(q."orderType", 'buy') as order_type,
       coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
+      q.price is null as is_market,
       q.quantity,
       q."budgetCents" as budget_cents,
       case

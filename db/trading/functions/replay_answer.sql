@@ -1,4 +1,6 @@
-create or replace function trading.replay_answer(outcome trading.order_outcome)
+create or replace function trading.replay_answer(
+  outcome trading.order_outcome, at timestamptz
+)
 returns text
 language sql stable
 set search_path = ''
@@ -19,7 +21,9 @@ as $$
       case when (replay_answer.outcome).status is null then o.cancel_reason
         else (replay_answer.outcome).cancel_reason end,
       o.expires_at,
-      core.iso8601(o.created_at)
+      core.iso8601(o.created_at),
+      case when o.status = 'scheduled'
+        then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
     ),
     trading.fills_of_order(o.id),
     trading.balance_object((replay_answer.outcome).balance_cents)
@@ -29,6 +33,6 @@ as $$
   where o.id = (replay_answer.outcome).order_id
 $$;
 
-comment on function trading.replay_answer(trading.order_outcome) is
+comment on function trading.replay_answer(trading.order_outcome, timestamptz) is
   'The answer to a request whose idempotency key stands for an order already: the order as it is '
   'now and the fills of its placement.';

@@ -50,7 +50,8 @@ begin
     v_code := case
       when request.time_in_force = 'ioc' then 'INSUFFICIENT_LIQUIDITY'
       else trading.funding_refusal(
-        request, request.quantity * request.price, v_trader.balance_cents, v_held_quantity,
+        request, request.quantity * request.price, request.quantity * request.price,
+        v_trader.balance_cents, v_held_quantity,
         v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
       )
     end;
@@ -110,7 +111,7 @@ begin
       trading.order_object(
         v_order_public_id, v_trader.user_public_id, context.market_public_id, request.side,
         request.price, request.quantity, 0, 'open', request.order_type, 'gtc', null,
-        request.expires_at, core.iso8601(context.at)
+        request.expires_at, core.iso8601(context.at), null
       ),
       trading.balance_object(v_trader.balance_cents)
     )

@@ -27,14 +27,15 @@ begin
     from unnest(result.outcomes) as o
     where o.code is null
       and o.is_replay is null
+      and (o.request).order_id is null
   ),
   rested as (
     insert into trading.open_orders (
       order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
     )
     select
-      r.order_id, context.market_id, r.user_id, r.book_side, r.book_price, r.order_id,
-      r.expires_at
+      r.order_id, context.market_id, r.user_id, r.book_side, r.book_price,
+      r.queue_position, r.expires_at
     from unnest(result.resting) with ordinality as r
     where r.ordinality > result.resting_read
       and result.resting_left[r.ordinality] > 0
@@ -74,4 +75,5 @@ $$;
 comment on function trading.settle_orders(
   trading.market_context, trading.market_money, trading.match_result
 ) is
-  'Writes what a batch came to, each table as one set, and announces the market''s new version.';
+  'Writes what a batch came to, each table as one set, and announces the market''s new version. '
+  'The rows of released orders are trading.settle_released''s.';

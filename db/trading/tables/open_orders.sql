@@ -19,6 +19,9 @@ create index open_orders_that_expire on trading.open_orders (expires_at, market_
   where expires_at is not null;
 create index open_orders_to_release on trading.open_orders (release_at, order_id)
   where queue_position is null;
+create index open_orders_of_a_market_to_release
+  on trading.open_orders (market_id, release_at, order_id)
+  where queue_position is null;
 
 comment on table trading.open_orders is
   'The orders that something can still happen to: the resting book and the scheduled ones. A row '

@@ -1,0 +1,92 @@
+create or replace function trading.amend_order(
+  user_public_id uuid, order_public_id uuid, price int, quantity int
+)
+returns api.outcome
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = amend_order.user_public_id
+  );
+  v_order trading.orders;
+  v_at timestamptz;
+  v_context trading.market_context;
+  v_request trading.order_request;
+  v_traders trading.trader_arrays;
+  v_has_expired boolean;
+  v_price int;
+  v_quantity int;
+  v_code text;
+  v_message text;
+  v_body text;
+begin
+  select o.* into v_order
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
+  perform trading.lock_market(v_order.market_id);
+  v_at := core.now();
+  select c.* into v_context
+  from trading.read_context(v_order.market_id, v_at) as c;
+  select o.* into v_order
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
+
+  v_has_expired := v_order.expires_at <= v_at
+    and v_order.status in ('scheduled', 'open', 'partially_filled');
+  v_price := coalesce(amend_order.price, v_order.price);
+  v_quantity := coalesce(amend_order.quantity, v_order.quantity);
+  v_code := trading.amend_refusal(v_order, v_has_expired, amend_order.quantity);
+  if v_code is null
+    and (
+      v_price <> v_order.price
+      or v_quantity > v_order.quantity
+      or (v_quantity < v_order.quantity and v_order.status = 'scheduled')
+    )
+  then
+    return trading.replace_order(
+      v_context, v_order, v_price, v_quantity, amend_order.price is not null
+    );
+  end if;
+
+  v_request.user_id := v_user_id;
+  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0), v_at);
+  v_code := coalesce(
+    trading.trader_refusal(
+      v_context.site_paused, v_traders.user_ids is not null, v_traders.excluded[1],
+      v_traders.limits_reviewed[1]
+    ),
+    v_code,
+    case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end
+  );
+  if v_code = 'ORDER_NOT_AMENDABLE' then
+    if v_has_expired then
+      perform trading.cancel_open_orders(
+        v_order.market_id, array[v_order.id], 'expired', v_at, true
+      );
+    end if;
+    v_message := 'Cannot amend order with status: '
+      || case when v_has_expired then 'cancelled' else v_order.status end;
+  elsif v_code is null then
+    if v_quantity < v_order.quantity then
+      perform trading.reduce_order(v_context, v_order, v_quantity);
+    end if;
+    v_body := format(
+      '{"order":%s,"amended":%s,"queuePositionChanged":false}',
+      trading.order_object(
+        v_order.public_id, amend_order.user_public_id, v_context.market_public_id, v_order.side,
+        v_order.price, v_quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
+        null, null, v_order.expires_at, core.iso8601(v_order.created_at),
+        case when v_order.status = 'scheduled'
+          then trading.schedule_members(v_order.release_at, null, v_at) end
+      ),
+      (v_quantity < v_order.quantity)::text
+    );
+  end if;
+  return (v_code, v_message, false, v_body)::api.outcome;
+end
+$$;
+
+comment on function trading.amend_order(uuid, uuid, int, int) is
+  'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
+  'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
+  'the order. The documented body of PATCH /orders/:id, or a refusal. An order past its expiry '
+  'expires instead. Locks: the market, then the user and the makers that a new order can reach.';

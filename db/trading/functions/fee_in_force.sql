@@ -1,0 +1,42 @@
+create or replace function trading.fee_in_force(
+  market_id bigint, category_id bigint, at timestamptz
+)
+returns setof trading.fee_schedules
+language sql stable
+begin atomic
+  select f.*
+  from trading.fee_schedules as f
+  where f.id = coalesce(
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id = fee_in_force.market_id
+        and s.category_id is null
+        and s.effective_from <= fee_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    ),
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id = fee_in_force.category_id
+        and s.effective_from <= fee_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    ),
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id is null
+        and s.effective_from <= fee_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    )
+  );
+end;
+
+comment on function trading.fee_in_force(bigint, bigint, timestamptz) is
+  'The fee schedule of a market at a time: its own, else its category''s, else the default; of '
+  'these the latest.';

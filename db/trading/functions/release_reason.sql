@@ -1,0 +1,19 @@
+create or replace function trading.release_reason(code text, order_type trading.order_type)
+returns trading.cancel_reason
+language sql immutable parallel safe
+return case code
+  when 'TRADING_PAUSED' then 'trading_paused'
+  when 'SELF_EXCLUDED' then 'self_excluded'
+  when 'MARKET_NOT_OPEN' then 'market_closed'
+  when 'INVALID_REQUEST' then 'expired'
+  when 'SELF_TRADE_BLOCKED' then 'self_trade'
+  when 'POST_ONLY_WOULD_CROSS' then 'post_only_would_cross'
+  when 'INSUFFICIENT_LIQUIDITY' then 'insufficient_liquidity'
+  when 'INSUFFICIENT_BALANCE'
+    then case order_type when 'sell' then 'position_insufficient' else 'insufficient_funds' end
+  when 'LOSS_LIMIT' then 'loss_limit'
+end::trading.cancel_reason;
+
+comment on function trading.release_reason(text, trading.order_type) is
+  'Why a scheduled order is cancelled whose release was refused with a code. An order that was '
+  'accepted can only have become invalid by expiring.';

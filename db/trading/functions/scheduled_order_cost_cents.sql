@@ -1,0 +1,18 @@
+create or replace function trading.scheduled_order_cost_cents(
+  "order" trading.orders, at timestamptz
+)
+returns bigint
+language sql stable
+set search_path = ''
+as $$
+  select trading.scheduled_cost_cents(
+    ("order").order_type, ("order").price, ("order").quantity, ("order").budget_cents,
+    f.taker_rate_bps
+  )
+  from catalog.markets as m
+  cross join trading.fee_in_force(m.id, m.category_id, scheduled_order_cost_cents.at) as f
+  where m.id = ("order").market_id
+$$;
+
+comment on function trading.scheduled_order_cost_cents(trading.orders, timestamptz) is
+  'The most that a scheduled order could cost at the fee in force, in cents.';

@@ -1,0 +1,70 @@
+import { cancelOrder, getAccount } from "../database/api.ts";
+import type { Outcome } from "../database/api.ts";
+import { DatabaseFailure, withRetries } from "../database/failures.ts";
+import type { Services } from "../services.ts";
+
+type FailureCode = "not_found" | "not_cancellable" | "internal";
+
+/**
+ * Cancels a user's orders one after another, each in a transaction of its own: one that fails
+ * leaves the others alone. Gives the body of POST /orders/cancel-batch as JSON text.
+ */
+export async function cancelOrders(
+  { pool, logger }: Pick<Services, "pool" | "logger">,
+  userId: string,
+  orderIds: string[],
+): Promise<string> {
+  const cancelled: string[] = [];
+  const failures: { orderId: string; code: FailureCode }[] = [];
+  let isDatabaseGone = false;
+
+  for (const orderId of new Set(orderIds)) {
+    if (isDatabaseGone) {
+      failures.push({ orderId, code: "internal" });
+      continue;
+    }
+    try {
+      const outcome = await withRetries(pool, (client) => cancelOrder(client, userId, orderId));
+      if (outcome.code === null) cancelled.push(orderOf(outcome));
+      else failures.push({ orderId, code: failureCode(outcome.code) });
+    } catch (error) {
+      logger.warn({ error, orderId }, "an order of a batch was not cancelled");
+      failures.push({ orderId, code: "internal" });
+      // Each further id would wait as long as this one for the database to come back.
+      isDatabaseGone = error instanceof DatabaseFailure && error.kind !== "conflict";
+    }
+  }
+
+  const balance = isDatabaseGone ? "null" : await balanceOf({ pool, logger }, userId);
+  return (
+    `{"cancelled":[${cancelled.join()}],"failures":${JSON.stringify(failures)},` +
+    `"balance":${balance}}`
+  );
+}
+
+function orderOf(outcome: Outcome): string {
+  const { order } = JSON.parse(outcome.body) as { order: unknown };
+  return JSON.stringify(order);
+}
+
+function failureCode(code: string): FailureCode {
+  if (code === "ORDER_NOT_FOUND") return "not_found";
+  return code === "ORDER_NOT_CANCELLABLE" ? "not_cancellable" : "internal";
+}
+
+/** The balance once all is done, or null when it can't be read. */
+async function balanceOf(
+  { pool, logger }: Pick<Services, "pool" | "logger">,
+  userId: string,
+): Promise<string> {
+  try {
+    const account = await withRetries(pool, (client) => getAccount(client, userId), {
+      repeatable: true,
+    });
+    const { balance } = JSON.parse(account) as { balance: number };
+    return JSON.stringify({ total: balance, available: balance });
+  } catch (error) {
+    logger.warn({ error }, "the balance after a batch of cancels could not be read");
+    return "null";
+  }
+}
