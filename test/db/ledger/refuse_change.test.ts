@@ -12,6 +12,7 @@ const appendOnly = [
   "ledger.day_openings",
   "ledger.entries",
   "ledger.journals",
+  "ledger.verifications",
   "trading.archived_orders",
   "trading.resolutions",
   "trading.set_conversions",
