@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:7edd0e526305159b5816b47f0d7220b0f5c6944e
+--! Hash: sha1:311ff82794a9844142402f14ffcedd9bf695cf99
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -195,13 +195,15 @@ create type trading.market_context as (
   at timestamptz,
   site_paused boolean,
   is_open boolean,
+  live_delay_ms int,
   best_yes int,
   best_no int
 );
 comment on type trading.market_context is
   'What a batch must know of its market and the site, read under the market''s lock; market_id is '
-  'null when there is no such market. best_yes and best_no are the highest stored prices of the '
-  'two sides of the book, 0 when empty.';
+  'null when there is no such market. live_delay_ms is how long a new order has to wait for its '
+  'release, null where it is matched at once. best_yes and best_no are the highest stored prices '
+  'of the two sides of the book, 0 when empty.';
 
 create type trading.market_money as (
   taker_rate_bps int,
@@ -230,13 +232,20 @@ create type trading.order_request as (
   book_side trading.side,
   book_price int,
   replay_of_order_id bigint,
-  problem text
+  problem text,
+  is_market boolean,
+  relieved_cents bigint,
+  order_id bigint,
+  order_public_id uuid,
+  created_at timestamptz
 );
 comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
   'market order, ioc for whatever cannot rest), the side and price it would be stored with. '
   'quantity is null with a budget. problem says what is malformed; replay_of_order_id names the '
-  'order that its idempotency key stands for already.';
+  'order that its idempotency key stands for already; is_market, that it came without a price. '
+  'relieved_cents is what its user''s open orders cost less by it: the replaced order, or its own '
+  'scheduled self. The last three are of the scheduled order that a request releases.';
 
 create type trading.resting_order as (
   order_id bigint,
@@ -250,10 +259,12 @@ create type trading.resting_order as (
   created_at timestamptz,
   expires_at timestamptz,
   book_side trading.side,
-  book_price int
+  book_price int,
+  queue_position bigint
 );
 comment on type trading.resting_order is
-  'An order on the book that a batch might meet. filled_quantity is from before the batch.';
+  'An order on the book that a batch might meet. filled_quantity is from before the batch. '
+  'queue_position is of those that the batch brings to the book.';
 
 create type trading.book_slice as (
   orders trading.resting_order[],
@@ -391,6 +402,13 @@ comment on type trading.match_result is
   'resting order, -1 once it is dead; the first resting_read of them were on the book before. '
   'user_ids are the traders that holdings is about. changes counts the requests that changed the '
   'market.';
+
+create type trading.matched_batch as (
+  money trading.market_money,
+  result trading.match_result
+);
+comment on type trading.matched_batch is
+  'A batch that was matched and waits to be written.';
 --! EndIncluded trading/types.sql
 --! Included api/types.sql
 create type api.outcome as (
@@ -443,7 +461,11 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
     'The outcome is unknown; retry with the same idempotency key'),
   ('EX017', 'NOT_FOUND', 404, false, 'Not found'),
   ('EX018', 'ALREADY_EXISTS', 409, true, 'Already exists'),
-  ('EX019', 'INVALID_STATE', 409, true, 'Not possible in the present state');
+  ('EX019', 'INVALID_STATE', 409, true, 'Not possible in the present state'),
+  ('EX020', 'BELOW_FILLED', 400, true, 'New quantity must exceed the filled quantity'),
+  ('EX021', 'ORDER_NOT_AMENDABLE', 400, false, 'Cannot amend order with status: <status>'),
+  ('EX022', 'BUDGET_ORDER_NOT_AMENDABLE', 400, false,
+    'Cannot amend a budget order; cancel it and place a new one');
 --! EndIncluded core/tables/error_codes.sql
 --! Included core/functions/raise_error.sql
 create or replace function core.raise_error(code text, message text default null)
@@ -1280,6 +1302,9 @@ create index open_orders_of_a_user on trading.open_orders (user_id, order_id);
 create index open_orders_that_expire on trading.open_orders (expires_at, market_id)
   where expires_at is not null;
 create index open_orders_to_release on trading.open_orders (release_at, order_id)
+  where queue_position is null;
+create index open_orders_of_a_market_to_release
+  on trading.open_orders (market_id, release_at, order_id)
   where queue_position is null;
 
 comment on table trading.open_orders is
@@ -2316,6 +2341,23 @@ end;
 comment on function trading.crosses(trading.order_request, trading.market_context) is
   'Whether a request would meet the best order of the other side.';
 --! EndIncluded trading/functions/crosses.sql
+--! Included trading/functions/trader_refusal.sql
+create or replace function trading.trader_refusal(
+  site_paused boolean, known boolean, excluded boolean, limits_reviewed boolean
+)
+returns text
+language sql immutable parallel safe
+return case
+  when site_paused then 'TRADING_PAUSED'
+  when not known then 'UNAUTHORIZED'
+  when excluded then 'SELF_EXCLUDED'
+  when not limits_reviewed then 'LIMITS_SETUP_REQUIRED'
+end;
+
+comment on function trading.trader_refusal(boolean, boolean, boolean, boolean) is
+  'Why nothing new is taken from a trader at present, whatever it is, in order of precedence; '
+  'null when they may trade. known: the user exists.';
+--! EndIncluded trading/functions/trader_refusal.sql
 --! Included trading/functions/gate_refusal.sql
 create or replace function trading.gate_refusal(
   request trading.order_request,
@@ -2328,13 +2370,14 @@ returns text
 language sql immutable parallel safe
 return case
   when (request).problem is not null then 'INVALID_REQUEST'
-  when (context).site_paused then 'TRADING_PAUSED'
-  when not known then 'UNAUTHORIZED'
-  when excluded then 'SELF_EXCLUDED'
-  when not limits_reviewed then 'LIMITS_SETUP_REQUIRED'
-  when (context).market_id is null then 'MARKET_NOT_FOUND'
-  when not (context).is_open then 'MARKET_NOT_OPEN'
-  when (request).expires_at <= (context).at then 'INVALID_REQUEST'
+  else coalesce(
+    trading.trader_refusal((context).site_paused, known, excluded, limits_reviewed),
+    case
+      when (context).market_id is null then 'MARKET_NOT_FOUND'
+      when not (context).is_open then 'MARKET_NOT_OPEN'
+      when (request).expires_at <= (context).at then 'INVALID_REQUEST'
+    end
+  )
 end;
 
 comment on function trading.gate_refusal(
@@ -2347,6 +2390,7 @@ comment on function trading.gate_refusal(
 create or replace function trading.funding_refusal(
   request trading.order_request,
   required_cents bigint,
+  cost_cents bigint,
   balance_cents bigint,
   held_quantity bigint,
   limits risk.loss_limits,
@@ -2360,15 +2404,16 @@ return case
     case when held_quantity < (request).quantity then 'INSUFFICIENT_BALANCE' end
   when required_cents > balance_cents then 'INSUFFICIENT_BALANCE'
   when risk.exceeds_limits(
-    limits, untraded, balance_cents, open_cost_cents + required_cents
+    limits, untraded, balance_cents, open_cost_cents + cost_cents
   ) then 'LOSS_LIMIT'
 end;
 
 comment on function trading.funding_refusal(
-  trading.order_request, bigint, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
+  trading.order_request, bigint, bigint, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
 ) is
-  'Why a trader cannot afford an order that costs required_cents, or sell what it would sell; '
-  'null when they can. The limits are null for a trader without any.';
+  'Why a trader cannot afford an order that must be covered by required_cents and counts with '
+  'cost_cents toward the loss limits, or cannot sell what it would sell; null when they can. The '
+  'limits are null for a trader without any.';
 --! EndIncluded trading/functions/funding_refusal.sql
 --! Included trading/functions/refusal_message.sql
 create or replace function trading.refusal_message(code text, request trading.order_request)
@@ -2381,48 +2426,199 @@ end;
 comment on function trading.refusal_message(text, trading.order_request) is
   'What a refusal says beyond its code; null when the code''s own message says it all.';
 --! EndIncluded trading/functions/refusal_message.sql
+--! Included trading/functions/fee_in_force.sql
+create or replace function trading.fee_in_force(
+  market_id bigint, category_id bigint, at timestamptz
+)
+returns setof trading.fee_schedules
+language sql stable
+begin atomic
+  select f.*
+  from trading.fee_schedules as f
+  where f.id = coalesce(
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id = fee_in_force.market_id
+        and s.category_id is null
+        and s.effective_from <= fee_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    ),
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id = fee_in_force.category_id
+        and s.effective_from <= fee_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    ),
+    (
+      select s.id
+      from trading.fee_schedules as s
+      where s.market_id is null
+        and s.category_id is null
+        and s.effective_from <= fee_in_force.at
+      order by s.effective_from desc, s.id desc
+      limit 1
+    )
+  );
+end;
+
+comment on function trading.fee_in_force(bigint, bigint, timestamptz) is
+  'The fee schedule of a market at a time: its own, else its category''s, else the default; of '
+  'these the latest.';
+--! EndIncluded trading/functions/fee_in_force.sql
+--! Included trading/functions/scheduled_cost_cents.sql
+create or replace function trading.scheduled_cost_cents(
+  order_type trading.order_type, price int, quantity int, budget_cents int, taker_rate_bps int
+)
+returns bigint
+language sql immutable parallel safe
+return case
+  when order_type = 'sell' then 0
+  when budget_cents is not null then budget_cents
+  else quantity::bigint * price
+    + trading.fee_cents(taker_rate_bps, quantity::bigint * price * (100 - price))
+end;
+
+comment on function trading.scheduled_cost_cents(trading.order_type, int, int, int, int) is
+  'The most that a scheduled order could cost, in cents: its budget, or all of it at its price '
+  '(99 for a market buy) with the fee.';
+--! EndIncluded trading/functions/scheduled_cost_cents.sql
+--! Included trading/functions/scheduled_order_cost_cents.sql
+create or replace function trading.scheduled_order_cost_cents(
+  "order" trading.orders, at timestamptz
+)
+returns bigint
+language sql stable
+set search_path = ''
+as $$
+  select trading.scheduled_cost_cents(
+    ("order").order_type, ("order").price, ("order").quantity, ("order").budget_cents,
+    f.taker_rate_bps
+  )
+  from catalog.markets as m
+  cross join trading.fee_in_force(m.id, m.category_id, scheduled_order_cost_cents.at) as f
+  where m.id = ("order").market_id
+$$;
+
+comment on function trading.scheduled_order_cost_cents(trading.orders, timestamptz) is
+  'The most that a scheduled order could cost at the fee in force, in cents.';
+--! EndIncluded trading/functions/scheduled_order_cost_cents.sql
+--! Included trading/functions/open_order_cost_cents.sql
+create or replace function trading.open_order_cost_cents(
+  "order" trading.orders, open_order trading.open_orders, at timestamptz
+)
+returns bigint
+language sql stable
+return case
+  when ("order").order_type = 'sell' or (open_order).expires_at <= at then 0
+  when (open_order).queue_position is not null
+    then (("order").quantity - ("order").filled_quantity)::bigint * ("order").price
+  else trading.scheduled_order_cost_cents("order", at)
+end;
+
+comment on function trading.open_order_cost_cents(
+  trading.orders, trading.open_orders, timestamptz
+) is
+  'What an open order could still cost, in cents: a resting buy what is left of it at its price, '
+  'a scheduled one its worst case. Nothing once it has expired.';
+--! EndIncluded trading/functions/open_order_cost_cents.sql
 --! Included trading/functions/open_cost_cents.sql
 create or replace function trading.open_cost_cents(user_id bigint, at timestamptz)
 returns bigint
 language sql stable
 begin atomic
-  select coalesce(sum((o.quantity - o.filled_quantity)::bigint * o.price), 0)::bigint
+  select coalesce(sum(trading.open_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
   from trading.open_orders as b
-  join trading.orders as o on o.id = b.order_id
-  where b.user_id = open_cost_cents.user_id
-    and b.queue_position is not null
-    and o.order_type = 'buy'
-    and (b.expires_at is null or b.expires_at > open_cost_cents.at);
+  cross join lateral (
+    select x.* from trading.orders as x where x.id = b.order_id limit 1
+  ) as o
+  where b.user_id = open_cost_cents.user_id;
 end;
 
 comment on function trading.open_cost_cents(bigint, timestamptz) is
-  'What a user''s open orders could still cost, in cents: resting buys at their price.';
+  'What a user''s open orders could still cost, in cents.';
 --! EndIncluded trading/functions/open_cost_cents.sql
+--! Included trading/functions/release_in_ms.sql
+create or replace function trading.release_in_ms(release_at timestamptz, at timestamptz)
+returns bigint
+language sql immutable parallel safe
+return greatest(0, ceil(extract(epoch from release_at - at) * 1000)::bigint);
+
+comment on function trading.release_in_ms(timestamptz, timestamptz) is
+  'Milliseconds until a release, rounded up; 0 when it is due.';
+--! EndIncluded trading/functions/release_in_ms.sql
+--! Included trading/functions/schedule_members.sql
+create or replace function trading.schedule_members(
+  release_at timestamptz, budget_cents int, at timestamptz
+)
+returns text
+language sql stable parallel safe
+return format(
+  ',"releaseAt":"%s","releaseInMs":%s,"budgetCents":%s',
+  core.iso8601(release_at),
+  trading.release_in_ms(release_at, at),
+  coalesce(budget_cents::text, 'null')
+);
+
+comment on function trading.schedule_members(timestamptz, int, timestamptz) is
+  'What the answers show of a scheduled order beside the rest, as members of its JSON object.';
+--! EndIncluded trading/functions/schedule_members.sql
 --! Included trading/functions/order_object.sql
 create or replace function trading.order_object(
   id uuid, user_id uuid, market_id uuid, side trading.side, price int, quantity int,
   filled_quantity int, status trading.order_status, order_type trading.order_type,
   time_in_force trading.time_in_force, cancel_reason trading.cancel_reason,
-  expires_at timestamptz, created_at text
+  expires_at timestamptz, created_at text, schedule text
 )
 returns text
 language sql stable parallel safe
 return format(
   '{"id":"%s","userId":"%s","marketId":"%s","side":"%s","price":%s,"quantity":%s,'
-  '"filledQuantity":%s,"status":"%s","orderType":"%s","timeInForce":"%s","cancelReason":%s,'
-  '"expiresAt":%s,"createdAt":"%s"}',
+  '"filledQuantity":%s,"status":"%s","orderType":"%s",%s"cancelReason":%s,'
+  '"expiresAt":%s,"createdAt":"%s"%s}',
   id, user_id, market_id, side, price, quantity,
-  filled_quantity, status, order_type, time_in_force, coalesce('"' || cancel_reason || '"', 'null'),
-  coalesce('"' || core.iso8601(expires_at) || '"', 'null'), created_at
+  filled_quantity, status, order_type, '"timeInForce":"' || time_in_force || '",',
+  coalesce('"' || cancel_reason || '"', 'null'),
+  coalesce('"' || core.iso8601(expires_at) || '"', 'null'), created_at, schedule
 );
 
 comment on function trading.order_object(
   uuid, uuid, uuid, trading.side, int, int, int, trading.order_status, trading.order_type,
-  trading.time_in_force, trading.cancel_reason, timestamptz, text
+  trading.time_in_force, trading.cancel_reason, timestamptz, text, text
 ) is
   'An order as the answers to commands show it, as JSON text: a fifth of the time that '
-  'json_build_object takes, and nothing in it needs escaping. created_at as core.iso8601 gives it.';
+  'json_build_object takes, and nothing in it needs escaping. created_at as core.iso8601 gives '
+  'it; schedule by trading.schedule_members, or null; a null time_in_force is left out.';
 --! EndIncluded trading/functions/order_object.sql
+--! Included trading/functions/outcome_object.sql
+create or replace function trading.outcome_object(
+  outcome trading.order_outcome,
+  context trading.market_context,
+  created_at text,
+  time_in_force trading.time_in_force
+)
+returns text
+language sql stable parallel safe
+return trading.order_object(
+  (outcome).order_public_id, (outcome).user_public_id, (context).market_public_id,
+  ((outcome).request).side, ((outcome).request).price, (outcome).quantity,
+  (outcome).filled_quantity, (outcome).status, ((outcome).request).order_type, time_in_force,
+  (outcome).cancel_reason, ((outcome).request).expires_at, created_at,
+  case when (outcome).status = 'scheduled' then trading.schedule_members(
+    (context).at + (context).live_delay_ms * interval '1 millisecond',
+    ((outcome).request).budget_cents, (context).at
+  ) end
+);
+
+comment on function trading.outcome_object(
+  trading.order_outcome, trading.market_context, text, trading.time_in_force
+) is
+  'The new order of a batch as its answer shows it: as it stood right after its own matching.';
+--! EndIncluded trading/functions/outcome_object.sql
 --! Included trading/functions/balance_object.sql
 create or replace function trading.balance_object(balance_cents bigint)
 returns text
@@ -2509,7 +2705,9 @@ comment on function trading.fills_of_order(bigint) is
   'JSON text.';
 --! EndIncluded trading/functions/fills_of_order.sql
 --! Included trading/functions/replay_answer.sql
-create or replace function trading.replay_answer(outcome trading.order_outcome)
+create or replace function trading.replay_answer(
+  outcome trading.order_outcome, at timestamptz
+)
 returns text
 language sql stable
 set search_path = ''
@@ -2530,7 +2728,9 @@ as $$
       case when (replay_answer.outcome).status is null then o.cancel_reason
         else (replay_answer.outcome).cancel_reason end,
       o.expires_at,
-      core.iso8601(o.created_at)
+      core.iso8601(o.created_at),
+      case when o.status = 'scheduled'
+        then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
     ),
     trading.fills_of_order(o.id),
     trading.balance_object((replay_answer.outcome).balance_cents)
@@ -2540,7 +2740,7 @@ as $$
   where o.id = (replay_answer.outcome).order_id
 $$;
 
-comment on function trading.replay_answer(trading.order_outcome) is
+comment on function trading.replay_answer(trading.order_outcome, timestamptz) is
   'The answer to a request whose idempotency key stands for an order already: the order as it is '
   'now and the fills of its placement.';
 --! EndIncluded trading/functions/replay_answer.sql
@@ -2587,6 +2787,14 @@ begin atomic
     read_context.at,
     s.trading_paused,
     m.status = 'open' and (m.close_time is null or m.close_time > read_context.at),
+    (
+      select e.live_delay_ms
+      from catalog.events as e
+      where e.id = m.event_id
+        and e.live
+        and (e.starts_at is null or e.starts_at <= read_context.at)
+        and (e.ends_at is null or e.ends_at > read_context.at)
+    ),
     coalesce(
       (
         select b.book_price
@@ -2655,13 +2863,19 @@ begin atomic
         then 'quantity: excludes budgetCents'
       when r.post_only and r.time_in_force = 'ioc'
         then 'postOnly: needs a price and gtc, and no budgetCents'
-    end
+    end,
+    r.is_market,
+    0::bigint,
+    null::bigint,
+    null::uuid,
+    null::timestamptz
   from (
     select
       (select u.id from identity.users as u where u.public_id = q."userId") as user_id,
       q.side,
       coalesce(q."orderType", 'buy') as order_type,
       coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
+      q.price is null as is_market,
       q.quantity,
       q."budgetCents" as budget_cents,
       case
@@ -2709,7 +2923,8 @@ begin
     select r.place, k.order_id
     from unnest(read_replays.requests) with ordinality as r (
       user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
-      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, place
+      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, is_market,
+      relieved_cents, order_id, order_public_id, created_at, place
     )
     cross join lateral (
       select x.*
@@ -2780,7 +2995,7 @@ begin
       select
         (
           o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
-          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price
+          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price, null
         )::trading.resting_order as resting,
         b.book_price,
         case when o.expires_at <= read_book_slice.at then 0 else o.quantity - o.filled_quantity end
@@ -2982,36 +3197,9 @@ begin atomic
   from trading.books as b
   join ledger.accounts as escrow on escrow.id = b.escrow_account_id
   join ledger.accounts as revenue on revenue.id = b.fee_account_id
-  -- The market's own schedule, else its category's, else the default; of these the latest.
-  join trading.fee_schedules as f on f.id = coalesce(
-    (
-      select s.id
-      from trading.fee_schedules as s
-      where s.market_id = read_money.market_id
-        and s.category_id is null
-        and s.effective_from <= read_money.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    ),
-    (
-      select s.id
-      from trading.fee_schedules as s
-      where s.market_id is null
-        and s.category_id = read_money.category_id
-        and s.effective_from <= read_money.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    ),
-    (
-      select s.id
-      from trading.fee_schedules as s
-      where s.market_id is null
-        and s.category_id is null
-        and s.effective_from <= read_money.at
-      order by s.effective_from desc, s.id desc
-      limit 1
-    )
-  )
+  cross join trading.fee_in_force(
+    read_money.market_id, read_money.category_id, read_money.at
+  ) as f
   where b.market_id = read_money.market_id;
 end;
 
@@ -3072,7 +3260,8 @@ begin
     v_code := case
       when request.time_in_force = 'ioc' then 'INSUFFICIENT_LIQUIDITY'
       else trading.funding_refusal(
-        request, request.quantity * request.price, v_trader.balance_cents, v_held_quantity,
+        request, request.quantity * request.price, request.quantity * request.price,
+        v_trader.balance_cents, v_held_quantity,
         v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
       )
     end;
@@ -3132,7 +3321,7 @@ begin
       trading.order_object(
         v_order_public_id, v_trader.user_public_id, context.market_public_id, request.side,
         request.price, request.quantity, 0, 'open', request.order_type, 'gtc', null,
-        request.expires_at, core.iso8601(context.at)
+        request.expires_at, core.iso8601(context.at), null
       ),
       trading.balance_object(v_trader.balance_cents)
     )
@@ -3232,6 +3421,7 @@ declare
   v_bought int;
   v_spent bigint;
   v_weight bigint;
+  v_cost_cents bigint;
   v_fee bigint;
   v_fee_so_far bigint;
   v_required bigint;
@@ -3324,6 +3514,45 @@ begin
       v_outcome.message := trading.refusal_message(v_code, v_request);
       v_outcomes[i] := v_outcome;
       continue next_request;
+    end if;
+
+    -- A live market takes it now and judges it against the book when it is released.
+    if context.live_delay_ms is not null then
+      v_cost_cents := trading.scheduled_cost_cents(
+        v_request.order_type, v_request.price, v_request.quantity, v_request.budget_cents,
+        money.taker_rate_bps
+      );
+      v_code := trading.funding_refusal(
+        v_request,
+        case
+          when v_request.budget_cents is not null then v_request.budget_cents
+          when v_request.is_market then 0
+          else v_request.quantity * v_request.price
+        end,
+        v_cost_cents, v_balance[t],
+        v_held[t][case v_request.side when 'yes' then 1 else 2 end],
+        limits.limits[t], limits.untraded[t], v_open_cost[t] - v_request.relieved_cents
+      );
+      v_outcome := null;
+      v_outcome.request := v_request;
+      v_outcome.code := v_code;
+      if v_code is null then
+        v_outcome.user_public_id := traders.user_public_ids[t];
+        v_outcome.order_id := nextval('trading.orders_id_seq');
+        v_outcome.order_public_id := core.uuid_v7();
+        v_outcome.status := 'scheduled'::trading.order_status;
+        v_outcome.quantity := coalesce(v_request.quantity, 0);
+        v_outcome.filled_quantity := 0;
+        v_outcome.balance_cents := v_balance[t];
+        if traders.limited[t] then
+          v_open_cost[t] := v_open_cost[t] - v_request.relieved_cents + v_cost_cents;
+        end if;
+      end if;
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
+    if traders.limited[t] then
+      v_open_cost[t] := v_open_cost[t] - v_request.relieved_cents;
     end if;
 
     -- 2. Plan: walk the other side from its best price, as far as the request wants and its
@@ -3460,7 +3689,7 @@ begin
       when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
       else trading.funding_refusal(
-        v_request, v_required, v_balance[t],
+        v_request, v_required, v_required, v_balance[t],
         v_held[t][case v_request.side when 'yes' then 1 else 2 end],
         limits.limits[t], limits.untraded[t], v_open_cost[t]
       )
@@ -3477,8 +3706,12 @@ begin
     v_changes := v_changes + 1;
     v_fee_so_far := 0;
     if v_code is null then
-      v_order_id := nextval('trading.orders_id_seq');
-      v_order_public_id := core.uuid_v7();
+      v_order_id := v_request.order_id;
+      v_order_public_id := v_request.order_public_id;
+      if v_order_id is null then
+        v_order_id := nextval('trading.orders_id_seq');
+        v_order_public_id := core.uuid_v7();
+      end if;
     end if;
     if v_met_count > 0 then
       v_weight := 0;
@@ -3663,8 +3896,11 @@ begin
       k := coalesce(cardinality(v_left), 0) + 1;
       v_resting[k] := (
         v_order_id, v_order_public_id, v_request.user_id, v_request.side,
-        v_request.order_type, v_request.price, v_request.quantity, v_bought, context.at,
-        v_request.expires_at, v_request.book_side, v_request.book_price
+        v_request.order_type, v_request.price, v_request.quantity, v_bought,
+        coalesce(v_request.created_at, context.at),
+        v_request.expires_at, v_request.book_side, v_request.book_price,
+        case when v_request.order_id is null then v_order_id
+          else nextval('trading.orders_id_seq') end
       )::trading.resting_order;
       v_left[k] := v_wanted - v_bought;
       v_new_orders[k - v_read] := i;
@@ -3724,6 +3960,63 @@ comment on function trading.match_orders(
   'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '
   'trace, but for the makers it found dead when it is refused for want of liquidity.';
 --! EndIncluded trading/functions/match_orders.sql
+--! Included trading/functions/match_batch.sql
+create or replace function trading.match_batch(
+  context trading.market_context, requests trading.order_request[], has_keys boolean
+)
+returns trading.matched_batch
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_requests trading.order_request[] := match_batch.requests;
+  v_slice trading.book_slice;
+  v_traders trading.trader_arrays;
+  v_holdings trading.holding_arrays;
+  v_limits trading.limit_arrays;
+  v_money trading.market_money;
+  v_result trading.match_result;
+  v_depth int := 1;
+begin
+  select m.* into v_money
+  from trading.read_money(context.market_id, context.category_id, context.at) as m;
+  loop
+    if context.live_delay_ms is null then
+      v_slice := trading.read_book_slice(context.market_id, v_requests, context.at, v_depth);
+    else
+      v_slice := ('{}', 0, 0);
+    end if;
+    if v_depth > 1 then
+      perform trading.lock_more_traders(v_slice);
+    end if;
+    v_traders := trading.lock_traders(v_requests, v_slice, context.at);
+    select h.* into v_holdings
+    from trading.read_holdings(context.market_id, v_traders.user_ids) as h;
+    if true = any (v_traders.limited) then
+      v_limits := trading.read_limits(v_traders.user_ids, context.at);
+    end if;
+    if match_batch.has_keys then
+      v_requests := trading.read_replays(v_requests, context.at);
+    end if;
+
+    v_result := trading.match_orders(
+      context, v_money, v_requests, v_slice, v_traders, v_holdings, v_limits
+    );
+    exit when not v_result.reached_floor;
+    -- Dead makers let the batch reach deeper than it could have otherwise.
+    v_depth := v_depth * 4;
+  end loop;
+  return (v_money, v_result)::trading.matched_batch;
+end
+$$;
+
+comment on function trading.match_batch(
+  trading.market_context, trading.order_request[], boolean
+) is
+  'Reads all that a batch can reach and matches it; nothing is written yet. has_keys: some request '
+  'has an idempotency key. The caller holds the market''s lock; locks the takers and the makers '
+  'they can reach, by ascending account.';
+--! EndIncluded trading/functions/match_batch.sql
 --! Included trading/functions/level_changes.sql
 create or replace function trading.level_changes(
   resting trading.resting_order[], resting_left int[], resting_read int
@@ -3886,14 +4179,15 @@ begin
     from unnest(result.outcomes) as o
     where o.code is null
       and o.is_replay is null
+      and (o.request).order_id is null
   ),
   rested as (
     insert into trading.open_orders (
       order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
     )
     select
-      r.order_id, context.market_id, r.user_id, r.book_side, r.book_price, r.order_id,
-      r.expires_at
+      r.order_id, context.market_id, r.user_id, r.book_side, r.book_price,
+      r.queue_position, r.expires_at
     from unnest(result.resting) with ordinality as r
     where r.ordinality > result.resting_read
       and result.resting_left[r.ordinality] > 0
@@ -3933,32 +4227,9 @@ $$;
 comment on function trading.settle_orders(
   trading.market_context, trading.market_money, trading.match_result
 ) is
-  'Writes what a batch came to, each table as one set, and announces the market''s new version.';
+  'Writes what a batch came to, each table as one set, and announces the market''s new version. '
+  'The rows of released orders are trading.settle_released''s.';
 --! EndIncluded trading/functions/settle_orders.sql
---! Included trading/functions/settle_keys.sql
-create or replace function trading.settle_keys(
-  context trading.market_context, result trading.match_result
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
-  select (o.request).user_id, (o.request).idempotency_key, o.order_id, context.at
-  from unnest(result.outcomes) as o
-  where (o.request).idempotency_key is not null
-    and o.code is null
-    and o.is_replay is null
-  on conflict (user_id, key) do update
-  set order_id = excluded.order_id, created_at = excluded.created_at;
-end
-$$;
-
-comment on function trading.settle_keys(trading.market_context, trading.match_result) is
-  'Notes which orders of a batch the idempotency keys stand for. A key older than 24 hours is '
-  'taken over.';
---! EndIncluded trading/functions/settle_keys.sql
 --! Included trading/functions/announce_to_makers.sql
 create or replace function trading.announce_to_makers(
   context trading.market_context, result trading.match_result
@@ -4021,6 +4292,114 @@ comment on function trading.announce_to_makers(
   'Announces a batch to the makers it met: to each once for each request that filled it, and to '
   'the owner of each order found dead.';
 --! EndIncluded trading/functions/announce_to_makers.sql
+--! Included trading/functions/settle_scheduled.sql
+create or replace function trading.settle_scheduled(
+  context trading.market_context, result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_release_at constant timestamptz :=
+    context.at + context.live_delay_ms * interval '1 millisecond';
+begin
+  with scheduled as (
+    select o.*
+    from unnest(result.outcomes) as o
+    where o.code is null
+      and o.is_replay is null
+  ),
+  placed as (
+    insert into trading.orders (
+      id, public_id, market_id, user_id, side, order_type, price, quantity, budget_cents,
+      time_in_force, post_only, status, created_at, expires_at, release_at
+    )
+    select
+      o.order_id, o.order_public_id, context.market_id, (o.request).user_id, (o.request).side,
+      (o.request).order_type, (o.request).price, o.quantity, (o.request).budget_cents,
+      (o.request).time_in_force, (o.request).post_only, o.status, context.at,
+      (o.request).expires_at, v_release_at
+    from scheduled as o
+  ),
+  waiting as (
+    insert into trading.open_orders (
+      order_id, market_id, user_id, book_side, book_price, expires_at, release_at
+    )
+    select
+      o.order_id, context.market_id, (o.request).user_id, (o.request).book_side,
+      (o.request).book_price, (o.request).expires_at, v_release_at
+    from scheduled as o
+  )
+  insert into trading.announcements (channel, payload)
+  select
+    'user_event',
+    json_build_object(
+      'userId', o.user_public_id,
+      'event', json_build_object(
+        'type', 'order_pending',
+        'orderId', o.order_public_id,
+        'marketId', context.market_public_id,
+        'side', (o.request).side,
+        'price', (o.request).price,
+        'quantity', o.quantity,
+        'releaseAt', core.iso8601(v_release_at),
+        'budgetCents', (o.request).budget_cents
+      )
+    )
+  from scheduled as o;
+end
+$$;
+
+comment on function trading.settle_scheduled(trading.market_context, trading.match_result) is
+  'Writes the orders of a batch that a live market took, to wait for their release, and tells '
+  'their users (order_pending). The book and its version stay as they are.';
+--! EndIncluded trading/functions/settle_scheduled.sql
+--! Included trading/functions/settle_batch.sql
+create or replace function trading.settle_batch(
+  context trading.market_context, batch trading.matched_batch
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if context.live_delay_ms is not null then
+    perform trading.settle_scheduled(context, batch.result);
+  elsif (batch.result).changes > 0 then
+    perform trading.settle_orders(context, batch.money, batch.result);
+    perform trading.announce_to_makers(context, batch.result);
+  end if;
+end
+$$;
+
+comment on function trading.settle_batch(trading.market_context, trading.matched_batch) is
+  'Writes what a batch came to and announces it; nothing, if nothing changed.';
+--! EndIncluded trading/functions/settle_batch.sql
+--! Included trading/functions/settle_keys.sql
+create or replace function trading.settle_keys(
+  context trading.market_context, result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
+  select (o.request).user_id, (o.request).idempotency_key, o.order_id, context.at
+  from unnest(result.outcomes) as o
+  where (o.request).idempotency_key is not null
+    and o.code is null
+    and o.is_replay is null
+  on conflict (user_id, key) do update
+  set order_id = excluded.order_id, created_at = excluded.created_at;
+end
+$$;
+
+comment on function trading.settle_keys(trading.market_context, trading.match_result) is
+  'Notes which orders of a batch the idempotency keys stand for. A key older than 24 hours is '
+  'taken over.';
+--! EndIncluded trading/functions/settle_keys.sql
 --! Included trading/functions/order_answers.sql
 create or replace function trading.order_answers(
   context trading.market_context, result trading.match_result
@@ -4072,7 +4451,7 @@ begin
             (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
             v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
             v_dead.reason, (v_dead."order").expires_at,
-            core.iso8601((v_dead."order").created_at)
+            core.iso8601((v_dead."order").created_at), null
         );
         d := d + 1;
       end loop;
@@ -4085,19 +4464,14 @@ begin
       v_outcome.is_replay is not null,
       case
         when v_outcome.code is not null then null
-        when v_outcome.is_replay then trading.replay_answer(v_outcome)
+        when v_outcome.is_replay then trading.replay_answer(v_outcome, context.at)
         else format(
           '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
-          trading.order_object(
-            v_outcome.order_public_id, v_outcome.user_public_id, context.market_public_id,
-            v_request.side, v_request.price, v_outcome.quantity, v_outcome.filled_quantity,
-            v_outcome.status, v_request.order_type, v_request.time_in_force,
-            v_outcome.cancel_reason, v_request.expires_at, v_at
-          ),
+          trading.outcome_object(v_outcome, context, v_at, v_request.time_in_force),
           v_fills,
           v_cancelled,
           trading.balance_object(v_outcome.balance_cents),
-          v_outcome.fee_cents
+          coalesce(v_outcome.fee_cents::text, 'null')
         )
       end
     )::api.outcome;
@@ -4110,6 +4484,240 @@ comment on function trading.order_answers(trading.market_context, trading.match_
   'The answers to a batch, in the order of its requests: a refusal, or the documented body of '
   'POST /orders.';
 --! EndIncluded trading/functions/order_answers.sql
+--! Included trading/functions/release_reason.sql
+create or replace function trading.release_reason(code text, order_type trading.order_type)
+returns trading.cancel_reason
+language sql immutable parallel safe
+return case code
+  when 'TRADING_PAUSED' then 'trading_paused'
+  when 'SELF_EXCLUDED' then 'self_excluded'
+  when 'MARKET_NOT_OPEN' then 'market_closed'
+  when 'INVALID_REQUEST' then 'expired'
+  when 'SELF_TRADE_BLOCKED' then 'self_trade'
+  when 'POST_ONLY_WOULD_CROSS' then 'post_only_would_cross'
+  when 'INSUFFICIENT_LIQUIDITY' then 'insufficient_liquidity'
+  when 'INSUFFICIENT_BALANCE'
+    then case order_type when 'sell' then 'position_insufficient' else 'insufficient_funds' end
+  when 'LOSS_LIMIT' then 'loss_limit'
+end::trading.cancel_reason;
+
+comment on function trading.release_reason(text, trading.order_type) is
+  'Why a scheduled order is cancelled whose release was refused with a code. An order that was '
+  'accepted can only have become invalid by expiring.';
+--! EndIncluded trading/functions/release_reason.sql
+--! Included trading/functions/settle_released.sql
+create or replace function trading.settle_released(
+  context trading.market_context, result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with released as (
+    select
+      (r.request).order_id,
+      coalesce(r.quantity, (r.request).quantity, 0) as quantity,
+      coalesce(r.end_filled_quantity, 0) as filled_quantity,
+      coalesce(r.end_status, 'cancelled') as status,
+      coalesce(
+        r.end_cancel_reason, trading.release_reason(r.code, (r.request).order_type)
+      ) as cancel_reason,
+      coalesce(r.fee_cents, 0) as fee_cents
+    from unnest(result.outcomes) as r
+  ),
+  waited as (
+    delete from trading.open_orders as b
+    where b.order_id = any (array(select r.order_id from released as r))
+  )
+  update trading.orders as o set
+    quantity = r.quantity,
+    filled_quantity = r.filled_quantity,
+    status = r.status,
+    cancel_reason = r.cancel_reason,
+    cancelled_at = case when r.status = 'cancelled' then context.at end,
+    fee_cents = r.fee_cents,
+    released_at = context.at
+  from released as r
+  where o.id = r.order_id;
+end
+$$;
+
+comment on function trading.settle_released(trading.market_context, trading.match_result) is
+  'Writes what scheduled orders became at their release: each leaves its delay, and what refused '
+  'it is why it is cancelled. Those that rest are put on the book by trading.settle_orders.';
+--! EndIncluded trading/functions/settle_released.sql
+--! Included trading/functions/announce_released.sql
+create or replace function trading.announce_released(
+  context trading.market_context, result trading.match_result
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into trading.announcements (channel, payload)
+  select
+    'user_event',
+    json_build_object(
+      'userId', u.public_id,
+      'event', json_build_object(
+        'type', 'order_released',
+        'orderId', (r.request).order_public_id,
+        'marketId', context.market_public_id,
+        'status', coalesce(r.status, 'cancelled'),
+        'side', (r.request).side,
+        'price', (r.request).price,
+        'quantity', coalesce(r.quantity, (r.request).quantity, 0),
+        'filledQuantity', coalesce(r.filled_quantity, 0),
+        'cancelReason', coalesce(
+          r.cancel_reason, trading.release_reason(r.code, (r.request).order_type)
+        ),
+        'fills', coalesce(f.fill_count, 0),
+        'balance', r.balance_cents,
+        'feeCents', r.fee_cents
+      )
+    )
+  from unnest(result.outcomes) with ordinality as r
+  join identity.users as u on u.id = (r.request).user_id
+  left join (
+    select x.request, count(*) as fill_count
+    from unnest(result.fills) as x
+    group by x.request
+  ) as f on f.request = r.ordinality
+  order by r.ordinality;
+end
+$$;
+
+comment on function trading.announce_released(trading.market_context, trading.match_result) is
+  'Tells the users what their scheduled orders became at their release (order_released): as they '
+  'stood right after their own matching. Balance and fee are null for those that were refused.';
+--! EndIncluded trading/functions/announce_released.sql
+--! Included trading/functions/release_orders.sql
+create or replace function trading.release_orders(market_id bigint, most int)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+  v_context trading.market_context;
+  v_requests trading.order_request[];
+  v_batch trading.matched_batch;
+begin
+  perform trading.lock_market(release_orders.market_id);
+  v_at := core.now();
+  v_requests := array(
+    select (
+      o.user_id, o.side, o.order_type, o.price,
+      case when o.budget_cents is null then o.quantity end, o.budget_cents,
+      o.time_in_force, o.post_only, o.expires_at, null, b.book_side, b.book_price, null, null,
+      false, trading.open_order_cost_cents(o, b, v_at), o.id, o.public_id, o.created_at
+    )::trading.order_request
+    from trading.open_orders as b
+    cross join lateral (
+      select x.* from trading.orders as x where x.id = b.order_id limit 1
+    ) as o
+    where b.market_id = release_orders.market_id
+      and b.queue_position is null
+      and b.release_at <= v_at
+    order by b.release_at, b.order_id
+    limit release_orders.most
+  );
+  if cardinality(v_requests) = 0 then
+    return 0;
+  end if;
+
+  select c.* into v_context
+  from trading.read_context(release_orders.market_id, v_at) as c;
+  v_context.live_delay_ms := null; -- they have waited
+  v_batch := trading.match_batch(v_context, v_requests, false);
+  perform trading.settle_released(v_context, v_batch.result);
+  perform trading.announce_released(v_context, v_batch.result);
+  perform trading.settle_batch(v_context, v_batch);
+  return cardinality(v_requests);
+end
+$$;
+
+comment on function trading.release_orders(bigint, int) is
+  'Releases what is due of a market''s scheduled orders, at most so many, in the order of their '
+  'release time and then of their acceptance: each is judged and matched as if it had just been '
+  'placed, and whatever would have refused it cancels it. Returns how many. Locks as '
+  'api.place_orders does.';
+--! EndIncluded trading/functions/release_orders.sql
+--! Included trading/functions/raise_version.sql
+create or replace function trading.raise_version(market_id bigint, market_public_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_version bigint;
+begin
+  update trading.books as b
+  set version = b.version + 1
+  where b.market_id = raise_version.market_id
+  returning b.version into v_version;
+  perform trading.announce_market(raise_version.market_public_id, v_version);
+end
+$$;
+
+comment on function trading.raise_version(bigint, uuid) is
+  'Counts one change of a market''s book and announces it. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/raise_version.sql
+--! Included trading/functions/end_open_orders.sql
+create or replace function trading.end_open_orders(
+  market_id bigint, order_ids bigint[], reason trading.cancel_reason, at timestamptz
+)
+returns setof trading.open_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ended trading.open_orders[];
+begin
+  with gone as (
+    delete from trading.open_orders as b
+    where b.order_id = any (end_open_orders.order_ids)
+      and b.market_id = end_open_orders.market_id
+    returning b.*
+  ),
+  cancelled as (
+    update trading.orders as o set
+      status = 'cancelled',
+      cancel_reason = end_open_orders.reason,
+      cancelled_at = end_open_orders.at
+    where o.id = any (array(select g.order_id from gone as g))
+    returning o.id, o.quantity - o.filled_quantity as left_quantity
+  ),
+  thinned as (
+    update trading.book_levels as l set
+      quantity = l.quantity - x.quantity,
+      order_count = l.order_count - x.order_count
+    from (
+      select
+        g.book_side, g.book_price, sum(c.left_quantity) as quantity, count(*) as order_count
+      from gone as g
+      join cancelled as c on c.id = g.order_id
+      where g.queue_position is not null
+      group by g.book_side, g.book_price
+    ) as x
+    where l.market_id = end_open_orders.market_id
+      and l.book_price = x.book_price
+      and l.book_side = x.book_side
+  )
+  select array_agg(g order by g.order_id) into v_ended
+  from gone as g;
+  return query select e.* from unnest(v_ended) as e;
+end
+$$;
+
+comment on function trading.end_open_orders(
+  bigint, bigint[], trading.cancel_reason, timestamptz
+) is
+  'Takes open orders of one market off the book, or out of their delay, for one reason; gives '
+  'those that were still there. Neither counts nor tells it. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/end_open_orders.sql
 --! Included trading/functions/cancel_open_orders.sql
 create or replace function trading.cancel_open_orders(
   market_id bigint,
@@ -4123,86 +4731,59 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_left trading.level_change[];
-  v_version bigint;
-  v_count int := 0;
-  v_row record;
+  v_market catalog.markets;
+  v_ids bigint[];
+  v_book_changed boolean;
 begin
-  for v_row in
-    with gone as (
-      delete from trading.open_orders as b
-      where b.order_id = any (cancel_open_orders.order_ids)
-        and b.market_id = cancel_open_orders.market_id
-      returning b.*
-    ),
-    cancelled as (
-      update trading.orders as o set
-        status = 'cancelled',
-        cancel_reason = cancel_open_orders.reason,
-        cancelled_at = cancel_open_orders.at
-      from gone
-      where o.id = gone.order_id
-      returning o.*, gone.book_side, gone.book_price, gone.queue_position
-    )
-    select c.*, m.public_id as market_public_id, m.title, u.public_id as user_public_id
-    from cancelled as c
-    join catalog.markets as m on m.id = c.market_id
-    join identity.users as u on u.id = c.user_id
-    order by c.id
-  loop
-    v_count := v_count + 1;
-    if v_row.queue_position is not null then
-      v_left[v_count] := (
-        v_row.book_side, v_row.book_price, v_row.quantity - v_row.filled_quantity, 1
-      )::trading.level_change;
-    end if;
-    if cancel_open_orders.announced then
-      perform trading.announce_user(
-        v_row.user_public_id,
-        json_build_object(
-          'type', 'order_cancelled',
-          'orderId', v_row.public_id,
-          'marketId', v_row.market_public_id,
-          'marketTitle', v_row.title,
-          'side', v_row.side,
-          'price', v_row.price,
-          'quantity', v_row.quantity,
-          'filledQuantity', v_row.filled_quantity,
-          'cancelReason', v_row.cancel_reason
-        )
-      );
-    end if;
-  end loop;
-
-  if v_count > 0 then
-    update trading.book_levels as l set
-      quantity = l.quantity - c.quantity,
-      order_count = l.order_count - c.order_count
-    from (
-      select u.book_side, u.book_price, sum(u.quantity), sum(u.order_count)
-      from unnest(v_left) as u
-      where u.book_side is not null
-      group by u.book_side, u.book_price
-    ) as c (book_side, book_price, quantity, order_count)
-    where l.market_id = cancel_open_orders.market_id
-      and l.book_side = c.book_side
-      and l.book_price = c.book_price;
-    update trading.books as b
-    set version = b.version + 1
-    where b.market_id = cancel_open_orders.market_id
-    returning b.version into v_version;
-    perform trading.announce_market(v_row.market_public_id, v_version);
+  select array_agg(e.order_id order by e.order_id), bool_or(e.queue_position is not null)
+  into v_ids, v_book_changed
+  from trading.end_open_orders(
+    cancel_open_orders.market_id, cancel_open_orders.order_ids, cancel_open_orders.reason,
+    cancel_open_orders.at
+  ) as e;
+  if v_ids is null then
+    return 0;
   end if;
-  return v_count;
+
+  select m.* into strict v_market
+  from catalog.markets as m
+  where m.id = cancel_open_orders.market_id;
+  if cancel_open_orders.announced then
+    insert into trading.announcements (channel, payload)
+    select
+      'user_event',
+      json_build_object(
+        'userId', u.public_id,
+        'event', json_build_object(
+          'type', 'order_cancelled',
+          'orderId', o.public_id,
+          'marketId', v_market.public_id,
+          'marketTitle', v_market.title,
+          'side', o.side,
+          'price', o.price,
+          'quantity', o.quantity,
+          'filledQuantity', o.filled_quantity,
+          'cancelReason', o.cancel_reason
+        )
+      )
+    from unnest(v_ids) with ordinality as i (id, place)
+    join trading.orders as o on o.id = i.id
+    join identity.users as u on u.id = o.user_id
+    order by i.place;
+  end if;
+  if v_book_changed then
+    perform trading.raise_version(v_market.id, v_market.public_id);
+  end if;
+  return cardinality(v_ids);
 end
 $$;
 
 comment on function trading.cancel_open_orders(
   bigint, bigint[], trading.cancel_reason, timestamptz, boolean
 ) is
-  'Takes open orders of one market off the book, or out of their delay, for one reason; returns '
-  'how many were still there. announced: tell the owners, who did not ask for it. The caller '
-  'holds the market''s lock. One change of the market, however many orders.';
+  'Cancels open orders of one market, resting and scheduled ones, for one reason; returns how many '
+  'were still there. announced: tell the owners, who did not ask for it. The caller holds the '
+  'market''s lock. One change of the market, however many orders leave its book.';
 --! EndIncluded trading/functions/cancel_open_orders.sql
 --! Included trading/functions/find_order.sql
 create or replace function trading.find_order(user_public_id uuid, order_public_id uuid)
@@ -4297,8 +4878,8 @@ begin
     trading.order_object(
       v_order.public_id, cancel_order.user_public_id, m.public_id, v_order.side, v_order.price,
       v_order.quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
-      v_order.time_in_force, v_order.cancel_reason, v_order.expires_at,
-      core.iso8601(v_order.created_at)
+      null, v_order.cancel_reason, v_order.expires_at,
+      core.iso8601(v_order.created_at), null
     ),
     trading.balance_object(a.balance_cents)
   )
@@ -4344,6 +4925,223 @@ $$;
 comment on function trading.open_orders_of_market(bigint, int) is
   'Ids of the open orders of a market, resting and scheduled, all of them or at most so many.';
 --! EndIncluded trading/functions/open_orders_of_market.sql
+--! Included trading/functions/reduce_order.sql
+create or replace function trading.reduce_order(
+  context trading.market_context, "order" trading.orders, quantity int
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update trading.orders as o
+  set quantity = reduce_order.quantity
+  where o.id = ("order").id;
+
+  update trading.book_levels as l
+  set quantity = l.quantity - (("order").quantity - reduce_order.quantity)
+  from trading.open_orders as b
+  where b.order_id = ("order").id
+    and l.market_id = b.market_id
+    and l.book_price = b.book_price
+    and l.book_side = b.book_side;
+
+  perform trading.raise_version(context.market_id, context.market_public_id);
+end
+$$;
+
+comment on function trading.reduce_order(trading.market_context, trading.orders, int) is
+  'Takes shares off the end of a resting order, which keeps its place in the queue. quantity is '
+  'the new total, above what is filled. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/reduce_order.sql
+--! Included trading/functions/replace_order.sql
+create or replace function trading.replace_order(
+  context trading.market_context,
+  "order" trading.orders,
+  price int,
+  quantity int,
+  is_priced boolean
+)
+returns api.outcome
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_open_order trading.open_orders;
+  v_request trading.order_request;
+  v_batch trading.matched_batch;
+  v_outcome trading.order_outcome;
+begin
+  select b.* into strict v_open_order
+  from trading.open_orders as b
+  where b.order_id = ("order").id;
+
+  v_request.user_id := ("order").user_id;
+  v_request.side := ("order").side;
+  v_request.order_type := ("order").order_type;
+  v_request.price := replace_order.price;
+  v_request.quantity := replace_order.quantity - ("order").filled_quantity;
+  v_request.time_in_force := ("order").time_in_force;
+  v_request.post_only := ("order").post_only;
+  v_request.expires_at := ("order").expires_at;
+  v_request.book_side := v_open_order.book_side;
+  v_request.book_price := case ("order").order_type
+    when 'buy' then replace_order.price
+    else 100 - replace_order.price
+  end;
+  -- What never rests and still has the protection price came without one.
+  v_request.is_market := not replace_order.is_priced
+    and ("order").time_in_force = 'ioc'
+    and v_request.book_price = 99;
+  v_request.relieved_cents := trading.open_order_cost_cents("order", v_open_order, context.at);
+
+  v_batch := trading.match_batch(context, array[v_request], false);
+  v_outcome := (v_batch.result).outcomes[1];
+  if v_outcome.code is not null then
+    return (v_outcome.code, v_outcome.message, false, null)::api.outcome;
+  end if;
+
+  perform trading.end_open_orders(
+    context.market_id, array[("order").id], 'user_amended', context.at
+  );
+  perform trading.settle_batch(context, v_batch);
+  if context.live_delay_ms is not null and v_open_order.queue_position is not null then
+    perform trading.raise_version(context.market_id, context.market_public_id);
+  end if;
+
+  return (
+    null, null, false,
+    format(
+      '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
+      '"cancelledOrderId":"%s","feeCents":%s}',
+      trading.outcome_object(v_outcome, context, core.iso8601(context.at), null),
+      trading.fills_of_order(v_outcome.order_id),
+      ("order").public_id,
+      coalesce(v_outcome.fee_cents, 0)
+    )
+  )::api.outcome;
+end
+$$;
+
+comment on function trading.replace_order(
+  trading.market_context, trading.orders, int, int, boolean
+) is
+  'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
+  'with a total quantity that counts what is filled, or changes nothing if that is refused. '
+  'is_priced: the price was asked for and is not just the order''s own. The caller holds the '
+  'market''s lock; locks as api.place_orders does.';
+--! EndIncluded trading/functions/replace_order.sql
+--! Included trading/functions/amend_refusal.sql
+create or replace function trading.amend_refusal(
+  "order" trading.orders, has_expired boolean, quantity int
+)
+returns text
+language sql immutable parallel safe
+return case
+  when ("order").id is null then 'ORDER_NOT_FOUND'
+  when has_expired or ("order").status in ('filled', 'cancelled') then 'ORDER_NOT_AMENDABLE'
+  when quantity <= ("order").filled_quantity then 'BELOW_FILLED'
+  when ("order").budget_cents is not null then 'BUDGET_ORDER_NOT_AMENDABLE'
+end;
+
+comment on function trading.amend_refusal(trading.orders, boolean, int) is
+  'Why an order cannot be amended to a new total quantity (null keeps it), in order of precedence; '
+  'null when it can. The order is null when the user has no such one.';
+--! EndIncluded trading/functions/amend_refusal.sql
+--! Included trading/functions/amend_order.sql
+create or replace function trading.amend_order(
+  user_public_id uuid, order_public_id uuid, price int, quantity int
+)
+returns api.outcome
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = amend_order.user_public_id
+  );
+  v_order trading.orders;
+  v_at timestamptz;
+  v_context trading.market_context;
+  v_request trading.order_request;
+  v_traders trading.trader_arrays;
+  v_has_expired boolean;
+  v_price int;
+  v_quantity int;
+  v_code text;
+  v_message text;
+  v_body text;
+begin
+  select o.* into v_order
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
+  perform trading.lock_market(v_order.market_id);
+  v_at := core.now();
+  select c.* into v_context
+  from trading.read_context(v_order.market_id, v_at) as c;
+  select o.* into v_order
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
+
+  v_has_expired := v_order.expires_at <= v_at
+    and v_order.status in ('scheduled', 'open', 'partially_filled');
+  v_price := coalesce(amend_order.price, v_order.price);
+  v_quantity := coalesce(amend_order.quantity, v_order.quantity);
+  v_code := trading.amend_refusal(v_order, v_has_expired, amend_order.quantity);
+  if v_code is null
+    and (
+      v_price <> v_order.price
+      or v_quantity > v_order.quantity
+      or (v_quantity < v_order.quantity and v_order.status = 'scheduled')
+    )
+  then
+    return trading.replace_order(
+      v_context, v_order, v_price, v_quantity, amend_order.price is not null
+    );
+  end if;
+
+  v_request.user_id := v_user_id;
+  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0), v_at);
+  v_code := coalesce(
+    trading.trader_refusal(
+      v_context.site_paused, v_traders.user_ids is not null, v_traders.excluded[1],
+      v_traders.limits_reviewed[1]
+    ),
+    v_code,
+    case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end
+  );
+  if v_code = 'ORDER_NOT_AMENDABLE' then
+    if v_has_expired then
+      perform trading.cancel_open_orders(
+        v_order.market_id, array[v_order.id], 'expired', v_at, true
+      );
+    end if;
+    v_message := 'Cannot amend order with status: '
+      || case when v_has_expired then 'cancelled' else v_order.status end;
+  elsif v_code is null then
+    if v_quantity < v_order.quantity then
+      perform trading.reduce_order(v_context, v_order, v_quantity);
+    end if;
+    v_body := format(
+      '{"order":%s,"amended":%s,"queuePositionChanged":false}',
+      trading.order_object(
+        v_order.public_id, amend_order.user_public_id, v_context.market_public_id, v_order.side,
+        v_order.price, v_quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
+        null, null, v_order.expires_at, core.iso8601(v_order.created_at),
+        case when v_order.status = 'scheduled'
+          then trading.schedule_members(v_order.release_at, null, v_at) end
+      ),
+      (v_quantity < v_order.quantity)::text
+    );
+  end if;
+  return (v_code, v_message, false, v_body)::api.outcome;
+end
+$$;
+
+comment on function trading.amend_order(uuid, uuid, int, int) is
+  'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
+  'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
+  'the order. The documented body of PATCH /orders/:id, or a refusal. An order past its expiry '
+  'expires instead. Locks: the market, then the user and the makers that a new order can reach.';
+--! EndIncluded trading/functions/amend_order.sql
 --! Included trading/functions/change_market_status.sql
 create or replace function trading.change_market_status(
   market_id bigint, status catalog.market_status, close_time timestamptz default null
@@ -4668,9 +5466,8 @@ as $$
     'cancelReason', ("order").cancel_reason,
     'expiresAt', core.iso8601(("order").expires_at),
     'releaseAt', core.iso8601(("order").release_at),
-    'releaseInMs', case when ("order").status = 'scheduled' then greatest(
-      0, ceil(extract(epoch from ("order").release_at - listed_order_object.at) * 1000)
-    )::bigint end,
+    'releaseInMs', case when ("order").status = 'scheduled'
+      then trading.release_in_ms(("order").release_at, listed_order_object.at) end,
     'budgetCents', case when ("order").status = 'scheduled' then ("order").budget_cents end,
     'createdAt', core.iso8601(("order").created_at),
     'sharesAhead', coalesce(
@@ -5773,14 +6570,8 @@ declare
   v_market_id bigint;
   v_at timestamptz;
   v_context trading.market_context;
-  v_slice trading.book_slice;
-  v_traders trading.trader_arrays;
-  v_holdings trading.holding_arrays;
-  v_limits trading.limit_arrays;
-  v_money trading.market_money;
-  v_result trading.match_result;
+  v_batch trading.matched_batch;
   v_answer api.outcome;
-  v_depth int := 1;
 begin
   v_requests := array(
     select r from trading.read_requests(place_orders.requests) as r
@@ -5799,46 +6590,20 @@ begin
 
   if cardinality(v_requests) = 1
     and not v_has_keys
+    and v_context.live_delay_ms is null
     and not trading.crosses(v_requests[1], v_context)
   then
     return next trading.rest_order(v_requests[1], v_context);
     return;
   end if;
 
-  select m.* into v_money
-  from trading.read_money(v_market_id, v_context.category_id, v_at) as m;
-  loop
-    v_slice := trading.read_book_slice(v_market_id, v_requests, v_at, v_depth);
-    if v_depth > 1 then
-      perform trading.lock_more_traders(v_slice);
-    end if;
-    v_traders := trading.lock_traders(v_requests, v_slice, v_at);
-    select h.* into v_holdings
-    from trading.read_holdings(v_market_id, v_traders.user_ids) as h;
-    if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(v_traders.user_ids, v_at);
-    end if;
-    if v_has_keys then
-      v_requests := trading.read_replays(v_requests, v_at);
-    end if;
-
-    v_result := trading.match_orders(
-      v_context, v_money, v_requests, v_slice, v_traders, v_holdings, v_limits
-    );
-    exit when not v_result.reached_floor;
-    -- Dead makers let the batch reach deeper than it could have otherwise.
-    v_depth := v_depth * 4;
-  end loop;
-
-  if v_result.changes > 0 then
-    perform trading.settle_orders(v_context, v_money, v_result);
-    perform trading.announce_to_makers(v_context, v_result);
-    if v_has_keys then
-      perform trading.settle_keys(v_context, v_result);
-    end if;
+  v_batch := trading.match_batch(v_context, v_requests, v_has_keys);
+  perform trading.settle_batch(v_context, v_batch);
+  if v_has_keys then
+    perform trading.settle_keys(v_context, v_batch.result);
   end if;
 
-  foreach v_answer in array trading.order_answers(v_context, v_result) loop
+  foreach v_answer in array trading.order_answers(v_context, v_batch.result) loop
     return next v_answer;
   end loop;
 end
@@ -5852,6 +6617,43 @@ comment on function api.place_orders(uuid, jsonb) is
   'ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be called '
   'again.';
 --! EndIncluded api/functions/place_orders.sql
+--! Included api/functions/amend_order.sql
+create or replace function api.amend_order(
+  user_id uuid, order_id uuid, price int default null, quantity int default null
+)
+returns api.outcome
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+as $$
+declare
+  v_problem text := case
+    when amend_order.price is null and amend_order.quantity is null
+      then 'price: required without quantity'
+    when amend_order.price not between 1 and 99 then 'price: must be between 1 and 99'
+    when amend_order.quantity not between 1 and 10000
+      then 'quantity: must be between 1 and 10000'
+  end;
+begin
+  if v_problem is not null then
+    return ('INVALID_REQUEST', v_problem, false, null)::api.outcome;
+  end if;
+  return trading.amend_order(
+    amend_order.user_id, amend_order.order_id, amend_order.price, amend_order.quantity
+  );
+end
+$$;
+
+comment on function api.amend_order(uuid, uuid, int, int) is
+  'Amends an open order of a user: a new price (1-99), a new total quantity (1-10000), or both. '
+  'Refusals: those of an order, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
+  'BUDGET_ORDER_NOT_AMENDABLE. A refusal changes nothing.';
+--! EndIncluded api/functions/amend_order.sql
 --! Included api/functions/cancel_order.sql
 create or replace function api.cancel_order(user_id uuid, order_id uuid)
 returns api.outcome
@@ -6724,6 +7526,26 @@ comment on function jobs.due_releases(int) is
   'The markets of the scheduled orders whose release is due, those that have waited longest '
   'first; of so many orders at most. Locks: none.';
 --! EndIncluded jobs/functions/due_releases.sql
+--! Included jobs/functions/release_orders.sql
+create or replace function jobs.release_orders(market_id bigint, most int default 200)
+returns int
+language sql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+as $$
+  select trading.release_orders(release_orders.market_id, release_orders.most)
+$$;
+
+comment on function jobs.release_orders(bigint, int) is
+  'Releases what is due of the scheduled orders of a market, at most so many, in the order of '
+  'their release time; returns how many. May fail with 40001, 40P01 or 55P03, and is then to be '
+  'called again. Locks: the market, then the users of the orders and the makers they can reach.';
+--! EndIncluded jobs/functions/release_orders.sql
 --! Included jobs/functions/expire_orders.sql
 create or replace function jobs.expire_orders(most int default 200)
 returns int
