@@ -5,6 +5,7 @@ import { requestLog } from "./http/request_log.ts";
 import { requestMetrics } from "./http/request_metrics.ts";
 import { installAccount } from "./routes/account.ts";
 import { installCatalogue } from "./routes/catalogue.ts";
+import { installDocumentation } from "./routes/documentation.ts";
 import { installHealth, installMetrics } from "./routes/health.ts";
 import { installMarkets } from "./routes/markets.ts";
 import { installOrders } from "./routes/orders.ts";
@@ -39,6 +40,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   installPortfolio(app, services);
   installSessions(app, services);
   installStreams(app, services);
+  installDocumentation(app);
 
   app.use(notFound);
   app.use(errorHandler);

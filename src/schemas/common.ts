@@ -24,10 +24,17 @@ export const balanceSchema = z.strictObject({
   available: centsSchema.meta({ description: "EUR-cents; always equal to total" }),
 });
 
-/** `page` and `limit` of a paginated list; a query holds text only. */
+/**
+ * `page` and `limit` of a paginated list; a query holds text only. What makes numbers of it hides
+ * the defaults from the OpenAPI document, so they are told again.
+ */
 export const pageQuerySchema = z.object({
-  page: queryInteger(z.int().min(1).max(2_147_483_647)).default(1),
-  limit: queryInteger(z.int().min(1).max(50)).default(20),
+  page: queryInteger(z.int().min(1).max(2_147_483_647))
+    .default(1)
+    .meta({ override: { default: 1 } }),
+  limit: queryInteger(z.int().min(1).max(50))
+    .default(20)
+    .meta({ override: { default: 20 } }),
 });
 
 const pageMetaSchema = z.strictObject({
@@ -47,11 +54,16 @@ export function paginated<Item extends z.ZodType>(item: Item): Paginated<Item> {
   return z.strictObject({ data: z.array(item), meta: pageMetaSchema });
 }
 
-export const errorSchema = z.strictObject({
-  error: z.string(),
-  code: z.string().optional(),
-  issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
-});
+export const errorSchema = z
+  .strictObject({
+    error: z.string().meta({ description: "in words, for people" }),
+    code: z.string().optional().meta({ description: "for programs" }),
+    issues: z
+      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: "all that is wrong with a malformed request" }),
+  })
+  .meta({ id: "Error" });
 
 /** An integer written in decimal digits; anything else is left for the schema to refuse. */
 function queryInteger<Schema extends z.ZodType<number>>(schema: Schema) {

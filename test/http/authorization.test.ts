@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { formatApiKey } from "../../src/http/api_key.ts";
+import { routes } from "../../src/openapi/routes.ts";
+import type { Route } from "../../src/openapi/route.ts";
+import { testService } from "./test_service.ts";
+import type { Trader } from "./test_service.ts";
+
+/** Made from the table of routes: a new one is tried as well. */
+
+const service = testService(test);
+const { call, makeMarket, makeTrader } = service;
+
+const noSuchId = "01900000-0000-7000-8000-000000000000";
+const withKey = routes.filter(({ auth }) => auth === "key");
+// A stream goes on: test/http/user_stream.test.ts tells whose events it has.
+const answering = withKey.filter(({ tag }) => tag !== "Streams");
+
+const callRoute = ({ method, path }: Route, id: string, options: Parameters<typeof call>[2]) =>
+  call(method.toUpperCase(), path.replace(":id", id), options);
+
+test("there are routes that need a key", (t) => {
+  t.true(withKey.length > 5);
+});
+
+for (const route of withKey) {
+  const name = `${route.method.toUpperCase()} ${route.path}`;
+
+  test(`401 UNAUTHORIZED: ${name} without a key, and with what is none`, async (t) => {
+    for (const key of [undefined, "nonsense", formatApiKey(randomBytes(32))]) {
+      for (const id of [noSuchId, "1"]) {
+        const body = route.body && { body: "{no JSON" };
+        const answer = await callRoute(route, id, { ...(key && { key }), ...body });
+        t.is(answer.status, 401);
+        t.deepEqual(answer.body, { error: "Unauthorized" });
+      }
+    }
+  });
+
+  if (!answering.includes(route)) continue;
+  test(`nothing of somebody else's is seen or touched: ${name}`, async (t) => {
+    const { owner, orderId, marketId } = await makeOwner();
+    const stranger = await makeTrader();
+    const before = await viewOf(owner);
+
+    const body = route.body && { body: bodyFor(route, orderId, marketId) };
+    const answer = await callRoute(route, orderId, { key: stranger.key, ...body });
+    if (route.path.includes(":id")) {
+      t.is(answer.status, 404);
+      t.deepEqual(answer.body, { error: "Order not found" });
+    }
+    const told = JSON.stringify(answer.body);
+    t.false(told.includes(owner.userId), told);
+    if (name !== "POST /api/v1/orders/cancel-batch") t.false(told.includes(orderId), told);
+    t.deepEqual(await viewOf(owner), before);
+  });
+}
+
+/** A trader with an order that rests and shares. */
+async function makeOwner() {
+  const marketId = await makeMarket();
+  const [owner, other] = [await makeTrader(), await makeTrader()];
+  const place = (trader: Trader, order: Record<string, unknown>) =>
+    call("POST", "/api/v1/orders", { key: trader.key, body: { marketId, ...order } });
+  await place(other, { side: "no", price: 40, quantity: 5 });
+  await place(owner, { side: "yes", price: 60, quantity: 5 });
+  const { body } = await place(owner, { side: "yes", price: 10, quantity: 5 });
+  return { owner, marketId, orderId: body.order.id as string };
+}
+
+const viewOf = async ({ key }: Trader) => [
+  (await call("GET", "/api/v1/me", { key })).body,
+  (await call("GET", "/api/v1/me/portfolio", { key })).body,
+  (await call("GET", "/api/v1/orders?status=all", { key })).body,
+];
+
+/** A sound body, with somebody else's ids where it takes any. */
+function bodyFor({ operationId }: Route, orderId: string, marketId: string): unknown {
+  const bodies: Record<string, unknown> = {
+    placeOrder: { marketId, side: "yes", price: 5, quantity: 1, idempotencyKey: orderId },
+    amendOrder: { price: 20 },
+    cancelOrders: { orderIds: [orderId] },
+    splitPosition: { marketId, quantity: 1 },
+    mergePosition: { marketId, quantity: 1 },
+  };
+  const body = bodies[operationId];
+  if (body === undefined) throw new Error(`no body for ${operationId}: add one to this test`);
+  return body;
+}

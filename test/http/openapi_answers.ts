@@ -1,0 +1,66 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { makeDocument } from "../../src/openapi/document.ts";
+import { routes } from "../../src/openapi/routes.ts";
+import type { Answer } from "./test_service.ts";
+
+/** Answers held against the OpenAPI document. */
+export interface AnswerCheck {
+  /** What is wrong with an answer; empty when it is as the document says. */
+  faultsOf: (method: string, path: string, answer: Answer) => string[];
+  /** The answers met so far: "placeOrder 201". */
+  met: Set<string>;
+}
+
+const document: any = JSON.parse(JSON.stringify(makeDocument(routes)));
+
+export function checkAnswers(): AnswerCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formats.default(ajv);
+  ajv.addSchema(document, "openapi");
+  const met = new Set<string>();
+
+  function faultsOf(method: string, url: string, answer: Answer): string[] {
+    const found = operationAt(method, url);
+    if (found === undefined) return ["no such operation"];
+    const { operation, pointer } = found;
+    const response = operation.responses[answer.status];
+    const name = `${operation.operationId} ${answer.status}`;
+    if (response === undefined) return [`${name} is not in the document`];
+    met.add(name);
+
+    const headers = Object.keys(response.headers)
+      .filter((header) => header !== "Retry-After" && !answer.headers.has(header))
+      .map((header) => `${name} lacks header ${header}`);
+    const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
+    if (response.content[type] === undefined) return [...headers, `${name} is ${type}`];
+    const schema = `${pointer}/responses/${answer.status}/content/${escape(type)}/schema`;
+    const validate = ajv.compile({ $ref: `openapi#${schema}` });
+    if (validate(answer.body)) return headers;
+    const faults = validate.errors!.map((error) => `${error.instancePath} ${error.message!}`);
+    return [...headers, ...faults.map((fault) => `${name}: ${fault}`)];
+  }
+
+  return { faultsOf, met };
+}
+
+function operationAt(method: string, url: string) {
+  const path = url.split("?")[0]!;
+  // A path without parameters comes before one that could be read so.
+  const templates = Object.keys(document.paths).sort(
+    (a, b) => a.split("{").length - b.split("{").length,
+  );
+  for (const template of templates) {
+    const pattern = new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    const operation = document.paths[template][method.toLowerCase()];
+    if (pattern.test(path) && operation !== undefined) {
+      return { operation, pointer: `/paths/${escape(template)}/${method.toLowerCase()}` };
+    }
+  }
+  return undefined;
+}
+
+/** As a JSON pointer in a URI has it. */
+function escape(name: string): string {
+  return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
