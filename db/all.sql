@@ -158,6 +158,7 @@ set local role exchange_owner;
 --!include trading/functions/amend_order.sql
 --!include trading/functions/change_market_status.sql
 --!include trading/functions/expire_orders.sql
+--!include trading/functions/close_market.sql
 --!include trading/functions/make_archive_partition.sql
 --!include trading/functions/archive_orders.sql
 --!include trading/functions/best_price.sql

@@ -8,13 +8,11 @@ set enable_bitmapscan = off
 as $$
 declare
   v_market_id bigint;
-  v_at timestamptz;
-  v_count int;
 begin
   select m.id into v_market_id
   from catalog.markets as m
   where m.status in ('open', 'paused')
-    and m.close_time <= core.now()
+    and m.close_time <= (select core.now())
   order by m.close_time
   limit 1;
   if not found then
@@ -22,32 +20,7 @@ begin
   end if;
 
   perform trading.lock_market(v_market_id);
-  v_at := core.now();
-  perform from catalog.markets as m
-  where m.id = v_market_id
-    and m.status in ('open', 'paused')
-    and m.close_time <= v_at;
-  if not found then
-    return 0; -- somebody else was at it
-  end if;
-
-  -- What expired before comes first, and a deep book goes piece by piece: past its close time the
-  -- market takes no orders, so none is added meanwhile.
-  v_count := trading.expire_orders(v_market_id, close_markets.most);
-  if v_count < close_markets.most then
-    v_count := v_count + trading.cancel_open_orders(
-      v_market_id,
-      trading.open_orders_of_market(v_market_id, close_markets.most - v_count),
-      'market_closed',
-      v_at,
-      true
-    );
-  end if;
-  if v_count < close_markets.most then
-    perform trading.change_market_status(v_market_id, 'closed');
-    v_count := v_count + 1;
-  end if;
-  return v_count;
+  return trading.close_market(v_market_id, close_markets.most);
 end
 $$;
 

@@ -4,13 +4,14 @@ language sql volatile security definer
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
   select d.market_id
   from (
     select b.market_id, b.release_at
     from trading.open_orders as b
     where b.queue_position is null
-      and b.release_at <= core.now()
+      and b.release_at <= (select core.now())
     order by b.release_at
     limit due_releases.most
   ) as d

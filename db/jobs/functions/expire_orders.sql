@@ -5,12 +5,14 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   v_market_id bigint;
   v_order_ids bigint[];
 begin
-  -- Of what is due the longest, the market that has most of it.
+  -- Of what is due the longest, the market that has most of it. The time is a subquery of its own
+  -- because an index can't be searched for what a volatile function gives.
   select d.market_id, array_agg(d.order_id)
   into v_market_id, v_order_ids
   from (
@@ -22,7 +24,7 @@ begin
       where x.id = b.market_id
       limit 1
     ) as m
-    where b.expires_at <= core.now()
+    where b.expires_at <= (select core.now())
       and b.queue_position is not null
       and (m.close_time is null or b.expires_at < m.close_time)
     order by b.expires_at, b.market_id
@@ -36,9 +38,7 @@ begin
   end if;
 
   perform trading.lock_market(v_market_id);
-  return trading.cancel_open_orders(
-    v_market_id, v_order_ids, 'expired', core.now(), true
-  );
+  return trading.expire_orders(v_market_id, v_order_ids);
 end
 $$;
 

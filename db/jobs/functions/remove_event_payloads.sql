@@ -5,6 +5,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
@@ -15,7 +16,7 @@ begin
   where e.id in (
     select x.id
     from trading.event_payloads as x
-    where x.created_at <= core.now() - interval '1 hour'
+    where x.created_at <= (select core.now()) - interval '1 hour'
     order by x.created_at
     limit remove_event_payloads.most
     for update skip locked

@@ -5,6 +5,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
@@ -15,7 +16,7 @@ begin
   where (k.user_id, k.key) in (
     select x.user_id, x.key
     from trading.idempotency_keys as x
-    where x.created_at <= core.now() - interval '24 hours'
+    where x.created_at <= (select core.now()) - interval '24 hours'
     order by x.created_at
     limit remove_keys.most
     -- An order may be taking an old key over: it is not kept waiting, nor waited for.

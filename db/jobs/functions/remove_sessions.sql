@@ -4,12 +4,13 @@ language sql volatile security definer
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
   select identity.end_sessions(
     array(
       select s.id
       from identity.sessions as s
-      where s.expires_at <= core.now()
+      where s.expires_at <= (select core.now())
       order by s.expires_at
       limit remove_sessions.most
       for update skip locked

@@ -1,4 +1,4 @@
-create or replace function trading.expire_orders(market_id bigint, most int default null)
+create or replace function trading.expire_orders(market_id bigint, order_ids bigint[])
 returns int
 language plpgsql
 set search_path = ''
@@ -10,19 +10,22 @@ begin
     expire_orders.market_id,
     array(
       select b.order_id
-      from trading.open_orders as b
+      from unnest(expire_orders.order_ids) as u (order_id)
+      cross join lateral (
+        select x.order_id, x.market_id, x.expires_at
+        from trading.open_orders as x
+        where x.order_id = u.order_id
+          and x.queue_position is not null
+        limit 1
+      ) as b
       cross join lateral (
         select x.close_time
         from catalog.markets as x
         where x.id = b.market_id
         limit 1
       ) as m
-      where b.market_id = expire_orders.market_id
-        and b.expires_at <= v_at
-        and b.queue_position is not null
+      where b.expires_at <= v_at
         and (m.close_time is null or b.expires_at < m.close_time)
-      order by b.expires_at
-      limit expire_orders.most
     ),
     'expired',
     v_at,
@@ -31,8 +34,7 @@ begin
 end
 $$;
 
-comment on function trading.expire_orders(bigint, int) is
-  'Cancels the resting orders of a market that are past their expiry, all or at most so many; '
-  'returns how many. Not those that the market''s close time came first for, which are cancelled '
-  'by its closing, nor scheduled ones, which expire when they are released. The caller holds the '
-  'market''s lock.';
+comment on function trading.expire_orders(bigint, bigint[]) is
+  'Cancels those of some orders of a market that are past their expiry; returns how many. Not '
+  'those that the market''s close time came first for, which are cancelled by its closing, nor '
+  'scheduled ones, which expire when they are released. The caller holds the market''s lock.';
