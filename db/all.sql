@@ -226,6 +226,7 @@ set local role exchange_owner;
 --!include jobs/functions/remove_keys.sql
 --!include jobs/functions/remove_event_payloads.sql
 --!include jobs/functions/remove_sessions.sql
+--!include admin/functions/run_due.sql
 
 -- Grants
 --!include grants.sql

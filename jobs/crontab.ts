@@ -4,10 +4,12 @@ import { keysRemove } from "./keys__remove.ts";
 import { marketsClose } from "./markets__close.ts";
 import { ordersArchive } from "./orders__archive.ts";
 import { ordersExpire } from "./orders__expire.ts";
+import { ordersRelease } from "./orders__release.ts";
 import { sessionsRemove } from "./sessions__remove.ts";
 
 /** Every job and when it runs. Times are UTC, as in a crontab: minute, hour, day, month, weekday. */
 export const crontab: { job: Job; when: When }[] = [
+  { job: ordersRelease, when: { due: "release" } },
   { job: ordersExpire, when: { due: "expire" } },
   { job: marketsClose, when: { due: "close" } },
   { job: keysRemove, when: { cron: "*/5 * * * *" } },

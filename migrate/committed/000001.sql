@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:311ff82794a9844142402f14ffcedd9bf695cf99
+--! Hash: sha1:f7f26169343b565ca6e329c621ae61cc6c3adfd1
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -5200,7 +5200,7 @@ comment on function trading.change_market_status(
   'INVALID_REQUEST. The caller holds the market''s lock.';
 --! EndIncluded trading/functions/change_market_status.sql
 --! Included trading/functions/expire_orders.sql
-create or replace function trading.expire_orders(market_id bigint, most int default null)
+create or replace function trading.expire_orders(market_id bigint, order_ids bigint[])
 returns int
 language plpgsql
 set search_path = ''
@@ -5212,19 +5212,22 @@ begin
     expire_orders.market_id,
     array(
       select b.order_id
-      from trading.open_orders as b
+      from unnest(expire_orders.order_ids) as u (order_id)
+      cross join lateral (
+        select x.order_id, x.market_id, x.expires_at
+        from trading.open_orders as x
+        where x.order_id = u.order_id
+          and x.queue_position is not null
+        limit 1
+      ) as b
       cross join lateral (
         select x.close_time
         from catalog.markets as x
         where x.id = b.market_id
         limit 1
       ) as m
-      where b.market_id = expire_orders.market_id
-        and b.expires_at <= v_at
-        and b.queue_position is not null
+      where b.expires_at <= v_at
         and (m.close_time is null or b.expires_at < m.close_time)
-      order by b.expires_at
-      limit expire_orders.most
     ),
     'expired',
     v_at,
@@ -5233,12 +5236,49 @@ begin
 end
 $$;
 
-comment on function trading.expire_orders(bigint, int) is
-  'Cancels the resting orders of a market that are past their expiry, all or at most so many; '
-  'returns how many. Not those that the market''s close time came first for, which are cancelled '
-  'by its closing, nor scheduled ones, which expire when they are released. The caller holds the '
-  'market''s lock.';
+comment on function trading.expire_orders(bigint, bigint[]) is
+  'Cancels those of some orders of a market that are past their expiry; returns how many. Not '
+  'those that the market''s close time came first for, which are cancelled by its closing, nor '
+  'scheduled ones, which expire when they are released. The caller holds the market''s lock.';
 --! EndIncluded trading/functions/expire_orders.sql
+--! Included trading/functions/close_market.sql
+create or replace function trading.close_market(market_id bigint, most int default null)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_order_ids bigint[];
+  v_count int;
+begin
+  perform from catalog.markets as m
+  where m.id = close_market.market_id
+    and m.status in ('open', 'paused')
+    and m.close_time <= v_at;
+  if not found then
+    return 0;
+  end if;
+
+  -- Past its close time the market takes no orders, so piece by piece its book gets empty.
+  v_order_ids := trading.open_orders_of_market(close_market.market_id, close_market.most);
+  v_count := trading.expire_orders(close_market.market_id, v_order_ids)
+    + trading.cancel_open_orders(
+      close_market.market_id, v_order_ids, 'market_closed', v_at, true
+    );
+  if close_market.most is null or v_count < close_market.most then
+    perform trading.change_market_status(close_market.market_id, 'closed');
+    v_count := v_count + 1;
+  end if;
+  return v_count;
+end
+$$;
+
+comment on function trading.close_market(bigint, int) is
+  'Closes a market that is past its close time, at once or as much of it as is done by cancelling '
+  'so many orders; returns how many it cancelled, and one more for the market. 0: it is not due. '
+  'The caller holds the market''s lock.';
+--! EndIncluded trading/functions/close_market.sql
 --! Included trading/functions/make_archive_partition.sql
 create or replace function trading.make_archive_partition(month timestamptz)
 returns void
@@ -7508,13 +7548,14 @@ language sql volatile security definer
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
   select d.market_id
   from (
     select b.market_id, b.release_at
     from trading.open_orders as b
     where b.queue_position is null
-      and b.release_at <= core.now()
+      and b.release_at <= (select core.now())
     order by b.release_at
     limit due_releases.most
   ) as d
@@ -7554,12 +7595,14 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   v_market_id bigint;
   v_order_ids bigint[];
 begin
-  -- Of what is due the longest, the market that has most of it.
+  -- Of what is due the longest, the market that has most of it. The time is a subquery of its own
+  -- because an index can't be searched for what a volatile function gives.
   select d.market_id, array_agg(d.order_id)
   into v_market_id, v_order_ids
   from (
@@ -7571,7 +7614,7 @@ begin
       where x.id = b.market_id
       limit 1
     ) as m
-    where b.expires_at <= core.now()
+    where b.expires_at <= (select core.now())
       and b.queue_position is not null
       and (m.close_time is null or b.expires_at < m.close_time)
     order by b.expires_at, b.market_id
@@ -7585,9 +7628,7 @@ begin
   end if;
 
   perform trading.lock_market(v_market_id);
-  return trading.cancel_open_orders(
-    v_market_id, v_order_ids, 'expired', core.now(), true
-  );
+  return trading.expire_orders(v_market_id, v_order_ids);
 end
 $$;
 
@@ -7607,13 +7648,11 @@ set enable_bitmapscan = off
 as $$
 declare
   v_market_id bigint;
-  v_at timestamptz;
-  v_count int;
 begin
   select m.id into v_market_id
   from catalog.markets as m
   where m.status in ('open', 'paused')
-    and m.close_time <= core.now()
+    and m.close_time <= (select core.now())
   order by m.close_time
   limit 1;
   if not found then
@@ -7621,32 +7660,7 @@ begin
   end if;
 
   perform trading.lock_market(v_market_id);
-  v_at := core.now();
-  perform from catalog.markets as m
-  where m.id = v_market_id
-    and m.status in ('open', 'paused')
-    and m.close_time <= v_at;
-  if not found then
-    return 0; -- somebody else was at it
-  end if;
-
-  -- What expired before comes first, and a deep book goes piece by piece: past its close time the
-  -- market takes no orders, so none is added meanwhile.
-  v_count := trading.expire_orders(v_market_id, close_markets.most);
-  if v_count < close_markets.most then
-    v_count := v_count + trading.cancel_open_orders(
-      v_market_id,
-      trading.open_orders_of_market(v_market_id, close_markets.most - v_count),
-      'market_closed',
-      v_at,
-      true
-    );
-  end if;
-  if v_count < close_markets.most then
-    perform trading.change_market_status(v_market_id, 'closed');
-    v_count := v_count + 1;
-  end if;
-  return v_count;
+  return trading.close_market(v_market_id, close_markets.most);
 end
 $$;
 
@@ -7663,6 +7677,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
@@ -7684,6 +7699,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
@@ -7694,7 +7710,7 @@ begin
   where (k.user_id, k.key) in (
     select x.user_id, x.key
     from trading.idempotency_keys as x
-    where x.created_at <= core.now() - interval '24 hours'
+    where x.created_at <= (select core.now()) - interval '24 hours'
     order by x.created_at
     limit remove_keys.most
     -- An order may be taking an old key over: it is not kept waiting, nor waited for.
@@ -7717,6 +7733,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
@@ -7727,7 +7744,7 @@ begin
   where e.id in (
     select x.id
     from trading.event_payloads as x
-    where x.created_at <= core.now() - interval '1 hour'
+    where x.created_at <= (select core.now()) - interval '1 hour'
     order by x.created_at
     limit remove_event_payloads.most
     for update skip locked
@@ -7748,12 +7765,13 @@ language sql volatile security definer
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
   select identity.end_sessions(
     array(
       select s.id
       from identity.sessions as s
-      where s.expires_at <= core.now()
+      where s.expires_at <= (select core.now())
       order by s.expires_at
       limit remove_sessions.most
       for update skip locked
@@ -7765,6 +7783,106 @@ comment on function jobs.remove_sessions(int) is
   'Removes sessions that have expired, and their tokens, at most so many; returns how many. Locks: '
   'their rows, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_sessions.sql
+--! Included admin/functions/run_due.sql
+create or replace function admin.run_due()
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+set lock_timeout = '500ms'
+as $$
+declare
+  v_at timestamptz;
+  v_market_ids bigint[];
+  v_market_id bigint;
+  v_looked_at int;
+  v_archived int;
+  v_count int;
+  v_done jsonb;
+  v_released int;
+  v_expired int;
+  v_closed int;
+  v_archived_all int;
+  v_keys int;
+begin
+  -- All of it is one transaction, so the users of one market are held when the next market's are
+  -- wanted. Whoever waits too long gives everything back and starts over.
+  <<attempt>>
+  loop
+    begin
+      v_released := 0;
+      v_expired := 0;
+      v_closed := 0;
+      v_archived_all := 0;
+      v_keys := 0;
+
+      v_at := core.now();
+      v_market_ids := array(
+        select b.market_id
+        from trading.open_orders as b
+        where b.queue_position is null and b.release_at <= v_at
+        union
+        select b.market_id
+        from trading.open_orders as b
+        where b.expires_at <= v_at
+        union
+        select m.id
+        from catalog.markets as m
+        where m.status in ('open', 'paused') and m.close_time <= v_at
+        order by 1
+      );
+      foreach v_market_id in array v_market_ids loop
+        perform trading.lock_market(v_market_id);
+      end loop;
+
+      foreach v_market_id in array v_market_ids loop
+        loop
+          v_count := jobs.release_orders(v_market_id);
+          exit when v_count = 0;
+          v_released := v_released + v_count;
+        end loop;
+        v_expired := v_expired + trading.expire_orders(
+          v_market_id, trading.open_orders_of_market(v_market_id)
+        );
+        if trading.close_market(v_market_id) > 0 then
+          v_closed := v_closed + 1;
+        end if;
+      end loop;
+
+      loop
+        select a.looked_at, a.archived into v_looked_at, v_archived
+        from trading.archive_orders(1000) as a;
+        exit when v_looked_at = 0;
+        v_archived_all := v_archived_all + v_archived;
+      end loop;
+      loop
+        v_count := jobs.remove_keys();
+        exit when v_count = 0;
+        v_keys := v_keys + v_count;
+      end loop;
+      exit attempt;
+    exception when lock_not_available or deadlock_detected then
+      null; -- the locks of this attempt are gone with it
+    end;
+  end loop;
+
+  v_done := jsonb_build_object(
+    'released', v_released,
+    'expired', v_expired,
+    'closed', v_closed,
+    'archived', v_archived_all,
+    'keysRemoved', v_keys
+  );
+  perform admin.audit('run_due', v_done);
+  return v_done;
+end
+$$;
+
+comment on function admin.run_due() is
+  'Does at once what the jobs would do now, in one transaction: in each market releases, then '
+  'expiries, then its closing; then the archive and old idempotency keys. Returns how many of '
+  'each: {released, expired, closed, archived, keysRemoved}. Locks: those markets in ascending id, '
+  'then what each job locks; starts over when it has waited for 500 ms.';
+--! EndIncluded admin/functions/run_due.sql
 
 -- Grants
 --! Included grants.sql

@@ -25,6 +25,28 @@ export async function nextDue(client: PoolClient): Promise<NextDue> {
   return row ?? { release: null, expire: null, close: null };
 }
 
+/** The markets of scheduled orders that are due, those that have waited longest first. */
+export async function dueReleases(client: PoolClient): Promise<number[]> {
+  const rows = await call<{ market_id: number }>(
+    client,
+    "due_releases",
+    "select market_id from jobs.due_releases() as market_id",
+    [],
+  );
+  return rows.map((row) => row.market_id);
+}
+
+/** Releases what is due of a market's scheduled orders, as much as is done in one piece. */
+export async function releaseOrders(client: PoolClient, marketId: number): Promise<number> {
+  const [row] = await call<{ count: number }>(
+    client,
+    "release_orders",
+    "select jobs.release_orders(market_id => $1) as count",
+    [marketId],
+  );
+  return row?.count ?? 0;
+}
+
 /** Cancels resting orders of one market that are past their expiry. */
 export async function expireOrders(client: PoolClient): Promise<number> {
   return await count(client, "expire_orders");

@@ -39,15 +39,18 @@ export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
   const call = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
     withRetries(pool, work, { repeatable: true });
 
+  const doPiece: JobContext["doPiece"] = async (piece) => {
+    const count = await call(piece);
+    if (count > 0) onWorked?.();
+    return count;
+  };
+
   const context: JobContext = {
     logger,
     call,
+    doPiece,
     untilNothingIsLeft: async (piece) => {
-      while (!ending) {
-        const count = await call(piece);
-        if (count === 0) return;
-        onWorked?.();
-      }
+      while (!ending && (await doPiece(piece)) > 0);
     },
     isEnding: () => ending,
   };

@@ -6,6 +6,8 @@ export interface JobContext {
   logger: Logger;
   /** Makes one call, on a connection of its own, and again after conflicts. */
   call: <T>(call: (client: PoolClient) => Promise<T>) => Promise<T>;
+  /** Makes one call that does a piece of work and says how much that was. */
+  doPiece: (piece: (client: PoolClient) => Promise<number>) => Promise<number>;
   /** Makes calls that each do one piece and say how much that was, until one did nothing. */
   untilNothingIsLeft: (piece: (client: PoolClient) => Promise<number>) => Promise<void>;
   /** True once the process is ending: a job that is not done leaves the rest to others. */

@@ -156,6 +156,38 @@ rounds("old keys are removed while they are used again: one order each", async (
   return "three";
 });
 
+rounds(
+  "everything is done at once while people trade: nobody is in each other's way",
+  async (contention, t) => {
+    const lives = [await exchange.makeLiveMarket(), await exchange.makeLiveMarket()];
+    const markets = [...lives.map(({ market }) => market), ...(await makeMarkets(2))];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const expiresAt = await inSeconds(3);
+    for (const market of markets) {
+      await place(market, ann, buy("no", 10, 40));
+      await place(market, bob, buy("yes", 10, 30, { expiresAt }));
+    }
+    await clock.advance(3 * SECOND);
+    const [done, again] = await contention.together([
+      () => exchange.operate("run_due"),
+      () => exchange.operate("run_due"),
+      ...markets.map((market) => () => contention.place(market, bob, buy("yes", 5, 60))),
+      () => exchange.operate("self_exclude", { user_id: ann }),
+    ] as const);
+    const sum = (name: string) => Number(done[name]) + Number(again[name]);
+    t.true(sum("released") <= 4);
+    t.true(sum("expired") <= 4);
+    await clock.advance(3 * SECOND);
+    await exchange.operate("run_due");
+    t.deepEqual((await exchange.orders(ann)).data, []);
+    for (const market of markets) {
+      const { data } = await exchange.orders(bob, { market, status: "all" });
+      t.true(data.every((found) => found.price !== 30 || found.cancelReason === "expired"));
+    }
+    return `${sum("released")} released, ${sum("expired")} expired`;
+  },
+);
+
 test.serial("two workers do everything once", async (t) => {
   await clock.freeze();
   const markets = await makeMarkets(10);

@@ -80,7 +80,7 @@ test("the page lists the operator's functions with their arguments", async (t) =
   try {
     const { rows } = await database.pool.query(`
       select 'admin.' || proname || '(' || (
-        select string_agg(quote_ident(argument), ', ' order by place)
+        select coalesce(string_agg(quote_ident(argument), ', ' order by place), '')
         from unnest(proargnames[1:pronargs]) with ordinality as a (argument, place)
       ) || ')' as name
       from pg_proc

@@ -10,7 +10,8 @@ import { makeQueue, startTestWorker, until } from "../helpers/worker.ts";
 import type { TestWorker } from "../helpers/worker.ts";
 
 const exchange = testExchange(test);
-const { cancel, clock, makeMarket, makeTrader, order, place, rest } = exchange;
+const { cancel, clock, makeLiveMarket, makeMarket, makeTrader, makeTraders } = exchange;
+const { order, place, rest } = exchange;
 
 const DAY = 86_400_000;
 
@@ -55,6 +56,42 @@ test.serial("orders expire and markets close when it is time", async (t) => {
   await clock.advance(30_000);
   await until("it closed", async () => (await exchange.market(market)).status === "closed");
   t.is(await reasonOf(ann, second), "market_closed");
+});
+
+test.serial("scheduled orders are released when it is time, and not before", async (t) => {
+  const { market } = await makeLiveMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const { id } = (await place(market, ann, buy("no", 10, 40))).order;
+  await clock.advance(2999);
+  const taker = (await place(market, bob, buy("yes", 4, 60))).order;
+  t.is((await order(ann, id)).status, "scheduled");
+  await clock.advance(1);
+  await until("it is released", async () => (await order(ann, id)).status === "open");
+  t.is((await order(bob, taker.id)).status, "scheduled");
+  await clock.advance(2999);
+  await until("it is filled", async () => (await order(bob, taker.id)).status === "filled");
+  t.like(await order(ann, id), { status: "partially_filled", filledQuantity: 4 });
+});
+
+test.serial("a market at fault does not keep the others' orders waiting", async (t) => {
+  const [bad, good] = [await makeLiveMarket(), await makeLiveMarket()];
+  const ann = await makeTrader();
+  const stuck = (await place(bad.market, ann, buy("no", 10, 40))).order;
+  const id = (await place(good.market, ann, buy("no", 10, 40))).order.id;
+  const { pool } = exchange.database;
+  const { rows } = await pool.query("select id from trading.orders where public_id = $1", [
+    stuck.id,
+  ]);
+  await pool.query(
+    `alter table trading.orders add constraint broken
+     check (id <> ${rows[0].id} or status = 'scheduled')`,
+  );
+  await clock.advance(3000);
+  await until("the other is released", async () => (await order(ann, id)).status === "open");
+  await until("it failed", async () => worker.log.some((line) => line.includes("broken")));
+  t.is((await order(ann, stuck.id)).status, "scheduled");
+  await pool.query("alter table trading.orders drop constraint broken");
+  await until("it is released", async () => (await order(ann, stuck.id)).status === "open");
 });
 
 test.serial("old orders go to the archive, old keys and payloads away", async (t) => {

@@ -35,6 +35,7 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   self_exclude: async () => ({ user_id: await makeTrader(), until: "2090-01-01T00:00:00Z" }),
   set_trading_pause: async () => ({ paused: false, reason: "over" }),
   set_fee_schedule: async () => ({ taker_rate_bps: 600, category: "tests" }),
+  run_due: async () => ({}),
 };
 
 async function makeKey(): Promise<string> {

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { book, cancel, clock, listen, makeLiveMarket, makeMarket, makeTraders, market } = exchange;
+const { operate, order, place, rest } = exchange;
+
+const NOON = "2030-01-01T12:00:00Z";
+const DAY = 86_400_000;
+
+const at = (seconds: number) => new Date(Date.parse(NOON) + 1000 * seconds).toISOString();
+const nothing = { released: 0, expired: 0, closed: 0, archived: 0, keysRemoved: 0 };
+
+test.serial.beforeEach(() => clock.freeze(NOON));
+
+test.serial("what is due is done, and then nothing is", async (t) => {
+  const live = await makeLiveMarket();
+  const closing = await makeMarket({ close_time: at(2) });
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const scheduled = await place(live.market, ann, buy("no", 10, 40));
+  const met = await place(live.market, bob, buy("yes", 4, 60));
+  const [expiring, closed] = (await rest(
+    ...([closing, ann] as const),
+    buy("no", 1, 10, { expiresAt: at(1), idempotencyKey: randomUUID() }),
+    buy("no", 1, 20),
+  )) as [string, string];
+  t.deepEqual(await operate("run_due"), nothing);
+  await clock.advance(3000);
+  t.deepEqual(await operate("run_due"), { ...nothing, released: 2, expired: 1, closed: 1 });
+  t.like(await order(ann, scheduled.order.id), { status: "partially_filled", filledQuantity: 4 });
+  t.is((await order(bob, met.order.id)).status, "filled");
+  t.is((await order(ann, expiring)).cancelReason, "expired");
+  t.is((await order(ann, closed)).cancelReason, "market_closed");
+  t.is((await market(closing)).status, "closed");
+  t.deepEqual(await operate("run_due"), nothing);
+  await cancel(ann, scheduled.order.id);
+  await clock.advance(30 * DAY);
+  t.deepEqual(await operate("run_due"), { ...nothing, archived: 2, keysRemoved: 1 });
+  t.is((await order(ann, closed)).cancelReason, "market_closed");
+});
+
+test.serial(
+  "a release after the close time trades no more, and is told as a release",
+  async (t) => {
+    const { event } = await makeLiveMarket();
+    const id = await makeMarket({ event_id: event, close_time: at(5) });
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    await place(id, ann, buy("no", 10, 40));
+    await clock.advance(3000);
+    await operate("run_due");
+    t.deepEqual((await book(id)).asks, ["10 @ 60"]);
+    await clock.advance(-2000);
+    const taker = await place(id, bob, buy("yes", 10, 60));
+    t.is(taker.order.status, "scheduled");
+    const { heard } = await listen();
+    await heard();
+    await clock.advance(10_000);
+    t.deepEqual(await operate("run_due"), { ...nothing, released: 1, closed: 1 });
+    t.like(await order(bob, taker.order.id), {
+      status: "cancelled",
+      cancelReason: "market_closed",
+      filledQuantity: 0,
+    });
+    const { users } = await heard();
+    t.deepEqual(
+      users.map(({ userId, event: told }) => [userId, told.type, told.cancelReason]),
+      [
+        [bob, "order_released", "market_closed"],
+        [ann, "order_cancelled", "market_closed"],
+      ],
+    );
+  },
+);
+
+test.serial("many markets and more orders than a piece has", async (t) => {
+  const [ann] = (await makeTraders(1)) as [string];
+  const markets = await Promise.all([1, 2, 3].map(() => makeMarket({ close_time: at(60) })));
+  const batch = Array.from({ length: 250 }, () => [ann, buy("no", 1, 1)] as [string, object]);
+  for (const id of markets) await exchange.placeBatch(id, batch as never);
+  await clock.advance(60_000);
+  t.deepEqual(await operate("run_due"), { ...nothing, closed: 3 });
+  for (const id of markets) t.deepEqual(await book(id), { bids: [], asks: [] });
+  t.deepEqual((await exchange.orders(ann)).data, []);
+});
