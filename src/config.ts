@@ -31,6 +31,7 @@ const databaseUrl = z
 const environmentSchema = z.object({
   DATABASE_URL: databaseUrl,
   API_DATABASE_URL: databaseUrl,
+  LISTEN_DATABASE_URL: databaseUrl,
   WORKER_DATABASE_URL: databaseUrl,
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
@@ -52,6 +53,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** The same database by a login that is exchange_api and nothing more, for the HTTP interface. */
   apiDatabaseUrl: string | undefined;
+  /** The same database without a pooler of transactions between, to listen for notifications. */
+  listenDatabaseUrl: string | undefined;
   /** The same database by a login that is exchange_worker and nothing more, for the jobs. */
   workerDatabaseUrl: string | undefined;
   /** 0 picks a free port. */
@@ -82,6 +85,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return {
     databaseUrl: data.DATABASE_URL,
     apiDatabaseUrl: data.API_DATABASE_URL,
+    listenDatabaseUrl: data.LISTEN_DATABASE_URL,
     workerDatabaseUrl: data.WORKER_DATABASE_URL,
     port: data.PORT,
     host: data.HOST,

@@ -9,9 +9,9 @@ import { makeServices } from "./services.ts";
 import type { Services } from "./services.ts";
 import { version } from "./version.ts";
 
-/** Where to listen, and whom to believe. */
+/** Where to listen, to clients and to the database, and whom to believe. */
 type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
-  Partial<Pick<Config, "metricsHost" | "metricsPort">>;
+  Partial<Pick<Config, "listenDatabaseUrl" | "metricsHost" | "metricsPort">>;
 
 export interface ServiceOptions {
   /** A login that is or may become exchange_api. */
@@ -63,7 +63,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Serves the database of a pool that acts as exchange_api. */
 export async function serve(pool: Pool, config: ListeningConfig, logger: Logger): Promise<Service> {
-  const services = makeServices(pool, logger);
+  const services = makeServices(pool, logger, config.listenDatabaseUrl);
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });

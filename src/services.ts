@@ -8,6 +8,7 @@ import { createAuthenticator } from "./http/authentication.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
+import { gaugeStreams } from "./streams/metrics.ts";
 import { createStreams } from "./streams/streams.ts";
 import type { Streams } from "./streams/streams.ts";
 import { createAnnouncer } from "./trading/announcer.ts";
@@ -29,10 +30,13 @@ export interface Services {
   streams: Streams;
 }
 
-export function makeServices(pool: Pool, logger: Logger): Services {
+/** `listenUrl` is where to listen for notifications, if not where the pool connects to. */
+export function makeServices(pool: Pool, logger: Logger, listenUrl?: string): Services {
   const metrics = createMetrics(pool);
   const authenticator = createAuthenticator({ pool, logger });
   const announcer = createAnnouncer({ pool, logger });
+  const streams = createStreams({ pool, logger, authenticator, listenUrl });
+  gaugeStreams(metrics.registry, streams.counts);
   return {
     pool,
     logger,
@@ -48,6 +52,6 @@ export function makeServices(pool: Pool, logger: Logger): Services {
         metrics.countBatch(outcomes);
       },
     }),
-    streams: createStreams({ pool, logger, authenticator }),
+    streams,
   };
 }

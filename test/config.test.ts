@@ -16,6 +16,7 @@ test("nothing set means: embedded, local, with a demo", (t) => {
 test("what is set is read, and an empty variable is not set", (t) => {
   const config = readConfig({
     DATABASE_URL: "postgresql://someone@/somewhere?host=/run/postgresql",
+    LISTEN_DATABASE_URL: "postgresql://someone@direct/somewhere",
     PORT: "0",
     HOST: "",
     DEMO: "0",
@@ -25,6 +26,7 @@ test("what is set is read, and an empty variable is not set", (t) => {
   });
   t.like(config, {
     databaseUrl: "postgresql://someone@/somewhere?host=/run/postgresql",
+    listenDatabaseUrl: "postgresql://someone@direct/somewhere",
     port: 0,
     host: "127.0.0.1",
     demo: false,

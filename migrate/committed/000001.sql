@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:f7f26169343b565ca6e329c621ae61cc6c3adfd1
+--! Hash: sha1:9ddc67e5557608296b40c2f3f5c74b0890cfbe0e
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -5431,24 +5431,41 @@ comment on function trading.best_price(bigint, trading.side, timestamptz) is
   'Highest stored price of a side of a market''s book at a time, null when it is empty.';
 --! EndIncluded trading/functions/best_price.sql
 --! Included trading/functions/depth.sql
+-- The settings hold also for plans made on empty tables. Of the indexes of open orders only that of
+-- those that expire gives them sorted; by that of the book, a deep one would be read to its end.
 create or replace function trading.depth(market_id bigint, at timestamptz)
 returns table (book_side trading.side, book_price int, quantity bigint)
 language sql stable
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
-  select l.book_side, l.book_price, l.quantity - coalesce(gone.quantity, 0)
-  from trading.book_levels as l
-  left join (
-    select b.book_side, b.book_price, sum(o.quantity - o.filled_quantity) as quantity
-    from trading.open_orders as b
-    join trading.orders as o on o.id = b.order_id
-    where b.market_id = depth.market_id
-      and b.expires_at <= depth.at
-      and b.queue_position is not null
-    group by b.book_side, b.book_price
-  ) as gone on gone.book_side = l.book_side and gone.book_price = l.book_price
-  where l.market_id = depth.market_id
-    and l.quantity > coalesce(gone.quantity, 0)
+  select d.book_side, d.book_price, sum(d.quantity)::bigint
+  from (
+    select l.book_side, l.book_price, l.quantity
+    from trading.book_levels as l
+    where l.market_id = depth.market_id
+      and l.quantity > 0
+    union all
+    select b.book_side, b.book_price, -o.remaining
+    from (
+      select e.order_id, e.book_side, e.book_price
+      from trading.open_orders as e
+      where e.market_id = depth.market_id
+        and e.expires_at <= depth.at
+        and e.queue_position is not null
+      order by e.expires_at
+    ) as b
+    cross join lateral (
+      select (o.quantity - o.filled_quantity)::bigint as remaining
+      from trading.orders as o
+      where o.id = b.order_id
+      limit 1
+    ) as o
+  ) as d
+  group by d.book_side, d.book_price
+  having sum(d.quantity) > 0
 $$;
 
 comment on function trading.depth(bigint, timestamptz) is

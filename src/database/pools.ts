@@ -55,7 +55,18 @@ export function makePool(options: PoolOptions): Pool {
   return pool;
 }
 
-/** A connection of its own with the settings of a pool, role included. Not connected yet. */
-export function makeLoneClient(pool: Pool, applicationName: string): Client {
-  return new pg.Client({ ...pool.options, application_name: applicationName });
+/**
+ * A client of its own with the settings of a pool, role included, and perhaps another address of
+ * the same database. Not connected yet.
+ */
+export function makeLoneClient(
+  { options }: Pool,
+  applicationName: string,
+  connectionString = options.connectionString,
+): Client {
+  return new pg.Client({
+    ...options,
+    application_name: applicationName,
+    ...(connectionString !== undefined && { connectionString }),
+  });
 }

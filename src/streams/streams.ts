@@ -15,6 +15,8 @@ export interface StreamsOptions {
   pool: Pool;
   logger: Logger;
   authenticator: Authenticator;
+  /** Where to listen, if not where the pool connects to. */
+  listenUrl?: string | undefined;
 }
 
 /** The event streams of a process and the connection that feeds them. */
@@ -40,7 +42,8 @@ export interface StreamCounts {
   dropped: number;
 }
 
-export function createStreams({ pool, logger, authenticator }: StreamsOptions): Streams {
+export function createStreams(options: StreamsOptions): Streams {
+  const { pool, logger, authenticator, listenUrl } = options;
   const eventStreams = createEventStreams({ logger });
   const market = createMarketStreams({
     eventStreams,
@@ -57,7 +60,7 @@ export function createStreams({ pool, logger, authenticator }: StreamsOptions): 
   });
   const listener = createListener({
     logger,
-    makeClient: () => makeLoneClient(pool, "pgmarkets listener"),
+    makeClient: () => makeLoneClient(pool, "pgmarkets listener", listenUrl),
     readAnnouncement: (id) =>
       withRetries(pool, (client) => getAnnouncement(client, id), { repeatable: true }),
     onMarketChanged: ({ marketId, version }) => {

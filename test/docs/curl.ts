@@ -17,7 +17,7 @@ export function parseCurl(command: string, variables: Record<string, string>): C
     else if (arg === "-H") {
       const [, name = "", value = ""] = /^([^:]+):\s*(.*)$/.exec(args.shift() ?? "") ?? [];
       headers[name] = value;
-    } else if (/^-[si]+$/.test(arg)) continue;
+    } else if (/^-[siN]+$/.test(arg)) continue;
     else if (arg.startsWith("-") || url !== undefined) throw new Error(`curl ${arg}: unknown here`);
     else url = arg;
   }

@@ -28,13 +28,17 @@ export async function runHttpDocument(
       if (!command.startsWith("curl ")) continue;
       const { url, ...request } = parseCurl(command, known);
       const response = await fetch(url, request);
-      const body: any = await response.json();
+      const isStream = response.headers.get("content-type") === "text/event-stream";
+      const frame = isStream ? await firstFrame(response) : undefined;
+      const body: any = frame === undefined ? await response.json() : {};
       lastId = body.order?.id ?? body.data?.[0]?.id ?? lastId;
 
       const example = shown.shift();
       const where = `${document.path}:${block.line}: ${command}`;
       if (!example) throw new Error(`${where}: no http block shows the answer`);
-      const answer = mask(layOutAnswer(response, headersNamedIn(example), body));
+      const answer = mask(
+        layOutAnswer(response, headersNamedIn(example), frame ?? layOut(body, "")),
+      );
       if (isUpdating) document.replace(example, answer);
       t.is(example.text, answer, where);
     }
@@ -56,12 +60,23 @@ function headersNamedIn({ text }: Block): string[] {
     .filter((name) => name !== "");
 }
 
-function layOutAnswer(response: Response, headers: string[], body: unknown): string {
+/** The first frame of a stream, its data laid out. */
+async function firstFrame(response: Response): Promise<string> {
+  let text = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("\n\n")) break;
+  }
+  const [frame = ""] = text.split("\n\n");
+  return frame.replace(/(?<=^data: ).*/m, (data) => layOut(JSON.parse(data), ""));
+}
+
+function layOutAnswer(response: Response, headers: string[], body: string): string {
   return [
     `HTTP/1.1 ${response.status} ${response.statusText}`,
     ...headers.map((name) => `${name}: ${response.headers.get(name) ?? "(none)"}`),
     "",
-    layOut(body, ""),
+    body,
   ].join("\n");
 }
 

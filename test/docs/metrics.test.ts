@@ -1,11 +1,13 @@
 import test from "ava";
 import { createMetrics } from "../../src/metrics.ts";
+import { gaugeStreams } from "../../src/streams/metrics.ts";
 import { readText } from "../helpers/repository.ts";
 import { fakePool } from "../http/fake_pool.ts";
 
 /** The metrics that pages name are those that there are, with their labels. */
 
 const { registry } = createMetrics(fakePool({ answer: () => [] }).pool);
+gaugeStreams(registry, () => ({ listeners: 0, marketStreams: 0, userStreams: 0, dropped: 0 }));
 
 interface Described {
   name: string;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
+import { openEvents } from "../helpers/event_source.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);
@@ -105,6 +106,23 @@ test.serial("the state of the site and of the pool", async (t) => {
   t.true(after.get("pgmarkets_ledger_verification_age_seconds")! >= 60);
 });
 
+test.serial("streams that are open", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const market = await openEvents(`${service.url}/api/v1/markets/${marketId}/stream`);
+  const user = await openEvents(`${service.url}/api/v1/user/stream`, {
+    authorization: `Bearer ${key}`,
+  });
+  const open = await scrape();
+  t.is(open.get('pgmarkets_streams{kind="market"}'), 1);
+  t.is(open.get('pgmarkets_streams{kind="user"}'), 1);
+  t.is(open.get("pgmarkets_listeners"), 1);
+  t.is(open.get("pgmarkets_streams_dropped_total"), 0);
+  market.close();
+  user.close();
+  await untilSome(async () => (service.services.streams.counts().userStreams === 0 ? [true] : []));
+});
+
 test.serial("no figure tells of a user, a market or a key", async (t) => {
   const marketId = await makeMarket();
   const { key, userId } = await makeTrader();
@@ -125,5 +143,5 @@ async function untilSome(read: () => Promise<any[]>): Promise<any[]> {
     if (rows.length > 0) return rows;
     await delay(20);
   }
-  throw new Error("Nobody waits for a lock");
+  throw new Error("There is nothing within 2 s");
 }

@@ -1,0 +1,36 @@
+import { Counter, Gauge } from "prom-client";
+import type { Registry } from "prom-client";
+import type { StreamCounts } from "./streams.ts";
+
+/** Shows the figures of the streams to those who monitor. */
+export function gaugeStreams(registry: Registry, countsNow: () => StreamCounts): void {
+  const registers = [registry];
+  new Gauge({
+    name: "pgmarkets_listeners",
+    help: "1 while the process hears what the database announces",
+    registers,
+    collect() {
+      this.set(countsNow().listeners);
+    },
+  });
+  new Gauge({
+    name: "pgmarkets_streams",
+    help: "Event streams that are open",
+    labelNames: ["kind"],
+    registers,
+    collect() {
+      const { marketStreams, userStreams } = countsNow();
+      this.set({ kind: "market" }, marketStreams);
+      this.set({ kind: "user" }, userStreams);
+    },
+  });
+  new Counter({
+    name: "pgmarkets_streams_dropped_total",
+    help: "Clients that were dropped because they did not take what they were sent",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(countsNow().dropped);
+    },
+  });
+}
