@@ -20,7 +20,12 @@ export function installDocumentation(app: Express): void {
     sendJson(response, 200, document);
   });
 
-  app.get("/docs", secured, (_request, response) => {
+  app.get("/docs", secured, (request, response) => {
+    // What the page names is beside it, so it has one address.
+    if (request.path.endsWith("/")) {
+      response.redirect(308, "../docs");
+      return;
+    }
     response.setHeader("Content-Type", "text/html; charset=utf-8");
     response.setHeader("Cache-Control", "no-store");
     response.end(page);

@@ -172,11 +172,15 @@ test("200: the page comes from this server alone", async (t) => {
   }
 });
 
-for (const path of ["/docs/", "/docs/index.html", "/docs/../package.json", "/docs/%2e%2e/x"]) {
-  test(`404: no other file is served: ${path}`, async (t) => {
+for (const path of ["/docs/index.html", "/docs/../package.json", "/docs/%2e%2e/x", "/docs/x"]) {
+  test(`404 NOT_FOUND: no other file is served: ${path}`, async (t) => {
     const answer = await service.call("GET", path);
-    // Express takes a slash at the end for the page itself.
-    if (path === "/docs/") t.is(answer.status, 200);
-    else t.deepEqual([answer.status, answer.body], [404, { error: "Not found" }]);
+    t.deepEqual([answer.status, answer.body], [404, { error: "Not found" }]);
   });
 }
+
+test("308: the page has one address", async (t) => {
+  const answer = await fetch(`${service.url}/docs/`, { redirect: "manual" });
+  t.is(answer.status, 308);
+  t.is(new URL(answer.headers.get("location")!, answer.url).pathname, "/docs");
+});
