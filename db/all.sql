@@ -87,8 +87,8 @@ set local role exchange_owner;
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
 --!include ledger/functions/post.sql
+--!include ledger/functions/post_journal.sql
 --!include ledger/functions/move_cash.sql
---!include ledger/functions/verify.sql
 --!include risk/functions/has_limits.sql
 --!include risk/functions/limits_in_force.sql
 --!include risk/functions/net_spent_since.sql
@@ -151,12 +151,21 @@ set local role exchange_owner;
 --!include trading/functions/find_order.sql
 --!include trading/functions/pick_orders.sql
 --!include trading/functions/cancel_order.sql
+--!include trading/functions/set_quantity_problem.sql
+--!include trading/functions/post_conversion.sql
+--!include trading/functions/split_position.sql
+--!include trading/functions/merge_position.sql
 --!include trading/functions/open_orders_of_market.sql
 --!include trading/functions/reduce_order.sql
 --!include trading/functions/replace_order.sql
 --!include trading/functions/amend_refusal.sql
 --!include trading/functions/amend_order.sql
 --!include trading/functions/change_market_status.sql
+--!include trading/functions/yes_payout_cents.sql
+--!include trading/functions/payouts.sql
+--!include trading/functions/settle_market.sql
+--!include trading/functions/resolve_market.sql
+--!include trading/functions/correct_resolution.sql
 --!include trading/functions/expire_orders.sql
 --!include trading/functions/close_market.sql
 --!include trading/functions/make_archive_partition.sql
@@ -167,6 +176,7 @@ set local role exchange_owner;
 --!include trading/functions/listed_order_object.sql
 --!include trading/functions/open_order_object.sql
 --!include risk/functions/exclude.sql
+--!include ledger/functions/verify.sql
 
 -- Functions: for operators
 --!include admin/functions/audit.sql
@@ -175,6 +185,9 @@ set local role exchange_owner;
 --!include admin/functions/set_event_live.sql
 --!include admin/functions/create_market.sql
 --!include admin/functions/set_market_status.sql
+--!include admin/functions/resolve_market.sql
+--!include admin/functions/preview_resolution.sql
+--!include admin/functions/correct_resolution.sql
 --!include admin/functions/create_user.sql
 --!include admin/functions/set_profile.sql
 --!include admin/functions/create_api_key.sql
@@ -200,6 +213,8 @@ set local role exchange_owner;
 --!include api/functions/place_orders.sql
 --!include api/functions/amend_order.sql
 --!include api/functions/cancel_order.sql
+--!include api/functions/split_position.sql
+--!include api/functions/merge_position.sql
 --!include api/functions/list_orders.sql
 --!include api/functions/get_order.sql
 --!include api/functions/get_account.sql

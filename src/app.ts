@@ -10,6 +10,7 @@ import { installHealth, installMetrics } from "./routes/health.ts";
 import { installMarkets } from "./routes/markets.ts";
 import { installOrders } from "./routes/orders.ts";
 import { installPortfolio } from "./routes/portfolio.ts";
+import { installPositions } from "./routes/positions.ts";
 import { installSessions } from "./routes/sessions.ts";
 import { installStreams } from "./routes/streams.ts";
 import type { Services } from "./services.ts";
@@ -38,6 +39,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   installCatalogue(app, services);
   installAccount(app, services);
   installPortfolio(app, services);
+  installPositions(app, services);
   installSessions(app, services);
   installStreams(app, services);
   installDocumentation(app);

@@ -201,6 +201,42 @@ export async function cancelOrder(
   );
 }
 
+/** Makes complete sets of YES and NO shares out of the user's cash. */
+export async function splitPosition(
+  client: PoolClient,
+  userId: string,
+  marketId: string,
+  quantity: number,
+): Promise<Outcome> {
+  return theOnly(
+    await call<Outcome>(
+      client,
+      "split_position",
+      "select code, message, replayed, body " +
+        "from api.split_position(user_id => $1, market_id => $2, quantity => $3)",
+      [userId, marketId, quantity],
+    ),
+  );
+}
+
+/** Gives complete sets of YES and NO shares back for cash. */
+export async function mergePosition(
+  client: PoolClient,
+  userId: string,
+  marketId: string,
+  quantity: number,
+): Promise<Outcome> {
+  return theOnly(
+    await call<Outcome>(
+      client,
+      "merge_position",
+      "select code, message, replayed, body " +
+        "from api.merge_position(user_id => $1, market_id => $2, quantity => $3)",
+      [userId, marketId, quantity],
+    ),
+  );
+}
+
 /** Sends what committed transactions announced; how many announcements that were. */
 export async function announce(client: PoolClient): Promise<number> {
   const row = theOnly(

@@ -1,6 +1,7 @@
 import { catalogueRoutes } from "./catalogue_routes.ts";
 import { orderRoutes } from "./order_routes.ts";
 import { portfolioRoutes } from "./portfolio_routes.ts";
+import { positionRoutes } from "./position_routes.ts";
 import type { Route } from "./route.ts";
 import { serviceRoutes } from "./service_routes.ts";
 import { sessionRoutes } from "./session_routes.ts";
@@ -11,6 +12,7 @@ export const routes: Route[] = [
   ...catalogueRoutes,
   ...orderRoutes,
   ...portfolioRoutes,
+  ...positionRoutes,
   ...streamRoutes,
   ...sessionRoutes,
   ...serviceRoutes,

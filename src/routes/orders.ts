@@ -1,11 +1,11 @@
-import type { Express, Response } from "express";
+import type { Express } from "express";
 import { amendOrder, cancelOrder, getOrder, listOrders } from "../database/api.ts";
-import type { Outcome } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
-import { ProblemError, refusal, refusalByName } from "../errors.ts";
+import { ProblemError, refusal } from "../errors.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { jsonBody } from "../http/json_body.ts";
-import { sendJson, sendProblem } from "../http/respond.ts";
+import { sendJson } from "../http/respond.ts";
+import { sendOutcome } from "../http/send_outcome.ts";
 import { validate, validateId } from "../http/validate.ts";
 import {
   amendOrderSchema,
@@ -73,9 +73,4 @@ export function installOrders(app: Express, services: Services): void {
     if (order === null) throw new ProblemError(refusal("ORDER_NOT_FOUND"));
     sendJson(response, 200, order);
   });
-}
-
-function sendOutcome(response: Response, status: number, outcome: Outcome): void {
-  if (outcome.code === null) sendJson(response, status, outcome.body);
-  else sendProblem(response, refusalByName(outcome.code, outcome.message));
 }

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { centsSchema, priceSchema, sideSchema, uuidSchema } from "./common.ts";
+import {
+  balanceSchema,
+  centsSchema,
+  priceSchema,
+  quantitySchema,
+  sideSchema,
+  uuidSchema,
+} from "./common.ts";
 import { marketStatusSchema } from "./markets.ts";
 
 /** Shares of one side of a market, in the portfolio and in the answers about complete sets. */
@@ -16,3 +23,19 @@ export const positionSchema = z
     realisedPnl: centsSchema.meta({ description: "EUR-cents realised so far, less fees" }),
   })
   .meta({ id: "Position" });
+
+/** The body of POST /positions/split and POST /positions/merge. */
+export const convertSetsSchema = z
+  .object({
+    marketId: uuidSchema,
+    quantity: quantitySchema.meta({ description: "complete sets of one YES and one NO share" }),
+  })
+  .meta({ id: "ConvertSets" });
+
+/** Their answer; the positions of the market that hold shares. */
+export const convertSetsResponseSchema = z.strictObject({
+  marketId: uuidSchema,
+  quantity: quantitySchema,
+  balance: balanceSchema,
+  positions: z.array(positionSchema).max(2),
+});

@@ -11,7 +11,9 @@ import {
   getOrderBook,
   listOrders,
   listTrades,
+  mergePosition,
   placeOrders,
+  splitPosition,
 } from "../../src/database/api.ts";
 import type { OrderRequest } from "../../src/database/api.ts";
 import {
@@ -21,6 +23,7 @@ import {
   listOrdersResponseSchema,
   placeOrderResponseSchema,
 } from "../../src/schemas/orders.ts";
+import { convertSetsResponseSchema } from "../../src/schemas/positions.ts";
 import { testClock } from "./clock.ts";
 import type { TestClock } from "./clock.ts";
 import { createDatabase, withRollback } from "./database.ts";
@@ -84,6 +87,10 @@ export interface Exchange {
   amend: (trader: string, order: string, amendment: Amendment) => Promise<AmendOutcome>;
   /** Releases what is due in a market; how many orders that were. */
   release: (market: string) => Promise<number>;
+  /** Complete sets out of cash. */
+  split: (market: string, trader: string, quantity: number) => Promise<ConvertOutcome>;
+  /** Complete sets into cash. */
+  merge: (market: string, trader: string, quantity: number) => Promise<ConvertOutcome>;
   order: (trader: string, order: string) => Promise<ListedOrder>;
   orders: (
     trader: string,
@@ -128,6 +135,12 @@ export interface AmendOutcome {
   code: string | null;
   message: string | null;
   answer: Amended | null;
+}
+
+export interface ConvertOutcome {
+  code: string | null;
+  message: string | null;
+  answer: z.infer<typeof convertSetsResponseSchema> | null;
 }
 
 export interface CancelOutcome {
@@ -343,7 +356,17 @@ function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
     return await work("release_orders", { market_id: rows[0].id });
   };
 
-  return { cancel, amend, release };
+  const converter =
+    (convert: typeof splitPosition): Exchange["split"] =>
+    (market, trader, quantity) =>
+      withClient(api, async (client) => {
+        const { code, message, body } = await convert(client, trader, market, quantity);
+        const answer = code === null ? convertSetsResponseSchema.parse(JSON.parse(body)) : null;
+        return { code, message, answer };
+      });
+
+  const [split, merge] = [converter(splitPosition), converter(mergePosition)];
+  return { cancel, amend, release, split, merge };
 }
 
 function readersOf(api: Pool, pool: Pool) {

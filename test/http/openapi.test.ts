@@ -54,6 +54,12 @@ test.serial("answers of every route are as the document says", async (t) => {
   await call("POST", "/api/v1/orders/cancel-batch", { key: bob.key, body: { orderIds } });
   await call("POST", "/api/v1/orders/cancel-batch", { key: bob.key, body: { orderIds: [] } });
 
+  for (const route of ["split", "merge", "merge"]) {
+    const sets = { marketId, quantity: 50 };
+    await call("POST", `/api/v1/positions/${route}`, { key: bob.key, body: sets });
+  }
+  await call("POST", "/api/v1/positions/split", { key: bob.key, body: { marketId: closed } });
+
   for (const path of ["", `/${body.order.id}`, `/${noSuchId}`, "/1", "?status=all", "?status=x"]) {
     await call("GET", `/api/v1/orders${path}`, { key: bob.key });
   }

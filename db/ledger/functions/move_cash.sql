@@ -6,7 +6,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_at timestamptz;
   v_signed_cents bigint;
   v_outside ledger.accounts;
   v_account ledger.accounts;
@@ -60,28 +59,16 @@ begin
     ));
   end if;
 
-  v_at := core.now();
-  insert into ledger.journals (kind, created_at)
-  values (move_cash.kind, v_at)
-  returning id into v_journal_id;
-
+  v_journal_id := ledger.post_journal(
+    move_cash.kind,
+    null,
+    array[v_outside.id, v_account.id],
+    array[-v_signed_cents, v_signed_cents],
+    core.now()
+  );
   insert into ledger.cash_movements (journal_id, account_id, kind, reference, amount_cents)
   values (
     v_journal_id, v_account.id, move_cash.kind, move_cash.reference, move_cash.amount_cents
-  );
-
-  perform ledger.post(
-    array[
-      (
-        v_journal_id, v_outside.id, -v_signed_cents, v_outside.balance_cents,
-        v_outside.balance_cents - v_signed_cents, v_outside.version + 1
-      ),
-      (
-        v_journal_id, v_account.id, v_signed_cents, v_account.balance_cents,
-        v_account.balance_cents + v_signed_cents, v_account.version + 1
-      )
-    ]::ledger.entry[],
-    v_at
   );
   update ledger.accounts as a
   set external_cents = a.external_cents + v_signed_cents

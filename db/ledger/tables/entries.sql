@@ -24,5 +24,6 @@ create trigger entries_balance_per_journal
 comment on table ledger.entries is
   'The lines of the journals: signed cents on an account, with the balance before and after and '
   'the account''s version. All lines of a journal arrive in one statement and sum to zero. '
-  'Append-only. No foreign keys: ledger.post is the only writer, and ledger.verify() proves what '
-  'they would (the price of checking each line again is in docs/decisions.md).';
+  'Append-only. No foreign keys: ledger.post and ledger.post_journal are the only writers, and '
+  'ledger.verify() proves what they would (the price of checking each line again is in '
+  'docs/decisions.md).';

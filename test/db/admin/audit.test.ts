@@ -17,6 +17,17 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   }),
   create_market: async () => ({ title: "Will it rain?", category: "tests" }),
   set_market_status: async () => ({ market_id: await makeMarket(), status: "paused" }),
+  preview_resolution: async () => ({ market_id: await makeMarket(), outcome: "yes" }),
+  resolve_market: async () => ({
+    market_id: await makeMarket(),
+    outcome: "custom",
+    yes_payout_cents: 40,
+  }),
+  correct_resolution: async () => {
+    const market_id = await makeMarket();
+    await operate("resolve_market", { market_id, outcome: "yes" });
+    return { market_id, outcome: "no", reason: "a mistake" };
+  },
   create_user: async () => ({ email: "eve@test.example", display_name: "Eve", handle: "eve" }),
   set_profile: async () => ({ user_id: await makeTrader(), private: true }),
   create_api_key: async () => ({ user_id: await makeTrader(), name: "key" }),

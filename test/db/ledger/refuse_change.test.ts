@@ -24,30 +24,14 @@ test.before("trade once, and archive an order", async () => {
   const market = await exchange.makeMarket();
   const ann = await exchange.makeTrader();
   await exchange.giveShares(market, ann, "yes", 10);
-  await exchange.database.pool.query(`
-    with resolved as (
-      insert into trading.resolutions (
-        market_id, outcome, yes_payout_cents, position_count, payout_cents, created_at
-      )
-      select m.id, 'custom', 50, 1, 500, core.now() from catalog.markets as m
-      returning *
-    ),
-    settled as (
-      insert into trading.settlements
-      select r.id, p.market_id, p.user_id, p.side, p.quantity, 500, p.cost_cents, p.fee_cents,
-        500 - p.cost_cents - p.fee_cents
-      from trading.positions as p cross join resolved as r
-    )
-    insert into trading.set_conversions (
-      market_id, user_id, kind, quantity, journal_id, created_at
-    )
-    select p.market_id, p.user_id, 'split', 10, 0, core.now() from trading.positions as p`);
   await exchange.cancel(ann, (await exchange.rest(market, ann, buy("yes", 1, 1)))[0]!);
   await exchange.clock.advance(30 * 86_400_000);
   await exchange.work("archive_orders");
   await exchange.database.pool.query(`
     insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
     values (core.now(), core.now(), 0, '[]')`);
+  await exchange.split(market, ann, 1);
+  await exchange.operate("resolve_market", { market_id: market, outcome: "yes" });
 });
 
 test("these tables are append-only, and no others", async (t) => {

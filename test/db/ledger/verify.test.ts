@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { PoolClient } from "pg";
 import { testExchange } from "../../helpers/exchange.ts";
-import { buy } from "../../helpers/orders.ts";
+import { buy, sell } from "../../helpers/orders.ts";
 
 /** ledger.verify() finds every kind of damage: each is done to a sound database, then undone. */
 
@@ -15,6 +16,9 @@ interface Rows {
   escrow: number;
   resting: number;
   filled: number;
+  /** A market that is resolved, and its second resolution, which corrects the first. */
+  resolved: number;
+  correction: number;
 }
 
 let rows: Rows;
@@ -31,15 +35,30 @@ test.before("trade a little", async () => {
   await exchange.clock.advance(30 * 86_400_000);
   await exchange.work("archive_orders");
   await exchange.cancel(ann, (await rest(market, ann, buy("no", 10, 20)))[0]!);
+
+  const resolved = await makeMarket();
+  await rest(resolved, ann, buy("yes", 20, 55, { idempotencyKey: randomUUID() }));
+  await place(resolved, bob, buy("no", 10, 45));
+  await rest(resolved, ann, buy("no", 4, 35));
+  await place(resolved, bob, sell("no", 4, 35));
+  await exchange.operate("resolve_market", { market_id: resolved, outcome: "yes" });
+  await exchange.operate("correct_resolution", {
+    market_id: resolved,
+    outcome: "custom",
+    yes_payout_cents: 20,
+    reason: "a mistake",
+  });
   const { rows: found } = await exchange.database.pool.query(
     `select
        b.market_id as market, u.id as ann, a.id as account, b.escrow_account_id as escrow,
        (select id from trading.orders where public_id = $3) as resting,
-       (select id from trading.orders where public_id = $4) as filled
+       (select id from trading.orders where public_id = $4) as filled,
+       (select id from catalog.markets where public_id = $5) as resolved,
+       (select max(id) from trading.resolutions) as correction
      from trading.books as b, identity.users as u, ledger.accounts as a
      where b.market_id = (select id from catalog.markets where public_id = $1)
        and u.public_id = $2 and a.user_id = u.id`,
-    [market, ann, resting, filled],
+    [market, ann, resting, filled, resolved],
   );
   rows = found[0];
 });
@@ -111,22 +130,153 @@ const damages: [invariant: string, damage: string][] = [
      where market_id = :market and user_id = :ann and side = 'no'`,
   ],
   [
-    "position equals the sum of its fills",
+    "position equals what was traded, split and merged",
     `update trading.positions set quantity = quantity - 1
      where market_id = :market and user_id = :ann and side = 'no'`,
   ],
   [
-    "position equals the sum of its fills",
+    "position equals what was traded, split and merged",
     "delete from trading.positions where market_id = :market and user_id = :ann",
   ],
   [
-    "realised cash equals the sum of what was realised",
+    "realised cash is the sum of sales, merges and the settlement",
     `update trading.positions set realised_cents = realised_cents + 1
      where market_id = :market and user_id = :ann`,
   ],
   [
-    "realised cash equals the sum of what was realised",
-    "update trading.trades set taker_realised_cents = 1 where market_id = :market",
+    "realised cash is the sum of sales, merges and the settlement",
+    `update trading.trades set taker_realised_cents = taker_realised_cents + 1
+     where taker_realised_cents is not null`,
+  ],
+  [
+    "cost and fees are what was paid less what was taken out",
+    `update trading.positions set cost_cents = cost_cents + 1
+     where market_id = :market and user_id = :ann and side = 'no'`,
+  ],
+  [
+    "cost and fees are what was paid less what was taken out",
+    `update trading.positions set cost_cents = cost_cents - 1, fee_cents = fee_cents + 1
+     where market_id = :market and user_id = :ann and side = 'no'`,
+  ],
+  [
+    "settlement repeats its position",
+    "update trading.settlements set quantity = quantity + 1 where resolution_id = :correction",
+  ],
+  [
+    "settlement repeats its position",
+    `update trading.settlements set cost_cents = cost_cents + 1, fee_cents = 0,
+       realised_cents = realised_cents - 1 + fee_cents
+     where resolution_id = :correction`,
+  ],
+  [
+    "settlement repeats its position",
+    "delete from trading.settlements where resolution_id = :correction and user_id = :ann",
+  ],
+  [
+    "settlement repeats its position",
+    "update trading.settlements set resolution_id = 0 where resolution_id = :correction",
+  ],
+  [
+    "settlement pays what the outcome says",
+    `update trading.settlements
+     set payout_cents = payout_cents + 1, realised_cents = realised_cents + 1
+     where resolution_id = :correction and user_id = :ann`,
+  ],
+  [
+    "settlement pays what the outcome says",
+    "update trading.resolutions set yes_payout_cents = 21 where id = :correction",
+  ],
+  [
+    "resolution equals its settlements",
+    "update trading.resolutions set payout_cents = payout_cents + 1 where id = :correction",
+  ],
+  [
+    "resolution equals its settlements",
+    "update trading.resolutions set position_count = 1 where id = :correction",
+  ],
+  [
+    "resolution corrects the one before",
+    "update trading.resolutions set corrects_resolution_id = id where id = :correction",
+  ],
+  [
+    "resolution corrects the one before",
+    `delete from trading.resolutions where market_id = :resolved and reason is null`,
+  ],
+  [
+    "market is resolved as its last resolution says",
+    "update catalog.markets set yes_payout_cents = 21 where id = :resolved",
+  ],
+  [
+    "market is resolved as its last resolution says",
+    "update catalog.markets set resolved_at = resolved_at + interval '1 s' where id = :resolved",
+  ],
+  [
+    "market is resolved as its last resolution says",
+    "delete from trading.resolutions where market_id = :resolved",
+  ],
+  [
+    "market is resolved as its last resolution says",
+    `update catalog.markets set resolved_outcome = 'no', yes_payout_cents = 0,
+       resolved_at = now(), status = 'resolved'
+     where id = :market`,
+  ],
+  [
+    "escrow is 100 x shares of each side",
+    `update catalog.markets set status = 'closed', resolved_outcome = null,
+       yes_payout_cents = null, resolved_at = null
+     where id = :resolved`,
+  ],
+  [
+    "order fee is what its schedule says",
+    "update trading.fee_schedules set taker_rate_bps = taker_rate_bps + 100",
+  ],
+  ["order fee is what its schedule says", "delete from trading.fee_schedules"],
+  ["trade repeats its orders", "update trading.trades set market_id = :resolved"],
+  ["trade repeats its orders", "update trading.trades set taker_user_id = 0"],
+  ["trade repeats its orders", "update trading.trades set taker_side = 'no'"],
+  [
+    "trade repeats its orders",
+    `update trading.trades set taker_realised_cents = null
+     where taker_realised_cents is not null`,
+  ],
+  [
+    "idempotency key stands for an order of its user",
+    "update trading.idempotency_keys set order_id = 0",
+  ],
+  [
+    "idempotency key stands for an order of its user",
+    "update trading.idempotency_keys set user_id = 0",
+  ],
+  [
+    "journal has the lines of what happened",
+    "update trading.trades set price = price + 1 where market_id = :market",
+  ],
+  [
+    "journal has the lines of what happened",
+    "delete from ledger.entries where account_id = :account and account_version = 1",
+  ],
+  [
+    "journal has the lines of what happened",
+    `update ledger.entries set account_id = :escrow
+     where account_id = :account and account_version > 1`,
+  ],
+  [
+    "journal has the lines of what happened",
+    `update trading.settlements
+     set payout_cents = payout_cents + 1, realised_cents = realised_cents + 1
+     where resolution_id = :correction and user_id = :ann`,
+  ],
+  [
+    "journal is of one thing that happened",
+    "update ledger.journals set market_id = :resolved where market_id = :market",
+  ],
+  [
+    "journal is of one thing that happened",
+    "update trading.resolutions set journal_id = null where id = :correction",
+  ],
+  [
+    "last trade price is that of the last trade",
+    "update trading.books set last_trade_price = null where market_id = :market",
   ],
   [
     "filled quantity equals the trades",
@@ -156,7 +306,7 @@ const damages: [invariant: string, damage: string][] = [
      from trading.archived_orders as a where b.order_id = :resting`,
   ],
   [
-    "trade has its journal",
+    "journal is of one thing that happened",
     `update trading.trades set journal_id =
        (select min(id) from ledger.journals where kind = 'deposit')`,
   ],

@@ -1,0 +1,46 @@
+create or replace function admin.correct_resolution(
+  market_id uuid, outcome text, reason text, yes_payout_cents int default null
+)
+returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_yes_payout_cents constant int := trading.yes_payout_cents(
+    correct_resolution.outcome, correct_resolution.yes_payout_cents
+  );
+  v_market_id bigint;
+  v_summary jsonb;
+begin
+  if coalesce(correct_resolution.reason, '') !~ '\S'
+    or length(correct_resolution.reason) > 1000
+  then
+    perform core.raise_error('INVALID_REQUEST', 'a reason is needed, of up to 1000 characters');
+  end if;
+  select m.id into v_market_id
+  from catalog.markets as m
+  where m.public_id = correct_resolution.market_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no market %s', correct_resolution.market_id));
+  end if;
+
+  v_summary := trading.correct_resolution(
+    v_market_id, correct_resolution.outcome::catalog.outcome, v_yes_payout_cents,
+    correct_resolution.reason
+  );
+  perform admin.audit('correct_resolution', jsonb_build_object(
+    'market_id', correct_resolution.market_id,
+    'outcome', correct_resolution.outcome,
+    'reason', correct_resolution.reason,
+    'yes_payout_cents', correct_resolution.yes_payout_cents
+  ));
+  return v_summary;
+end
+$$;
+
+comment on function admin.correct_resolution(uuid, text, text, int) is
+  'Corrects the resolution of a market to another outcome (custom at another payout is another '
+  'one), for a reason that is kept. Returns what resolve_market does, and {movedCents, '
+  'usersBelowZero}: it alone may take balances below zero. Errors: INVALID_REQUEST, NOT_FOUND, '
+  'INVALID_STATE (not resolved, or that way already). Locks: the market, then everybody whose '
+  'cash moves.';

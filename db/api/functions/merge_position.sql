@@ -1,0 +1,16 @@
+create or replace function api.merge_position(user_id uuid, market_id uuid, quantity int)
+returns api.outcome
+language sql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+  select trading.merge_position(
+    merge_position.user_id, merge_position.market_id, merge_position.quantity
+  )
+$$;
+
+comment on function api.merge_position(uuid, uuid, int) is
+  'Gives complete sets of YES and NO of a user back for 100 cents each. Refusals, in order: '
+  'INVALID_REQUEST, UNAUTHORIZED, MARKET_NOT_FOUND, MARKET_NOT_OPEN '
+  '(resolved), INSUFFICIENT_BALANCE. Locks: the market, then the user.';

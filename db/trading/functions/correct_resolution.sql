@@ -1,0 +1,42 @@
+create or replace function trading.correct_resolution(
+  market_id bigint, outcome catalog.outcome, yes_payout_cents int, reason text
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_corrected trading.resolutions;
+begin
+  perform trading.lock_market(correct_resolution.market_id);
+  perform
+  from catalog.markets as m
+  where m.id = correct_resolution.market_id
+  for no key update;
+
+  select r.* into v_corrected
+  from trading.resolutions as r
+  where r.market_id = correct_resolution.market_id
+  order by r.id desc
+  limit 1;
+  if not found then
+    perform core.raise_error('INVALID_STATE', 'the market is not resolved');
+  elsif (v_corrected.outcome, v_corrected.yes_payout_cents)
+    = (correct_resolution.outcome, correct_resolution.yes_payout_cents)
+  then
+    perform core.raise_error('INVALID_STATE', format(
+      'the market is resolved that way: %s, a YES share pays %s cents',
+      v_corrected.outcome, v_corrected.yes_payout_cents
+    ));
+  end if;
+
+  return trading.settle_market(
+    correct_resolution.market_id, correct_resolution.outcome,
+    correct_resolution.yes_payout_cents, v_corrected, correct_resolution.reason, core.now()
+  );
+end
+$$;
+
+comment on function trading.correct_resolution(bigint, catalog.outcome, int, text) is
+  'Corrects the resolution of a market that holds: moves the difference of each user. Errors: '
+  'INVALID_STATE. Locks: the market, its row, then everybody whose cash moves.';

@@ -1,0 +1,66 @@
+create or replace function trading.post_conversion(
+  context trading.market_context,
+  traders trading.trader_arrays,
+  kind trading.conversion_kind,
+  quantity int,
+  yes_realised_cents bigint,
+  no_realised_cents bigint
+)
+returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_cents constant bigint := 100 * post_conversion.quantity
+    * case post_conversion.kind when 'split' then -1 else 1 end;
+  v_book trading.books;
+  v_journal_id bigint;
+  v_body text;
+begin
+  select b.* into strict v_book
+  from trading.books as b
+  where b.market_id = context.market_id;
+
+  v_journal_id := ledger.post_journal(
+    post_conversion.kind::text::ledger.journal_kind,
+    context.market_id,
+    array[traders.account_ids[1], v_book.escrow_account_id],
+    array[v_cents, -v_cents],
+    context.at
+  );
+  insert into trading.set_conversions (
+    market_id, user_id, kind, quantity, yes_realised_cents, no_realised_cents, journal_id,
+    created_at
+  )
+  values (
+    context.market_id, traders.user_ids[1], post_conversion.kind, post_conversion.quantity,
+    post_conversion.yes_realised_cents, post_conversion.no_realised_cents, v_journal_id,
+    context.at
+  );
+
+  select format(
+    '{"marketId":"%s","quantity":%s,"balance":%s,"positions":%s}',
+    context.market_public_id,
+    post_conversion.quantity,
+    trading.balance_object(traders.balance_cents[1] + v_cents),
+    coalesce(
+      json_agg(
+        trading.position_object(p, m, v_book.last_trade_price) order by p.side
+      ) filter (where p.quantity > 0),
+      '[]'
+    )
+  )
+  into v_body
+  from catalog.markets as m
+  left join trading.positions as p
+    on p.market_id = m.id and p.user_id = traders.user_ids[1]
+  where m.id = context.market_id;
+  return v_body;
+end
+$$;
+
+comment on function trading.post_conversion(
+  trading.market_context, trading.trader_arrays, trading.conversion_kind, int, bigint, bigint
+) is
+  'Writes what a split or a merge of complete sets does beside the positions: cash to escrow or '
+  'back, and the fact itself; returns the body of the answer. traders is the one trader, locked.';

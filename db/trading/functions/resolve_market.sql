@@ -1,0 +1,32 @@
+create or replace function trading.resolve_market(
+  market_id bigint, outcome catalog.outcome, yes_payout_cents int
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_status catalog.market_status;
+begin
+  perform trading.lock_market(resolve_market.market_id);
+  select m.status into strict v_status
+  from catalog.markets as m
+  where m.id = resolve_market.market_id
+  for no key update;
+  if v_status = 'resolved' then
+    perform core.raise_error(
+      'INVALID_STATE', 'the market is resolved; admin.correct_resolution corrects that'
+    );
+  end if;
+
+  perform trading.change_market_status(resolve_market.market_id, 'closed');
+  return trading.settle_market(
+    resolve_market.market_id, resolve_market.outcome, resolve_market.yes_payout_cents,
+    null, null, core.now()
+  );
+end
+$$;
+
+comment on function trading.resolve_market(bigint, catalog.outcome, int) is
+  'Closes a market if it is not, and pays all its positions. Errors: INVALID_STATE. Locks: the '
+  'market, its row, then everybody who is paid.';

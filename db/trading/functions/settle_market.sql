@@ -1,0 +1,148 @@
+-- Sets as long as the market has positions: the planner must know how long, so nothing generic,
+-- and compiling would cost more than it brings.
+create or replace function trading.settle_market(
+  market_id bigint,
+  outcome catalog.outcome,
+  yes_payout_cents int,
+  corrected trading.resolutions,
+  reason text,
+  at timestamptz
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set jit = off
+set work_mem = '64MB'
+as $$
+declare
+  v_resolution_id constant bigint := nextval('trading.resolutions_id_seq');
+  v_is_first constant boolean := (corrected).id is null;
+  v_settled record;
+  v_yes_more_cents int;
+  v_no_more_cents int;
+  v_account_ids bigint[];
+  v_amounts_cents bigint[];
+  v_journal_id bigint;
+  v_summary jsonb;
+begin
+  -- 1. What belongs to the market, while its traders are free to go on elsewhere. The status comes
+  -- first: it takes the row of the category, which must be had before any user.
+  update catalog.markets as m set
+    status = 'resolved',
+    resolved_outcome = settle_market.outcome,
+    yes_payout_cents = settle_market.yes_payout_cents,
+    resolved_at = coalesce(m.resolved_at, settle_market.at)
+  where m.id = settle_market.market_id;
+
+  with settled as (
+    insert into trading.settlements (
+      resolution_id, market_id, user_id, side,
+      quantity, payout_cents, cost_cents, fee_cents, realised_cents
+    )
+    select
+      v_resolution_id, settle_market.market_id, p.user_id, p.side,
+      p.quantity, p.payout_cents, p.cost_cents, p.fee_cents, p.realised_cents
+    from trading.payouts(settle_market.market_id, settle_market.yes_payout_cents) as p
+    returning user_id, payout_cents
+  )
+  select
+    count(*) as positions,
+    count(distinct s.user_id) as users,
+    coalesce(sum(s.payout_cents), 0)::bigint as payout_cents
+  into v_settled
+  from settled as s;
+
+  -- What was paid for the shares stays with them, so a correction moves what a share pays more.
+  v_yes_more_cents := settle_market.yes_payout_cents - coalesce((corrected).yes_payout_cents, 0);
+  v_no_more_cents := case
+    when v_is_first then 100 - settle_market.yes_payout_cents
+    else -v_yes_more_cents
+  end;
+  update trading.positions as p
+  set realised_cents = p.realised_cents
+    + p.quantity * case p.side when 'yes' then v_yes_more_cents else v_no_more_cents end
+    - case when v_is_first then p.cost_cents + p.fee_cents else 0 end
+  where p.market_id = settle_market.market_id
+    and p.quantity > 0;
+
+  -- 2. Cash: computed, then locked in the order of the accounts, then moved.
+  select array_agg(l.account_id), array_agg(l.amount_cents)
+  into v_account_ids, v_amounts_cents
+  from (
+    select a.id as account_id, d.amount_cents
+    from (
+      select
+        p.user_id,
+        sum(
+          p.quantity * case p.side when 'yes' then v_yes_more_cents else v_no_more_cents end
+        )::bigint as amount_cents
+      from trading.positions as p
+      where p.market_id = settle_market.market_id
+        and p.quantity > 0
+      group by p.user_id
+    ) as d
+    join ledger.accounts as a on a.user_id = d.user_id
+    where d.amount_cents <> 0
+    order by a.id
+    for no key update of a
+  ) as l;
+
+  if v_account_ids is not null then
+    if v_is_first then
+      v_account_ids := v_account_ids || (
+        select b.escrow_account_id
+        from trading.books as b
+        where b.market_id = settle_market.market_id
+      );
+      v_amounts_cents := v_amounts_cents || -v_settled.payout_cents;
+    end if;
+    v_journal_id := ledger.post_journal(
+      case when v_is_first then 'settlement' else 'correction' end::ledger.journal_kind,
+      settle_market.market_id, v_account_ids, v_amounts_cents, settle_market.at
+    );
+  end if;
+
+  insert into trading.resolutions (
+    id, market_id, journal_id, outcome, yes_payout_cents, corrects_resolution_id, reason,
+    position_count, payout_cents, created_at
+  )
+  values (
+    v_resolution_id, settle_market.market_id, v_journal_id, settle_market.outcome,
+    settle_market.yes_payout_cents, (corrected).id, settle_market.reason,
+    v_settled.positions, v_settled.payout_cents, settle_market.at
+  );
+
+  v_summary := jsonb_build_object(
+    'outcome', settle_market.outcome,
+    'yesPayoutCents', settle_market.yes_payout_cents,
+    'positions', v_settled.positions,
+    'users', v_settled.users,
+    'payoutCents', v_settled.payout_cents
+  );
+  if not v_is_first then
+    v_summary := v_summary || jsonb_build_object(
+      'movedCents', (
+        select coalesce(sum(l.cents), 0)
+        from unnest(v_amounts_cents) as l (cents)
+        where l.cents > 0
+      ),
+      'usersBelowZero', (
+        select count(*)
+        from ledger.accounts as a
+        where a.id = any (v_account_ids)
+          and a.balance_cents < 0
+      )
+    );
+  end if;
+  return v_summary;
+end
+$$;
+
+comment on function trading.settle_market(
+  bigint, catalog.outcome, int, trading.resolutions, text, timestamptz
+) is
+  'Pays the positions of a closed market by an outcome, all in one journal, or corrects the '
+  'resolution that holds by the differences; returns the operator''s summary. corrected and '
+  'reason are null for the first resolution. The caller holds the market''s lock; locks everybody '
+  'whose cash moves, by ascending account, once all is computed.';
