@@ -242,6 +242,7 @@ set local role exchange_owner;
 --!include jobs/functions/remove_event_payloads.sql
 --!include jobs/functions/remove_sessions.sql
 --!include admin/functions/run_due.sql
+--!include jobs/functions/verify_ledger.sql
 
 -- Grants
 --!include grants.sql

@@ -1,0 +1,30 @@
+create or replace function jobs.verify_ledger()
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  c_most_rows_kept constant int := 20;
+  v_started_at timestamptz := core.now();
+  v_broken_count bigint;
+  v_first_rows jsonb;
+begin
+  select
+    count(*),
+    coalesce(jsonb_agg(to_jsonb(b) - 'place') filter (where b.place <= c_most_rows_kept), '[]')
+  into v_broken_count, v_first_rows
+  from (
+    select row_number() over () as place, v.invariant, v.object, v.expected, v.found
+    from ledger.verify() as v
+  ) as b;
+
+  insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
+  values (v_started_at, core.now(), v_broken_count, v_first_rows);
+  return v_broken_count;
+end
+$$;
+
+comment on function jobs.verify_ledger() is
+  'Proves the ledger and keeps what came of it in ledger.verifications; returns how many rows '
+  'ledger.verify() had. It reads every entry, order and trade, waits for nobody and nobody waits '
+  'for it, but as long as it lasts vacuum removes nothing that died meanwhile. Locks: none.';

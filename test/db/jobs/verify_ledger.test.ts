@@ -1,0 +1,39 @@
+import test from "ava";
+import { testDatabase } from "../../helpers/database.ts";
+
+const database = testDatabase(test);
+
+test.serial("a sound ledger leaves a row that says so", async (t) => {
+  const worker = database.connectAs("exchange_worker");
+  const { rows } = await worker.query("select jobs.verify_ledger() as broken");
+  t.deepEqual(rows, [{ broken: 0 }]);
+  const kept = await database.pool.query(
+    `select broken_count, first_rows, finished_at >= started_at as in_order
+     from ledger.verifications`,
+  );
+  t.deepEqual(kept.rows, [{ broken_count: 0, first_rows: [], in_order: true }]);
+});
+
+test.serial("what is broken is counted, and the first 20 of it kept", async (t) => {
+  const { pool } = database;
+  for (let user = 1; user <= 25; user++) {
+    await pool.query("select admin.create_user($1, 'U', $2)", [
+      `u${user}@test.example`,
+      `user-${user}`,
+    ]);
+  }
+  await pool.query("update ledger.accounts set balance_cents = 5 where kind = 'user_cash'");
+  const verified = await pool.query("select * from ledger.verify()");
+  t.true(verified.rowCount! >= 25);
+
+  const { rows } = await pool.query("select jobs.verify_ledger() as broken");
+  t.deepEqual(rows, [{ broken: verified.rowCount }]);
+  const kept = await pool.query(
+    "select broken_count, first_rows from ledger.verifications order by id desc limit 1",
+  );
+  t.is(kept.rows[0].broken_count, verified.rowCount);
+  t.is(kept.rows[0].first_rows.length, 20);
+  for (const row of kept.rows[0].first_rows) {
+    t.deepEqual(Object.keys(row).sort(), ["expected", "found", "invariant", "object"]);
+  }
+});
