@@ -6,6 +6,7 @@ import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
 import { migrateQueue } from "../worker/queue.ts";
+import { findPrimary } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { isErrno } from "./postgres_process.ts";
 
@@ -114,9 +115,10 @@ export async function checkWritable(database: Queryable): Promise<void> {
  * at once: they take turns, and the later ones find nothing to do.
  */
 export async function migrateDatabase(
-  connectionString: string,
+  databaseUrl: string,
   log: (message: string) => void = () => undefined,
 ): Promise<string[]> {
+  const connectionString = await findPrimary(databaseUrl);
   const client = new pg.Client({ connectionString, application_name: "pgmarkets migrate" });
   // The query in flight tells what happened.
   client.on("error", () => undefined);

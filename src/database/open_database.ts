@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { startEmbeddedPostgres } from "./embedded_postgres.ts";
+import { splitHosts } from "./hosts.ts";
 
 /** Where the embedded PostgreSQL is kept when no DATABASE_URL is given. */
 export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");
@@ -20,7 +21,7 @@ export async function openDatabase(
   if (config.databaseUrl !== undefined) {
     return {
       connectionString: config.databaseUrl,
-      description: `the PostgreSQL of DATABASE_URL (${hostOf(config.databaseUrl)})`,
+      description: `the PostgreSQL of DATABASE_URL (${splitHosts(config.databaseUrl).map(hostOf).join(", ")})`,
       close: () => Promise.resolve(),
     };
   }

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Client, Pool, PoolConfig } from "pg";
+import { clientOfPrimary, splitHosts } from "./hosts.ts";
 import { databaseTypes } from "./types.ts";
 
 /** The roles that the database knows; each pool acts as one of them. */
@@ -7,6 +8,7 @@ export type DatabaseRole =
   "exchange_owner" | "exchange_api" | "exchange_worker" | "exchange_operator" | "exchange_analyst";
 
 export interface PoolOptions {
+  /** With several hosts, sessions are those of the one that takes writes. */
   connectionString: string;
   /** Who the pool's sessions act as. Without it: as the login itself. */
   role?: DatabaseRole;
@@ -37,7 +39,7 @@ export function makePool(options: PoolOptions): Pool {
   ].flatMap(([name, value]) => (value === undefined ? [] : [`-c ${name ?? ""}=${value}`]));
 
   const config: PoolConfig = {
-    connectionString: options.connectionString,
+    ...addressOf(options.connectionString),
     application_name: options.applicationName ?? "pgmarkets",
     max: options.max ?? 10,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 10_000,
@@ -62,11 +64,18 @@ export function makePool(options: PoolOptions): Pool {
 export function makeLoneClient(
   { options }: Pool,
   applicationName: string,
-  connectionString = options.connectionString,
+  connectionString?: string,
 ): Client {
-  return new pg.Client({
+  const { Client: OwnClient, ...settings } = {
     ...options,
     application_name: applicationName,
-    ...(connectionString !== undefined && { connectionString }),
-  });
+    ...(connectionString !== undefined && { Client: undefined, ...addressOf(connectionString) }),
+  };
+  return new ((OwnClient ?? pg.Client) as new (config: object) => Client)(settings);
+}
+
+/** Where the sessions of a pool go, in its own terms. */
+function addressOf(connectionString: string): Pick<PoolConfig, "Client" | "connectionString"> {
+  const hosts = splitHosts(connectionString);
+  return hosts.length > 1 ? { Client: clientOfPrimary(hosts) } : { connectionString };
 }

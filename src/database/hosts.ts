@@ -1,0 +1,109 @@
+import pg from "pg";
+import type { ClientConfig } from "pg";
+import { DatabaseNotReadyError } from "./not_ready.ts";
+
+/**
+ * A connection string may name several hosts, as libpq's do: the primary and its standbys, in
+ * any order. pg knows one host only, so that is seen to here.
+ */
+
+/** One connection string for each host that this one names. */
+export function splitHosts(connectionString: string): string[] {
+  const [, scheme = "", login = "", authority = "", path = "", query = ""] =
+    /^(\w+:\/\/)((?:[^@/?]*@)?)([^/?]*)([^?]*)\??(.*)$/s.exec(connectionString) ?? [];
+  const parameters = new URLSearchParams(query);
+  const wanted = parameters.get("target_session_attrs");
+  const hosts = (parameters.get("host") ?? authority).split(",");
+  if (hosts.length === 1 && wanted === null) return [connectionString];
+  if (wanted !== null && !/^(?:read-write|primary)$/.test(wanted)) {
+    throw new DatabaseNotReadyError(
+      `target_session_attrs=${wanted}: the exchange writes, so it must be read-write or primary`,
+    );
+  }
+  parameters.delete("target_session_attrs");
+  const ports = parameters.get("port")?.split(",");
+  return hosts.map((host, index) => {
+    const own = new URLSearchParams(parameters);
+    if (parameters.has("host")) own.set("host", host);
+    const port = ports?.[index] ?? ports?.[0];
+    if (port !== undefined) own.set("port", port);
+    const tail = own.size > 0 ? `?${String(own)}` : "";
+    return scheme + login + (parameters.has("host") ? authority : host) + path + tail;
+  });
+}
+
+/**
+ * The kind of client that a pool needs for several hosts: each new one goes to the host that the
+ * last one found good, and one that finds nobody there, or a server that takes no writes, fails
+ * and leaves the next host to those that come after it. So whoever tries again gets through.
+ */
+export function clientOfPrimary(
+  connectionStrings: string[],
+): new (config?: string | ClientConfig) => pg.Client {
+  let current = 0;
+  return class PrimaryClient extends pg.Client {
+    readonly #tried: number;
+
+    constructor(config?: string | ClientConfig) {
+      const connectionString = connectionStrings[current] ?? "";
+      super({ ...(typeof config === "string" ? {} : config), connectionString });
+      this.#tried = current;
+    }
+
+    override connect(): Promise<pg.Client>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+      const connected = this.#connectToPrimary();
+      if (callback === undefined) return connected;
+      // No error is null to pg, whatever its types say.
+      connected.then(
+        () => {
+          callback(null as unknown as Error);
+        },
+        (error: unknown) => {
+          callback(error as Error);
+        },
+      );
+      return undefined;
+    }
+
+    async #connectToPrimary(): Promise<pg.Client> {
+      try {
+        await super.connect();
+        const { rows } = await this.query<{ setting: string }>(
+          "select current_setting('transaction_read_only') as setting",
+        );
+        if (rows[0]?.setting === "on") {
+          throw new DatabaseNotReadyError("The server takes no writes", { reason: "read_only" });
+        }
+        return this;
+      } catch (error) {
+        if (current === this.#tried) current = (current + 1) % connectionStrings.length;
+        void this.end().catch(() => undefined);
+        throw error;
+      }
+    }
+  };
+}
+
+/** Of several hosts the first that takes writes, for those who need one address. */
+export async function findPrimary(connectionString: string): Promise<string> {
+  const candidates = splitHosts(connectionString);
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return only;
+  let lastError: unknown;
+  for (const candidate of candidates) {
+    const client = new (clientOfPrimary([candidate]))({ connectionTimeoutMillis: 5000 });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return candidate;
+    } catch (error) {
+      lastError = error;
+    }
+  }
+  throw new DatabaseNotReadyError("None of the hosts of DATABASE_URL takes writes", {
+    cause: lastError,
+  });
+}

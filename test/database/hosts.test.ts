@@ -1,0 +1,89 @@
+import test from "ava";
+import pg from "pg";
+import { withRetries } from "../../src/database/failures.ts";
+import { clientOfPrimary, findPrimary, splitHosts } from "../../src/database/hosts.ts";
+import { createDatabase, testDatabase } from "../helpers/database.ts";
+
+const database = testDatabase(test);
+
+for (const [title, given, expected] of [
+  ["one host", "postgres://u:p@one:5433/db?x=1", ["postgres://u:p@one:5433/db?x=1"]],
+  [
+    "several, some with a port",
+    "postgres://u:p%40@one:5433,two,[::1]:1/db?application_name=x&target_session_attrs=read-write",
+    [
+      "postgres://u:p%40@one:5433/db?application_name=x",
+      "postgres://u:p%40@two/db?application_name=x",
+      "postgres://u:p%40@[::1]:1/db?application_name=x",
+    ],
+  ],
+  [
+    "several sockets",
+    "postgresql://u@/db?host=/a,/b&port=1,2",
+    ["postgresql://u@/db?host=%2Fa&port=1", "postgresql://u@/db?host=%2Fb&port=2"],
+  ],
+  ["no login", "postgres://one,two/db", ["postgres://one/db", "postgres://two/db"]],
+  [
+    "one, that must take writes",
+    "postgres://one/db?target_session_attrs=primary",
+    ["postgres://one/db"],
+  ],
+] as const) {
+  test(`${title}: ${given}`, (t) => {
+    t.deepEqual(splitHosts(given), [...expected]);
+  });
+}
+
+test("a session that could not write is not asked for", (t) => {
+  t.throws(() => splitHosts("postgres://one,two/db?target_session_attrs=standby"), {
+    message: /must be read-write or primary/,
+  });
+});
+
+test("a pool passes over who is not there and who takes no writes, and follows a switch", async (t) => {
+  // Two databases stand for two hosts.
+  const other = await createDatabase();
+  const nobody = "postgres://nobody@127.0.0.1:1/nothing";
+  const [one, two] = [database.connectionString, other.connectionString];
+  const allowWrites = async (connectionString: string, allowed: boolean) => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query("set default_transaction_read_only = off");
+    const name = client.escapeIdentifier(client.database ?? "");
+    await client.query(`alter database ${name} set default_transaction_read_only = ${!allowed}`);
+    await client.end();
+  };
+  const pool = new pg.Pool({ Client: clientOfPrimary([nobody, one, two]), max: 2 });
+  const whereNow = async () =>
+    await withRetries(
+      pool,
+      async (client) => {
+        await client.query("create temporary table a_write ()");
+        await client.query("drop table a_write");
+        return client.database;
+      },
+      { repeatable: true, backoffMs: 1 },
+    );
+  try {
+    await allowWrites(one, false);
+    t.is(await whereNow(), databaseOf(two));
+    await allowWrites(one, true);
+    t.is(await whereNow(), databaseOf(two), "who was found good stays so");
+    await allowWrites(two, false);
+    await pool.query("set default_transaction_read_only = on");
+    t.is(await whereNow(), databaseOf(one));
+    t.is(await findPrimary(one), one);
+  } finally {
+    await pool.end();
+    await other.drop();
+  }
+});
+
+test("none of the hosts takes writes", async (t) => {
+  const connectionString = "postgres://nobody@127.0.0.1:1,127.0.0.1:2/nothing";
+  await t.throwsAsync(findPrimary(connectionString), { name: "DatabaseNotReadyError" });
+});
+
+function databaseOf(connectionString: string): string {
+  return /\/(\w+)\?/.exec(connectionString)?.[1] ?? "";
+}
