@@ -14,6 +14,7 @@ import {
   findRunner,
   isErrno,
   isPostgresOf,
+  isUnrecovered,
   processesOf,
   readIfPresent,
   readPostmaster,
@@ -216,9 +217,13 @@ async function attach(cluster: Cluster, startIfShutDown: boolean): Promise<Keepe
   }
 }
 
-/** A lock file outlives a crash, and only a crash. */
-async function crashed(cluster: Cluster): Promise<boolean> {
-  return (await readIfPresent(join(cluster.dataDirectory, "postmaster.pid"))) !== undefined;
+/**
+ * A lock file outlives a crash, and only a crash. A server that can't recover from one, as when
+ * its disk is full, goes in good order: its control file says how far it came.
+ */
+async function crashed({ dataDirectory }: Cluster): Promise<boolean> {
+  if ((await readIfPresent(join(dataDirectory, "postmaster.pid"))) !== undefined) return true;
+  return await isUnrecovered(dataDirectory);
 }
 
 /**

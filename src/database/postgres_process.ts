@@ -223,6 +223,20 @@ async function isSharedMemoryInUse(id: number | undefined): Promise<boolean> {
   return row !== undefined && Number(row[6]) > 0;
 }
 
+const CONTROL_FILE_STATE_OFFSET = 16;
+const IN_CRASH_RECOVERY = 4;
+
+/** Whether the last server of this data directory ended while it recovered from a crash. */
+export async function isUnrecovered(dataDirectory: string): Promise<boolean> {
+  try {
+    const control = await fs.readFile(join(dataDirectory, "global", "pg_control"));
+    return control.readInt32LE(CONTROL_FILE_STATE_OFFSET) === IN_CRASH_RECOVERY;
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
+
 /** Sends a signal; a process that has gone meanwhile is no error. */
 export function signal(processId: number, name: NodeJS.Signals): void {
   try {

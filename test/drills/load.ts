@@ -78,10 +78,18 @@ export function startLoad(options: LoadOptions): Load {
       state.stopping = true;
       await Promise.all(clients);
     },
-    nextAccepted: () =>
-      new Promise((resolve) => {
-        waiting.push({ since: performance.now(), resolve });
-      }),
+    nextAccepted: async () => {
+      const accepted = new Promise<true>((resolve) => {
+        waiting.push({
+          since: performance.now(),
+          resolve: () => {
+            resolve(true);
+          },
+        });
+      });
+      if (await Promise.race([accepted, delay(PATIENCE_MS, false, { ref: false })])) return;
+      throw new Error(`Nothing was accepted for ${PATIENCE_MS} ms`);
+    },
   };
 }
 

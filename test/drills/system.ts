@@ -1,108 +1,73 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { processesOf, signal } from "../../src/database/postgres_process.ts";
-import { rootDirectory } from "../helpers/repository.ts";
 import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
+import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
+import { startServer } from "./server_process.ts";
 
 /** A database and a server on it, both real processes that can be killed. */
 export interface System {
+  cluster: TemporaryCluster;
   url: string;
   connect: () => Promise<pg.Client>;
   /** SIGKILL to the postmaster and all its children; it is started again by its supervisor. */
   killDatabase: () => Promise<void>;
   /** SIGKILL to the server, which is then started again until it stays up. */
   killServer: () => Promise<void>;
+  /** Whether the server has run without an end since it was started. */
+  serverRuns: () => boolean;
   /** What the server's log says. */
   serverLog: () => string;
   destroy: () => Promise<void>;
 }
 
-const LISTENING_TIMEOUT_MS = 30_000;
-const MOST_LOG_CHARACTERS = 20_000;
+export interface SystemOptions {
+  /** Of PostgreSQL, beyond those of production. */
+  settings?: Record<string, string>;
+  /** Does something about the cluster first, and says where the server is to connect. */
+  prepare?: (cluster: TemporaryCluster) => Promise<string>;
+}
 
 /** Starts both, the database as durable as in production, brought up to date by the migrations. */
-export async function startSystem(): Promise<System> {
-  const cluster = await startTemporaryCluster("drill", {});
-  const dataDirectory = join(await realpath(cluster.directory), "postgres");
-  const { connectionString } = cluster.server;
-  let log = "";
-  let server: ChildProcess | undefined;
-  let url = "http://127.0.0.1:0";
-
-  /** The server, once it listens; undefined if it ended before, as it does without a database. */
-  async function startServer(): Promise<ChildProcess | undefined> {
-    const child = spawn(process.execPath, [join(rootDirectory, "src", "server.ts")], {
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: connectionString,
-        PORT: new URL(url).port,
-        LOG_LEVEL: "error",
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    child.stderr.on("data", (chunk) => {
-      log = (log + String(chunk)).slice(-MOST_LOG_CHARACTERS);
-    });
-    const listening = once(child.stdout, "data").then(([line]) => {
-      // The first one chose a port, where the others will be looked for.
-      url = /^listening on (\S+)$/m.exec(String(line))?.[1] ?? url;
-      return child;
-    });
-    const ended = once(child, "exit").then(() => undefined);
-    return await Promise.race([listening, ended]);
-  }
-
-  async function startServerUntilUp(): Promise<void> {
-    const deadline = Date.now() + LISTENING_TIMEOUT_MS;
-    for (;;) {
-      server = await startServer();
-      if (server !== undefined) return;
-      if (Date.now() > deadline) throw new Error(`The server does not start:\n${log}`);
-      await delay(100);
-    }
-  }
-
-  async function endServer(): Promise<void> {
-    if (server?.exitCode !== null || server.signalCode !== null) return;
-    const exit = once(server, "exit");
-    server.kill("SIGKILL");
-    await exit;
-  }
-
-  async function destroy(): Promise<void> {
-    await endServer();
-    await cluster.destroy();
-  }
-
+export async function startSystem({ settings = {}, prepare }: SystemOptions = {}): Promise<System> {
+  const cluster = await startTemporaryCluster("drill", { settings });
   try {
+    const { connectionString } = cluster.server;
     await migrateDatabase(connectionString);
-    await startServerUntilUp();
+    const server = await startServer((await prepare?.(cluster)) ?? connectionString);
+    const dataDirectory = await dataDirectoryOf(cluster);
+    return {
+      cluster,
+      url: server.url,
+      connect: () => connectTo(connectionString),
+      killDatabase: async () => {
+        for (const processId of await processesOf(dataDirectory)) signal(processId, "SIGKILL");
+      },
+      killServer: server.kill,
+      serverRuns: server.runs,
+      serverLog: server.log,
+      destroy: async () => {
+        await server.end();
+        await cluster.destroy();
+      },
+    };
   } catch (error) {
-    await destroy();
+    await cluster.destroy();
     throw error;
   }
-  return {
-    url,
-    connect: async () => {
-      const client = new pg.Client({ connectionString });
-      client.on("error", () => undefined);
-      await client.connect();
-      return client;
-    },
-    killDatabase: async () => {
-      for (const processId of await processesOf(dataDirectory)) signal(processId, "SIGKILL");
-    },
-    killServer: async () => {
-      await endServer();
-      await startServerUntilUp();
-    },
-    serverLog: () => log,
-    destroy,
-  };
+}
+
+/** Where a cluster keeps its data, by the name under which its processes run. */
+export async function dataDirectoryOf({ directory }: TemporaryCluster): Promise<string> {
+  return join(await realpath(directory), "postgres");
+}
+
+/** A session whose loss ends nothing but itself. */
+export async function connectTo(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
 }

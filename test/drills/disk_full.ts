@@ -1,0 +1,149 @@
+import { spawnSync } from "node:child_process";
+import {
+  chown,
+  cp,
+  mkdtemp,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  statfs,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { startEmbeddedPostgres } from "../../src/database/embedded_postgres.ts";
+import { startLoad } from "./load.ts";
+import { commandsOf, countAnswers, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
+import { dataDirectoryOf, startSystem } from "./system.ts";
+import type { System } from "./system.ts";
+
+/**
+ * `npm run drill:disk-full [-- --short]`: lets the disk of the WAL run full under load. Clients
+ * get 503s and no false answer; once there is space again all goes on by itself, and the database
+ * holds what was answered. Ends with 1 otherwise. Needs root, to mount a small disk; without it,
+ * the drill says that it was skipped.
+ */
+
+const { values } = parseArgs({ options: { short: { type: "boolean", default: false } } });
+const loadMs = values.short ? 700 : 4000;
+const fullMs = values.short ? 2000 : 10_000;
+
+const DISK_SIZE = "256m";
+
+interface SystemWithDisk extends System {
+  /** Where the WAL is, and nothing else. */
+  disk: string;
+}
+
+if (mayMount()) await runDrill(startOnSmallDisk, drill);
+else console.log("skipped: a disk to fill can only be mounted as root");
+
+function mayMount(): boolean {
+  // In a mount namespace of its own, so that the attempt leaves nothing behind.
+  return (
+    process.getuid?.() === 0 && run("unshare", ["--mount", "mount", "-t", "tmpfs", "x", "/mnt"])
+  );
+}
+
+function run(program: string, args: string[]): boolean {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
+}
+
+/** Moves the WAL to a disk of its own before the server starts to use it. */
+async function startOnSmallDisk(): Promise<SystemWithDisk> {
+  const disk = await mkdtemp(join(tmpdir(), `pgmarkets-disk-${process.pid}-`));
+  const removeDisk = async () => {
+    run("umount", [disk]);
+    await rmdir(disk);
+  };
+  if (!run("mount", ["-t", "tmpfs", "-o", `size=${DISK_SIZE},mode=700`, "tmpfs", disk])) {
+    await rmdir(disk);
+    throw new Error("The disk can't be mounted");
+  }
+  try {
+    const system = await startSystem({
+      prepare: async (cluster) => {
+        const data = await dataDirectoryOf(cluster);
+        await cluster.server.stop();
+        const { uid, gid } = await stat(data);
+        await chown(disk, uid, gid);
+        await cp(join(data, "pg_wal"), join(disk, "pg_wal"), { recursive: true });
+        await rename(join(data, "pg_wal"), join(data, "pg_wal.before"));
+        await symlink(join(disk, "pg_wal"), join(data, "pg_wal"));
+        cluster.server = await startEmbeddedPostgres({ directory: cluster.directory });
+        return cluster.server.connectionString;
+      },
+    });
+    return {
+      ...system,
+      disk,
+      destroy: async () => {
+        await system.destroy();
+        await removeDisk();
+      },
+    };
+  } catch (error) {
+    await removeDisk();
+    throw error;
+  }
+}
+
+async function drill(system: SystemWithDisk): Promise<boolean> {
+  const { connect, disk, url } = system;
+  const { marketIds, apiKeys } = await withClient(connect, seed);
+  const journal = newJournal();
+  const load = startLoad({ url, marketIds, apiKeys, journal });
+  await delay(loadMs);
+
+  const ballast = await fill(disk);
+  await useUpSegments(connect);
+  const before = commandsOf(journal).length;
+  await delay(fullMs);
+  const during = commandsOf(journal).slice(before);
+  console.log(`full: ${countAnswers(during)}`);
+
+  const began = performance.now();
+  await rm(ballast);
+  await load.nextAccepted();
+  console.log(`space again: accepting after ${(performance.now() - began).toFixed(0)} ms`);
+  await delay(loadMs);
+  await load.stop();
+
+  const served = during.filter(({ answers }) => answers.some(({ kind }) => kind === "accepted"));
+  if (during.length === 0 || served.length > during.length / 2) {
+    throw new Error("The disk did not run full: there was nothing to be seen");
+  }
+  if (!system.serverRuns()) {
+    console.error("the server ended instead of going on");
+    return false;
+  }
+  if (!(await isTrue(system, journal))) return false;
+  console.log(`in all: ${countAnswers(commandsOf(journal))}; all true, and the ledger is sound`);
+  return true;
+}
+
+/** Takes what space is left. */
+async function fill(disk: string): Promise<string> {
+  const { bavail, bsize } = await statfs(disk);
+  const path = join(disk, "ballast");
+  await writeFile(path, Buffer.alloc(bavail * bsize - 4096));
+  return path;
+}
+
+/** Has PostgreSQL ask for one segment of WAL after the other, until there is no more. */
+async function useUpSegments(connect: System["connect"]): Promise<void> {
+  try {
+    await withClient(connect, async (client) => {
+      for (;;) {
+        await client.query("select pg_logical_emit_message(true, 'drill', 'next')");
+        await client.query("select pg_switch_wal()");
+      }
+    });
+  } catch {
+    // This is how it ends.
+  }
+}

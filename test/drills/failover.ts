@@ -1,0 +1,112 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Client } from "pg";
+import { copyCluster } from "./copies.ts";
+import { startLoad } from "./load.ts";
+import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
+import { commandsOf, countAnswers, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
+import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
+import type { System } from "./system.ts";
+
+/**
+ * `npm run drill:failover [-- --short]`: kills the primary under load for good and promotes its
+ * synchronous standby. Everything that was acknowledged is there, and the server, which knows both
+ * hosts, goes on by itself. Ends with 1 otherwise.
+ */
+
+const { values } = parseArgs({ options: { short: { type: "boolean", default: false } } });
+const loadMs = values.short ? 1000 : 5000;
+
+interface PairedSystem extends System {
+  standby: TemporaryCluster;
+}
+
+await runDrill(startPair, drill);
+
+/** A primary, a standby that confirms each commit, and a server that knows both. */
+async function startPair(): Promise<PairedSystem> {
+  let standby: TemporaryCluster | undefined;
+  const system = await startSystem({
+    prepare: async (primary) => {
+      const copy = await copyCluster(primary);
+      standby = await copy.start("standby", {
+        primary_conninfo:
+          `host=${primary.server.socketDirectory} port=5432 user=postgres ` +
+          "application_name=standby",
+      });
+      await confirmCommits(primary);
+      const hosts = [primary, standby].map(({ server }) => server.socketDirectory).join(",");
+      return `postgresql://postgres@/pgmarkets?host=${hosts}&target_session_attrs=read-write`;
+    },
+  });
+  if (standby === undefined) throw new Error("unreachable: prepare was called");
+  const { server, destroy } = standby;
+  return {
+    ...system,
+    standby,
+    connect: () => connectTo(server.connectionString),
+    destroy: async () => {
+      await system.destroy();
+      await destroy();
+    },
+  };
+}
+
+/** From now on a commit is answered when the standby has it on disk. */
+async function confirmCommits({ server }: TemporaryCluster): Promise<void> {
+  await withClient(
+    () => connectTo(server.connectionString),
+    async (client) => {
+      await client.query("alter system set synchronous_standby_names = 'standby'");
+      await client.query("select pg_reload_conf()");
+      await untilTrue(client, "select true from pg_stat_replication where sync_state = 'sync'");
+    },
+  );
+}
+
+async function drill(system: PairedSystem): Promise<boolean> {
+  const { cluster, url, connect } = system;
+  const { marketIds, apiKeys } = await withClient(
+    () => connectTo(cluster.server.connectionString),
+    seed,
+  );
+  const journal = newJournal();
+  const load = startLoad({ url, marketIds, apiKeys, journal });
+  await delay(loadMs + Math.random() * 500);
+
+  const began = performance.now();
+  await system.killDatabase();
+  // Whoever looks after the cluster would start it again: as after a real loss, it stays away.
+  rmSync(join(await dataDirectoryOf(cluster), "postmaster.pid"), { force: true });
+  await withClient(connect, (client) => client.query("select pg_promote(wait => true)"));
+  await load.nextAccepted();
+  const downMs = performance.now() - began;
+  await delay(loadMs);
+  await load.stop();
+
+  console.log(
+    `killed the primary, accepting again on the standby after ${downMs.toFixed(0)} ms; ` +
+      countAnswers(commandsOf(journal)),
+  );
+  const inDoubt = commandsOf(journal).filter(({ answers }) =>
+    answers.some(({ kind }) => kind === "unknown" || kind === "cut"),
+  );
+  if (inDoubt.length === 0) throw new Error("The kill hit nobody: there was no load");
+  if (!system.serverRuns()) {
+    console.error("the server ended instead of going on");
+    return false;
+  }
+  if (!(await isTrue(system, journal))) return false;
+  console.log("everything acknowledged is on the new primary, and the ledger is sound");
+  return true;
+}
+
+async function untilTrue(client: Client, query: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    if ((await client.query(query)).rows.length > 0) return;
+    await delay(50);
+  }
+  throw new Error(`This did not become true within 30 s: ${query}`);
+}

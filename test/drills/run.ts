@@ -1,0 +1,105 @@
+import type { Client } from "pg";
+import { findViolations } from "./check.ts";
+import type { Command, Journal } from "./load.ts";
+import type { System } from "./system.ts";
+
+/** What the drills have in common. */
+
+const TRADERS = 16;
+const MARKETS = 3;
+const FUNDS_CENTS = 100_000_000;
+const MOST_VIOLATIONS_SHOWN = 20;
+
+/** Starts a system, drills it and leaves nothing behind. The process ends with 1 if it failed. */
+export async function runDrill<T extends { destroy: () => Promise<void> }>(
+  start: () => Promise<T>,
+  drill: (system: T) => Promise<boolean>,
+): Promise<void> {
+  const system = await start();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(name, () => {
+      void system.destroy().finally(() => process.exit(130));
+    });
+  }
+  try {
+    process.exitCode = (await drill(system)) ? 0 : 1;
+  } finally {
+    await system.destroy();
+  }
+}
+
+/** Whether the database holds what the clients were told; if not, says what it doesn't. */
+export async function isTrue(
+  { connect, serverLog }: Pick<System, "connect" | "serverLog">,
+  journal: Journal,
+): Promise<boolean> {
+  const violations = await withClient(connect, (client) => findViolations(client, journal));
+  if (violations.length === 0) return true;
+  console.error(violations.slice(0, MOST_VIOLATIONS_SHOWN).join("\n"));
+  console.error(`${violations.length} violations; the server's log ends with\n${serverLog()}`);
+  return false;
+}
+
+/** A journal in which nothing is written yet. */
+export function newJournal(): Journal {
+  return { placings: [], cancellings: [] };
+}
+
+/** Markets, and traders with money and keys. */
+export async function seed(client: Client): Promise<{ marketIds: string[]; apiKeys: string[] }> {
+  const first = async (text: string, values: unknown[]): Promise<string> => {
+    const { rows } = await client.query({ text, values, rowMode: "array" });
+    return String(rows[0]?.[0]);
+  };
+  await client.query("select admin.create_category(slug => 'drill', name => 'Drill')");
+  const [marketIds, apiKeys]: [string[], string[]] = [[], []];
+  for (let market = 1; market <= MARKETS; market++) {
+    const create = "select admin.create_market(title => $1, category => 'drill')";
+    marketIds.push(await first(create, [`Market ${market}`]));
+  }
+  for (let trader = 1; trader <= TRADERS; trader++) {
+    const name = `trader${trader}`;
+    const create = "select admin.create_user(email => $1, display_name => $2, handle => $3)";
+    const userId = await first(create, [`${name}@drill.example`, name, name]);
+    await client.query(
+      `select admin.set_loss_limits(
+         user_id => $1, day_cents => null, week_cents => null, month_cents => null
+       )`,
+      [userId],
+    );
+    await client.query(
+      "select admin.deposit(user_id => $1, amount_cents => $2, reference => 'start')",
+      [userId, FUNDS_CENTS],
+    );
+    const createKey = "select admin.create_api_key(user_id => $1, name => 'drill')";
+    apiKeys.push(await first(createKey, [userId]));
+  }
+  return { marketIds, apiKeys };
+}
+
+/** Works on a session of its own. */
+export async function withClient<T>(
+  connect: System["connect"],
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Orders and cancels, together. */
+export function commandsOf({ placings, cancellings }: Journal): Command[] {
+  return [...placings, ...cancellings];
+}
+
+/** How many answers of each kind there were, in words. */
+export function countAnswers(commands: Command[]): string {
+  const counts = new Map<string, number>();
+  for (const { kind } of commands.flatMap(({ answers }) => answers)) {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ");
+}
