@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:616f1771546c833dfca341af62e2614b4c9e18e0
+--! Hash: sha1:0990e7edd62da88fbcdae578b7dc370f4fd4e149
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -8911,6 +8911,38 @@ comment on function admin.run_due() is
   'each: {released, expired, closed, archived, keysRemoved}. Locks: those markets in ascending id, '
   'then what each job locks; starts over when it has waited for 500 ms.';
 --! EndIncluded admin/functions/run_due.sql
+--! Included jobs/functions/verify_ledger.sql
+create or replace function jobs.verify_ledger()
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  c_most_rows_kept constant int := 20;
+  v_started_at timestamptz := core.now();
+  v_broken_count bigint;
+  v_first_rows jsonb;
+begin
+  select
+    count(*),
+    coalesce(jsonb_agg(to_jsonb(b) - 'place') filter (where b.place <= c_most_rows_kept), '[]')
+  into v_broken_count, v_first_rows
+  from (
+    select row_number() over () as place, v.invariant, v.object, v.expected, v.found
+    from ledger.verify() as v
+  ) as b;
+
+  insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
+  values (v_started_at, core.now(), v_broken_count, v_first_rows);
+  return v_broken_count;
+end
+$$;
+
+comment on function jobs.verify_ledger() is
+  'Proves the ledger and keeps what came of it in ledger.verifications; returns how many rows '
+  'ledger.verify() had. It reads every entry, order and trade, waits for nobody and nobody waits '
+  'for it, but as long as it lasts vacuum removes nothing that died meanwhile. Locks: none.';
+--! EndIncluded jobs/functions/verify_ledger.sql
 
 -- Grants
 --! Included grants.sql

@@ -61,7 +61,7 @@ test("paths in the pages are those of files and folders", (t) => {
 
 test("scripts in the pages are those of package.json", (t) => {
   const { scripts } = JSON.parse(readText("package.json"));
-  const used = named(/npm run ([\w:]+)/g);
+  const used = named(/npm run ([\w:-]+)/g);
   t.true(used.length > 10);
   t.deepEqual(
     missing(used, (name) => Object.hasOwn(scripts, name)),
