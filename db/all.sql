@@ -17,6 +17,7 @@ reset role;
 --!include admin/schema.sql
 --!include api/schema.sql
 --!include jobs/schema.sql
+--!include analytics/schema.sql
 
 set local role exchange_owner;
 
@@ -68,6 +69,7 @@ set local role exchange_owner;
 --!include trading/tables/book_levels.sql
 --!include trading/tables/orders.sql
 --!include trading/tables/open_orders.sql
+--!include trading/tables/order_reductions.sql
 --!include trading/tables/archived_orders.sql
 --!include trading/tables/archive_progress.sql
 --!include trading/tables/archive_queue.sql
@@ -243,6 +245,31 @@ set local role exchange_owner;
 --!include jobs/functions/remove_sessions.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
+
+-- For analysts
+--!include analytics/functions/now.sql
+--!include analytics/views/categories.sql
+--!include analytics/views/events.sql
+--!include analytics/views/markets.sql
+--!include analytics/views/users.sql
+--!include analytics/views/day_openings.sql
+--!include analytics/views/orders.sql
+--!include analytics/views/order_reductions.sql
+--!include analytics/views/trades.sql
+--!include analytics/views/fills.sql
+--!include analytics/views/positions.sql
+--!include analytics/views/set_conversions.sql
+--!include analytics/views/resolutions.sql
+--!include analytics/views/settlements.sql
+--!include analytics/views/journal_entries.sql
+--!include analytics/views/cash_movements.sql
+--!include analytics/views/open_interest.sql
+--!include analytics/views/fee_schedules.sql
+--!include analytics/views/fee_revenue.sql
+--!include analytics/views/book_depth.sql
+--!include analytics/functions/book_as_of.sql
+--!include analytics/functions/candles.sql
+--!include analytics/functions/daily_trader_results.sql
 
 -- Grants
 --!include grants.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:0990e7edd62da88fbcdae578b7dc370f4fd4e149
+--! Hash: sha1:d577cf013c59219964de8c9a4d8345e6ea7af5ab
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -84,6 +84,12 @@ comment on schema jobs is
   'What time brings about, in pieces that are each one short transaction: a function does one '
   'piece and returns how much that was, 0 when nothing is left. For role exchange_worker.';
 --! EndIncluded jobs/schema.sql
+--! Included analytics/schema.sql
+create schema analytics authorization exchange_owner;
+comment on schema analytics is
+  'Stable views and functions for analysts: reading only, with every column described. For role '
+  'exchange_analyst.';
+--! EndIncluded analytics/schema.sql
 
 set local role exchange_owner;
 
@@ -1315,6 +1321,27 @@ comment on table trading.open_orders is
 comment on column trading.open_orders.queue_position is
   'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
 --! EndIncluded trading/tables/open_orders.sql
+--! Included trading/tables/order_reductions.sql
+create table trading.order_reductions (
+  order_id bigint not null,
+  quantity_before trading.order_quantity not null,
+  quantity_after trading.order_quantity not null,
+  at timestamptz not null,
+  primary key (order_id, quantity_after),
+  constraint order_reductions_leave_less check (quantity_after < quantity_before)
+);
+
+create trigger order_reductions_are_append_only
+  before update or delete or truncate on trading.order_reductions
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.order_reductions is
+  'Shares that amendments took off orders which kept their place in the queue: the one change of '
+  'an order that its own row does not tell of, and without which no book of the past would be '
+  'exact. Append-only. No foreign key: the order may be in the archive.';
+comment on column trading.order_reductions.quantity_before is
+  'Shares ordered until then, of which some may have been filled.';
+--! EndIncluded trading/tables/order_reductions.sql
 --! Included trading/tables/archived_orders.sql
 create table trading.archived_orders (
   id bigint not null,
@@ -4913,6 +4940,9 @@ begin
   update trading.orders as o
   set quantity = reduce_order.quantity
   where o.id = ("order").id;
+
+  insert into trading.order_reductions (order_id, quantity_before, quantity_after, at)
+  values (("order").id, ("order").quantity, reduce_order.quantity, context.at);
 
   update trading.book_levels as l
   set quantity = l.quantity - (("order").quantity - reduce_order.quantity)
@@ -8944,6 +8974,1039 @@ comment on function jobs.verify_ledger() is
   'for it, but as long as it lasts vacuum removes nothing that died meanwhile. Locks: none.';
 --! EndIncluded jobs/functions/verify_ledger.sql
 
+-- For analysts
+--! Included analytics/functions/now.sql
+create or replace function analytics.now()
+returns timestamptz
+language sql stable security definer
+set search_path = ''
+as $$
+  select core.now()
+$$;
+
+comment on function analytics.now() is 'What the clock of the exchange shows.';
+--! EndIncluded analytics/functions/now.sql
+--! Included analytics/views/categories.sql
+create view analytics.categories as
+select
+  c.id as category_key,
+  c.slug as category,
+  c.name,
+  c."position" as position,
+  c.event_count::bigint as event_count,
+  c.open_market_count::bigint as open_market_count,
+  c.closed_market_count::bigint as closed_market_count
+from catalog.categories as c;
+
+comment on view analytics.categories is 'Groups of events and markets.';
+comment on column analytics.categories.category_key is 'Internal key, for joins.';
+comment on column analytics.categories.category is 'Public name of the category, as in addresses.';
+comment on column analytics.categories.name is 'Name for display.';
+comment on column analytics.categories.position is 'Place in the order of display.';
+comment on column analytics.categories.event_count is 'Events of the category.';
+comment on column analytics.categories.open_market_count is 'Markets that are open.';
+comment on column analytics.categories.closed_market_count is
+  'Markets that are closed or resolved.';
+--! EndIncluded analytics/views/categories.sql
+--! Included analytics/views/events.sql
+create view analytics.events as
+select
+  e.id as event_key,
+  e.public_id as event_id,
+  e.category_id as category_key,
+  c.slug as category,
+  e.title,
+  e.starts_at,
+  e.ends_at,
+  e.live as is_live,
+  e.live_delay_ms,
+  e.created_at
+from catalog.events as e
+left join catalog.categories as c on c.id = e.category_id;
+
+comment on view analytics.events is 'Real-world occurrences, each with one or more markets.';
+comment on column analytics.events.event_key is 'Internal key, for joins.';
+comment on column analytics.events.event_id is 'Public id.';
+comment on column analytics.events.category_key is 'The category: internal key, for joins.';
+comment on column analytics.events.category is 'The category''s public name.';
+comment on column analytics.events.title is 'Title for display.';
+comment on column analytics.events.starts_at is 'When it begins; null if that is not known.';
+comment on column analytics.events.ends_at is 'When it ends; null if that is not known.';
+comment on column analytics.events.is_live is
+  'Live-traded: while the event lasts, new orders wait before they match.';
+comment on column analytics.events.live_delay_ms is 'How long they wait, in milliseconds.';
+comment on column analytics.events.created_at is 'When an operator made it.';
+--! EndIncluded analytics/views/events.sql
+--! Included analytics/views/markets.sql
+create view analytics.markets as
+select
+  m.id as market_key,
+  m.public_id as market_id,
+  m.category_id as category_key,
+  c.slug as category,
+  m.event_id as event_key,
+  e.public_id as event_id,
+  m.title,
+  m.status::text as status,
+  m.close_time,
+  m.resolved_outcome::text as resolved_outcome,
+  m.yes_payout_cents,
+  m.resolved_at,
+  m.created_at,
+  b.last_trade_price::int as last_yes_price_cents,
+  b.yes_volume_cents,
+  b.no_volume_cents,
+  b.trade_count,
+  b.traders_count as trader_count,
+  b.version
+from catalog.markets as m
+left join catalog.categories as c on c.id = m.category_id
+left join catalog.events as e on e.id = m.event_id
+left join trading.books as b on b.market_id = m.id;
+
+comment on view analytics.markets is 'Binary questions, with what trading has made of them so far.';
+comment on column analytics.markets.market_key is 'Internal key, for joins.';
+comment on column analytics.markets.market_id is 'Public id.';
+comment on column analytics.markets.category_key is 'The category: internal key, for joins.';
+comment on column analytics.markets.category is 'The category''s public name.';
+comment on column analytics.markets.event_key is
+  'The event: internal key, for joins; null for a market of its own.';
+comment on column analytics.markets.event_id is 'The event: public id.';
+comment on column analytics.markets.title is 'The question.';
+comment on column analytics.markets.status is 'open, paused, closed or resolved.';
+comment on column analytics.markets.close_time is
+  'From then on it takes no orders; null if that is open.';
+comment on column analytics.markets.resolved_outcome is
+  'yes, no or custom; null before the resolution.';
+comment on column analytics.markets.yes_payout_cents is
+  'What a YES share was paid, 0-100; a NO share got the rest.';
+comment on column analytics.markets.resolved_at is
+  'When it was resolved, or its resolution last corrected.';
+comment on column analytics.markets.created_at is 'When an operator made it.';
+comment on column analytics.markets.last_yes_price_cents is
+  'YES price of the last trade; null before the first.';
+comment on column analytics.markets.yes_volume_cents is
+  'Sum over the trades of quantity x YES price.';
+comment on column analytics.markets.no_volume_cents is
+  'Sum over the trades of quantity x NO price.';
+comment on column analytics.markets.trade_count is 'Trades so far.';
+comment on column analytics.markets.trader_count is 'Distinct users who ever traded it.';
+comment on column analytics.markets.version is 'Changes of its book and trades so far.';
+--! EndIncluded analytics/views/markets.sql
+--! Included analytics/views/users.sql
+create view analytics.users as
+select
+  u.id as user_key,
+  u.public_id as user_id,
+  u.handle,
+  u.display_name,
+  u.private as is_private,
+  u.leaderboard_opt_out,
+  u.created_at,
+  a.balance_cents,
+  a.external_cents as net_deposits_cents,
+  a.overdraft_cents::bigint as overdraft_cents,
+  r.limits_reviewed_at,
+  r.excluded_until,
+  case
+    when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
+    else r.day_limit_cents
+  end as day_limit_cents,
+  case
+    when analytics.now() >= r.week_limit_changes_at then r.next_week_limit_cents
+    else r.week_limit_cents
+  end as week_limit_cents,
+  case
+    when analytics.now() >= r.month_limit_changes_at then r.next_month_limit_cents
+    else r.month_limit_cents
+  end as month_limit_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as day_spent_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 6
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as week_spent_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 29
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as month_spent_cents
+from identity.users as u
+left join ledger.accounts as a on a.user_id = u.id
+left join risk.traders as r on r.user_id = u.id;
+
+comment on view analytics.users is
+  'Traders, with their cash and their limits, but without their e-mail and keys.';
+comment on column analytics.users.user_key is 'Internal key, for joins.';
+comment on column analytics.users.user_id is 'Public id.';
+comment on column analytics.users.handle is 'Unique short name.';
+comment on column analytics.users.display_name is 'Name for display.';
+comment on column analytics.users.is_private is 'Whether the public is not told the name.';
+comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
+comment on column analytics.users.created_at is 'When an operator made the user.';
+comment on column analytics.users.balance_cents is 'Cash.';
+comment on column analytics.users.net_deposits_cents is
+  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
+comment on column analytics.users.overdraft_cents is
+  'How far corrections of resolutions took the cash below zero.';
+comment on column analytics.users.limits_reviewed_at is
+  'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column analytics.users.excluded_until is
+  'Self-excluded until then; infinity is for good, null is never.';
+comment on column analytics.users.day_limit_cents is
+  'Loss limit in force for today (UTC); null is none.';
+comment on column analytics.users.week_limit_cents is
+  'Loss limit in force for the last 7 UTC days; null is none.';
+comment on column analytics.users.month_limit_cents is
+  'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column analytics.users.day_spent_cents is
+  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
+  'toward limits by what they could cost, are not in it.';
+comment on column analytics.users.week_spent_cents is
+  'Likewise over the last 7 UTC days, today included.';
+comment on column analytics.users.month_spent_cents is
+  'Likewise over the last 30 UTC days, today included.';
+--! EndIncluded analytics/views/users.sql
+--! Included analytics/views/day_openings.sql
+create view analytics.day_openings as
+select
+  a.user_id as user_key,
+  u.public_id as user_id,
+  o.day,
+  o.balance_cents,
+  o.external_cents as net_deposits_cents
+from ledger.day_openings as o
+left join ledger.accounts as a on a.id = o.account_id
+left join identity.users as u on u.id = a.user_id;
+
+comment on view analytics.day_openings is
+  'A user''s cash at the start of each UTC day on which it moved.';
+comment on column analytics.day_openings.user_key is 'The user: internal key, for joins.';
+comment on column analytics.day_openings.user_id is 'The user: public id.';
+comment on column analytics.day_openings.day is 'UTC day.';
+comment on column analytics.day_openings.balance_cents is 'Cash at its start.';
+comment on column analytics.day_openings.net_deposits_cents is
+  'Deposits less withdrawals until its start.';
+--! EndIncluded analytics/views/day_openings.sql
+--! Included analytics/views/orders.sql
+create view analytics.orders as
+select
+  o.id as order_key,
+  o.public_id as order_id,
+  o.market_id as market_key,
+  m.public_id as market_id,
+  o.user_id as user_key,
+  u.public_id as user_id,
+  o.side::text as side,
+  o.order_type::text as order_type,
+  o.price::int as price_cents,
+  case
+    when (o.side = 'yes') = (o.order_type = 'buy') then 'bid'
+    else 'ask'
+  end as book_side,
+  case
+    when o.side = 'yes' then o.price::int
+    else 100 - o.price::int
+  end as yes_price_cents,
+  coalesce(
+    (
+      select max(x.quantity_before::int)
+      from trading.order_reductions as x
+      where x.order_id = o.id
+    ),
+    o.quantity::int
+  ) as original_quantity,
+  o.quantity::int as quantity,
+  o.filled_quantity,
+  o.budget_cents::int as budget_cents,
+  o.time_in_force::text as time_in_force,
+  o.post_only as is_post_only,
+  o.status::text as status,
+  o.cancel_reason::text as cancel_reason,
+  o.fee_cents::bigint as fee_cents,
+  o.created_at,
+  o.expires_at,
+  o.release_at,
+  o.released_at,
+  o.cancelled_at,
+  o.is_archived
+from (
+  select
+    x.id, x.public_id, x.market_id, x.user_id, x.side, x.order_type, x.price, x.quantity,
+    x.filled_quantity, x.budget_cents, x.time_in_force, x.post_only, x.status, x.cancel_reason,
+    x.fee_cents, x.created_at, x.expires_at, x.release_at, x.released_at, x.cancelled_at,
+    false as is_archived
+  from trading.orders as x
+  union all
+  select
+    x.id, x.public_id, x.market_id, x.user_id, x.side, x.order_type, x.price, x.quantity,
+    x.filled_quantity, x.budget_cents, x.time_in_force, x.post_only, x.status, x.cancel_reason,
+    x.fee_cents, x.created_at, x.expires_at, x.release_at, x.released_at, x.cancelled_at,
+    true as is_archived
+  from trading.archived_orders as x
+) as o
+left join catalog.markets as m on m.id = o.market_id
+left join identity.users as u on u.id = o.user_id;
+
+comment on view analytics.orders is
+  'Every order that was accepted, archived ones too, in the form its trader gave it.';
+comment on column analytics.orders.order_key is
+  'Internal key, for joins; ascending in the order of their making.';
+comment on column analytics.orders.order_id is 'Public id.';
+comment on column analytics.orders.market_key is 'The market: internal key, for joins.';
+comment on column analytics.orders.market_id is 'The market: public id.';
+comment on column analytics.orders.user_key is 'The user: internal key, for joins.';
+comment on column analytics.orders.user_id is 'The user: public id.';
+comment on column analytics.orders.side is 'yes or no: the shares that the trader deals in.';
+comment on column analytics.orders.order_type is 'buy or sell.';
+comment on column analytics.orders.price_cents is
+  'Limit for a share of the trader''s side; of a market order the protection price, 99 or 1.';
+comment on column analytics.orders.book_side is
+  'bid or ask: where the order stands in the book in YES prices.';
+comment on column analytics.orders.yes_price_cents is 'The limit as a YES price.';
+comment on column analytics.orders.original_quantity is
+  'Shares ordered at first, before amendments that kept the order''s place.';
+comment on column analytics.orders.quantity is
+  'Shares ordered; of a budget order the shares bought, 0 while it is scheduled.';
+comment on column analytics.orders.filled_quantity is 'Shares of it that have traded.';
+comment on column analytics.orders.budget_cents is
+  'What a budget order may spend, fee included; else null.';
+comment on column analytics.orders.time_in_force is
+  'gtc may rest on the book; ioc cancels its remainder.';
+comment on column analytics.orders.is_post_only is
+  'Whether it is refused rather than matched on arrival.';
+comment on column analytics.orders.status is
+  'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
+  'be open here until it is swept.';
+comment on column analytics.orders.cancel_reason is 'Why it was cancelled; else null.';
+comment on column analytics.orders.fee_cents is 'Taker fee paid.';
+comment on column analytics.orders.created_at is 'When it was accepted.';
+comment on column analytics.orders.expires_at is 'From then on it counts nowhere; null is never.';
+comment on column analytics.orders.release_at is
+  'When it is due to be released, if a live market delayed it; else null.';
+comment on column analytics.orders.released_at is
+  'When it was released; null if it was not delayed, or not released.';
+comment on column analytics.orders.cancelled_at is 'When it was cancelled; else null.';
+comment on column analytics.orders.is_archived is
+  'Whether it was moved to the archive: 30 days after it was cancelled without a fill.';
+--! EndIncluded analytics/views/orders.sql
+--! Included analytics/views/order_reductions.sql
+create view analytics.order_reductions as
+select
+  x.order_id as order_key,
+  x.quantity_before::int as quantity_before,
+  x.quantity_after::int as quantity_after,
+  x.at as reduced_at
+from trading.order_reductions as x;
+
+comment on view analytics.order_reductions is
+  'Amendments that took shares off an order, which kept its place in the queue. Other '
+  'amendments are new orders.';
+comment on column analytics.order_reductions.order_key is
+  'The order: internal key, for joins with analytics.orders.';
+comment on column analytics.order_reductions.quantity_before is 'Shares ordered before.';
+comment on column analytics.order_reductions.quantity_after is 'Shares ordered from then on.';
+comment on column analytics.order_reductions.reduced_at is 'When it was amended.';
+--! EndIncluded analytics/views/order_reductions.sql
+--! Included analytics/views/trades.sql
+create view analytics.trades as
+select
+  t.id as trade_key,
+  t.public_id as trade_id,
+  t.market_id as market_key,
+  m.public_id as market_id,
+  case
+    when t.taker_realised_cents is null and t.maker_realised_cents is null then 'mint'
+    when t.taker_realised_cents is not null and t.maker_realised_cents is not null then 'burn'
+    else 'transfer'
+  end as match_type,
+  t.price::int as yes_price_cents,
+  t.quantity::int as quantity,
+  t.taker_order_id as taker_order_key,
+  x.public_id as taker_order_id,
+  t.taker_user_id as taker_user_key,
+  v.public_id as taker_user_id,
+  case when t.taker_realised_cents is null then 'buy' else 'sell' end as taker_order_type,
+  case
+    when t.taker_realised_cents is null then t.taker_side::text
+    when t.taker_side = 'yes' then 'no'
+    else 'yes'
+  end as taker_side,
+  t.maker_order_id as maker_order_key,
+  y.public_id as maker_order_id,
+  t.maker_user_id as maker_user_key,
+  w.public_id as maker_user_id,
+  case when t.maker_realised_cents is null then 'buy' else 'sell' end as maker_order_type,
+  case
+    when t.maker_realised_cents is not null then t.taker_side::text
+    when t.taker_side = 'yes' then 'no'
+    else 'yes'
+  end as maker_side,
+  t.fee_cents::bigint as fee_cents,
+  t.fee_schedule_id as fee_schedule_key,
+  t.taker_realised_cents,
+  t.maker_realised_cents,
+  t.journal_id as journal_key,
+  t.created_at
+from trading.trades as t
+left join catalog.markets as m on m.id = t.market_id
+left join trading.orders as x on x.id = t.taker_order_id
+left join trading.orders as y on y.id = t.maker_order_id
+left join identity.users as v on v.id = t.taker_user_id
+left join identity.users as w on w.id = t.maker_user_id;
+
+comment on view analytics.trades is
+  'Every match of two orders, in YES prices. analytics.fills has the same by order.';
+comment on column analytics.trades.trade_key is
+  'Internal key, for joins; ascending in the order of the trades of a market.';
+comment on column analytics.trades.trade_id is 'Public id.';
+comment on column analytics.trades.market_key is 'The market: internal key, for joins.';
+comment on column analytics.trades.market_id is 'The market: public id.';
+comment on column analytics.trades.match_type is
+  'mint: both bought, and new pairs of shares were made; transfer: shares went from one to the '
+  'other; burn: both sold, and pairs of shares are gone.';
+comment on column analytics.trades.yes_price_cents is
+  'YES price of a share; the NO price is 100 less it.';
+comment on column analytics.trades.quantity is 'Shares, or pairs of shares.';
+comment on column analytics.trades.taker_order_key is
+  'The order that came to the book: internal key, for joins.';
+comment on column analytics.trades.taker_order_id is 'The order that came to the book: public id.';
+comment on column analytics.trades.taker_user_key is 'Its user: internal key, for joins.';
+comment on column analytics.trades.taker_user_id is 'Its user: public id.';
+comment on column analytics.trades.taker_order_type is 'What the taker did: buy or sell.';
+comment on column analytics.trades.taker_side is
+  'The shares that the taker bought or sold: yes or no.';
+comment on column analytics.trades.maker_order_key is
+  'The order that rested: internal key, for joins.';
+comment on column analytics.trades.maker_order_id is 'The order that rested: public id.';
+comment on column analytics.trades.maker_user_key is 'Its user: internal key, for joins.';
+comment on column analytics.trades.maker_user_id is 'Its user: public id.';
+comment on column analytics.trades.maker_order_type is 'What the maker did: buy or sell.';
+comment on column analytics.trades.maker_side is
+  'The shares that the maker bought or sold: yes or no.';
+comment on column analytics.trades.fee_cents is
+  'What this match added to the taker''s fee. Makers pay none.';
+comment on column analytics.trades.fee_schedule_key is 'The fee schedule that was in force.';
+comment on column analytics.trades.taker_realised_cents is
+  'What the taker realised by selling: proceeds less fee, cost and buy fees of the shares; null '
+  'for a buyer.';
+comment on column analytics.trades.maker_realised_cents is
+  'What the maker realised by selling; null for a buyer.';
+comment on column analytics.trades.journal_key is 'The journal that moved the cash.';
+comment on column analytics.trades.created_at is 'When it happened.';
+--! EndIncluded analytics/views/trades.sql
+--! Included analytics/views/fills.sql
+create view analytics.fills as
+select
+  f.trade_key,
+  f.trade_id,
+  f.role,
+  f.order_key,
+  o.public_id as order_id,
+  f.market_id as market_key,
+  m.public_id as market_id,
+  f.user_id as user_key,
+  u.public_id as user_id,
+  f.counterparty_user_key,
+  case
+    when (f.book_side = 'yes') = (f.realised_cents is null) then 'yes'
+    else 'no'
+  end as side,
+  case when f.realised_cents is null then 'buy' else 'sell' end as order_type,
+  case
+    when (f.book_side = 'yes') = (f.realised_cents is null) then f.yes_price
+    else 100 - f.yes_price
+  end as price_cents,
+  f.quantity,
+  f.quantity::bigint * case
+    when (f.book_side = 'yes') = (f.realised_cents is null) then f.yes_price
+    else 100 - f.yes_price
+  end as amount_cents,
+  f.fee_cents,
+  f.realised_cents,
+  f.created_at
+from (
+  select
+    t.id as trade_key, t.public_id as trade_id, t.market_id, 'taker' as role,
+    t.taker_order_id as order_key, t.taker_user_id as user_id,
+    t.maker_user_id as counterparty_user_key, t.taker_side as book_side,
+    t.price::int as yes_price, t.quantity::int as quantity, t.fee_cents::bigint as fee_cents,
+    t.taker_realised_cents as realised_cents, t.created_at
+  from trading.trades as t
+  union all
+  select
+    t.id, t.public_id, t.market_id, 'maker', t.maker_order_id, t.maker_user_id,
+    t.taker_user_id, case t.taker_side when 'yes' then 'no'::trading.side else 'yes' end,
+    t.price::int, t.quantity::int, 0, t.maker_realised_cents, t.created_at
+  from trading.trades as t
+) as f
+left join trading.orders as o on o.id = f.order_key
+left join catalog.markets as m on m.id = f.market_id
+left join identity.users as u on u.id = f.user_id;
+
+comment on view analytics.fills is
+  'Every trade twice: once for the order that came, once for the one that rested.';
+comment on column analytics.fills.trade_key is 'The trade: internal key, for joins.';
+comment on column analytics.fills.trade_id is 'The trade: public id.';
+comment on column analytics.fills.role is 'taker or maker.';
+comment on column analytics.fills.order_key is 'The order: internal key, for joins.';
+comment on column analytics.fills.order_id is 'The order: public id.';
+comment on column analytics.fills.market_key is 'The market: internal key, for joins.';
+comment on column analytics.fills.market_id is 'The market: public id.';
+comment on column analytics.fills.user_key is 'The order''s user: internal key, for joins.';
+comment on column analytics.fills.user_id is 'The order''s user: public id.';
+comment on column analytics.fills.counterparty_user_key is
+  'The user of the other order: internal key, for joins.';
+comment on column analytics.fills.side is 'The shares that the user bought or sold: yes or no.';
+comment on column analytics.fills.order_type is 'buy or sell.';
+comment on column analytics.fills.price_cents is 'Price of a share of the user''s side.';
+comment on column analytics.fills.quantity is 'Shares.';
+comment on column analytics.fills.amount_cents is
+  'Quantity x price: paid by a buyer, received by a seller, before the fee.';
+comment on column analytics.fills.fee_cents is 'What it added to the order''s fee; 0 for makers.';
+comment on column analytics.fills.realised_cents is 'What selling realised; null for a buyer.';
+comment on column analytics.fills.created_at is 'When it happened.';
+--! EndIncluded analytics/views/fills.sql
+--! Included analytics/views/positions.sql
+create view analytics.positions as
+select
+  p.public_id as position_id,
+  p.market_id as market_key,
+  m.public_id as market_id,
+  p.user_id as user_key,
+  u.public_id as user_id,
+  p.side::text as side,
+  p.quantity::bigint as quantity,
+  p.cost_cents::bigint as cost_cents,
+  p.fee_cents::bigint as fee_cents,
+  p.realised_cents,
+  p.has_traded,
+  case
+    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price)
+    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price)
+  end as mark_price_cents,
+  p.quantity * case
+    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price)
+    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price)
+  end as mark_value_cents
+from trading.positions as p
+left join catalog.markets as m on m.id = p.market_id
+left join trading.books as b on b.market_id = p.market_id
+left join identity.users as u on u.id = p.user_id;
+
+comment on view analytics.positions is 'Shares of each trader by market and side, empty ones too.';
+comment on column analytics.positions.position_id is 'Public id.';
+comment on column analytics.positions.market_key is 'The market: internal key, for joins.';
+comment on column analytics.positions.market_id is 'The market: public id.';
+comment on column analytics.positions.user_key is 'The user: internal key, for joins.';
+comment on column analytics.positions.user_id is 'The user: public id.';
+comment on column analytics.positions.side is 'yes or no.';
+comment on column analytics.positions.quantity is 'Shares held.';
+comment on column analytics.positions.cost_cents is 'What was paid for them, without fees.';
+comment on column analytics.positions.fee_cents is 'The buy fees paid for them.';
+comment on column analytics.positions.realised_cents is
+  'What selling, merging and settlements have realised in this position so far.';
+comment on column analytics.positions.has_traded is
+  'Whether a match, and not only a split, ever moved it.';
+comment on column analytics.positions.mark_price_cents is
+  'What a share is worth by the last trade, or was paid by the resolution; null without either.';
+comment on column analytics.positions.mark_value_cents is 'The shares held at that price.';
+--! EndIncluded analytics/views/positions.sql
+--! Included analytics/views/set_conversions.sql
+create view analytics.set_conversions as
+select
+  s.id as conversion_key,
+  s.market_id as market_key,
+  m.public_id as market_id,
+  s.user_id as user_key,
+  u.public_id as user_id,
+  s.kind::text as kind,
+  s.quantity::int as quantity,
+  s.yes_realised_cents,
+  s.no_realised_cents,
+  s.journal_id as journal_key,
+  s.created_at
+from trading.set_conversions as s
+left join catalog.markets as m on m.id = s.market_id
+left join identity.users as u on u.id = s.user_id;
+
+comment on view analytics.set_conversions is
+  'Complete sets, one YES and one NO share, made of 100 cents each or given back for them.';
+comment on column analytics.set_conversions.conversion_key is
+  'Internal key, ascending in the order of their making.';
+comment on column analytics.set_conversions.market_key is 'The market: internal key, for joins.';
+comment on column analytics.set_conversions.market_id is 'The market: public id.';
+comment on column analytics.set_conversions.user_key is 'The user: internal key, for joins.';
+comment on column analytics.set_conversions.user_id is 'The user: public id.';
+comment on column analytics.set_conversions.kind is
+  'split (cash into sets) or merge (sets into cash).';
+comment on column analytics.set_conversions.quantity is 'Sets.';
+comment on column analytics.set_conversions.yes_realised_cents is
+  'What merging realised on the YES shares, at 50 cents each; null for a split.';
+comment on column analytics.set_conversions.no_realised_cents is 'Likewise on the NO shares.';
+comment on column analytics.set_conversions.journal_key is 'The journal that moved the cash.';
+comment on column analytics.set_conversions.created_at is 'When it happened.';
+--! EndIncluded analytics/views/set_conversions.sql
+--! Included analytics/views/resolutions.sql
+create view analytics.resolutions as
+select
+  r.id as resolution_key,
+  r.market_id as market_key,
+  m.public_id as market_id,
+  r.outcome::text as outcome,
+  r.yes_payout_cents,
+  r.corrects_resolution_id as corrects_resolution_key,
+  r.reason,
+  r.position_count,
+  r.payout_cents::bigint as payout_cents,
+  not exists (
+    select
+    from trading.resolutions as n
+    where n.corrects_resolution_id = r.id
+  ) as is_final,
+  r.created_at
+from trading.resolutions as r
+left join catalog.markets as m on m.id = r.market_id;
+
+comment on view analytics.resolutions is 'How markets were resolved, and corrected.';
+comment on column analytics.resolutions.resolution_key is
+  'Internal key, for joins; ascending in the order of their making.';
+comment on column analytics.resolutions.market_key is 'The market: internal key, for joins.';
+comment on column analytics.resolutions.market_id is 'The market: public id.';
+comment on column analytics.resolutions.outcome is 'yes, no or custom.';
+comment on column analytics.resolutions.yes_payout_cents is
+  'What a YES share pays, 0-100; a NO share pays the rest.';
+comment on column analytics.resolutions.corrects_resolution_key is
+  'The resolution that this one corrects; null for the first of a market.';
+comment on column analytics.resolutions.reason is 'Why it was corrected; null for the first.';
+comment on column analytics.resolutions.position_count is 'Positions that are paid.';
+comment on column analytics.resolutions.payout_cents is
+  'What they are paid in all; of a correction too the whole, and not the difference.';
+comment on column analytics.resolutions.is_final is 'Whether no correction came after it.';
+comment on column analytics.resolutions.created_at is 'When it happened.';
+--! EndIncluded analytics/views/resolutions.sql
+--! Included analytics/views/settlements.sql
+create view analytics.settlements as
+select
+  s.resolution_id as resolution_key,
+  s.market_id as market_key,
+  m.public_id as market_id,
+  s.user_id as user_key,
+  u.public_id as user_id,
+  s.side::text as side,
+  s.quantity::bigint as quantity,
+  s.payout_cents::bigint as payout_cents,
+  s.cost_cents::bigint as cost_cents,
+  s.fee_cents::bigint as fee_cents,
+  s.realised_cents,
+  not exists (
+    select
+    from trading.resolutions as n
+    where n.corrects_resolution_id = r.id
+  ) as is_final,
+  r.created_at
+from trading.settlements as s
+left join trading.resolutions as r on r.id = s.resolution_id
+left join catalog.markets as m on m.id = s.market_id
+left join identity.users as u on u.id = s.user_id;
+
+comment on view analytics.settlements is
+  'What each resolution pays each position. A correction settles all positions of its market '
+  'anew, so sum over those with is_final.';
+comment on column analytics.settlements.resolution_key is 'The resolution.';
+comment on column analytics.settlements.market_key is 'The market: internal key, for joins.';
+comment on column analytics.settlements.market_id is 'The market: public id.';
+comment on column analytics.settlements.user_key is 'The user: internal key, for joins.';
+comment on column analytics.settlements.user_id is 'The user: public id.';
+comment on column analytics.settlements.side is 'yes or no.';
+comment on column analytics.settlements.quantity is 'Shares.';
+comment on column analytics.settlements.payout_cents is 'What they are paid.';
+comment on column analytics.settlements.cost_cents is 'What was paid for them, without fees.';
+comment on column analytics.settlements.fee_cents is 'The buy fees paid for them.';
+comment on column analytics.settlements.realised_cents is 'Payout less cost and fees.';
+comment on column analytics.settlements.is_final is 'Whether the resolution is the one that holds.';
+comment on column analytics.settlements.created_at is
+  'When the market was resolved, or the resolution corrected.';
+--! EndIncluded analytics/views/settlements.sql
+--! Included analytics/views/journal_entries.sql
+create view analytics.journal_entries as
+select
+  e.journal_id as journal_key,
+  j.kind::text as kind,
+  j.market_id as market_key,
+  m.public_id as market_id,
+  e.account_id as account_key,
+  a.kind::text as account_kind,
+  a.user_id as user_key,
+  u.public_id as user_id,
+  e.amount_cents,
+  e.balance_before_cents,
+  e.balance_after_cents,
+  e.account_version,
+  j.created_at
+from ledger.entries as e
+left join ledger.journals as j on j.id = e.journal_id
+left join catalog.markets as m on m.id = j.market_id
+left join ledger.accounts as a on a.id = e.account_id
+left join identity.users as u on u.id = a.user_id;
+
+comment on view analytics.journal_entries is
+  'The ledger: every line of every journal. The lines of a journal sum to zero.';
+comment on column analytics.journal_entries.journal_key is 'The journal: internal key, for joins.';
+comment on column analytics.journal_entries.kind is
+  'deposit, withdrawal, trade, split, merge, settlement or correction.';
+comment on column analytics.journal_entries.market_key is
+  'The market: internal key, for joins; null for deposits and withdrawals.';
+comment on column analytics.journal_entries.market_id is 'The market: public id.';
+comment on column analytics.journal_entries.account_key is 'The account: internal key.';
+comment on column analytics.journal_entries.account_kind is
+  'outside_world, user_cash, market_escrow or fee_revenue.';
+comment on column analytics.journal_entries.user_key is
+  'Whose account it is: internal key, for joins; null unless user_cash.';
+comment on column analytics.journal_entries.user_id is 'Whose account it is: public id.';
+comment on column analytics.journal_entries.amount_cents is
+  'What came to the account; negative for what went.';
+comment on column analytics.journal_entries.balance_before_cents is
+  'The account''s balance before the line.';
+comment on column analytics.journal_entries.balance_after_cents is
+  'The account''s balance after it.';
+comment on column analytics.journal_entries.account_version is
+  'The line''s number among those of the account.';
+comment on column analytics.journal_entries.created_at is 'When it happened.';
+--! EndIncluded analytics/views/journal_entries.sql
+--! Included analytics/views/cash_movements.sql
+create view analytics.cash_movements as
+select
+  c.journal_id as journal_key,
+  a.user_id as user_key,
+  u.public_id as user_id,
+  c.kind::text as kind,
+  c.reference,
+  c.amount_cents,
+  j.created_at
+from ledger.cash_movements as c
+left join ledger.journals as j on j.id = c.journal_id
+left join ledger.accounts as a on a.id = c.account_id
+left join identity.users as u on u.id = a.user_id;
+
+comment on view analytics.cash_movements is 'Deposits and withdrawals.';
+comment on column analytics.cash_movements.journal_key is
+  'The journal that moved the cash: internal key, for joins.';
+comment on column analytics.cash_movements.user_key is 'The user: internal key, for joins.';
+comment on column analytics.cash_movements.user_id is 'The user: public id.';
+comment on column analytics.cash_movements.kind is 'deposit or withdrawal.';
+comment on column analytics.cash_movements.reference is
+  'The operator''s reference, which made it happen once.';
+comment on column analytics.cash_movements.amount_cents is 'The amount, above zero for both kinds.';
+comment on column analytics.cash_movements.created_at is 'When it happened.';
+--! EndIncluded analytics/views/cash_movements.sql
+--! Included analytics/views/open_interest.sql
+create view analytics.open_interest as
+select
+  m.id as market_key,
+  m.public_id as market_id,
+  h.pair_count,
+  h.yes_holder_count,
+  h.no_holder_count,
+  a.balance_cents as escrow_cents
+from catalog.markets as m
+left join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
+cross join lateral (
+  select
+    coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0)::bigint as pair_count,
+    count(*) filter (where p.side = 'yes' and p.quantity > 0) as yes_holder_count,
+    count(*) filter (where p.side = 'no' and p.quantity > 0) as no_holder_count
+  from trading.positions as p
+  where p.market_id = m.id
+) as h;
+
+comment on view analytics.open_interest is
+  'How many pairs of shares exist in each market, and who has them.';
+comment on column analytics.open_interest.market_key is 'The market: internal key, for joins.';
+comment on column analytics.open_interest.market_id is 'The market: public id.';
+comment on column analytics.open_interest.pair_count is
+  'Pairs of a YES and a NO share; as many of each side are held.';
+comment on column analytics.open_interest.yes_holder_count is 'Users who hold YES shares.';
+comment on column analytics.open_interest.no_holder_count is 'Users who hold NO shares.';
+comment on column analytics.open_interest.escrow_cents is
+  'Cash that backs the shares: 100 cents a pair.';
+--! EndIncluded analytics/views/open_interest.sql
+--! Included analytics/views/fee_schedules.sql
+create view analytics.fee_schedules as
+select
+  s.id as fee_schedule_key,
+  c.slug as category,
+  s.market_id as market_key,
+  m.public_id as market_id,
+  s.taker_rate_bps,
+  s.effective_from,
+  s.created_at
+from trading.fee_schedules as s
+left join catalog.categories as c on c.id = s.category_id
+left join catalog.markets as m on m.id = s.market_id;
+
+comment on view analytics.fee_schedules is
+  'Dated taker fees: a market''s own, else its category''s, else the default; of these the '
+  'latest in force.';
+comment on column analytics.fee_schedules.fee_schedule_key is 'Internal key, for joins.';
+comment on column analytics.fee_schedules.category is
+  'The category that it is for; null unless it is for one.';
+comment on column analytics.fee_schedules.market_key is
+  'The market that it is for: internal key; null unless it is for one.';
+comment on column analytics.fee_schedules.market_id is 'The market that it is for: public id.';
+comment on column analytics.fee_schedules.taker_rate_bps is
+  'Basis points of quantity x p x (1 - p).';
+comment on column analytics.fee_schedules.effective_from is
+  'When it begins to hold; -infinity for the first.';
+comment on column analytics.fee_schedules.created_at is 'When an operator made it.';
+--! EndIncluded analytics/views/fee_schedules.sql
+--! Included analytics/views/fee_revenue.sql
+create view analytics.fee_revenue as
+select
+  f.day,
+  f.market_id as market_key,
+  m.public_id as market_id,
+  f.fee_schedule_id as fee_schedule_key,
+  s.taker_rate_bps,
+  f.trade_count,
+  f.quantity,
+  f.fee_cents
+from (
+  select
+    (t.created_at at time zone 'UTC')::date as day,
+    t.market_id,
+    t.fee_schedule_id,
+    count(*) as trade_count,
+    sum(t.quantity::int) as quantity,
+    sum(t.fee_cents)::bigint as fee_cents
+  from trading.trades as t
+  group by 1, t.market_id, t.fee_schedule_id
+) as f
+left join trading.fee_schedules as s on s.id = f.fee_schedule_id
+left join catalog.markets as m on m.id = f.market_id;
+
+comment on view analytics.fee_revenue is 'Taker fees by UTC day, market and fee schedule.';
+comment on column analytics.fee_revenue.day is 'UTC day.';
+comment on column analytics.fee_revenue.market_key is 'The market: internal key, for joins.';
+comment on column analytics.fee_revenue.market_id is 'The market: public id.';
+comment on column analytics.fee_revenue.fee_schedule_key is
+  'The fee schedule: internal key, for joins.';
+comment on column analytics.fee_revenue.taker_rate_bps is
+  'Its rate in basis points of quantity x p x (1 - p).';
+comment on column analytics.fee_revenue.trade_count is 'Trades.';
+comment on column analytics.fee_revenue.quantity is 'Shares, or pairs of shares, traded.';
+comment on column analytics.fee_revenue.fee_cents is 'Fees taken.';
+--! EndIncluded analytics/views/fee_revenue.sql
+--! Included analytics/views/book_depth.sql
+create view analytics.book_depth as
+select
+  l.market_id as market_key,
+  m.public_id as market_id,
+  case when l.book_side = 'yes' then 'bid' else 'ask' end as side,
+  case
+    when l.book_side = 'yes' then l.book_price::int
+    else 100 - l.book_price::int
+  end as yes_price_cents,
+  l.quantity - coalesce(g.quantity, 0) as quantity,
+  l.order_count - coalesce(g.order_count, 0) as order_count
+from trading.book_levels as l
+left join (
+  select
+    b.market_id, b.book_side, b.book_price,
+    sum(o.quantity - o.filled_quantity) as quantity,
+    count(*) as order_count
+  from trading.open_orders as b
+  join trading.orders as o on o.id = b.order_id
+  where b.queue_position is not null
+    and b.expires_at <= analytics.now()
+  group by b.market_id, b.book_side, b.book_price
+) as g
+  on g.market_id = l.market_id and g.book_side = l.book_side and g.book_price = l.book_price
+left join catalog.markets as m on m.id = l.market_id
+where l.quantity > coalesce(g.quantity, 0);
+
+comment on view analytics.book_depth is
+  'The books as they are now, in YES prices, without orders past their expiry. '
+  'analytics.book_as_of has those of the past.';
+comment on column analytics.book_depth.market_key is 'The market: internal key, for joins.';
+comment on column analytics.book_depth.market_id is 'The market: public id.';
+comment on column analytics.book_depth.side is 'bid or ask.';
+comment on column analytics.book_depth.yes_price_cents is 'YES price of the level.';
+comment on column analytics.book_depth.quantity is 'Unfilled shares at that price.';
+comment on column analytics.book_depth.order_count is 'Orders at that price.';
+--! EndIncluded analytics/views/book_depth.sql
+--! Included analytics/functions/book_as_of.sql
+create or replace function analytics.book_as_of(market_id uuid, at timestamptz)
+returns table (side text, yes_price_cents int, quantity bigint, order_count bigint)
+language sql stable
+begin atomic
+  select b.book_side, b.yes_price_cents, sum(b.left_quantity)::bigint, count(*)
+  from (
+    select
+      o.book_side,
+      o.yes_price_cents,
+      coalesce(r.quantity, o.quantity) - o.filled_quantity + coalesce(f.quantity, 0)
+        as left_quantity
+    from analytics.markets as m
+    join analytics.orders as o on o.market_key = m.market_key
+    left join (
+      select x.order_key, max(x.quantity_before) as quantity
+      from analytics.order_reductions as x
+      where x.reduced_at > book_as_of.at
+      group by x.order_key
+    ) as r on r.order_key = o.order_key
+    left join (
+      select x.order_key, sum(x.quantity) as quantity
+      from analytics.markets as n
+      join analytics.fills as x on x.market_key = n.market_key
+      where n.market_id = book_as_of.market_id
+        and x.created_at > book_as_of.at
+      group by x.order_key
+    ) as f on f.order_key = o.order_key
+    where m.market_id = book_as_of.market_id
+      and o.created_at between m.created_at and book_as_of.at
+      and (o.release_at is null or o.released_at <= book_as_of.at)
+      and (o.cancelled_at is null or o.cancelled_at > book_as_of.at)
+      and (o.expires_at is null or o.expires_at > book_as_of.at)
+  ) as b
+  where b.left_quantity > 0
+  group by b.book_side, b.yes_price_cents;
+end;
+
+comment on function analytics.book_as_of(uuid, timestamptz) is
+  'The book of a market as it was once everything of that moment had happened: bids and asks in '
+  'YES prices. It goes back from the orders as they are now, by the trades and amendments since.';
+--! EndIncluded analytics/functions/book_as_of.sql
+--! Included analytics/functions/candles.sql
+create or replace function analytics.candles(
+  market_id uuid, width interval, since timestamptz, until timestamptz
+)
+returns table (
+  opened_at timestamptz,
+  open_yes_price_cents int,
+  high_yes_price_cents int,
+  low_yes_price_cents int,
+  close_yes_price_cents int,
+  quantity bigint,
+  yes_volume_cents bigint,
+  trade_count bigint
+)
+language sql stable
+begin atomic
+  select
+    date_bin(candles.width, t.created_at, '2000-01-01 00:00:00+00'),
+    (array_agg(t.yes_price_cents order by t.trade_key))[1],
+    max(t.yes_price_cents),
+    min(t.yes_price_cents),
+    (array_agg(t.yes_price_cents order by t.trade_key desc))[1],
+    sum(t.quantity)::bigint,
+    sum(t.quantity::bigint * t.yes_price_cents)::bigint,
+    count(*)
+  from analytics.trades as t
+  where t.market_id = candles.market_id
+    and t.created_at >= candles.since
+    and t.created_at < candles.until
+  group by 1
+  order by 1;
+end;
+
+comment on function analytics.candles(uuid, interval, timestamptz, timestamptz) is
+  'YES prices of a market''s trades, from a time until before another, in candles of that width '
+  '(minutes, hours, days; not months), which begin at whole multiples of it in UTC. Without a '
+  'trade there is no candle.';
+--! EndIncluded analytics/functions/candles.sql
+--! Included analytics/functions/daily_trader_results.sql
+create or replace function analytics.daily_trader_results(
+  since date default '-infinity', until date default 'infinity'
+)
+returns table (
+  day date,
+  user_key bigint,
+  fill_count bigint,
+  taker_quantity bigint,
+  maker_quantity bigint,
+  volume_cents bigint,
+  fee_cents bigint,
+  sold_cents bigint,
+  merged_cents bigint,
+  settled_cents bigint,
+  realised_cents bigint
+)
+language sql stable
+begin atomic
+  with results as (
+    select
+      f.created_at,
+      f.user_key,
+      1 as fill_count,
+      case f.role when 'taker' then f.quantity else 0 end as taker_quantity,
+      case f.role when 'maker' then f.quantity else 0 end as maker_quantity,
+      f.amount_cents as volume_cents,
+      f.fee_cents,
+      coalesce(f.realised_cents, 0) as sold_cents,
+      0::bigint as merged_cents,
+      0::bigint as settled_cents
+    from analytics.fills as f
+    union all
+    select
+      c.created_at, c.user_key, 0, 0, 0, 0, 0, 0, c.yes_realised_cents + c.no_realised_cents, 0
+    from analytics.set_conversions as c
+    where c.kind = 'merge'
+    union all
+    select s.created_at, s.user_key, 0, 0, 0, 0, 0, 0, 0, s.realised_cents
+    from analytics.settlements as s
+    union all
+    select r.created_at, s.user_key, 0, 0, 0, 0, 0, 0, 0, - s.realised_cents
+    from analytics.resolutions as r
+    join analytics.settlements as s on s.resolution_key = r.corrects_resolution_key
+  )
+  select
+    (r.created_at at time zone 'UTC')::date,
+    r.user_key,
+    sum(r.fill_count)::bigint,
+    sum(r.taker_quantity)::bigint,
+    sum(r.maker_quantity)::bigint,
+    sum(r.volume_cents)::bigint,
+    sum(r.fee_cents)::bigint,
+    sum(r.sold_cents)::bigint,
+    sum(r.merged_cents)::bigint,
+    sum(r.settled_cents)::bigint,
+    sum(r.sold_cents + r.merged_cents + r.settled_cents)::bigint
+  from results as r
+  where r.created_at >= daily_trader_results.since::timestamp at time zone 'UTC'
+    and r.created_at < daily_trader_results.until::timestamp at time zone 'UTC'
+  group by 1, 2;
+end;
+
+comment on function analytics.daily_trader_results(date, date) is
+  'What each trader did and realised on each UTC day, from a day until before another; days on '
+  'which nothing happened have no row. sold_cents, merged_cents and settled_cents are what sales, '
+  'merges and resolutions realised, after fees; realised_cents is their sum. A correction counts '
+  'on its own day, with the difference. fee_cents are the fees paid, those of buys included.';
+--! EndIncluded analytics/functions/daily_trader_results.sql
+
 -- Grants
 --! Included grants.sql
 -- Who may do what. Functions are executable by nobody unless granted here.
@@ -8959,6 +10022,10 @@ revoke execute on function admin.audit(text, jsonb) from exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
 grant execute on function ledger.verify() to exchange_operator;
+
+grant usage on schema analytics to exchange_analyst;
+grant select on all tables in schema analytics to exchange_analyst;
+grant execute on all functions in schema analytics to exchange_analyst;
 --! EndIncluded grants.sql
 
 reset role;

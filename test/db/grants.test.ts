@@ -86,6 +86,36 @@ test("exchange_worker calls the functions of jobs, all of them, and no others", 
   t.deepEqual(await callable("exchange_worker"), await functionsOf("jobs"));
 });
 
+test("exchange_analyst calls the functions of analytics, all of them, and no others", async (t) => {
+  t.deepEqual(await callable("exchange_analyst"), await functionsOf("analytics"));
+});
+
+test("exchange_analyst reads the views of analytics, all of them, and nothing else", async (t) => {
+  const pool = database.connectAs("exchange_analyst", { max: 1 });
+  for (const table of await tables()) {
+    if (!table.startsWith("analytics.")) {
+      await t.throwsAsync(pool.query(`select from ${table}`), { code: DENIED }, table);
+      continue;
+    }
+    await t.notThrowsAsync(pool.query(`select * from ${table} limit 1`), table);
+    const { rows } = await pool.query(
+      "select has_table_privilege($1, 'insert, update, delete, truncate, trigger') as writable",
+      [table],
+    );
+    t.false(rows[0].writable, table);
+  }
+  await t.throwsAsync(pool.query("select core.now()"), { code: DENIED });
+  await t.throwsAsync(pool.query("select trading.fee_cents(1, 1)"), { code: DENIED });
+});
+
+test("what analysts read has no e-mail and no secret", async (t) => {
+  const columns = await names(`
+    select c.oid::regclass || '.' || attname as name
+    from pg_attribute join pg_class as c on c.oid = attrelid
+    where c.relnamespace = 'analytics'::regnamespace and attname ~ 'email|hash|secret|token'`);
+  t.deepEqual(columns, []);
+});
+
 test("exchange_operator calls the functions of admin but for the audit, and ledger.verify", async (t) => {
   const operators = (await functionsOf("admin")).filter((name) => !name.startsWith("admin.audit("));
   t.deepEqual(await callable("exchange_operator"), [...operators, "ledger.verify()"].sort());

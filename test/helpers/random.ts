@@ -5,7 +5,7 @@ import { opening, programs } from "./programs.ts";
 import type { Step } from "./programs.ts";
 
 /** Random tests print their seed; TEST_SEED runs them again with it. */
-function seed(): number {
+export function seed(): number {
   return fromEnvironment("TEST_SEED") ?? Math.floor(Math.random() * 2 ** 31);
 }
 

@@ -10,6 +10,9 @@ begin
   set quantity = reduce_order.quantity
   where o.id = ("order").id;
 
+  insert into trading.order_reductions (order_id, quantity_before, quantity_after, at)
+  values (("order").id, ("order").quantity, reduce_order.quantity, context.at);
+
   update trading.book_levels as l
   set quantity = l.quantity - (("order").quantity - reduce_order.quantity)
   from trading.open_orders as b

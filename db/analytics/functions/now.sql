@@ -1,0 +1,9 @@
+create or replace function analytics.now()
+returns timestamptz
+language sql stable security definer
+set search_path = ''
+as $$
+  select core.now()
+$$;
+
+comment on function analytics.now() is 'What the clock of the exchange shows.';

@@ -1,0 +1,35 @@
+create view analytics.fee_revenue as
+select
+  f.day,
+  f.market_id as market_key,
+  m.public_id as market_id,
+  f.fee_schedule_id as fee_schedule_key,
+  s.taker_rate_bps,
+  f.trade_count,
+  f.quantity,
+  f.fee_cents
+from (
+  select
+    (t.created_at at time zone 'UTC')::date as day,
+    t.market_id,
+    t.fee_schedule_id,
+    count(*) as trade_count,
+    sum(t.quantity::int) as quantity,
+    sum(t.fee_cents)::bigint as fee_cents
+  from trading.trades as t
+  group by 1, t.market_id, t.fee_schedule_id
+) as f
+left join trading.fee_schedules as s on s.id = f.fee_schedule_id
+left join catalog.markets as m on m.id = f.market_id;
+
+comment on view analytics.fee_revenue is 'Taker fees by UTC day, market and fee schedule.';
+comment on column analytics.fee_revenue.day is 'UTC day.';
+comment on column analytics.fee_revenue.market_key is 'The market: internal key, for joins.';
+comment on column analytics.fee_revenue.market_id is 'The market: public id.';
+comment on column analytics.fee_revenue.fee_schedule_key is
+  'The fee schedule: internal key, for joins.';
+comment on column analytics.fee_revenue.taker_rate_bps is
+  'Its rate in basis points of quantity x p x (1 - p).';
+comment on column analytics.fee_revenue.trade_count is 'Trades.';
+comment on column analytics.fee_revenue.quantity is 'Shares, or pairs of shares, traded.';
+comment on column analytics.fee_revenue.fee_cents is 'Fees taken.';

@@ -1,0 +1,29 @@
+create view analytics.open_interest as
+select
+  m.id as market_key,
+  m.public_id as market_id,
+  h.pair_count,
+  h.yes_holder_count,
+  h.no_holder_count,
+  a.balance_cents as escrow_cents
+from catalog.markets as m
+left join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
+cross join lateral (
+  select
+    coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0)::bigint as pair_count,
+    count(*) filter (where p.side = 'yes' and p.quantity > 0) as yes_holder_count,
+    count(*) filter (where p.side = 'no' and p.quantity > 0) as no_holder_count
+  from trading.positions as p
+  where p.market_id = m.id
+) as h;
+
+comment on view analytics.open_interest is
+  'How many pairs of shares exist in each market, and who has them.';
+comment on column analytics.open_interest.market_key is 'The market: internal key, for joins.';
+comment on column analytics.open_interest.market_id is 'The market: public id.';
+comment on column analytics.open_interest.pair_count is
+  'Pairs of a YES and a NO share; as many of each side are held.';
+comment on column analytics.open_interest.yes_holder_count is 'Users who hold YES shares.';
+comment on column analytics.open_interest.no_holder_count is 'Users who hold NO shares.';
+comment on column analytics.open_interest.escrow_cents is
+  'Cash that backs the shares: 100 cents a pair.';

@@ -1,0 +1,16 @@
+create view analytics.order_reductions as
+select
+  x.order_id as order_key,
+  x.quantity_before::int as quantity_before,
+  x.quantity_after::int as quantity_after,
+  x.at as reduced_at
+from trading.order_reductions as x;
+
+comment on view analytics.order_reductions is
+  'Amendments that took shares off an order, which kept its place in the queue. Other '
+  'amendments are new orders.';
+comment on column analytics.order_reductions.order_key is
+  'The order: internal key, for joins with analytics.orders.';
+comment on column analytics.order_reductions.quantity_before is 'Shares ordered before.';
+comment on column analytics.order_reductions.quantity_after is 'Shares ordered from then on.';
+comment on column analytics.order_reductions.reduced_at is 'When it was amended.';

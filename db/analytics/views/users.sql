@@ -1,0 +1,94 @@
+create view analytics.users as
+select
+  u.id as user_key,
+  u.public_id as user_id,
+  u.handle,
+  u.display_name,
+  u.private as is_private,
+  u.leaderboard_opt_out,
+  u.created_at,
+  a.balance_cents,
+  a.external_cents as net_deposits_cents,
+  a.overdraft_cents::bigint as overdraft_cents,
+  r.limits_reviewed_at,
+  r.excluded_until,
+  case
+    when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
+    else r.day_limit_cents
+  end as day_limit_cents,
+  case
+    when analytics.now() >= r.week_limit_changes_at then r.next_week_limit_cents
+    else r.week_limit_cents
+  end as week_limit_cents,
+  case
+    when analytics.now() >= r.month_limit_changes_at then r.next_month_limit_cents
+    else r.month_limit_cents
+  end as month_limit_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as day_spent_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 6
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as week_spent_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 29
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as month_spent_cents
+from identity.users as u
+left join ledger.accounts as a on a.user_id = u.id
+left join risk.traders as r on r.user_id = u.id;
+
+comment on view analytics.users is
+  'Traders, with their cash and their limits, but without their e-mail and keys.';
+comment on column analytics.users.user_key is 'Internal key, for joins.';
+comment on column analytics.users.user_id is 'Public id.';
+comment on column analytics.users.handle is 'Unique short name.';
+comment on column analytics.users.display_name is 'Name for display.';
+comment on column analytics.users.is_private is 'Whether the public is not told the name.';
+comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
+comment on column analytics.users.created_at is 'When an operator made the user.';
+comment on column analytics.users.balance_cents is 'Cash.';
+comment on column analytics.users.net_deposits_cents is
+  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
+comment on column analytics.users.overdraft_cents is
+  'How far corrections of resolutions took the cash below zero.';
+comment on column analytics.users.limits_reviewed_at is
+  'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column analytics.users.excluded_until is
+  'Self-excluded until then; infinity is for good, null is never.';
+comment on column analytics.users.day_limit_cents is
+  'Loss limit in force for today (UTC); null is none.';
+comment on column analytics.users.week_limit_cents is
+  'Loss limit in force for the last 7 UTC days; null is none.';
+comment on column analytics.users.month_limit_cents is
+  'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column analytics.users.day_spent_cents is
+  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
+  'toward limits by what they could cost, are not in it.';
+comment on column analytics.users.week_spent_cents is
+  'Likewise over the last 7 UTC days, today included.';
+comment on column analytics.users.month_spent_cents is
+  'Likewise over the last 30 UTC days, today included.';
