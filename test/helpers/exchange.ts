@@ -446,7 +446,8 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   }
 }
 
-async function dumpTables(client: PoolClient): Promise<Record<string, string>> {
+/** Every row of every table, as text. */
+export async function dumpTables(client: PoolClient): Promise<Record<string, string>> {
   const { rows: tables } = await client.query(
     `select c.oid::regclass::text as name
      from pg_class as c
