@@ -1,9 +1,8 @@
 import { fork } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { checkLedger, expectCount, readNumber } from "./bench.ts";
 import type { Bench } from "./bench.ts";
+import { endProcess, nextMessage } from "./children.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import { publicId } from "./catalogue.ts";
 import { formatPost } from "./http_load.ts";
@@ -59,7 +58,7 @@ export async function measureHotMarketOverHttp(bench: Bench): Promise<Result[]> 
       "the same server calling tpcb-like as one function";
     return [{ bar, unit: "1/s", must: 0.8, aim: 2, ...figures }];
   } finally {
-    await Promise.all([server, generator].map(end));
+    await Promise.all([server, generator].map(endProcess));
     await database.drop();
   }
 }
@@ -103,25 +102,4 @@ function requestsOf(path: string, key: string, trader: number): string[] {
       ...(trader <= CONNECTIONS / 2 ? makerOrder() : takerOrder()),
     }),
   );
-}
-
-/** What a process tells next; an error if it ends instead. */
-async function nextMessage(child: ChildProcess): Promise<unknown> {
-  const ending = new AbortController();
-  try {
-    const message = once(child, "message", { signal: ending.signal }).then(([value]) => value);
-    const exit = once(child, "exit", { signal: ending.signal }).then(([code]) => {
-      throw new Error(`${child.spawnfile} ended with ${String(code)}`);
-    });
-    return await Promise.race([message, exit]);
-  } finally {
-    ending.abort();
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, "exit");
-  child.kill("SIGKILL");
-  await exit;
 }

@@ -4,6 +4,7 @@ import type { Bench } from "./bench.ts";
 import { openBenchCluster } from "./cluster.ts";
 import type { BenchCluster } from "./cluster.ts";
 import { measureDeepBook } from "./deep_book.ts";
+import { measureFanOut } from "./fan_out.ts";
 import { measureHotMarket } from "./hot_market.ts";
 import { measureHotMarketOverHttp } from "./hot_market_http.ts";
 import { measureLoneFills } from "./lone_fills.ts";
@@ -28,6 +29,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   hot_market_http: measureHotMarketOverHttp,
   deep_book: measureDeepBook,
   old_rows: measureOldRows,
+  fan_out: measureFanOut,
 };
 
 /** Says where an order's time and bytes go; part of a full run only if asked for. */
