@@ -11,7 +11,28 @@ const expected = [
   "code INSUFFICIENT_LIQUIDITY",
   "code INSUFFICIENT_BALANCE",
   "code LOSS_LIMIT",
+  "code BELOW_FILLED",
+  "code ORDER_NOT_AMENDABLE",
+  "code BUDGET_ORDER_NOT_AMENDABLE",
   "replayed",
+  "amended false",
+  "amended in place",
+  "amended by replacement",
+  "status scheduled",
+  "released open",
+  "released partially_filled",
+  "released filled",
+  ...[
+    "expired",
+    "insufficient_funds",
+    "insufficient_liquidity",
+    "loss_limit",
+    "market_closed",
+    "position_insufficient",
+    "post_only_would_cross",
+    "self_trade",
+    "trading_paused",
+  ].map((reason) => `release cancelled ${reason}`),
   "status open",
   "status partially_filled",
   "status filled",
@@ -30,7 +51,8 @@ const expected = [
   "match of sell and sell",
 ];
 
-export function countFeatures(features: Map<string, number>, { outcomes, state }: Played): void {
+export function countFeatures(features: Map<string, number>, played: Played): void {
+  const { outcomes, state, events } = played;
   const count = (name: string) => features.set(name, (features.get(name) ?? 0) + 1);
   for (const { code, replayed, body } of outcomes) {
     if (code !== null) {
@@ -41,9 +63,19 @@ export function countFeatures(features: Map<string, number>, { outcomes, state }
       count("replayed");
       continue;
     }
+    if ("amended" in body) {
+      count(`amended ${amendmentIn(body)}`);
+      continue;
+    }
     count(`status ${body.order.status}`);
     if (body.fills.length > 1) count("several fills");
     for (const { cancelReason } of body.cancelledOrders) count(`dead ${cancelReason}`);
+  }
+  for (const { event } of events) {
+    if (event.type !== "order_released") continue;
+    const { status, cancelReason, fills } = event;
+    if (status !== "cancelled") count(`released ${status}`);
+    else if (fills === 0) count(`release cancelled ${cancelReason}`);
   }
   const { orders, trades } = state;
   for (const { budget_cents, status } of orders) {
@@ -52,6 +84,11 @@ export function countFeatures(features: Map<string, number>, { outcomes, state }
   for (const { taker, maker } of trades) {
     count(`match of ${orders[taker - 1].order_type} and ${orders[maker - 1].order_type}`);
   }
+}
+
+function amendmentIn({ amended, queuePositionChanged }: any): string {
+  if (!amended) return "false";
+  return queuePositionChanged ? "by replacement" : "in place";
 }
 
 export function missingFeatures(features: Map<string, number>): string[] {

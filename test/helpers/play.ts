@@ -9,6 +9,8 @@ import type { Order, Step } from "./programs.ts";
 export interface Cast {
   traders: string[];
   markets: string[];
+  /** The event of each market. */
+  events: string[];
 }
 
 export interface Played {
@@ -35,7 +37,13 @@ export async function makeCast(exchange: Exchange): Promise<Cast> {
   await exchange.clock.freeze(world.startsAt);
   const traders: string[] = [];
   for (const cents of world.cents) traders.push(await exchange.makeTrader({ cents }));
-  return { traders, markets: await exchange.makeMarkets(world.markets) };
+  const made = [];
+  while (made.length < world.markets) made.push(await exchange.makeLiveMarket({ live: false }));
+  return {
+    traders,
+    markets: made.map(({ market }) => market),
+    events: made.map(({ event }) => event),
+  };
 }
 
 async function play(
@@ -56,6 +64,8 @@ async function play(
         );
         outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
       }
+    } else if (step.kind === "amend") {
+      outcomes.push(...(await amend(client, cast.traders[step.trader]!, step)));
     } else {
       await carryOut(client, cast, step);
     }
@@ -112,8 +122,8 @@ async function requestsOf(client: PoolClient, cast: Cast, orders: Order[]) {
 
 async function carryOut(
   client: PoolClient,
-  { traders, markets }: Cast,
-  step: Exclude<Step, { kind: "batch" }>,
+  { traders, markets, events }: Cast,
+  step: Exclude<Step, { kind: "batch" | "amend" }>,
 ): Promise<void> {
   switch (step.kind) {
     case "advance":
@@ -148,25 +158,65 @@ async function carryOut(
     case "pauseSite":
       await client.query("select admin.set_trading_pause($1)", [step.paused]);
       break;
-    case "setMarket":
-      await client.query("select admin.set_market_status($1, $2)", [
-        markets[step.market],
-        step.status,
+    case "setLive":
+      await client.query("select admin.set_event_live($1, $2, $3)", [
+        events[step.market],
+        step.delayMs !== null,
+        step.delayMs,
       ]);
+      break;
+    case "release":
+      await testClock(client).advance(step.ms);
+      await client.query("select jobs.release_orders(m.id) from catalog.markets as m");
+      break;
+    case "sweepExpired":
+      while ((await client.query("select jobs.expire_orders() as count")).rows[0].count > 0);
+      break;
+    case "setMarket":
+      await client.query(
+        `select admin.set_market_status(m.public_id, $2) from catalog.markets as m
+         where m.public_id = $1 and (m.status::text, $2) <> ('closed', 'paused')`,
+        [markets[step.market], step.status],
+      );
       break;
   }
 }
 
-async function cancel(client: PoolClient, trader: string, place: number): Promise<void> {
+/** The trader's open order of that place, resting ones and scheduled ones in one row. */
+async function openOrder(
+  client: PoolClient,
+  trader: string,
+  place: number,
+): Promise<string | undefined> {
   const { rows } = await client.query(
     `select o.public_id as id
      from identity.users as u join trading.orders as o on o.user_id = u.id
-     where u.public_id = $1 and o.status in ('open', 'partially_filled')
+     where u.public_id = $1 and o.status in ('scheduled', 'open', 'partially_filled')
      order by o.id offset $2 limit 1`,
     [trader, place],
   );
-  if (rows.length === 0) return;
-  await client.query("select api.cancel_order($1, $2)", [trader, rows[0].id]);
+  return rows[0]?.id;
+}
+
+async function cancel(client: PoolClient, trader: string, place: number): Promise<void> {
+  const id = await openOrder(client, trader, place);
+  if (id !== undefined) await client.query("select api.cancel_order($1, $2)", [trader, id]);
+}
+
+async function amend(
+  client: PoolClient,
+  trader: string,
+  { place, price, quantity }: Extract<Step, { kind: "amend" }>,
+): Promise<PlayedOutcome[]> {
+  const id = await openOrder(client, trader, place);
+  if (id === undefined || (price === null && quantity === null)) return [];
+  const { rows } = await client.query("select * from api.amend_order($1, $2, $3, $4)", [
+    trader,
+    id,
+    price,
+    quantity,
+  ]);
+  return rows.map((row) => ({ ...row, body: JSON.parse(row.body) }));
 }
 
 async function exclude(client: PoolClient, trader: string, byHand: boolean): Promise<void> {
@@ -187,12 +237,13 @@ const stateQueries = {
   orders: `
     select market_id, user_id, side, order_type, price, quantity, filled_quantity, budget_cents,
       time_in_force, post_only, status, cancel_reason, fee_cents, created_at, expires_at,
-      cancelled_at
+      cancelled_at, release_at, released_at
     from trading.orders order by id`,
   book: `
-    select n.number, b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at
+    select n.number, b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at,
+      b.release_at, b.queue_position is null as is_scheduled
     from trading.open_orders as b join numbered as n on n.id = b.order_id
-    order by b.market_id, b.book_side, b.book_price, b.queue_position`,
+    order by b.market_id, b.book_side, b.book_price, b.queue_position, b.order_id`,
   levels: `
     select market_id, book_side, book_price, quantity, order_count from trading.book_levels
     where quantity > 0 order by market_id, book_side, book_price`,

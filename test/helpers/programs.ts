@@ -32,8 +32,21 @@ export type Step =
   /** For an hour; by hand: without the cancels that go with it. */
   | { kind: "exclude"; trader: number; byHand: boolean }
   | { kind: "cancel"; trader: number; place: number }
+  /** Null keeps what the order has. */
+  | {
+      kind: "amend";
+      trader: number;
+      place: number;
+      price: number | null;
+      quantity: number | null;
+    }
+  | { kind: "setLive"; market: number; delayMs: number | null }
+  /** Some time later, what is due of all markets. */
+  | { kind: "release"; ms: number }
+  | { kind: "sweepExpired" }
   | { kind: "pauseSite"; paused: boolean }
-  | { kind: "setMarket"; market: number; status: "open" | "paused" };
+  /** A closed market can't be paused: then nothing happens. */
+  | { kind: "setMarket"; market: number; status: "open" | "paused" | "closed" };
 
 /** What all programs begin with: two markets, five traders with little and one with plenty. */
 export const world = {
@@ -117,9 +130,19 @@ function steps(): fc.Arbitrary<Step> {
     },
     { weight: 1, arbitrary: record("exclude", { trader, byHand: fc.nat(3).map((n) => n > 0) }) },
     { weight: 1, arbitrary: record("cancel", { trader, place: fc.nat(3) }) },
+    { weight: 5, arbitrary: amendments() },
+    {
+      weight: 2,
+      arbitrary: record("setLive", { market, delayMs: fc.constantFrom(null, 0, 1000, 3000) }),
+    },
+    { weight: 3, arbitrary: record("release", { ms: fc.constantFrom(0, 1000, 3000, 60_000) }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ kind: "sweepExpired" }) },
     {
       weight: 1,
-      arbitrary: record("setMarket", { market, status: fc.constantFrom("open", "paused") }),
+      arbitrary: record("setMarket", {
+        market,
+        status: fc.constantFrom("open", "open", "open", "paused", "closed"),
+      }),
     },
     { weight: 1, arbitrary: record("pauseSite", { paused: fc.nat(3).map((n) => n === 0) }) },
   );
@@ -144,11 +167,69 @@ function traps(): fc.Arbitrary<Step[]> {
     .chain(([dying, sweeper]) => death(dying).map((step) => [step, sweep(sweeper)]));
 }
 
+/** A market is live for a while: orders wait, something changes, and they are released. */
+function passages(): fc.Arbitrary<Step[]> {
+  const trader = fc.nat(traders - 1);
+  const change = fc.oneof(
+    fc.constant<Step[]>([]),
+    fc.constant<Step[]>([{ kind: "pauseSite", paused: true }]),
+    fc.constant<Step[]>([{ kind: "setMarket", market: 0, status: "paused" }]),
+    fc
+      .tuple(trader, trader)
+      .map((both) => both.map((one): Step => ({ kind: "withdraw", trader: one, leave: 40 }))),
+    fc
+      .tuple(trader, trader)
+      .map((both) =>
+        both.map((one): Step => ({ kind: "limit", trader: one, window: "day", cents: 40 })),
+      ),
+    fc.array(amendments(), { minLength: 6, maxLength: 12, size: "max" }),
+    fc.array(orders(), { minLength: 4, maxLength: 8 }).map((batch): Step[] => [
+      { kind: "setLive", market: 0, delayMs: null },
+      { kind: "batch", market: 0, orders: batch },
+    ]),
+  );
+  // The same shares are sold twice, to somebody who takes them the first time.
+  const twice = fc
+    .tuple(trader, fc.constantFrom("yes", "no"))
+    .map(([seller, side]) => [
+      order(traders, buy(side, 60, 52)),
+      order(seller, sell(side, 10, 52)),
+      order(seller, sell(side, 10, 52)),
+      order(seller, sell(side, 10, 52)),
+    ]);
+  const batch = fc.array(orders(), { minLength: 4, maxLength: 14, size: "max" });
+  return fc
+    .tuple(fc.oneof({ weight: 3, arbitrary: batch }, { weight: 1, arbitrary: twice }), change)
+    .map(([waiting, changed]) => [
+      { kind: "setLive", market: 0, delayMs: 3000 },
+      { kind: "batch", market: 0, orders: waiting },
+      ...changed,
+      { kind: "release", ms: 3000 },
+      { kind: "setMarket", market: 0, status: "open" },
+      { kind: "pauseSite", paused: false },
+      { kind: "setLive", market: 0, delayMs: null },
+    ]);
+}
+
+function amendments(): fc.Arbitrary<Step> {
+  return fc.record({
+    kind: fc.constant("amend" as const),
+    trader: fc.nat(traders - 1),
+    place: fc.nat(4),
+    price: fc.option(fc.integer({ min: 44, max: 56 }), { freq: 2, nil: null }),
+    quantity: fc.option(fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constantFrom(1, 2)), {
+      freq: 2,
+      nil: null,
+    }),
+  });
+}
+
 /** Histories of some steps. */
 export function programs(): fc.Arbitrary<Step[]> {
   const some = fc.oneof(
     { weight: 10, arbitrary: steps().map((step) => [step]) },
     { weight: 1, arbitrary: traps() },
+    { weight: 2, arbitrary: passages() },
   );
   return fc.array(some, { minLength: 4, maxLength: 20, size: "max" }).map((parts) => parts.flat());
 }

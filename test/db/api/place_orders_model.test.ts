@@ -1,7 +1,7 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { runModel } from "../../helpers/model.ts";
-import type { Model, ModelOutcome } from "../../helpers/model.ts";
+import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model.ts";
 import { makeCast, playAndUndo } from "../../helpers/play.ts";
 import type { Played, PlayedOutcome } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
@@ -25,6 +25,13 @@ test("whatever happens, the database does what the plain rules say", async (t) =
     expectSame("broken", played.broken, []);
     const outcomes = played.outcomes.map((outcome) => asModelled(outcome, played.orderIds));
     expectSame("outcome", outcomes, model.outcomes);
+    expectSame(
+      "event",
+      inAnyOrder(
+        played.events.map((event) => asModelledEvent(event, cast.traders, played.orderIds)),
+      ),
+      inAnyOrder(model.state.events),
+    );
     const found = endOf(played, ids);
     for (const [what, rows] of Object.entries(endOfModel(model))) {
       expectSame(what, found[what]!, rows);
@@ -57,7 +64,7 @@ function asModelled({ code, replayed, body }: PlayedOutcome, orderIds: string[])
   if (code !== null) return { code, replayed };
   const { order, fills, cancelledOrders, balance, feeCents } = body;
   const isBuyer = (fill: any) => fill.buyOrderId === order.id;
-  return {
+  const common = {
     code: null,
     replayed,
     order: {
@@ -67,11 +74,21 @@ function asModelled({ code, replayed, body }: PlayedOutcome, orderIds: string[])
       status: order.status,
       reason: order.cancelReason,
     },
-    fills: fills.map((fill: any) => ({
-      yesPrice: fill.price,
-      quantity: fill.quantity,
-      maker: orderIds.indexOf(isBuyer(fill) ? fill.sellOrderId : fill.buyOrderId),
-    })),
+  };
+  const shownFills = fills?.map((fill: any) => ({
+    yesPrice: fill.price,
+    quantity: fill.quantity,
+    maker: orderIds.indexOf(isBuyer(fill) ? fill.sellOrderId : fill.buyOrderId),
+  }));
+  if ("amended" in body) {
+    const { amended, cancelledOrderId } = body;
+    if (!body.queuePositionChanged) return { ...common, amended, replaced: null };
+    const replaced = orderIds.indexOf(cancelledOrderId);
+    return { ...common, amended, replaced, fills: shownFills, fee: feeCents };
+  }
+  return {
+    ...common,
+    fills: shownFills,
     cancelled: cancelledOrders.map((dead: any) => ({
       order: orderIds.indexOf(dead.id),
       reason: dead.cancelReason,
@@ -80,6 +97,39 @@ function asModelled({ code, replayed, body }: PlayedOutcome, orderIds: string[])
     cents: balance.total,
     fee: feeCents,
   };
+}
+
+function asModelledEvent(
+  { userId, event }: any,
+  traders: string[],
+  orderIds: string[],
+): ModelEvent {
+  const told = {
+    trader: traders.indexOf(userId),
+    type: event.type,
+    orders: (event.orderIds ?? [event.orderId]).map((id: string) => orderIds.indexOf(id)),
+  };
+  switch (told.type) {
+    case "maker_fill":
+      return { ...told, fills: event.fillCount };
+    case "order_cancelled":
+      return { ...told, reason: event.cancelReason };
+    case "order_released":
+      return {
+        ...told,
+        status: event.status,
+        reason: event.cancelReason,
+        fills: event.fills,
+        cents: event.balance,
+        fee: event.feeCents,
+      };
+    default:
+      return told;
+  }
+}
+
+function inAnyOrder(events: ModelEvent[]): string[] {
+  return events.map((event) => JSON.stringify(event, Object.keys(event).sort())).sort();
 }
 
 /** Orders, cash, shares and figures at the end, in lines that can be compared. */
