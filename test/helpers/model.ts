@@ -1,3 +1,29 @@
+import { bury, feeOf, meet, payFee, trade } from "./model_matching.ts";
+import type { Dead, Match } from "./model_matching.ts";
+import {
+  DAY_MS,
+  MOST_SHARES,
+  Refused,
+  cancel,
+  hasExpired,
+  holding,
+  isOpen,
+  isResting,
+  openCost,
+  openOf,
+  passesLimit,
+  worstCost,
+  tellCancelled,
+} from "./model_state.ts";
+import type {
+  Market,
+  Model,
+  ModelFill,
+  ModelOrder,
+  ModelOutcome,
+  Reason,
+  State,
+} from "./model_state.ts";
 import type { Order, Step } from "./programs.ts";
 
 /**
@@ -5,134 +31,6 @@ import type { Order, Step } from "./programs.ts";
  * everything in lists that are looked through from end to end, no thought for speed. What the
  * database answers to a random program is held against this.
  */
-
-const DAY_MS = 86_400_000;
-const MOST_SHARES = 10_000;
-
-type Side = "yes" | "no";
-type Reason =
-  | "user_cancelled"
-  | "user_amended"
-  | "market_closed"
-  | "trading_paused"
-  | "self_trade"
-  | "post_only_would_cross"
-  | "expired"
-  | "self_excluded"
-  | "insufficient_funds"
-  | "position_insufficient"
-  | "loss_limit"
-  | "insufficient_liquidity";
-
-interface Holding {
-  quantity: number;
-  cost: number;
-  fees: number;
-  realised: number;
-}
-
-interface Trader {
-  cents: number;
-  excludedUntil: number;
-  limit: { days: number; cents: number } | null;
-  /** Net cash put into trading by UTC day. */
-  spent: Map<number, number>;
-}
-
-export interface ModelOrder {
-  number: number;
-  trader: number;
-  market: number;
-  side: Side;
-  orderType: "buy" | "sell";
-  price: number;
-  quantity: number;
-  filled: number;
-  status: "scheduled" | "open" | "partially_filled" | "filled" | "cancelled";
-  reason: Reason | null;
-  expiresAt: number | null;
-  fills: ModelFill[];
-  budget: number | null;
-  timeInForce: "gtc" | "ioc";
-  postOnly: boolean;
-  /** Came without a price. */
-  isMarket: boolean;
-  releaseAt: number | null;
-  /** Its place among all that ever came to rest. */
-  queued: number;
-}
-
-interface ModelFill {
-  yesPrice: number;
-  quantity: number;
-  maker: number;
-}
-
-interface Market {
-  status: "open" | "paused" | "closed";
-  /** Of a live market. */
-  delayMs: number | null;
-  version: number;
-  lastPrice: number | null;
-  yesVolume: number;
-  noVolume: number;
-  revenue: number;
-}
-
-export interface ModelOutcome {
-  code: string | null;
-  replayed: boolean;
-  order?: Pick<ModelOrder, "number" | "quantity" | "filled" | "status" | "reason">;
-  fills?: ModelFill[];
-  cancelled?: { order: number; reason: Reason | null; filled: number }[];
-  cents?: number;
-  fee?: number | null;
-  /** Of an amendment: whether anything changed, and which order was replaced. */
-  amended?: boolean;
-  replaced?: number | null;
-}
-
-/** What a user is told besides answers. */
-export interface ModelEvent {
-  trader: number;
-  type: "order_pending" | "order_released" | "order_cancelled" | "maker_fill";
-  orders: number[];
-  status?: string;
-  reason?: Reason | null;
-  fills?: number;
-  cents?: number | null;
-  fee?: number | null;
-}
-
-interface State {
-  now: number;
-  isPaused: boolean;
-  traders: Trader[];
-  markets: Market[];
-  orders: ModelOrder[];
-  /** By market, trader and side. */
-  holdings: Map<string, Holding>;
-  keys: Map<string, { order: number; at: number }>;
-  events: ModelEvent[];
-  /** How many orders ever came to rest. */
-  queued: number;
-}
-
-export interface Model {
-  outcomes: ModelOutcome[];
-  state: State;
-}
-
-/** A refusal: whatever was done for the request so far is forgotten, but for `keeping`. */
-class Refused extends Error {
-  readonly code: string;
-  readonly keeping: State | undefined;
-  constructor(code: string, keeping?: State) {
-    super(code);
-    this.code = code;
-    this.keeping = keeping;
-  }
-}
 
 export function runModel(
   start: { now: number; cents: number[]; markets: number },
@@ -267,10 +165,6 @@ function cancelOpen(state: State, orders: ModelOrder[], reason: Reason, isTold: 
     cancel(order, reason);
     if (isTold) tellCancelled(state, order);
   }
-}
-
-function tellCancelled(state: State, { number, trader, reason }: ModelOrder): void {
-  state.events.push({ trader, type: "order_cancelled", orders: [number], reason });
 }
 
 function exclude(state: State, index: number, byHand: boolean): void {
@@ -564,235 +458,4 @@ function told(
       filled: order.filled,
     })),
   };
-}
-
-interface Match {
-  maker: ModelOrder;
-  quantity: number;
-  /** What a share costs on the taker's stored side. */
-  price: number;
-}
-
-interface Dead {
-  order: ModelOrder;
-  reason: Reason;
-}
-
-interface Met {
-  taken: Match[];
-  dead: Dead[];
-  /** The caller's own order was reached. */
-  own: boolean;
-  /** The budget can't pay for one share more at the next price. */
-  isSpent: boolean;
-}
-
-/** Walks the other side of the book; `state` is a copy, on which the makers are tried out. */
-function meet(state: State, taker: ModelOrder): Met {
-  const met: Met = { taken: [], dead: [], own: false, isSpent: false };
-  const takerPrice = storedPrice(taker);
-  const { budget } = taker;
-  let wanted = budget === null ? taker.quantity : MOST_SHARES;
-  for (const maker of otherSide(state, taker)) {
-    if (wanted === 0 || takerPrice + storedPrice(maker) < 100) break;
-    if (hasExpired(state, maker)) {
-      met.dead.push({ order: maker, reason: "expired" });
-      continue;
-    }
-    const price = 100 - storedPrice(maker);
-    let quantity = Math.min(wanted, maker.quantity - maker.filled);
-    if (budget !== null) {
-      while (quantity > 0 && costOf([...met.taken, { maker, quantity, price }]) > budget) {
-        quantity -= 1;
-      }
-      if (quantity === 0) {
-        met.isSpent = true;
-        break;
-      }
-    }
-    if (maker.trader === taker.trader) {
-      met.own = true;
-      break;
-    }
-    const reason = whyDead(state, maker, quantity);
-    if (reason !== null) {
-      met.dead.push({ order: maker, reason });
-      continue;
-    }
-    met.taken.push({ maker, quantity, price });
-    wanted -= quantity;
-    settleMaker(state, maker, quantity);
-    if (budget !== null && quantity < maker.quantity - maker.filled) {
-      met.isSpent = true;
-      break;
-    }
-  }
-  if (budget !== null && !met.isSpent) {
-    // Nothing is left to buy: spent only if not even a share at 1 cent could be paid for.
-    const cheapest = { maker: taker, quantity: 1, price: 1 };
-    met.isSpent = wanted === 0 || costOf([...met.taken, cheapest]) > budget;
-  }
-  return met;
-}
-
-/** The resting orders of the other stored side, best price first, then the earliest. */
-function otherSide(state: State, taker: ModelOrder): ModelOrder[] {
-  return state.orders
-    .filter((order) => order.market === taker.market && isResting(order))
-    .filter((order) => storedSide(order) !== storedSide(taker))
-    .sort((a, b) => storedPrice(b) - storedPrice(a) || a.queued - b.queued);
-}
-
-function whyDead(state: State, maker: ModelOrder, quantity: number): Reason | null {
-  const trader = state.traders[maker.trader]!;
-  if (trader.excludedUntil > state.now) return "self_excluded";
-  if (maker.orderType === "sell") {
-    const { quantity: held } = holding(state, maker.market, maker.trader, maker.side);
-    return held < quantity ? "position_insufficient" : null;
-  }
-  if (trader.cents < quantity * maker.price) return "insufficient_funds";
-  return passesLimit(state, trader, quantity * maker.price) ? "loss_limit" : null;
-}
-
-function bury(state: State, dead: Dead[]): void {
-  for (const { order, reason } of dead) {
-    cancel(state.orders[order.number]!, reason);
-    tellCancelled(state, state.orders[order.number]!);
-  }
-}
-
-function trade(state: State, taker: ModelOrder, { maker, quantity, price }: Match): void {
-  const market = state.markets[taker.market]!;
-  const yesPrice = storedSide(taker) === "yes" ? price : 100 - price;
-  market.lastPrice = yesPrice;
-  market.yesVolume += quantity * yesPrice;
-  market.noVolume += quantity * (100 - yesPrice);
-  const resting = state.orders[maker.number]!;
-  settleMaker(state, resting, quantity);
-  resting.filled += quantity;
-  resting.status = resting.filled === resting.quantity ? "filled" : "partially_filled";
-  taker.filled += quantity;
-  taker.fills.push({ yesPrice, quantity, maker: maker.number });
-}
-
-function settleMaker(state: State, maker: ModelOrder, quantity: number): void {
-  const cents = maker.price * quantity;
-  if (maker.orderType === "buy") take(state, maker, quantity, cents, 0);
-  else give(state, maker, quantity, cents, 0);
-}
-
-/** The taker's side of all its matches, each with the part of the fee that it added. */
-function payFee(state: State, taker: ModelOrder, fee: number, matches: Match[]): void {
-  state.markets[taker.market]!.revenue += fee;
-  let charged = 0;
-  matches.forEach(({ quantity, price }, index) => {
-    const added = feeOf(matches.slice(0, index + 1)) - charged;
-    charged += added;
-    if (taker.orderType === "buy") take(state, taker, quantity, quantity * price, added);
-    else give(state, taker, quantity, quantity * (100 - price), added);
-  });
-}
-
-/** Shares for cash. */
-function take(state: State, order: ModelOrder, quantity: number, cents: number, fee: number) {
-  pay(state, order.trader, -cents - fee);
-  const held = holding(state, order.market, order.trader, order.side);
-  held.quantity += quantity;
-  held.cost += cents;
-  held.fees += fee;
-}
-
-/** Cash for shares: their part of cost and fees goes with them, rounded half up. */
-function give(state: State, order: ModelOrder, quantity: number, cents: number, fee: number) {
-  pay(state, order.trader, cents - fee);
-  const held = holding(state, order.market, order.trader, order.side);
-  const cost = Math.floor((held.cost * quantity) / held.quantity + 0.5);
-  const fees = Math.floor((held.fees * quantity) / held.quantity + 0.5);
-  held.quantity -= quantity;
-  held.cost -= cost;
-  held.fees -= fees;
-  held.realised += cents - fee - cost - fees;
-}
-
-function pay(state: State, index: number, cents: number): void {
-  const trader = state.traders[index]!;
-  const today = Math.floor(state.now / DAY_MS);
-  trader.cents += cents;
-  trader.spent.set(today, (trader.spent.get(today) ?? 0) - cents);
-}
-
-function passesLimit(state: State, { limit, spent }: Trader, cents: number): boolean {
-  if (limit === null) return false;
-  const today = Math.floor(state.now / DAY_MS);
-  let used = 0;
-  for (const [day, net] of spent) if (day > today - limit.days) used += net;
-  return Math.max(0, used) + cents > limit.cents;
-}
-
-function openCost(state: State, trader: number, except: ModelOrder | null): number {
-  return openOf(state, trader)
-    .filter((order) => order.orderType === "buy" && !hasExpired(state, order))
-    .filter((order) => order.number !== except?.number)
-    .map((order) =>
-      order.status === "scheduled"
-        ? worstCost(order)
-        : (order.quantity - order.filled) * order.price,
-    )
-    .reduce((sum, cents) => sum + cents, 0);
-}
-
-/** The most that a scheduled order could cost. */
-function worstCost({ orderType, budget, quantity, price }: ModelOrder): number {
-  if (orderType === "sell") return 0;
-  return budget ?? quantity * price + Math.ceil((700 * quantity * price * (100 - price)) / 1e6);
-}
-
-function feeOf(matches: Match[]): number {
-  const weight = matches.reduce(
-    (sum, { quantity, price }) => sum + quantity * price * (100 - price),
-    0,
-  );
-  return Math.ceil((700 * weight) / 1_000_000);
-}
-
-function costOf(matches: Match[]): number {
-  return matches.reduce((sum, match) => sum + match.quantity * match.price, 0) + feeOf(matches);
-}
-
-function holding(state: State, market: number, trader: number, side: Side): Holding {
-  const name = `${market} ${trader} ${side}`;
-  const held = state.holdings.get(name) ?? { quantity: 0, cost: 0, fees: 0, realised: 0 };
-  state.holdings.set(name, held);
-  return held;
-}
-
-/** A trader's orders, resting and scheduled ones. */
-function openOf(state: State, trader: number): ModelOrder[] {
-  return state.orders.filter((order) => order.trader === trader && isOpen(order));
-}
-
-function isOpen(order: ModelOrder): boolean {
-  return order.status === "scheduled" || isResting(order);
-}
-
-function isResting({ status }: ModelOrder): boolean {
-  return status === "open" || status === "partially_filled";
-}
-
-function hasExpired({ now }: State, { expiresAt }: ModelOrder): boolean {
-  return expiresAt !== null && expiresAt <= now;
-}
-
-function storedSide({ side, orderType }: ModelOrder): Side {
-  if (orderType === "buy") return side;
-  return side === "yes" ? "no" : "yes";
-}
-
-function storedPrice({ price, orderType }: ModelOrder): number {
-  return orderType === "buy" ? price : 100 - price;
-}
-
-function cancel(order: ModelOrder, reason: Reason): void {
-  order.status = "cancelled";
-  order.reason = reason;
 }

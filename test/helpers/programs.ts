@@ -264,6 +264,37 @@ export function opening(): Step[] {
   ];
 }
 
+/** A history that comes to what random ones seldom come to; after `opening`. */
+export function rarities(): Step[] {
+  const [rich, ann, bob, cid, eve] = [0, 1, 2, 3, 4];
+  const amend = (trader: number, price: number | null, quantity: number | null): Step => ({
+    ...{ kind: "amend", trader, place: 0, price, quantity },
+  });
+  return [
+    { kind: "batch", market: 0, orders: [order(rich, buy("yes", 8, 52))] },
+    amend(ann, null, 2),
+    amend(ann, 52, null),
+    { kind: "batch", market: 1, orders: [order(cid, buy("no", 2, 45))] },
+    { kind: "setLive", market: 1, delayMs: 3000 },
+    {
+      kind: "batch",
+      market: 1,
+      orders: [
+        order(eve, { side: "yes", budgetCents: 500 }),
+        order(bob, buy("yes", 3, 30)),
+        { ...order(rich, buy("yes", 1, 60)), postOnly: true },
+      ],
+    },
+    amend(eve, 50, null),
+    { kind: "limit", trader: bob, window: "day", cents: 0 },
+    { kind: "release", ms: 3000 },
+    { kind: "setMarket", market: 1, status: "closed" },
+    { kind: "batch", market: 1, orders: [order(rich, buy("yes", 1, 10))] },
+    { kind: "pauseSite", paused: true },
+    { kind: "batch", market: 0, orders: [order(rich, buy("yes", 1, 10))] },
+  ];
+}
+
 function order(trader: number, request: Request): Order {
   return {
     trader,
@@ -271,7 +302,7 @@ function order(trader: number, request: Request): Order {
     orderType: request.orderType ?? "buy",
     price: request.price ?? null,
     quantity: request.quantity ?? null,
-    budgetCents: null,
+    budgetCents: request.budgetCents ?? null,
     timeInForce: request.timeInForce ?? "gtc",
     postOnly: false,
     expiresIn: null,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ExecutionContext } from "ava";
 import fc from "fast-check";
-import { opening, programs } from "./programs.ts";
+import { opening, programs, rarities } from "./programs.ts";
 import type { Step } from "./programs.ts";
 
 /** Random tests print their seed; TEST_SEED runs them again with it. */
@@ -29,6 +29,7 @@ export async function holds(
 ): Promise<void> {
   const settings = { seed: seed(), numRuns: effort(usualRuns) };
   t.log(`TEST_SEED=${settings.seed}, ${settings.numRuns} runs`);
+  await law([...opening(), ...rarities()]);
   let failedAt = Infinity;
   const property = fc.asyncProperty(programs(), async (history) => {
     // A shorter program is worth some seconds, not the time limit of the test.

@@ -1,7 +1,7 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { runModel } from "../../helpers/model.ts";
-import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model.ts";
+import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model_state.ts";
 import { makeCast, playAndUndo } from "../../helpers/play.ts";
 import type { Played, PlayedOutcome } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
