@@ -186,7 +186,7 @@ const finish = [
 
   `update trading.books as b set
      version = b.version + t.trade_count,
-     last_trade_price = 50,
+     last_trade_price = (select x.price from trading.trades as x where x.id = t.last_trade_id),
      trade_count = t.trade_count,
      yes_volume_cents = t.yes_volume_cents,
      no_volume_cents = t.no_volume_cents,
@@ -199,7 +199,8 @@ const finish = [
        t.market_id,
        count(*) as trade_count,
        sum(t.quantity * t.price) as yes_volume_cents,
-       sum(t.quantity * (100 - t.price)) as no_volume_cents
+       sum(t.quantity * (100 - t.price)) as no_volume_cents,
+       max(t.id) as last_trade_id
      from trading.trades as t
      group by t.market_id
    ) as t

@@ -1,0 +1,10 @@
+import test from "ava";
+import { testDatabase } from "../helpers/database.ts";
+import { readDocument } from "./document.ts";
+import { runSqlDocument } from "./sql_document.ts";
+
+const database = testDatabase(test);
+
+test("docs/settlement.md prints what it says", async (t) => {
+  await runSqlDocument(t, readDocument("docs/settlement.md"), database.pool);
+});
