@@ -14,6 +14,7 @@ reset role;
 --!include ledger/schema.sql
 --!include trading/schema.sql
 --!include risk/schema.sql
+--!include limits/schema.sql
 --!include admin/schema.sql
 --!include api/schema.sql
 --!include jobs/schema.sql
@@ -26,6 +27,7 @@ set local role exchange_owner;
 --!include catalog/types.sql
 --!include ledger/types.sql
 --!include risk/types.sql
+--!include limits/types.sql
 --!include trading/types.sql
 --!include api/types.sql
 
@@ -64,6 +66,11 @@ set local role exchange_owner;
 --!include ledger/tables/day_openings.sql
 --!include ledger/tables/verifications.sql
 --!include risk/tables/traders.sql
+--!include limits/tables/buckets.sql
+--!include limits/tables/rate_policies.sql
+--!include limits/tables/windows.sql
+--!include limits/tables/grants.sql
+--!include limits/tables/allowances.sql
 --!include trading/tables/fee_schedules.sql
 --!include trading/tables/books.sql
 --!include trading/tables/book_levels.sql
@@ -96,6 +103,15 @@ set local role exchange_owner;
 --!include risk/functions/net_spent_since.sql
 --!include risk/functions/exceeds_limits.sql
 --!include risk/functions/change_limit.sql
+
+-- Functions: limits of requests
+--!include limits/functions/policy_of.sql
+--!include limits/functions/read_checks.sql
+--!include limits/functions/lock_counters.sql
+--!include limits/functions/read_allowance.sql
+--!include limits/functions/read_counters.sql
+--!include limits/functions/record_grants.sql
+--!include limits/functions/remove_old.sql
 
 -- Functions: the engine
 --!include trading/functions/lock_market.sql
@@ -197,6 +213,8 @@ set local role exchange_owner;
 --!include admin/functions/revoke_api_key.sql
 --!include admin/functions/create_session.sql
 --!include admin/functions/end_sessions.sql
+--!include admin/functions/set_rate_limit.sql
+--!include admin/functions/set_rate_policy.sql
 --!include admin/functions/deposit.sql
 --!include admin/functions/withdraw.sql
 --!include admin/functions/set_loss_limits.sql
@@ -211,6 +229,8 @@ set local role exchange_owner;
 --!include api/functions/authenticate_session_token.sql
 --!include api/functions/create_session_token.sql
 --!include api/functions/list_ended_credentials.sql
+--!include api/functions/take_requests.sql
+--!include api/functions/get_rate_limits.sql
 --!include api/functions/announce.sql
 --!include api/functions/place_orders.sql
 --!include api/functions/amend_order.sql

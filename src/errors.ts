@@ -40,6 +40,7 @@ export const errorCodes = {
     400,
     "Cannot amend a budget order; cancel it and place a new one",
   ),
+  TOO_MANY_REQUESTS: hiddenCode("EX023", 429, "Too many requests"),
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof errorCodes;

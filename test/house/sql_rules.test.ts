@@ -16,6 +16,7 @@ const schemas = [
   "ledger",
   "trading",
   "risk",
+  "limits",
   "leaderboard",
   "admin",
   "api",

@@ -39,4 +39,5 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX020', 'BELOW_FILLED', 400, true, 'New quantity must exceed the filled quantity'),
   ('EX021', 'ORDER_NOT_AMENDABLE', 400, false, 'Cannot amend order with status: <status>'),
   ('EX022', 'BUDGET_ORDER_NOT_AMENDABLE', 400, false,
-    'Cannot amend a budget order; cancel it and place a new one');
+    'Cannot amend a budget order; cancel it and place a new one'),
+  ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests');

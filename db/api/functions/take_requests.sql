@@ -1,0 +1,78 @@
+create or replace function api.take_requests(requests json)
+returns table (
+  allowed boolean,
+  retry_after_seconds int,
+  requests_per_minute int,
+  burst_capacity int,
+  remaining bigint
+)
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+as $$
+declare
+  v_checks limits.checks := limits.read_checks(take_requests.requests);
+  v_at timestamptz;
+  v_counters limits.counter[];
+  v_counter limits.counter;
+  v_free bigint[] := '{}';
+  v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
+  v_next int := 1;
+  v_end int;
+begin
+  perform limits.lock_counters(v_checks);
+  v_at := core.now();
+  v_counters := limits.read_counters(v_checks, v_at);
+  foreach v_counter in array v_counters loop
+    if v_counter is null then
+      perform core.raise_error('NOT_FOUND', 'no such bucket');
+    end if;
+    v_free := v_free || v_counter.free;
+  end loop;
+
+  foreach v_end in array v_checks.ends loop
+    allowed := true;
+    retry_after_seconds := null;
+    for i in v_next .. v_end loop
+      if v_free[v_checks.checked[i]] = 0 then
+        allowed := false;
+        v_counter := v_counters[v_checks.checked[i]];
+        retry_after_seconds := greatest(retry_after_seconds, v_counter.retry_after_seconds);
+      end if;
+    end loop;
+
+    requests_per_minute := null;
+    burst_capacity := null;
+    remaining := null;
+    for i in v_next .. v_end loop
+      -- What one counter refuses is not counted by the others either.
+      if allowed then
+        v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - 1;
+        v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + 1;
+      end if;
+      if v_checks.buckets[v_checks.checked[i]] = 'v1-trading' then
+        v_counter := v_counters[v_checks.checked[i]];
+        requests_per_minute := (v_counter.policy).requests_per_minute;
+        burst_capacity := (v_counter.policy).burst_capacity;
+        remaining := v_free[v_checks.checked[i]];
+      end if;
+    end loop;
+    v_next := v_end + 1;
+    return next;
+  end loop;
+
+  perform limits.record_grants(v_counters, v_granted, v_at);
+end
+$$;
+
+comment on function api.take_requests(json) is
+  'Counts requests, and says of each, in their order, whether it may be answered and otherwise '
+  'after how many seconds the same may be asked again. A request is {bucket: subject, ...}: the '
+  'buckets of limits.buckets with an address or a user''s id, or v1-trading with a user''s id. It '
+  'needs room in all of them, or is counted in none. What is refused counts nowhere. The policy '
+  'and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';

@@ -1,0 +1,20 @@
+create or replace function limits.policy_of(user_id uuid, at timestamptz)
+returns limits.policy
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select row(p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at)::limits.policy
+      from identity.users as u
+      join limits.rate_policies as p on p.user_id = u.id
+      where u.public_id = policy_of.user_id
+        and (p.expires_at is null or p.expires_at > policy_of.at)
+    ),
+    row('standard', 120, 10, null)::limits.policy
+  )
+$$;
+
+comment on function limits.policy_of(uuid, timestamptz) is
+  'The policy in force for a user''s trading requests: their own until it expires, else the '
+  'standard one, 120 a minute and 10 back to back.';
