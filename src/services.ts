@@ -6,6 +6,7 @@ import { makeAccess } from "./http/access.ts";
 import type { Access } from "./http/access.ts";
 import { createAuthenticator } from "./http/authentication.ts";
 import type { Authenticator } from "./http/authentication.ts";
+import { createRequestLimiter } from "./http/request_limiter.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
 import { gaugeStreams } from "./streams/metrics.ts";
@@ -43,7 +44,7 @@ export function makeServices(pool: Pool, logger: Logger, listenUrl?: string): Se
     metrics,
     readiness: createReadiness(pool),
     authenticator,
-    access: makeAccess(authenticator),
+    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool }) }),
     announcer,
     orderBatcher: createOrderBatcher({
       pool,

@@ -1,37 +1,134 @@
-import { requireSession, requireToken } from "./authentication.ts";
-import type { Authenticator, Gate } from "./authentication.ts";
+import type { NextFunction, Request, Response } from "express";
+import type { Caller, RequestCounters } from "../database/api.ts";
+import { ProblemError, refusal } from "../errors.ts";
+import { isWellFormedApiKey } from "./api_key.ts";
+import type { SecretPrefix } from "./api_key.ts";
+import { setCaller, sessionCookieOf, tokenOf } from "./authentication.ts";
+import type { Authenticator } from "./authentication.ts";
+import { clientAddressOf } from "./client_address.ts";
+import type { RequestLimiter } from "./request_limiter.ts";
 
-/** Who may come in, for each kind of route; the first handler of every route of the interface. */
+/** A handler that lets a request of whatever route pass, or throws what ends it. */
+export type Gate = <Parameters>(
+  request: Request<Parameters>,
+  response: Response,
+  next: NextFunction,
+) => Promise<void>;
+
+/**
+ * Who may come in, and how often, for each kind of route: the first handler of every route of the
+ * interface. Who calls comes first, then the limits, then what the request says.
+ */
 export interface Access {
-  /** Anybody reads. */
+  /** Anybody reads: v1. */
   publicRead: Gate;
-  /** The caller reads what is theirs. */
+  /** The caller reads what is theirs: v1-auth and v1-user. */
   accountRead: Gate;
-  /** The caller changes orders or positions. */
+  /** The caller changes orders or positions: v1-trading for a key, else as for a read. */
   command: Gate;
-  /** A page of the website, known by the cookie of its session. */
+  /** A page of the website, known by the cookie of its session: v1-auth and v1-user. */
   sessionRead: Gate;
-  /** Anybody opens the stream of a market. */
+  /** Anybody opens the stream of a market: sse:market. */
   marketStream: Gate;
-  /** The caller opens the stream of their account. */
+  /** The caller opens the stream of their account: sse:user and sse:user-ip. */
   userStream: Gate;
   /** The same for a page of the website, since EventSource can't send a token. */
   sessionUserStream: Gate;
 }
 
-export function makeAccess(authenticator: Authenticator): Access {
-  const anybody: Gate = (_request, _response, next) => {
-    next();
+export interface AccessOptions {
+  authenticator: Authenticator;
+  limiter: RequestLimiter;
+}
+
+/** By what a caller makes themselves known. */
+interface Credential {
+  read: (request: Pick<Request, "headers">) => string | undefined;
+  prefixes: SecretPrefix[];
+  callerOf: (secret: string) => Promise<Caller | undefined>;
+}
+
+export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
+  const token: Credential = {
+    read: tokenOf,
+    prefixes: ["jk_", "jt_"],
+    callerOf: authenticator.callerOf,
   };
-  const token = requireToken(authenticator);
-  const session = requireSession(authenticator);
+  const cookie: Credential = {
+    read: sessionCookieOf,
+    prefixes: ["js_"],
+    callerOf: authenticator.callerOfCookie,
+  };
+
+  async function count(response: Response, counters: RequestCounters): Promise<void> {
+    const taken = await limiter.take(counters);
+    if (taken.policy !== undefined) {
+      const { requestsPerMinute, burstCapacity, remaining } = taken.policy;
+      response.setHeader("X-RateLimit-Limit", requestsPerMinute);
+      response.setHeader("X-RateLimit-Burst", burstCapacity);
+      response.setHeader("X-RateLimit-Remaining", remaining);
+    }
+    if (taken.allowed) return;
+    response.setHeader("Retry-After", taken.retryAfterSeconds);
+    throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
+  }
+
+  async function identify(
+    { read, prefixes, callerOf }: Credential,
+    request: Pick<Request, "headers" | "ip">,
+    response: Response,
+  ): Promise<Caller> {
+    const secret = read(request);
+    if (secret === undefined || !prefixes.some((prefix) => isWellFormedApiKey(secret, prefix))) {
+      // Told without asking the database anything, so there is nothing to limit.
+      throw new ProblemError(refusal("UNAUTHORIZED"));
+    }
+    const caller = await callerOf(secret);
+    if (caller === undefined) {
+      await count(response, { "v1-auth": clientAddressOf(request) });
+      throw new ProblemError(refusal("UNAUTHORIZED"));
+    }
+    setCaller(response, caller);
+    return caller;
+  }
+
+  const anybody =
+    (bucket: "v1" | "sse:market"): Gate =>
+    async (request, response, next) => {
+      await count(response, { [bucket]: clientAddressOf(request) });
+      next();
+    };
+
+  const caller =
+    (
+      credential: Credential,
+      countersOf: (caller: Caller, address: string) => RequestCounters,
+    ): Gate =>
+    async (request, response, next) => {
+      const known = await identify(credential, request, response);
+      await count(response, countersOf(known, clientAddressOf(request)));
+      next();
+    };
+
   return {
-    publicRead: anybody,
-    accountRead: token,
-    command: token,
-    sessionRead: session,
-    marketStream: anybody,
-    userStream: token,
-    sessionUserStream: session,
+    publicRead: anybody("v1"),
+    accountRead: caller(token, countersOfRead),
+    command: caller(token, countersOfCommand),
+    sessionRead: caller(cookie, countersOfRead),
+    marketStream: anybody("sse:market"),
+    userStream: caller(token, countersOfStream),
+    sessionUserStream: caller(cookie, countersOfStream),
   };
+}
+
+function countersOfRead({ userId }: Caller, address: string): RequestCounters {
+  return { "v1-auth": address, "v1-user": userId };
+}
+
+function countersOfCommand(caller: Caller, address: string): RequestCounters {
+  return "apiKeyId" in caller ? { "v1-trading": caller.userId } : countersOfRead(caller, address);
+}
+
+function countersOfStream({ userId }: Caller, address: string): RequestCounters {
+  return { "sse:user": userId, "sse:user-ip": address };
 }

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from "express";
+import type { Request, Response } from "express";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import {
@@ -9,15 +9,7 @@ import {
 } from "../database/api.ts";
 import type { Caller, KeyCaller, SessionCaller } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
-import { ProblemError, refusal } from "../errors.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api_key.ts";
-
-/** A handler that lets a request of whatever route pass, or throws what ends it. */
-export type Gate = <Parameters>(
-  request: Request<Parameters>,
-  response: Response,
-  next: NextFunction,
-) => Promise<void> | void;
 
 export interface AuthenticatorOptions {
   pool: Pool;
@@ -160,25 +152,13 @@ function dropOldest(map: Map<string, unknown>, keep: number): void {
 /** The cookie of a session, which the website sets when somebody logs in. */
 const SESSION_COOKIE = "pgmarkets_session";
 
-/** Lets only those pass who bring a valid `Authorization: Bearer <API key or session's token>`. */
-export function requireToken({ callerOf }: Authenticator): Gate {
-  return async (request, response, next) => {
-    const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];
-    admit(response, token === undefined ? undefined : await callerOf(token));
-    next();
-  };
+/** What the request brings as `Authorization: Bearer <API key or session's token>`. */
+export function tokenOf(request: Pick<Request, "headers">): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** Lets only the browsers pass that bring the cookie of a session. */
-export function requireSession({ callerOfCookie }: Authenticator): Gate {
-  return async (request, response, next) => {
-    const cookie = sessionCookieOf(request);
-    admit(response, cookie === undefined ? undefined : await callerOfCookie(cookie));
-    next();
-  };
-}
-
-function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
+/** The session cookie that the request brings. */
+export function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
   const start = `${SESSION_COOKIE}=`;
   return request.headers.cookie
     ?.split(";")
@@ -187,8 +167,8 @@ function sessionCookieOf(request: Pick<Request, "headers">): string | undefined 
     ?.slice(start.length);
 }
 
-function admit(response: Response, caller: Caller | undefined): void {
-  if (caller === undefined) throw new ProblemError(refusal("UNAUTHORIZED"));
+/** Notes who calls, for the routes and for the log. */
+export function setCaller(response: Response, caller: Caller): void {
   response.locals.caller = caller;
 }
 
@@ -197,14 +177,14 @@ export function callerOf(response: Response): Caller | undefined {
   return response.locals.caller as Caller | undefined;
 }
 
-/** Who calls, on a route behind {@link requireToken} or {@link requireSession}. */
+/** Who calls, on a route behind a gate that asks. */
 export function knownCallerOf(response: Response): Caller {
   const caller = callerOf(response);
   if (caller === undefined) throw new Error("This route does not ask who calls");
   return caller;
 }
 
-/** The user who calls, on a route behind {@link requireToken} or {@link requireSession}. */
+/** The user who calls, on a route behind a gate that asks. */
 export function userIdOf(response: Response): string {
   return knownCallerOf(response).userId;
 }

@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import { getAccount } from "../database/api.ts";
+import { getAccount, getRateLimits } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { sendJson } from "../http/respond.ts";
@@ -13,5 +13,13 @@ export function installAccount(app: Express, { access, pool }: Services): void {
       repeatable: true,
     });
     sendJson(response, 200, account);
+  });
+
+  app.get("/api/v1/me/rate-limits", access.accountRead, async (_request, response) => {
+    const userId = userIdOf(response);
+    const limits = await withRetries(pool, (client) => getRateLimits(client, userId), {
+      repeatable: true,
+    });
+    sendJson(response, 200, limits);
   });
 }

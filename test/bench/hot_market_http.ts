@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
+import { liftRateLimits } from "../helpers/limits.ts";
 import { checkLedger, expectCount, readNumber } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { endProcess, nextMessage } from "./children.ts";
@@ -25,6 +26,7 @@ export async function measureHotMarketOverHttp(bench: Bench): Promise<Result[]> 
   await pool.query(tpcbFunction);
   await restDepth(pool, 1, CONNECTIONS / 2);
   const keys = await makeKeys(database);
+  await liftRateLimits(pool);
 
   const server = fork(join(import.meta.dirname, "http_server.ts"), [
     database.connectionString,

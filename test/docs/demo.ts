@@ -13,6 +13,8 @@ export interface DemoWorld {
   pool: Pool;
   /** BASE, KEY and MARKET, as the pages call them. */
   variables: Record<string, string>;
+  /** Lets go of all requests counted so far, as if the reader had taken their time. */
+  forgetRequests: () => Promise<void>;
 }
 
 /** Runs `work` beside the HTTP interface of a demo of its own. */
@@ -28,7 +30,11 @@ export async function withDemo(work: (world: DemoWorld) => Promise<void>): Promi
     );
     try {
       const variables = { BASE: service.url, KEY: demo!.apiKey, MARKET: demo!.marketId };
-      await work({ pool: database.pool, variables });
+      const { pool } = database;
+      const forgetRequests = async () => {
+        await pool.query("truncate limits.windows, limits.grants, limits.allowances");
+      };
+      await work({ pool, variables, forgetRequests });
     } finally {
       await service.close();
     }

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from "ava";
 import { parseCurl } from "./curl.ts";
+import type { DemoWorld } from "./demo.ts";
 import { isUpdating, makeMask } from "./document.ts";
 import type { Block, Document } from "./document.ts";
 
@@ -12,7 +13,7 @@ import type { Block, Document } from "./document.ts";
 export async function runHttpDocument(
   t: ExecutionContext,
   document: Document,
-  variables: Record<string, string>,
+  { variables, forgetRequests }: Pick<DemoWorld, "variables" | "forgetRequests">,
 ): Promise<void> {
   const mask = makeMask();
   const known = { ...variables };
@@ -26,6 +27,7 @@ export async function runHttpDocument(
         continue;
       }
       if (!command.startsWith("curl ")) continue;
+      await forgetRequests();
       const { url, ...request } = parseCurl(command, known);
       const response = await fetch(url, request);
       const isStream = response.headers.get("content-type") === "text/event-stream";

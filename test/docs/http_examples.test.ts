@@ -5,8 +5,8 @@ import { readDocument } from "./document.ts";
 import { layOut, runHttpDocument } from "./http_document.ts";
 
 test("the answers to the curl lines of docs/http.md", async (t) => {
-  await withDemo(async ({ variables }) => {
-    await runHttpDocument(t, readDocument("docs/http.md"), variables);
+  await withDemo(async (world) => {
+    await runHttpDocument(t, readDocument("docs/http.md"), world);
   });
 });
 

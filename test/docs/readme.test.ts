@@ -5,8 +5,8 @@ import { runHttpDocument } from "./http_document.ts";
 import { runSqlDocument } from "./sql_document.ts";
 
 test("the trade and the proof of README.md", async (t) => {
-  await withDemo(async ({ pool, variables }) => {
-    await runHttpDocument(t, readDocument("README.md"), variables);
-    await runSqlDocument(t, readDocument("README.md"), pool);
+  await withDemo(async (world) => {
+    await runHttpDocument(t, readDocument("README.md"), world);
+    await runSqlDocument(t, readDocument("README.md"), world.pool);
   });
 });

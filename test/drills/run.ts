@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { liftRateLimits } from "../helpers/limits.ts";
 import { findViolations } from "./check.ts";
 import type { Command, Journal } from "./load.ts";
 import type { System } from "./system.ts";
@@ -74,6 +75,7 @@ export async function seed(client: Client): Promise<{ marketIds: string[]; apiKe
     const createKey = "select admin.create_api_key(user_id => $1, name => 'drill')";
     apiKeys.push(await first(createKey, [userId]));
   }
+  await liftRateLimits(client);
   return { marketIds, apiKeys };
 }
 

@@ -7,6 +7,7 @@ import type { Services } from "../../src/services.ts";
 import { describeError } from "../../src/logger.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
+import { liftRateLimits } from "../helpers/limits.ts";
 
 export interface CallOptions {
   key?: string;
@@ -46,8 +47,19 @@ export interface TestService {
 
 let made = 0;
 
+export interface TestServiceOptions {
+  /**
+   * Whether requests are limited as they are without an operator's doing. Clients are then named
+   * by the X-Forwarded-For that they send.
+   */
+  limited?: boolean;
+}
+
 /** To be called once at the top of a test file. */
-export function testService(test: TestFn): TestService {
+export function testService(
+  test: TestFn,
+  { limited = false }: TestServiceOptions = {},
+): TestService {
   const log: string[] = [];
   const logger = pino(
     { level: "trace", serializers: { error: describeError } },
@@ -61,7 +73,8 @@ export function testService(test: TestFn): TestService {
   test.before("listen", async () => {
     database = await createDatabase();
     operators = database.connectAs("exchange_operator");
-    const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+    if (!limited) await liftRateLimits(database.pool);
+    const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
     service = await serve(database.connectAs("exchange_api"), config, logger);
     await operate("create_category", { slug: "tests", name: "Tests" });
   });
@@ -93,6 +106,10 @@ export function testService(test: TestFn): TestService {
     if (reviewed) {
       const none = { day_cents: null, week_cents: null, month_cents: null };
       await operate("set_loss_limits", { user_id: userId, ...none });
+    }
+    if (!limited) {
+      const figures = { requests_per_minute: 1_000_000, burst_capacity: 1_000_000 };
+      await operate("set_rate_policy", { user_id: userId, tier: "custom", ...figures });
     }
     return { userId, key: await operate("create_api_key", { user_id: userId, name: "test" }) };
   }

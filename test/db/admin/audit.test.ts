@@ -35,6 +35,14 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   revoke_api_key: async () => ({ key_id: await makeKey() }),
   create_session: async () => ({ user_id: await makeTrader() }),
   end_sessions: async () => ({ user_id: await makeTrader() }),
+  set_rate_limit: async () => ({ bucket: "v1", max_requests: 7, window_seconds: 8 }),
+  set_rate_policy: async () => ({
+    user_id: await makeTrader(),
+    tier: "custom",
+    requests_per_minute: 7,
+    burst_capacity: 8,
+    expires_at: "2090-01-01T00:00:00Z",
+  }),
   deposit: async () => ({ user_id: await makeTrader(), amount_cents: 100, reference: "in" }),
   withdraw: async () => ({ user_id: await makeTrader(), amount_cents: 100, reference: "out" }),
   set_loss_limits: async () => ({

@@ -1,0 +1,32 @@
+import { isIPv4, isIPv6 } from "node:net";
+import type { Request } from "express";
+
+/** Of a client that has hung up, or that a proxy has named by something else than an address. */
+const UNKNOWN = "unknown";
+
+/**
+ * What a client is counted by: its IPv4 address, also when written as IPv6, or the network of 64
+ * bits of its IPv6 address, for that is the least that a subscriber is given.
+ */
+export function clientAddressOf(request: Pick<Request, "ip">): string {
+  const address = request.ip ?? UNKNOWN;
+  const [, mapped = address] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (isIPv4(mapped)) return mapped;
+  return isIPv6(address) ? `${networkOf(address)}::/64` : UNKNOWN;
+}
+
+/** The first four groups of an IPv6 address, in their shortest form. */
+function networkOf(address: string): string {
+  const [head = "", tail] = address.replace(/%.*/, "").split("::");
+  const groupsOf = (part: string) => part.split(":").filter((group) => group !== "");
+  const groups = groupsOf(head);
+  if (tail !== undefined) {
+    // An IPv4 address at the end stands for two groups, neither of them among the first four.
+    const left = 8 - groups.length - groupsOf(tail).length - (tail.includes(".") ? 1 : 0);
+    groups.push(...Array.from({ length: left }, () => "0"), ...groupsOf(tail));
+  }
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}

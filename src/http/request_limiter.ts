@@ -1,0 +1,95 @@
+import type { Pool } from "pg";
+import { takeRequests } from "../database/api.ts";
+import type { RequestCounters, TakenRequest } from "../database/api.ts";
+import { DatabaseFailure, withRetries } from "../database/failures.ts";
+import type { RetryOptions } from "../database/failures.ts";
+
+export interface RequestLimiterOptions {
+  pool: Pool;
+  /** Requests at most in one call. */
+  batchCap?: number;
+  /** Requests at most that may wait; beyond it new ones are turned away. */
+  waitingCap?: number;
+  retries?: RetryOptions;
+}
+
+/** Counts requests, and says which are too many. */
+export interface RequestLimiter {
+  /** Counts one request in each of these counters, or, when one of them is full, in none. */
+  take: (counters: RequestCounters) => Promise<TakenRequest>;
+}
+
+interface Waiting {
+  counters: RequestCounters;
+  resolve: (taken: TakenRequest) => void;
+  reject: (error: unknown) => void;
+}
+
+const DEFAULT_BATCH_CAP = 500;
+const DEFAULT_WAITING_CAP = 10_000;
+
+/**
+ * The counts are in the database, where all processes see them. One call is under way at most, and
+ * what arrives meanwhile goes together with the next: so the busier the process, the less a
+ * request costs.
+ */
+export function createRequestLimiter(options: RequestLimiterOptions): RequestLimiter {
+  const { pool } = options;
+  const retries = { ...options.retries, repeatable: true };
+  const batchCap = options.batchCap ?? DEFAULT_BATCH_CAP;
+  const waitingCap = options.waitingCap ?? DEFAULT_WAITING_CAP;
+  let waiting: Waiting[] = [];
+  let running = false;
+
+  function take(counters: RequestCounters): Promise<TakenRequest> {
+    if (waiting.length >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
+    return new Promise((resolve, reject) => {
+      waiting.push({ counters, resolve, reject });
+      if (!running) void run();
+    });
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    while (waiting.length > 0) await takeNext();
+    running = false;
+  }
+
+  async function takeNext(): Promise<void> {
+    let batch: Waiting[] = [];
+    try {
+      const taken = await withRetries(
+        pool,
+        (client) => {
+          // Only now that there is a connection: more may have come while waiting for it.
+          if (batch.length === 0) batch = waiting.splice(0, batchCap);
+          return takeRequests(
+            client,
+            batch.map(({ counters }) => counters),
+          );
+        },
+        retries,
+      );
+      batch.forEach(({ resolve, reject }, index) => {
+        const one = taken[index];
+        if (one === undefined) reject(new RangeError("api.take_requests left out a request"));
+        else resolve(one);
+      });
+    } catch (error) {
+      if (batch.length === 0) {
+        // No connection was to be had: those who came later need not wait for the same news.
+        batch = waiting;
+        waiting = [];
+      }
+      for (const { reject } of batch) reject(nothingHappened(error));
+    }
+  }
+
+  return { take };
+}
+
+/** Whether or not it was counted: what the request is about has not begun. */
+function nothingHappened(error: unknown): unknown {
+  const isLost = error instanceof DatabaseFailure && error.kind === "lost";
+  return isLost ? new DatabaseFailure("unreachable", error) : error;
+}

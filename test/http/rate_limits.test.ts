@@ -1,0 +1,249 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import { makeApp } from "../../src/app.ts";
+import { formatApiKey } from "../../src/http/api_key.ts";
+import { testClock } from "../helpers/clock.ts";
+import { testService } from "./test_service.ts";
+import type { Answer, CallOptions } from "./test_service.ts";
+
+/** Limits of requests as clients see them. The clock stands, so nothing comes back by itself. */
+
+const service = testService(test, { limited: true });
+const { call, makeMarket, makeTrader, operate } = service;
+
+const clock = () => testClock(service.database.pool);
+
+const limits = {
+  v1: 3,
+  "v1-auth": 5,
+  "v1-user": 3,
+  "sse:market": 2,
+  "sse:user": 2,
+  "sse:user-ip": 3,
+};
+
+test.serial.before("lower the limits", async () => {
+  await clock().freeze("2030-01-01T12:00:00Z");
+  for (const [bucket, max_requests] of Object.entries(limits)) {
+    await operate("set_rate_limit", { bucket, max_requests, window_seconds: 60 });
+  }
+});
+
+let addresses = 0;
+/** An address that nobody has called from. */
+const newAddress = () => `192.0.2.${(addresses += 1)}`;
+
+const from = (address: string, options: CallOptions = {}): CallOptions => ({
+  ...options,
+  headers: { "x-forwarded-for": address, ...options.headers },
+});
+
+async function statuses(count: number, ask: () => Promise<Answer>): Promise<number[]> {
+  const found: number[] = [];
+  while (found.length < count) found.push((await ask()).status);
+  return found;
+}
+
+const rateHeaders = ({ headers }: Answer) =>
+  ["limit", "burst", "remaining"].map((name) => headers.get(`x-ratelimit-${name}`));
+
+function isRefused(t: ExecutionContext, answer: Answer, retryAfter = "60") {
+  t.is(answer.status, 429);
+  t.deepEqual(answer.body, { error: "Too many requests" });
+  t.is(answer.headers.get("retry-after"), retryAfter);
+  t.is(answer.headers.get("cache-control"), "no-store");
+}
+
+test.serial("429: public reads of one address, and Retry-After is enough", async (t) => {
+  const path = `/api/v1/markets/${await makeMarket()}`;
+  const [mine, other] = [newAddress(), newAddress()];
+  t.deepEqual(await statuses(4, () => call("GET", path, from(mine))), [200, 200, 200, 429]);
+  isRefused(t, await call("GET", "/api/v1/categories", from(mine)));
+  isRefused(t, await call("GET", "/api/v1/markets/not-an-id", from(`::ffff:${mine}`)));
+  t.is((await call("GET", path, from(other))).status, 200);
+  await clock().advance(60_000);
+  t.is((await call("GET", path, from(mine))).status, 200);
+});
+
+test.serial("429: reads of one account, whatever its keys and addresses", async (t) => {
+  const { key, userId } = await makeTrader();
+  const second = await operate("create_api_key", { user_id: userId, name: "second" });
+  const read = (apiKey: string) => call("GET", "/api/v1/me", from(newAddress(), { key: apiKey }));
+  t.deepEqual(await statuses(2, () => read(key)), [200, 200]);
+  t.deepEqual(await statuses(2, () => read(second)), [200, 429]);
+  const refused = await call("GET", "/api/v1/orders?status=?", from(newAddress(), { key }));
+  isRefused(t, refused);
+  t.deepEqual(rateHeaders(refused), [null, null, null], "this is no trading request");
+});
+
+test.serial("429: reads of several accounts from one address", async (t) => {
+  const address = newAddress();
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const read = (key: string, at = address) => call("GET", "/api/v1/me", from(at, { key }));
+  t.deepEqual(await statuses(3, () => read(ann.key)), [200, 200, 200]);
+  t.deepEqual(await statuses(3, () => read(bob.key)), [200, 200, 429]);
+  t.is((await read(bob.key, newAddress())).status, 200, "the refused one took nothing of Bob's");
+});
+
+test.serial(
+  "429: commands by API keys share the user's tokens, told on every answer",
+  async (t) => {
+    const { key, userId } = await makeTrader();
+    const second = await operate("create_api_key", { user_id: userId, name: "second" });
+    const body = { marketId: await makeMarket(), side: "yes", price: 10, quantity: 1 };
+    const address = newAddress();
+    const send = (method: string, path: string, options: CallOptions) =>
+      call(method, `/api/v1/orders${path}`, from(address, options));
+
+    const placed = await send("POST", "", { key, body });
+    t.is(placed.status, 201);
+    t.deepEqual(rateHeaders(placed), ["120", "10", "9"]);
+    t.is(placed.headers.get("retry-after"), null);
+    const malformed = await send("POST", "", { key: second, body: "{" });
+    t.is(malformed.status, 400);
+    t.deepEqual(rateHeaders(malformed), ["120", "10", "8"]);
+    const unknown = await send("DELETE", "/not-an-id", { key });
+    t.is(unknown.status, 400);
+    t.deepEqual(rateHeaders(unknown), ["120", "10", "7"]);
+    const cancelled = await send("DELETE", `/${placed.body.order.id}`, { key: second });
+    t.is(cancelled.status, 200);
+    t.deepEqual(rateHeaders(cancelled), ["120", "10", "6"]);
+
+    const wrong = () => send("POST", "", { key, body: { ...body, quantity: 0 } });
+    t.deepEqual(await statuses(6, wrong), [400, 400, 400, 400, 400, 400]);
+    const refused = await wrong();
+    isRefused(t, refused, "1");
+    t.deepEqual(rateHeaders(refused), ["120", "10", "0"]);
+    t.is((await send("GET", "", { key })).status, 200, "reads are counted apart");
+    await clock().advance(1000);
+    t.deepEqual(await statuses(3, wrong), [400, 400, 429]);
+
+    await operate("set_rate_policy", { user_id: userId, tier: "elevated" });
+    t.deepEqual(rateHeaders(await wrong()), ["600", "50", "39"]);
+  },
+);
+
+test.serial("429: commands of a browser are counted with its reads", async (t) => {
+  const { userId } = await makeTrader();
+  const cookie: string = await operate("create_session", { user_id: userId });
+  const page = () =>
+    call(
+      "GET",
+      "/api/auth/token",
+      from(newAddress(), { headers: { cookie: `pgmarkets_session=${cookie}` } }),
+    );
+  const { token } = (await page()).body;
+  const body = { marketId: await makeMarket(), side: "yes", price: 10, quantity: 1 };
+  const place = () => call("POST", "/api/v1/orders", from(newAddress(), { key: token, body }));
+  const placed = await place();
+  t.is(placed.status, 201);
+  t.deepEqual(rateHeaders(placed), [null, null, null]);
+  t.deepEqual(await statuses(2, place), [201, 429]);
+  isRefused(t, await page());
+});
+
+test.serial("GET /me/rate-limits: the policy, at the cost of a read", async (t) => {
+  const { key, userId } = await makeTrader();
+  const ask = () => call("GET", "/api/v1/me/rate-limits", from(newAddress(), { key }));
+  const standard = await ask();
+  t.is(standard.status, 200);
+  t.deepEqual(standard.body, {
+    read: { limit: 3, windowSeconds: 60 },
+    trading: { tier: "standard", requestsPerMinute: 120, burstCapacity: 10, expiresAt: null },
+  });
+  const own = { requests_per_minute: 300, burst_capacity: 30 };
+  await operate("set_rate_policy", {
+    user_id: userId,
+    tier: "custom",
+    ...own,
+    expires_at: "2031-01-01T00:00:00Z",
+  });
+  t.deepEqual((await ask()).body.trading, {
+    tier: "custom",
+    requestsPerMinute: 300,
+    burstCapacity: 30,
+    expiresAt: "2031-01-01T00:00:00.000Z",
+  });
+  const expired = { expires_at: "2030-01-01T12:00:00Z" };
+  await operate("set_rate_policy", { user_id: userId, tier: "custom", ...own, ...expired });
+  t.deepEqual((await ask()).body, standard.body);
+  t.deepEqual(await statuses(1, ask), [429]);
+});
+
+test.serial(
+  "401, then 429: keys that are unknown count by address, garbage does not",
+  async (t) => {
+    const address = newAddress();
+    const ask = (key?: string) =>
+      call("GET", "/api/v1/me", from(address, key === undefined ? {} : { key }));
+    t.deepEqual(
+      await statuses(9, () => ask("jk_garbage")),
+      Array.from({ length: 9 }, () => 401),
+    );
+    t.is((await ask()).status, 401);
+    const guess = () => ask(formatApiKey(randomBytes(32)));
+    t.deepEqual(await statuses(6, guess), [401, 401, 401, 401, 401, 429]);
+    isRefused(t, await ask((await makeTrader()).key));
+  },
+);
+
+/** The status with which a stream opens, or the answer instead of it. */
+async function open(path: string, address: string, key?: string): Promise<Answer | number> {
+  const ending = new AbortController();
+  const response = await fetch(service.url + path, {
+    signal: ending.signal,
+    headers: {
+      "x-forwarded-for": address,
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+  });
+  if (response.status === 200) {
+    ending.abort();
+    return 200;
+  }
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+test.serial("429: streams of markets by one address", async (t) => {
+  const address = newAddress();
+  const id = await makeMarket();
+  t.is(await open(`/api/v1/markets/${id}/stream`, address), 200);
+  t.is(await open(`/api/stream/market/${id}`, address), 200);
+  isRefused(t, (await open(`/api/v1/markets/${id}/stream`, address)) as Answer);
+  t.is((await call("GET", `/api/v1/markets/${id}`, from(address))).status, 200);
+});
+
+test.serial("429: streams of one user, and of users by one address", async (t) => {
+  const address = newAddress();
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const path = "/api/v1/user/stream";
+  t.is(await open(path, newAddress(), ann.key), 200);
+  t.is(await open(path, address, ann.key), 200);
+  isRefused(t, (await open(path, newAddress(), ann.key)) as Answer);
+  t.is(await open(path, address, bob.key), 200);
+  t.is(await open(path, address, bob.key), 200);
+  isRefused(t, (await open(path, address, (await makeTrader()).key)) as Answer);
+});
+
+test.serial("what watches the process is not limited", async (t) => {
+  const address = newAddress();
+  for (const path of ["/healthz", "/readyz", "/metrics", "/nothing"]) {
+    const found = await statuses(9, () => call("GET", path, from(address)));
+    t.false(found.includes(429), path);
+  }
+});
+
+test("every route but those of the process begins with a gate", (t) => {
+  const unlimited = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
+  const app = makeApp({ services: service.services });
+  const gates = new Set<unknown>(Object.values(service.services.access));
+  const routes = app.router.stack.flatMap(({ route }) => (route ? [route] : []));
+  t.true(routes.length > 15);
+  t.deepEqual(
+    routes
+      .filter(({ path, stack }) => !gates.has(stack[0]?.handle) && !unlimited.includes(path))
+      .map(({ path }) => path),
+    [],
+  );
+});
