@@ -111,7 +111,6 @@ set local role exchange_owner;
 --!include limits/functions/read_allowance.sql
 --!include limits/functions/read_counters.sql
 --!include limits/functions/record_grants.sql
---!include limits/functions/remove_old.sql
 
 -- Functions: the engine
 --!include trading/functions/lock_market.sql
@@ -263,6 +262,7 @@ set local role exchange_owner;
 --!include jobs/functions/remove_keys.sql
 --!include jobs/functions/remove_event_payloads.sql
 --!include jobs/functions/remove_sessions.sql
+--!include jobs/functions/remove_counters.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
 

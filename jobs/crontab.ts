@@ -1,4 +1,5 @@
 import type { Job, When } from "../src/worker/job.ts";
+import { countersRemove } from "./counters__remove.ts";
 import { eventPayloadsRemove } from "./event_payloads__remove.ts";
 import { keysRemove } from "./keys__remove.ts";
 import { marketsClose } from "./markets__close.ts";
@@ -13,6 +14,7 @@ export const crontab: { job: Job; when: When }[] = [
   { job: ordersExpire, when: { due: "expire" } },
   { job: marketsClose, when: { due: "close" } },
   { job: keysRemove, when: { cron: "*/5 * * * *" } },
+  { job: countersRemove, when: { cron: "*/5 * * * *" } },
   { job: ordersArchive, when: { cron: "*/10 * * * *" } },
   { job: eventPayloadsRemove, when: { cron: "*/15 * * * *" } },
   { job: sessionsRemove, when: { cron: "*/15 * * * *" } },

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:d577cf013c59219964de8c9a4d8345e6ea7af5ab
+--! Hash: sha1:74c190a4f4d2afa4df6d79f4e49c2d509fd8630b
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -68,6 +68,10 @@ create schema risk authorization exchange_owner;
 comment on schema risk is
   'Responsible gaming: loss limits and self-exclusion of each trader. Private.';
 --! EndIncluded risk/schema.sql
+--! Included limits/schema.sql
+create schema limits authorization exchange_owner;
+comment on schema limits is 'How many requests who may make, and how many they made. Private.';
+--! EndIncluded limits/schema.sql
 --! Included admin/schema.sql
 create schema admin authorization exchange_owner;
 comment on schema admin is
@@ -145,6 +149,60 @@ create type risk.limit_change as (
 comment on type risk.limit_change is
   'One loss limit: what holds, and what holds from changes_at on, if it is to change.';
 --! EndIncluded risk/types.sql
+--! Included limits/types.sql
+create domain limits.rate as int
+  constraint rate_is_from_1_to_1000000 check (value between 1 and 1000000);
+comment on domain limits.rate is 'Requests a minute or back to back that a policy grants.';
+
+create domain limits.request_count as int
+  constraint max_requests_is_from_1_to_1000000000 check (value between 1 and 1000000000);
+comment on domain limits.request_count is 'Requests that a window has room for.';
+
+create domain limits.window_seconds as int
+  constraint window_seconds_is_from_1_to_86400 check (value between 1 and 86400);
+comment on domain limits.window_seconds is 'Length of a rolling window.';
+
+create type limits.tier as enum ('standard', 'elevated', 'custom');
+comment on type limits.tier is 'Kinds of policies for trading requests.';
+
+create type limits.policy as (
+  tier limits.tier,
+  requests_per_minute int,
+  burst_capacity int,
+  expires_at timestamptz
+);
+comment on type limits.policy is
+  'What a user may ask of trading: the sustained rate, and how many requests back to back.';
+
+-- What the stages of api.take_requests hand to each other.
+
+create type limits.checks as (
+  buckets text[],
+  subjects text[],
+  ends int[],
+  checked int[]
+);
+comment on type limits.checks is
+  'Requests to be counted. buckets and subjects name each counter once, in the order in which they '
+  'are locked; checked holds the places of the counters that each request asks, one request after '
+  'another, and ends where each request''s part of it ends.';
+
+create type limits.counter as (
+  bucket text,
+  subject text,
+  free bigint,
+  retry_after_seconds int,
+  taken bigint,
+  width interval,
+  is_due boolean,
+  spent bigint,
+  policy limits.policy
+);
+comment on type limits.counter is
+  'Where one counter stands: requests that it has room for now, and when there is room for one '
+  'more than those. For a rolling window: its length, the number of the last request let through, '
+  'and whether it is time to clean up behind it. For v1-trading: what is spent, and the policy.';
+--! EndIncluded limits/types.sql
 --! Included trading/types.sql
 -- Bounds of single values are domains: their checks are compiled once a session, those of tables
 -- again for every statement, which is a tenth of a lone order's time.
@@ -471,7 +529,8 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX020', 'BELOW_FILLED', 400, true, 'New quantity must exceed the filled quantity'),
   ('EX021', 'ORDER_NOT_AMENDABLE', 400, false, 'Cannot amend order with status: <status>'),
   ('EX022', 'BUDGET_ORDER_NOT_AMENDABLE', 400, false,
-    'Cannot amend a budget order; cancel it and place a new one');
+    'Cannot amend a budget order; cancel it and place a new one'),
+  ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests');
 --! EndIncluded core/tables/error_codes.sql
 --! Included core/functions/raise_error.sql
 create or replace function core.raise_error(code text, message text default null)
@@ -1172,6 +1231,100 @@ comment on column risk.traders.day_limit_cents is
 comment on column risk.traders.next_day_limit_cents is
   'The limit from day_limit_changes_at on: raising or removing a limit waits.';
 --! EndIncluded risk/tables/traders.sql
+--! Included limits/tables/buckets.sql
+create table limits.buckets (
+  bucket text primary key,
+  max_requests limits.request_count not null,
+  window_seconds limits.window_seconds not null
+);
+
+comment on table limits.buckets is
+  'The limits of requests in rolling windows: per address or, where the name says user, per user. '
+  'Operators change them by admin.set_rate_limit; every check reads them.';
+
+insert into limits.buckets (bucket, max_requests, window_seconds) values
+  ('v1', 60, 60),
+  ('v1-auth', 120, 60),
+  ('v1-user', 120, 60),
+  ('sse:market', 120, 60),
+  ('sse:user', 30, 60),
+  ('sse:user-ip', 120, 60);
+--! EndIncluded limits/tables/buckets.sql
+--! Included limits/tables/rate_policies.sql
+create table limits.rate_policies (
+  user_id bigint primary key references identity.users (id),
+  tier limits.tier not null,
+  requests_per_minute limits.rate not null,
+  burst_capacity limits.rate not null,
+  expires_at timestamptz,
+  constraint rate_policies_are_those_that_differ check (tier <> 'standard')
+);
+
+comment on table limits.rate_policies is
+  'Users whose trading requests are limited by a policy of their own; all others have the standard '
+  'one, as they have once theirs has expired. Operators change them by admin.set_rate_policy.';
+--! EndIncluded limits/tables/rate_policies.sql
+--! Included limits/tables/windows.sql
+create unlogged table limits.windows (
+  bucket text collate "C",
+  subject text collate "C",
+  taken bigint not null default 0,
+  kept_from timestamptz not null default '-infinity',
+  removable_at timestamptz not null,
+  primary key (bucket, subject)
+)
+with (fillfactor = 70);
+
+create index windows_by_removal on limits.windows (removable_at);
+
+comment on table limits.windows is
+  'The counters of rolling windows, one for each bucket and whoever is counted in it: an address '
+  'or a user''s id. What was let through is in limits.grants. Unlogged: after a crash counting '
+  'starts anew.';
+comment on column limits.windows.taken is
+  'Requests let through since there is the row; they are numbered by it.';
+comment on column limits.windows.kept_from is 'There are no grants of this counter before.';
+comment on column limits.windows.removable_at is
+  'Not before every grant has left the window. Set anew once in a window only, so that counting '
+  'leaves the indexes alone.';
+--! EndIncluded limits/tables/windows.sql
+--! Included limits/tables/grants.sql
+create unlogged table limits.grants (
+  bucket text collate "C",
+  subject text collate "C",
+  at timestamptz,
+  first_number bigint not null,
+  last_number bigint not null,
+  primary key (bucket, subject, at),
+  constraint grants_number_at_least_one check (last_number >= first_number)
+);
+
+comment on table limits.grants is
+  'Which requests were let through when: the exact log of each rolling window. Requests of one '
+  'moment are one row. Their numbers run on, so how many a window holds is the difference of two '
+  'of them, and no request has to be counted. Unlogged, as limits.windows is.';
+--! EndIncluded limits/tables/grants.sql
+--! Included limits/tables/allowances.sql
+create unlogged table limits.allowances (
+  user_id uuid primary key,
+  spent bigint not null default 0,
+  at timestamptz not null,
+  removable_at timestamptz not null,
+  constraint allowances_are_spent_or_full check (spent >= 0)
+)
+with (fillfactor = 70);
+
+create index allowances_by_removal on limits.allowances (removable_at);
+
+comment on table limits.allowances is
+  'The token buckets of trading requests (v1-trading), one for each user who made any lately; who '
+  'has no row has a full one. Unlogged: after a crash all are full.';
+comment on column limits.allowances.spent is
+  'What was missing to a full bucket, in sixty-millionths of a token: a rate of so many requests a '
+  'minute gives back just as many of these in a microsecond, so nothing is ever rounded.';
+comment on column limits.allowances.removable_at is
+  'Not before the bucket is full again. Set anew now and then only, as in limits.windows.';
+--! EndIncluded limits/tables/allowances.sql
 --! Included trading/tables/fee_schedules.sql
 create table trading.fee_schedules (
   id bigint generated always as identity primary key,
@@ -2051,6 +2204,294 @@ comment on function risk.change_limit(risk.limit_change, bigint, boolean, timest
   'A loss limit after its change is asked for: lower holds at once, higher or none after 24 '
   'hours.';
 --! EndIncluded risk/functions/change_limit.sql
+
+-- Functions: limits of requests
+--! Included limits/functions/policy_of.sql
+create or replace function limits.policy_of(user_id uuid, at timestamptz)
+returns limits.policy
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select row(p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at)::limits.policy
+      from identity.users as u
+      join limits.rate_policies as p on p.user_id = u.id
+      where u.public_id = policy_of.user_id
+        and (p.expires_at is null or p.expires_at > policy_of.at)
+    ),
+    row('standard', 120, 10, null)::limits.policy
+  )
+$$;
+
+comment on function limits.policy_of(uuid, timestamptz) is
+  'The policy in force for a user''s trading requests: their own until it expires, else the '
+  'standard one, 120 a minute and 10 back to back.';
+--! EndIncluded limits/functions/policy_of.sql
+--! Included limits/functions/read_checks.sql
+create or replace function limits.read_checks(requests json)
+returns limits.checks
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_checks limits.checks;
+begin
+  with checks as materialized (
+    select
+      r.place,
+      c.bucket,
+      c.subject,
+      dense_rank() over (order by c.bucket collate "C", c.subject collate "C") as counter
+    from json_array_elements(read_checks.requests) with ordinality as r (asked, place)
+    cross join json_each_text(r.asked) as c (bucket, subject)
+  )
+  select d.buckets, d.subjects, e.ends, c.checked
+  into v_checks
+  from (
+    select array_agg(x.bucket order by x.counter), array_agg(x.subject order by x.counter)
+    from (
+      select distinct on (y.counter) y.counter, y.bucket, y.subject
+      from checks as y
+      order by y.counter
+    ) as x
+  ) as d (buckets, subjects)
+  cross join (
+    select array_agg(x.sum order by x.place)
+    from (
+      select y.place, sum(count(*)) over (order by y.place)
+      from checks as y
+      group by y.place
+    ) as x
+  ) as e (ends)
+  cross join (
+    select array_agg(x.counter order by x.place, x.counter) from checks as x
+  ) as c (checked);
+  return v_checks;
+end
+$$;
+
+comment on function limits.read_checks(json) is
+  'What the requests given to api.take_requests ask of which counters.';
+--! EndIncluded limits/functions/read_checks.sql
+--! Included limits/functions/lock_counters.sql
+create or replace function limits.lock_counters(checks limits.checks)
+returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- A row that is there already is locked by this as well, though it is not changed. The time is
+  -- known only after the locks: until then a new row counts as removable.
+  insert into limits.windows as w (bucket, subject, removable_at)
+  select c.bucket, c.subject, '-infinity'
+  from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
+    as c (bucket, subject, place)
+  where c.bucket <> 'v1-trading'
+  order by c.place
+  on conflict on constraint windows_pkey do update set taken = w.taken where false;
+
+  insert into limits.allowances as a (user_id, at, removable_at)
+  select c.subject::uuid, 'epoch', '-infinity'
+  from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
+    as c (bucket, subject, place)
+  where c.bucket = 'v1-trading'
+  order by c.place
+  on conflict on constraint allowances_pkey do update set spent = a.spent where false;
+end
+$$;
+
+comment on function limits.lock_counters(limits.checks) is
+  'Makes the counters that are missing, and locks all of them until the transaction ends: rolling '
+  'windows by bucket and subject, then allowances by user.';
+--! EndIncluded limits/functions/lock_counters.sql
+--! Included limits/functions/read_allowance.sql
+create or replace function limits.read_allowance(allowance limits.allowances, at timestamptz)
+returns limits.counter
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_token constant bigint := 60000000;
+  v_policy limits.policy := limits.policy_of(allowance.user_id, read_allowance.at);
+  v_rate bigint := v_policy.requests_per_minute;
+  v_capacity bigint := v_policy.burst_capacity * c_token;
+  -- Under a policy with less capacity no more can be missing than all of it.
+  v_spent bigint := least(allowance.spent, v_capacity);
+  v_microseconds bigint := extract(epoch from read_allowance.at - allowance.at) * 1000000;
+  v_free bigint;
+begin
+  -- The first bound is for the product, which must stay within a bigint; the second for a clock
+  -- that was set back.
+  v_microseconds := greatest(least(v_microseconds, v_spent / v_rate + 1), 0);
+  v_spent := greatest(v_spent - v_rate * v_microseconds, 0);
+  v_free := (v_capacity - v_spent) / c_token;
+  return row(
+    'v1-trading',
+    allowance.user_id,
+    v_free,
+    ceil((v_spent + (v_free + 1) * c_token - v_capacity) / (v_rate * 1000000.0)),
+    null,
+    null,
+    null,
+    v_spent,
+    v_policy
+  )::limits.counter;
+end
+$$;
+
+comment on function limits.read_allowance(limits.allowances, timestamptz) is
+  'Where a user''s token bucket stands at this time: what was spent has come back at the rate of '
+  'the policy in force now, up to its capacity.';
+--! EndIncluded limits/functions/read_allowance.sql
+--! Included limits/functions/read_counters.sql
+create or replace function limits.read_counters(checks limits.checks, at timestamptz)
+returns limits.counter[]
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_counters limits.counter[];
+begin
+  select array_agg(coalesce(w.counter, a.counter) order by c.place)
+  into v_counters
+  from unnest(read_counters.checks.buckets, read_counters.checks.subjects) with ordinality
+    as c (bucket, subject, place)
+  left join lateral (
+    select row(
+      c.bucket,
+      c.subject,
+      greatest(b.max_requests - u.used, 0),
+      ceil(extract(epoch from
+        case
+          -- The window was made narrower: more than one request has to leave it first.
+          when u.used > b.max_requests then (
+            select g.at
+            from limits.grants as g
+            where g.bucket = c.bucket
+              and g.subject = c.subject
+              and g.at > read_counters.at - b.width
+              and g.at <= read_counters.at
+              and g.last_number > n.taken - b.max_requests
+            order by g.at
+            limit 1
+          )
+          else coalesce(f.at, read_counters.at)
+        end + b.width - read_counters.at
+      )),
+      n.taken,
+      b.width,
+      n.removable_at not between read_counters.at + b.width and read_counters.at + 2 * b.width,
+      null,
+      null
+    )::limits.counter as counter
+    from limits.windows as n
+    cross join lateral (
+      select x.max_requests, make_interval(secs => x.window_seconds) as width
+      from limits.buckets as x
+      where x.bucket = n.bucket
+    ) as b
+    left join lateral (
+      select g.at, g.first_number
+      from limits.grants as g
+      where g.bucket = c.bucket
+        and g.subject = c.subject
+        and g.at > read_counters.at - b.width
+        and g.at <= read_counters.at
+      order by g.at
+      limit 1
+    ) as f on true
+    cross join lateral (
+      select coalesce(n.taken - f.first_number + 1, 0) as used
+    ) as u
+    where n.bucket = c.bucket and n.subject = c.subject
+  ) as w on true
+  left join lateral (
+    select limits.read_allowance(x, read_counters.at) as counter
+    from limits.allowances as x
+    where x.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
+  ) as a on true;
+  return v_counters;
+end
+$$;
+
+comment on function limits.read_counters(limits.checks, timestamptz) is
+  'Where the locked counters stand at this time; null for one whose bucket there is not.';
+--! EndIncluded limits/functions/read_counters.sql
+--! Included limits/functions/record_grants.sql
+create or replace function limits.record_grants(
+  counters limits.counter[], granted int[], at timestamptz
+)
+returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_token constant bigint := 60000000;
+  c_slack constant interval := '10 minutes';
+begin
+  insert into limits.grants as g (bucket, subject, at, first_number, last_number)
+  select c.bucket, c.subject, record_grants.at, c.taken + 1, c.taken + c.granted
+  from unnest(record_grants.counters, record_grants.granted) as c (
+    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+  )
+  where c.taken is not null and c.granted > 0
+  on conflict on constraint grants_pkey do update
+  set last_number = excluded.last_number;
+
+  -- Beside what has left the window, this removes what a clock wrote that was then set back.
+  delete from limits.grants as g
+  using
+    unnest(record_grants.counters) as c,
+    lateral (
+      select w.kept_from
+      from limits.windows as w
+      where w.bucket = c.bucket and w.subject = c.subject
+    ) as k
+  where c.is_due
+    and g.bucket = c.bucket
+    and g.subject = c.subject
+    and g.at >= k.kept_from
+    and (g.at <= record_grants.at - c.width or g.at > record_grants.at);
+
+  update limits.windows as w set
+    taken = c.taken + c.granted,
+    kept_from = case when c.is_due then record_grants.at - c.width else w.kept_from end,
+    removable_at = case
+      when c.is_due then record_grants.at + 2 * c.width
+      else w.removable_at
+    end
+  from unnest(record_grants.counters, record_grants.granted) as c (
+    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+  )
+  where w.bucket = c.bucket and w.subject = c.subject and c.taken is not null and c.granted > 0;
+
+  update limits.allowances as a set
+    spent = n.spent,
+    at = record_grants.at,
+    removable_at = case
+      when a.removable_at between n.full_at and n.full_at + c_slack then a.removable_at
+      else n.full_at + c_slack
+    end
+  from unnest(record_grants.counters, record_grants.granted) as c (
+    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+  )
+  cross join lateral (
+    select
+      c.spent + c.granted * c_token as spent,
+      record_grants.at + make_interval(
+        secs => (c.spent + c.granted * c_token) / ((c.policy).requests_per_minute * 1000000.0)
+      ) as full_at
+  ) as n
+  where a.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
+    and c.granted > 0;
+end
+$$;
+
+comment on function limits.record_grants(limits.counter[], int[], timestamptz) is
+  'Writes down how many requests each of the locked counters let through at this time. Once in a '
+  'window it also removes the grants that have left it.';
+--! EndIncluded limits/functions/record_grants.sql
 
 -- Functions: the engine
 --! Included trading/functions/lock_market.sql
@@ -7198,6 +7639,114 @@ comment on function admin.end_sessions(uuid, text) is
   'Logs out: the browser with this cookie, or, without one, all browsers of the user. Returns how '
   'many sessions ended, expired ones included. Errors: NOT_FOUND.';
 --! EndIncluded admin/functions/end_sessions.sql
+--! Included admin/functions/set_rate_limit.sql
+create or replace function admin.set_rate_limit(bucket text, max_requests int, window_seconds int)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_constraint text;
+  v_column text;
+begin
+  update limits.buckets as b
+  set max_requests = set_rate_limit.max_requests, window_seconds = set_rate_limit.window_seconds
+  where b.bucket = set_rate_limit.bucket;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no bucket %s', set_rate_limit.bucket));
+  end if;
+  perform admin.audit('set_rate_limit', jsonb_build_object(
+    'bucket', set_rate_limit.bucket,
+    'max_requests', set_rate_limit.max_requests,
+    'window_seconds', set_rate_limit.window_seconds
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.set_rate_limit(text, int, int) is
+  'Sets how many requests a rolling window of this bucket has room for, and its length; holds from '
+  'the next request on. A longer window counts what is still kept of the time before. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the bucket.';
+--! EndIncluded admin/functions/set_rate_limit.sql
+--! Included admin/functions/set_rate_policy.sql
+create or replace function admin.set_rate_policy(
+  user_id uuid,
+  tier text,
+  requests_per_minute int default null,
+  burst_capacity int default null,
+  expires_at timestamptz default null
+)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_user_id bigint;
+  v_requests_per_minute int := set_rate_policy.requests_per_minute;
+  v_burst_capacity int := set_rate_policy.burst_capacity;
+  v_constraint text;
+  v_column text;
+begin
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = set_rate_policy.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', set_rate_policy.user_id));
+  end if;
+
+  case set_rate_policy.tier
+    when 'standard' then
+      if coalesce(v_requests_per_minute, v_burst_capacity) is not null
+        or set_rate_policy.expires_at is not null
+      then
+        perform core.raise_error(
+          'INVALID_REQUEST', 'the standard policy has figures of its own and no end'
+        );
+      end if;
+      delete from limits.rate_policies as p where p.user_id = v_user_id;
+    when 'elevated', 'custom' then
+      if set_rate_policy.tier = 'elevated' then
+        v_requests_per_minute := coalesce(v_requests_per_minute, 600);
+        v_burst_capacity := coalesce(v_burst_capacity, 50);
+      end if;
+      insert into limits.rate_policies as p
+        (user_id, tier, requests_per_minute, burst_capacity, expires_at)
+      values (
+        v_user_id, set_rate_policy.tier::limits.tier, v_requests_per_minute, v_burst_capacity,
+        set_rate_policy.expires_at
+      )
+      on conflict on constraint rate_policies_pkey do update set
+        tier = excluded.tier,
+        requests_per_minute = excluded.requests_per_minute,
+        burst_capacity = excluded.burst_capacity,
+        expires_at = excluded.expires_at;
+    else
+      perform core.raise_error(
+        'INVALID_REQUEST', 'the tier must be standard, elevated or custom'
+      );
+  end case;
+
+  perform admin.audit('set_rate_policy', jsonb_build_object(
+    'user_id', set_rate_policy.user_id,
+    'tier', set_rate_policy.tier,
+    'requests_per_minute', v_requests_per_minute,
+    'burst_capacity', v_burst_capacity,
+    'expires_at', set_rate_policy.expires_at
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.set_rate_policy(uuid, text, int, int, timestamptz) is
+  'Sets how fast a user may trade, from the next request on: the standard policy, or an elevated '
+  '(600 a minute and 50 back to back unless told) or custom one, until a time or for good. What '
+  'was spent before stays spent. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the policy.';
+--! EndIncluded admin/functions/set_rate_policy.sql
 --! Included admin/functions/deposit.sql
 create or replace function admin.deposit(user_id uuid, amount_cents bigint, reference text)
 returns bigint
@@ -7558,6 +8107,108 @@ comment on function api.list_ended_credentials(uuid[]) is
   'Which of these ids belong neither to an API key that is valid nor to a session that lasts. For '
   'streams, which outlive the check of the request that opened them.';
 --! EndIncluded api/functions/list_ended_credentials.sql
+--! Included api/functions/take_requests.sql
+create or replace function api.take_requests(requests json)
+returns table (
+  allowed boolean,
+  retry_after_seconds int,
+  requests_per_minute int,
+  burst_capacity int,
+  remaining bigint
+)
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+as $$
+declare
+  v_checks limits.checks := limits.read_checks(take_requests.requests);
+  v_at timestamptz;
+  v_counters limits.counter[];
+  v_counter limits.counter;
+  v_free bigint[] := '{}';
+  v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
+  v_next int := 1;
+  v_end int;
+begin
+  perform limits.lock_counters(v_checks);
+  v_at := core.now();
+  v_counters := limits.read_counters(v_checks, v_at);
+  foreach v_counter in array v_counters loop
+    if v_counter is null then
+      perform core.raise_error('NOT_FOUND', 'no such bucket');
+    end if;
+    v_free := v_free || v_counter.free;
+  end loop;
+
+  foreach v_end in array v_checks.ends loop
+    allowed := true;
+    retry_after_seconds := null;
+    for i in v_next .. v_end loop
+      if v_free[v_checks.checked[i]] = 0 then
+        allowed := false;
+        v_counter := v_counters[v_checks.checked[i]];
+        retry_after_seconds := greatest(retry_after_seconds, v_counter.retry_after_seconds);
+      end if;
+    end loop;
+
+    requests_per_minute := null;
+    burst_capacity := null;
+    remaining := null;
+    for i in v_next .. v_end loop
+      -- What one counter refuses is not counted by the others either.
+      if allowed then
+        v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - 1;
+        v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + 1;
+      end if;
+      if v_checks.buckets[v_checks.checked[i]] = 'v1-trading' then
+        v_counter := v_counters[v_checks.checked[i]];
+        requests_per_minute := (v_counter.policy).requests_per_minute;
+        burst_capacity := (v_counter.policy).burst_capacity;
+        remaining := v_free[v_checks.checked[i]];
+      end if;
+    end loop;
+    v_next := v_end + 1;
+    return next;
+  end loop;
+
+  perform limits.record_grants(v_counters, v_granted, v_at);
+end
+$$;
+
+comment on function api.take_requests(json) is
+  'Counts requests, and says of each, in their order, whether it may be answered and otherwise '
+  'after how many seconds the same may be asked again. A request is {bucket: subject, ...}: the '
+  'buckets of limits.buckets with an address or a user''s id, or v1-trading with a user''s id. It '
+  'needs room in all of them, or is counted in none. What is refused counts nowhere. The policy '
+  'and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';
+--! EndIncluded api/functions/take_requests.sql
+--! Included api/functions/get_rate_limits.sql
+create or replace function api.get_rate_limits(user_id uuid)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select json_build_object(
+    'read', json_build_object('limit', b.max_requests, 'windowSeconds', b.window_seconds),
+    'trading', json_build_object(
+      'tier', (p.policy).tier,
+      'requestsPerMinute', (p.policy).requests_per_minute,
+      'burstCapacity', (p.policy).burst_capacity,
+      'expiresAt', core.iso8601((p.policy).expires_at)
+    )
+  )
+  from limits.buckets as b
+  cross join (select limits.policy_of(get_rate_limits.user_id, core.now()) as policy) as p
+  where b.bucket = 'v1-user'
+$$;
+
+comment on function api.get_rate_limits(uuid) is 'The body of GET /me/rate-limits.';
+--! EndIncluded api/functions/get_rate_limits.sql
 --! Included api/functions/announce.sql
 create or replace function api.announce()
 returns bigint
@@ -8841,6 +9492,61 @@ comment on function jobs.remove_sessions(int) is
   'Removes sessions that have expired, and their tokens, at most so many; returns how many. Locks: '
   'their rows, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_sessions.sql
+--! Included jobs/functions/remove_counters.sql
+create or replace function jobs.remove_counters(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_windows int;
+  v_allowances int;
+begin
+  -- Who is being counted at this moment is not kept waiting, nor waited for.
+  with removed as (
+    delete from limits.windows as w
+    where (w.bucket, w.subject) in (
+      select x.bucket, x.subject
+      from limits.windows as x
+      where x.removable_at <= v_at
+      order by x.removable_at
+      limit remove_counters.most
+      for update skip locked
+    )
+    returning w.bucket, w.subject
+  ),
+  emptied as (
+    delete from limits.grants as g
+    using removed as r
+    where g.bucket = r.bucket and g.subject = r.subject
+  )
+  select count(*) into v_windows from removed;
+
+  delete from limits.allowances as a
+  where a.user_id in (
+    select x.user_id
+    from limits.allowances as x
+    where x.removable_at <= v_at
+    order by x.removable_at
+    limit remove_counters.most
+    for update skip locked
+  );
+  get diagnostics v_allowances = row_count;
+  return v_windows + v_allowances;
+end
+$$;
+
+comment on function jobs.remove_counters(int) is
+  'Removes counters of requests that count nothing any more: windows that every grant has left, '
+  'with what is kept of those, and token buckets that are full. At most so many of each; returns '
+  'how many. Locks: the counters, none that it would wait for.';
+--! EndIncluded jobs/functions/remove_counters.sql
 --! Included admin/functions/run_due.sql
 create or replace function admin.run_due()
 returns jsonb

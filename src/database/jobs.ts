@@ -77,6 +77,11 @@ export async function removeSessions(client: PoolClient): Promise<number> {
   return await count(client, "remove_sessions");
 }
 
+/** Removes counters of requests that count nothing any more. */
+export async function removeCounters(client: PoolClient): Promise<number> {
+  return await count(client, "remove_counters");
+}
+
 async function count(client: PoolClient, name: string): Promise<number> {
   const rows = await call<{ count: number }>(client, name, `select jobs.${name}() as count`, []);
   return rows[0]?.count ?? 0;

@@ -8,7 +8,7 @@ import type {
 import type { Problem } from "../errors.ts";
 import { errorSchema } from "../schemas/common.ts";
 import { version } from "../version.ts";
-import { answerHeaders, problemsOf, tags } from "./route.ts";
+import { answerHeaders, isTradingRequest, problemsOf, rateHeaders, tags } from "./route.ts";
 import type { Route, RouteAnswer } from "./route.ts";
 
 const description =
@@ -42,6 +42,12 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             schema: { type: "integer" },
           },
           ...Object.fromEntries(
+            Object.entries(rateHeaders).map(([name, text]) => [
+              name,
+              { description: `${text}; not for pages of the website`, schema: { type: "integer" } },
+            ]),
+          ),
+          ...Object.fromEntries(
             Object.entries(answerHeaders).map(([name, text]) => [
               name,
               { description: text, required: true, schema: { type: "string" } },
@@ -69,6 +75,7 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const { params, query, body } = route;
+  const headers = isTradingRequest(route) ? Object.keys(rateHeaders) : [];
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -82,32 +89,40 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       requestBody: { required: true, content: { "application/json": { schema: body } } },
     }),
     responses: {
-      ...problemResponses(problemsOf(route)),
+      ...problemResponses(problemsOf(route), headers),
       ...Object.fromEntries(
-        route.answers.map((answer) => [String(answer.status), answerResponse(answer)]),
+        route.answers.map((answer) => [String(answer.status), answerResponse(answer, headers)]),
       ),
     },
   };
 }
 
-function answerResponse(answer: RouteAnswer): ZodOpenApiResponseObject {
+function answerResponse(answer: RouteAnswer, more: string[]): ZodOpenApiResponseObject {
   const { contentType = "application/json", schema = { type: "string" as const } } = answer;
   return {
     description: answer.description,
-    headers: headerReferences(["X-Request-Id", ...(answer.headers ?? [])]),
+    headers: headerReferences(["X-Request-Id", ...more, ...(answer.headers ?? [])]),
     content: { [contentType]: { schema } },
   };
 }
 
 /** One response for each status, with an example of every problem that it may be. */
-function problemResponses(problems: Problem[]): Record<string, ZodOpenApiResponseObject> {
+function problemResponses(
+  problems: Problem[],
+  more: string[],
+): Record<string, ZodOpenApiResponseObject> {
   const byStatus = Object.groupBy(problems, ({ status }) => status);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, those = []]) => {
       const mayComeBack = status === "429" || status === "503";
       const response: ZodOpenApiResponseObject = {
         description: those.map(({ body }) => body.error).join("; "),
-        headers: headerReferences(["X-Request-Id", ...(mayComeBack ? ["Retry-After"] : [])]),
+        headers: headerReferences([
+          "X-Request-Id",
+          // Whose request it is must be known first.
+          ...(status === "401" ? [] : more),
+          ...(mayComeBack ? ["Retry-After"] : []),
+        ]),
         content: {
           "application/json": {
             schema: errorSchema,

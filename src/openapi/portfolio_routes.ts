@@ -1,4 +1,4 @@
-import { accountSchema } from "../schemas/account.ts";
+import { accountSchema, rateLimitsSchema } from "../schemas/account.ts";
 import {
   listAccountOrdersQuerySchema,
   listAccountOrdersResponseSchema,
@@ -15,6 +15,16 @@ export const portfolioRoutes: Route[] = [
     summary: "The caller's account",
     auth: "key",
     answers: [{ status: 200, description: "The account.", schema: accountSchema }],
+  },
+  {
+    method: "get",
+    path: "/api/v1/me/rate-limits",
+    operationId: "getRateLimits",
+    tag: "Portfolio",
+    summary: "How often the caller may ask",
+    description: "It counts as a read. What is left now is in headers of trading requests.",
+    auth: "key",
+    answers: [{ status: 200, description: "The limits.", schema: rateLimitsSchema }],
   },
   {
     method: "get",

@@ -21,6 +21,13 @@ export const answerHeaders = {
   "Idempotency-Replayed": "`true`: the key had been used, this is the order that it stands for",
 } as const;
 
+/** Headers of the answers to trading requests by API keys. */
+export const rateHeaders = {
+  "X-RateLimit-Limit": "sustained requests a minute",
+  "X-RateLimit-Burst": "requests that may come back to back",
+  "X-RateLimit-Remaining": "how many of these are left now",
+} as const;
+
 /** One way in which a route answers when all is well. */
 export interface RouteAnswer {
   status: number;
@@ -71,17 +78,28 @@ export function refusals(...names: ErrorCodeName[]): Problem[] {
   return names.map((name) => refusal(name));
 }
 
+/** All but the routes of the service itself. */
+function isLimited({ path }: Route): boolean {
+  return path.startsWith("/api/");
+}
+
+/** Whether keys have trading requests for it, of which every answer tells how many are left. */
+export function isTradingRequest({ auth, method }: Route): boolean {
+  return auth === "key" && method !== "get";
+}
+
 /** Every answer of a route that isn't a success. */
 export function problemsOf(route: Route): Problem[] {
   const takesInput = route.query !== undefined || route.body !== undefined;
   const problems = [
     ...(takesInput ? refusals("INVALID_REQUEST") : []),
     ...(route.auth === "none" ? [] : refusals("UNAUTHORIZED")),
+    ...(isLimited(route) ? refusals("TOO_MANY_REQUESTS") : []),
     ...(route.problems ?? []),
     ...(route.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
     plainProblem(500, "Internal server error"),
   ];
-  if (!route.path.startsWith("/api/")) return problems;
+  if (!isLimited(route)) return problems;
   const isCommand = route.method !== "get";
   const outages = isCommand
     ? refusals("CONFLICT_RETRY", "OUTCOME_UNKNOWN")

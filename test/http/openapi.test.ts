@@ -66,6 +66,7 @@ test.serial("answers of every route are as the document says", async (t) => {
   for (const path of [
     "me",
     "me/portfolio",
+    "me/rate-limits",
     "me/orders",
     "me/orders?status=all",
     "me/orders?page=0",

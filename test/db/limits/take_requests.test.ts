@@ -301,7 +301,7 @@ test.serial("what counts nothing any more is removed, and nothing else", async (
   const { pool } = exchange.database;
   await pool.query("truncate limits.windows, limits.grants, limits.allowances");
   const remove = async (most = 1000) =>
-    (await pool.query("select limits.remove_old(most => $1) as count", [most])).rows[0].count;
+    (await pool.query("select jobs.remove_counters(most => $1) as count", [most])).rows[0].count;
   const trader = await makeTrader();
   for (let step = 0; step < 100; step++) {
     await take({ v1: "often" }, { "v1-trading": trader });

@@ -1,7 +1,12 @@
-create or replace function limits.remove_old(most int default 1000)
+create or replace function jobs.remove_counters(most int default 1000)
 returns int
-language plpgsql volatile
+language plpgsql volatile security definer
 set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   v_at timestamptz := core.now();
@@ -16,7 +21,7 @@ begin
       from limits.windows as x
       where x.removable_at <= v_at
       order by x.removable_at
-      limit remove_old.most
+      limit remove_counters.most
       for update skip locked
     )
     returning w.bucket, w.subject
@@ -34,7 +39,7 @@ begin
     from limits.allowances as x
     where x.removable_at <= v_at
     order by x.removable_at
-    limit remove_old.most
+    limit remove_counters.most
     for update skip locked
   );
   get diagnostics v_allowances = row_count;
@@ -42,7 +47,7 @@ begin
 end
 $$;
 
-comment on function limits.remove_old(int) is
-  'Removes counters that count nothing any more: windows that every grant has left, with what is '
-  'kept of those, and token buckets that are full. At most so many of each; returns how many. '
-  'Locks: the counters, none that it would wait for.';
+comment on function jobs.remove_counters(int) is
+  'Removes counters of requests that count nothing any more: windows that every grant has left, '
+  'with what is kept of those, and token buckets that are full. At most so many of each; returns '
+  'how many. Locks: the counters, none that it would wait for.';
