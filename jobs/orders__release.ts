@@ -3,7 +3,7 @@ import { dueReleases, nextDue, releaseOrders } from "../src/database/jobs.ts";
 import type { Job, JobContext } from "../src/worker/job.ts";
 
 /** Markets at once: a release waits for its flush to disk, and those of several go together. */
-const LANES = 4;
+const LANES = 8;
 /** When the next release is nearer than this, waiting for it here saves being rung for. */
 const NEAR_MS = 250;
 /** What is scheduled meanwhile may be due earlier than what was seen. */

@@ -18,6 +18,8 @@ export interface PoolOptions {
   lockTimeoutMs?: number;
   /** How long `connect()` may wait for a free connection. */
   connectionTimeoutMs?: number;
+  /** How long a connection is kept that nobody uses. */
+  idleTimeoutMs?: number;
   /** Told when an idle connection is lost. The pool replaces it by itself. */
   onIdleError?: (error: Error) => void;
 }
@@ -43,7 +45,7 @@ export function makePool(options: PoolOptions): Pool {
     application_name: options.applicationName ?? "pgmarkets",
     max: options.max ?? 10,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 10_000,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     keepAlive: true,
     types: databaseTypes,
   };

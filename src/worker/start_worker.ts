@@ -32,8 +32,10 @@ export interface Worker {
 /** Each kind of job runs once at a time in a process, so this is room for all that may coincide. */
 const JOBS_AT_ONCE = 6;
 /** Those, the releases' lanes, the clock, and the queue: listening, fetching, putting back. */
-const POOL_SIZE = 14;
+const POOL_SIZE = 18;
 const LOCK_TIMEOUT_MS = 2000;
+/** A new connection has the engine's plans to make before it releases its first order. */
+const IDLE_TIMEOUT_MS = 600_000;
 /** When a notification is lost, jobs are found this late. */
 const POLL_MS = 1000;
 /** How long to wait before a queue that gave up is opened again. */
@@ -48,6 +50,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     applicationName: "pgmarkets worker",
     max: POOL_SIZE,
     connectionTimeoutMs: 5000,
+    idleTimeoutMs: IDLE_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     onIdleError: (error) => {
       logger.warn({ error }, "an idle database connection was lost");

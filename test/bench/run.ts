@@ -11,6 +11,7 @@ import { measureLoneFills } from "./lone_fills.ts";
 import { measureOldRows } from "./old_rows.ts";
 import { findPgbench } from "./pgbench.ts";
 import { profileEngine } from "./profile.ts";
+import { measureReleaseLateness } from "./release_lateness.ts";
 import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
 import { measureRestingOrders } from "./resting_orders.ts";
@@ -30,6 +31,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   deep_book: measureDeepBook,
   old_rows: measureOldRows,
   fan_out: measureFanOut,
+  release_lateness: measureReleaseLateness,
 };
 
 /** Says where an order's time and bytes go; part of a full run only if asked for. */

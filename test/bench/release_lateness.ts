@@ -1,0 +1,151 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import type { Pool } from "pg";
+import { placeOrders } from "../../src/database/api.ts";
+import { makePool } from "../../src/database/pools.ts";
+import { makeLogger } from "../../src/logger.ts";
+import { createAnnouncer } from "../../src/trading/announcer.ts";
+import { migrateQueue } from "../../src/worker/queue.ts";
+import { work } from "../../src/worker/start_worker.ts";
+import { checkLedger, expectCount } from "./bench.ts";
+import type { Bench } from "./bench.ts";
+import { publicId } from "./catalogue.ts";
+import type { BenchDatabase } from "./cluster.ts";
+import type { Result } from "./report.ts";
+
+const ORDERS = 1000;
+const MOST_MARKETS = 100;
+const WITHIN_MS = 1000;
+/** Time to have everything scheduled before the first is due. */
+const AHEAD_MS = 2000;
+const PATIENCE_MS = 60_000;
+
+/**
+ * How late the owners of scheduled orders hear that they were released, when many are due within
+ * one second: from the release time to the notification, with one worker in one process with an
+ * announcer, as under `npm start`.
+ */
+export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
+  const { sizes, cluster } = bench;
+  const database = await cluster.createDatabase("release_lateness", { isServed: true });
+  const { connectionString, pool } = database;
+  const markets = Math.min(sizes.markets, MOST_MARKETS);
+  await makeLive(pool, markets);
+  await makeQueue(connectionString);
+
+  const logger = makeLogger("warn");
+  const [api, jobs] = (["exchange_api", "exchange_worker"] as const).map((role) =>
+    makePool({ connectionString, role, max: 18 }),
+  ) as [Pool, Pool];
+  const announcer = createAnnouncer({ pool: api, logger });
+  const worker = await work(jobs, { logger, onWorked: announcer.ring });
+  const ours: number[] = [];
+  try {
+    const rounds = sizes.warmUpSeconds > 0 ? sizes.rounds + 1 : sizes.rounds;
+    for (let round = 1; round <= rounds; round++) {
+      const late = await measureRound(database, api, markets);
+      const [median, p99] = [quantile(late, 0.5), quantile(late, 0.99)];
+      console.error(`  release lateness: median ${median} ms, p99 ${p99} ms`);
+      if (round > rounds - sizes.rounds) ours.push(p99);
+    }
+  } finally {
+    await worker.close();
+    await announcer.close();
+    await api.end();
+  }
+  await checkLedger(database);
+  await database.drop();
+  const bar =
+    `${ORDERS} scheduled orders due within a second in ${markets} markets, half crossing: ` +
+    "how late the 99th of 100 is heard of / 1 ms";
+  return [{ bar, unit: "ms", must: 250, aim: 50, reference: ours.map(() => 1), ours }];
+}
+
+async function makeLive(pool: Pool, markets: number): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select admin.create_event(
+       title => 'Live', category => 'bench', live => true, live_delay_ms => 60000
+     ) as id`,
+  );
+  await pool.query(
+    `update catalog.markets as m
+     set event_id = (select e.id from catalog.events as e where e.public_id = $1)
+     where m.id <= $2`,
+    [rows[0]?.id, markets],
+  );
+}
+
+async function makeQueue(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await migrateQueue(client, connectionString);
+  await client.end();
+}
+
+/** How late each order was, in milliseconds; none is early. */
+async function measureRound(
+  { connectionString, pool }: BenchDatabase,
+  api: Pool,
+  markets: number,
+): Promise<number[]> {
+  await scheduleOrders(api, markets);
+  // The same delay for all would have them due as fast as they could be placed.
+  const { rows } = await pool.query<{ id: string; ms: number }>(
+    `with due as (
+       select o.id, o.public_id, s.at + o.id * 7919 % $2::int * interval '1 ms' as at
+       from trading.orders as o
+       cross join (select core.now() + $1::int * interval '1 ms' as at) as s
+       where o.status = 'scheduled'
+     ),
+     of_orders as (
+       update trading.orders as o set release_at = d.at from due as d where d.id = o.id
+     ),
+     of_open_orders as (
+       update trading.open_orders as b set release_at = d.at from due as d where d.id = b.order_id
+     )
+     select public_id as id, extract(epoch from at)::float8 * 1000 as ms from due`,
+    [AHEAD_MS, WITHIN_MS],
+  );
+  expectCount("scheduled orders", rows.length, ORDERS);
+  const dueAt = new Map(rows.map(({ id, ms }) => [id, ms]));
+
+  const late: number[] = [];
+  const listener = new pg.Client({ connectionString });
+  listener.on("notification", ({ payload = "" }) => {
+    const { event } = (JSON.parse(payload) as { about: { event: Record<string, string> } }).about;
+    const due = dueAt.get(event.orderId ?? "");
+    if (event.type === "order_released" && due !== undefined) late.push(Date.now() - due);
+  });
+  await listener.connect();
+  await listener.query("listen user_event");
+  const end = Date.now() + PATIENCE_MS;
+  while (late.length < ORDERS && Date.now() < end) await delay(50);
+  await listener.end();
+  expectCount("released orders", late.length, ORDERS);
+  const { rows: early } = await pool.query(
+    "select from trading.orders where released_at < release_at",
+  );
+  expectCount("orders released early", early.length, 0);
+  return late;
+}
+
+/** Pairs of orders that will match when both are released. */
+async function scheduleOrders(api: Pool, markets: number): Promise<void> {
+  const each = ORDERS / markets;
+  const client = await api.connect();
+  for (let market = 1; market <= markets; market++) {
+    const requests = Array.from({ length: each }, (_, place) => ({
+      userId: publicId(1 + ((market * each + place) % 400)),
+      side: place % 2 === 0 ? ("yes" as const) : ("no" as const),
+      price: 50,
+      quantity: 10,
+    }));
+    await placeOrders(client, publicId(market), requests);
+  }
+  client.release();
+}
+
+function quantile(figures: number[], share: number): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  return Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
+}
