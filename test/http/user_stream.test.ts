@@ -1,6 +1,8 @@
 import test from "ava";
 import { pino } from "pino";
+import { userEventSchema } from "../../src/schemas/streams.ts";
 import { serve } from "../../src/service.ts";
+import { testClock } from "../helpers/clock.ts";
 import { openEvents } from "../helpers/event_source.ts";
 import type { EventSource } from "../helpers/event_source.ts";
 import { testService } from "./test_service.ts";
@@ -142,6 +144,33 @@ test.serial("nothing is told of what was rolled back, nor of a replay", async (t
   await sendMark(ann);
   const types = (await untilMark(stream)).map(({ type }) => type);
   t.deepEqual(types, ["connected", "maker_fill"]);
+});
+
+test.serial("a live market's order is told when it is taken and when released", async (t) => {
+  const category = "tests";
+  const event_id = await operate("create_event", { title: "Match", category, live: true });
+  const marketId = await operate("create_market", { title: "A draw?", category, event_id });
+  const ann = await makeTrader();
+  const stream = await listen(ann);
+  const idempotencyKey = "00000000-0000-4000-8000-00000000000b";
+  const order = { price: 40, quantity: 5, idempotencyKey };
+  const { id, releaseAt } = await place(ann, marketId, order);
+  await place(ann, marketId, order); // a replay, of which nothing is told
+  const clock = testClock(service.database.pool);
+  await clock.advance(3000);
+  const { rows } = await service.database.pool.query("select admin.run_due() as done");
+  await clock.release();
+  t.is(rows[0].done.released, 1);
+  await sendMark(ann);
+  const events = await untilMark(stream);
+  const fields = { orderId: id, marketId, side: "yes", price: 40, quantity: 5 };
+  const open = { status: "open", filledQuantity: 0, cancelReason: null, fills: 0 };
+  t.deepEqual(events, [
+    connected.data,
+    { type: "order_pending", ...fields, releaseAt, budgetCents: null },
+    { type: "order_released", ...fields, ...open, balance: 1_000_000, feeCents: 0 },
+  ]);
+  for (const told of events) t.notThrows(() => userEventSchema.parse(told));
 });
 
 test.serial(
