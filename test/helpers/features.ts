@@ -15,6 +15,7 @@ const expected = [
   "code ORDER_NOT_AMENDABLE",
   "code BUDGET_ORDER_NOT_AMENDABLE",
   "replayed",
+  "complete sets",
   "amended false",
   "amended in place",
   "amended by replacement",
@@ -61,6 +62,10 @@ export function countFeatures(features: Map<string, number>, played: Played): vo
     }
     if (replayed) {
       count("replayed");
+      continue;
+    }
+    if (body.order === undefined) {
+      count("complete sets");
       continue;
     }
     if ("amended" in body) {

@@ -1,4 +1,4 @@
-import { bury, feeOf, meet, payFee, trade } from "./model_matching.ts";
+import { giveUp, bury, feeOf, meet, payFee, trade } from "./model_matching.ts";
 import type { Dead, Match } from "./model_matching.ts";
 import {
   DAY_MS,
@@ -12,6 +12,7 @@ import {
   openCost,
   openOf,
   passesLimit,
+  pay,
   worstCost,
   tellCancelled,
 } from "./model_state.ts";
@@ -47,6 +48,7 @@ export function runModel(
     })),
     markets: Array.from({ length: start.markets }, () => ({
       status: "open",
+      yesCents: null,
       delayMs: null,
       version: 0,
       lastPrice: null,
@@ -71,6 +73,10 @@ export function runModel(
       if (order === undefined || (step.price === null && step.quantity === null)) continue;
       const { number } = order;
       state = attempt(state, outcomes, (copy) => amend(copy, number, step));
+    } else if (step.kind === "split") {
+      state = attempt(state, outcomes, (copy) => split(copy, step));
+    } else if (step.kind === "merge") {
+      state = attempt(state, outcomes, (copy) => merge(copy, step));
     } else if (step.kind === "release") {
       state.now += step.ms;
       state = releaseDue(state);
@@ -98,7 +104,7 @@ function attempt(
   }
 }
 
-type Event = Exclude<Step, { kind: "batch" | "amend" | "release" }>;
+type Event = Exclude<Step, { kind: "batch" | "amend" | "split" | "merge" | "release" }>;
 
 function carryOut(state: State, step: Event): void {
   switch (step.kind) {
@@ -145,17 +151,72 @@ function carryOut(state: State, step: Event): void {
     case "setMarket":
       setMarket(state, step.market, step.status);
       break;
+    case "resolve":
+      resolve(state, step.market, step.yesCents);
+      break;
   }
 }
 
 function setMarket(state: State, index: number, status: Market["status"]): void {
   const market = state.markets[index]!;
-  if (market.status === "closed" && status === "paused") return;
+  if (market.status === "resolved" || (market.status === "closed" && status === "paused")) return;
   if (market.status !== "closed" && status === "closed") {
     const open = state.orders.filter((order) => order.market === index && isOpen(order));
     cancelOpen(state, open, "market_closed", true);
   }
   market.status = status;
+}
+
+/** Pays every share; paid before, the difference. */
+function resolve(state: State, index: number, yesCents: number): void {
+  const market = state.markets[index]!;
+  const isFirst = market.yesCents === null;
+  if (isFirst) setMarket(state, index, "closed");
+  for (const [name, held] of state.holdings) {
+    const [where, trader, side] = name.split(" ");
+    if (Number(where) !== index || held.quantity === 0) continue;
+    const worth = (cents: number) => held.quantity * (side === "yes" ? cents : 100 - cents);
+    const moved = worth(yesCents) - (isFirst ? 0 : worth(market.yesCents!));
+    pay(state, Number(trader), moved);
+    held.realised += moved - (isFirst ? held.cost + held.fees : 0);
+  }
+  market.status = "resolved";
+  market.yesCents = yesCents;
+}
+
+function split(
+  state: State,
+  { trader: index, market, quantity }: Extract<Step, { kind: "split" }>,
+): ModelOutcome {
+  if (quantity < 1) throw new Refused("INVALID_REQUEST");
+  const trader = state.traders[index]!;
+  passGates(state, index);
+  if (state.markets[market]!.status !== "open") throw new Refused("MARKET_NOT_OPEN");
+  const cents = 100 * quantity;
+  if (cents > trader.cents) throw new Refused("INSUFFICIENT_BALANCE");
+  if (passesLimit(state, trader, openCost(state, index, null) + cents)) {
+    throw new Refused("LOSS_LIMIT");
+  }
+  pay(state, index, -cents);
+  for (const side of ["yes", "no"] as const) {
+    const held = holding(state, market, index, side);
+    held.quantity += quantity;
+    held.cost += 50 * quantity;
+  }
+  return { code: null, replayed: false, cents: trader.cents };
+}
+
+function merge(
+  state: State,
+  { trader: index, market, quantity }: Extract<Step, { kind: "merge" }>,
+): ModelOutcome {
+  if (quantity < 1) throw new Refused("INVALID_REQUEST");
+  if (state.markets[market]!.status === "resolved") throw new Refused("MARKET_NOT_OPEN");
+  const legs = (["yes", "no"] as const).map((side) => holding(state, market, index, side));
+  if (legs.some((held) => held.quantity < quantity)) throw new Refused("INSUFFICIENT_BALANCE");
+  for (const held of legs) giveUp(held, quantity, 50 * quantity);
+  pay(state, index, 100 * quantity);
+  return { code: null, replayed: false, cents: state.traders[index]!.cents };
 }
 
 /** Orders of one market leave its book or their delay: one change of it, if any left the book. */

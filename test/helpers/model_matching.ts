@@ -10,7 +10,7 @@ import {
   storedSide,
   tellCancelled,
 } from "./model_state.ts";
-import type { ModelOrder, Reason, State } from "./model_state.ts";
+import type { Holding, ModelOrder, Reason, State } from "./model_state.ts";
 
 /** How an order meets the book in the plain rules of model.ts, and what a trade moves. */
 
@@ -153,13 +153,16 @@ function take(state: State, order: ModelOrder, quantity: number, cents: number, 
 /** Cash for shares: their part of cost and fees goes with them, rounded half up. */
 function give(state: State, order: ModelOrder, quantity: number, cents: number, fee: number) {
   pay(state, order.trader, cents - fee);
-  const held = holding(state, order.market, order.trader, order.side);
+  giveUp(holding(state, order.market, order.trader, order.side), quantity, cents - fee);
+}
+
+export function giveUp(held: Holding, quantity: number, proceeds: number): void {
   const cost = Math.floor((held.cost * quantity) / held.quantity + 0.5);
   const fees = Math.floor((held.fees * quantity) / held.quantity + 0.5);
   held.quantity -= quantity;
   held.cost -= cost;
   held.fees -= fees;
-  held.realised += cents - fee - cost - fees;
+  held.realised += proceeds - cost - fees;
 }
 
 export function feeOf(matches: Match[]): number {

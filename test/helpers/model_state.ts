@@ -18,7 +18,7 @@ export type Reason =
   | "loss_limit"
   | "insufficient_liquidity";
 
-interface Holding {
+export interface Holding {
   quantity: number;
   cost: number;
   fees: number;
@@ -63,7 +63,9 @@ export interface ModelFill {
 }
 
 export interface Market {
-  status: "open" | "paused" | "closed";
+  status: "open" | "paused" | "closed" | "resolved";
+  /** What a YES share was paid. */
+  yesCents: number | null;
   /** Of a live market. */
   delayMs: number | null;
   version: number;

@@ -66,6 +66,12 @@ async function play(
       }
     } else if (step.kind === "amend") {
       outcomes.push(...(await amend(client, cast.traders[step.trader]!, step)));
+    } else if (step.kind === "split" || step.kind === "merge") {
+      const { rows } = await client.query(
+        `select * from api.${step.kind}_position(user_id => $1, market_id => $2, quantity => $3)`,
+        [cast.traders[step.trader], cast.markets[step.market], step.quantity],
+      );
+      outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
     } else {
       await carryOut(client, cast, step);
     }
@@ -123,7 +129,7 @@ async function requestsOf(client: PoolClient, cast: Cast, orders: Order[]) {
 async function carryOut(
   client: PoolClient,
   { traders, markets, events }: Cast,
-  step: Exclude<Step, { kind: "batch" | "amend" }>,
+  step: Exclude<Step, { kind: "batch" | "amend" | "split" | "merge" }>,
 ): Promise<void> {
   switch (step.kind) {
     case "advance":
@@ -175,11 +181,35 @@ async function carryOut(
     case "setMarket":
       await client.query(
         `select admin.set_market_status(m.public_id, $2) from catalog.markets as m
-         where m.public_id = $1 and (m.status::text, $2) <> ('closed', 'paused')`,
+         where m.public_id = $1 and m.status <> 'resolved'
+           and (m.status::text, $2) <> ('closed', 'paused')`,
         [markets[step.market], step.status],
       );
       break;
+    case "resolve":
+      await resolve(client, markets[step.market]!, step.yesCents);
+      break;
   }
+}
+
+async function resolve(client: PoolClient, market: string, yesCents: number): Promise<void> {
+  const { rows } = await client.query(
+    "select yes_payout_cents as paid from catalog.markets where public_id = $1",
+    [market],
+  );
+  const { paid } = rows[0];
+  if (paid === yesCents) return;
+  const outcome = new Map([
+    [100, "yes"],
+    [0, "no"],
+  ]).get(yesCents);
+  const payout = outcome === undefined ? yesCents : null;
+  await client.query(
+    paid === null
+      ? "select admin.resolve_market($1, $2, $3)"
+      : "select admin.correct_resolution($1, $2, 'a mistake', $3)",
+    [market, outcome ?? "custom", payout],
+  );
 }
 
 /** The trader's open order of that place, resting ones and scheduled ones in one row. */

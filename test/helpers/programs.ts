@@ -44,8 +44,13 @@ export type Step =
   /** Some time later, what is due of all markets. */
   | { kind: "release"; ms: number }
   | { kind: "sweepExpired" }
+  /** Complete sets. */
+  | { kind: "split"; trader: number; market: number; quantity: number }
+  | { kind: "merge"; trader: number; market: number; quantity: number }
+  /** At what a YES share pays; a market that is resolved is corrected, unless that changes nothing. */
+  | { kind: "resolve"; market: number; yesCents: number }
   | { kind: "pauseSite"; paused: boolean }
-  /** A closed market can't be paused: then nothing happens. */
+  /** Nothing happens where it is not possible. */
   | { kind: "setMarket"; market: number; status: "open" | "paused" | "closed" };
 
 /** What all programs begin with: two markets, five traders with little and one with plenty. */
@@ -137,6 +142,8 @@ function steps(): fc.Arbitrary<Step> {
     },
     { weight: 3, arbitrary: record("release", { ms: fc.constantFrom(0, 1000, 3000, 60_000) }) },
     { weight: 1, arbitrary: fc.constant<Step>({ kind: "sweepExpired" }) },
+    { weight: 2, arbitrary: record("split", { trader, market, quantity: fc.nat(15) }) },
+    { weight: 3, arbitrary: record("merge", { trader, market, quantity: fc.nat(15) }) },
     {
       weight: 1,
       arbitrary: record("setMarket", {
@@ -211,6 +218,17 @@ function passages(): fc.Arbitrary<Step[]> {
     ]);
 }
 
+/** A market is resolved, and perhaps corrected after its money was spent elsewhere. */
+function settlements(): fc.Arbitrary<Step[]> {
+  const resolve = fc
+    .constantFrom(100, 0, 50, 33)
+    .map((yesCents): Step => ({ kind: "resolve", market: 1, yesCents }));
+  const between = fc.array(steps(), { maxLength: 3 });
+  return fc
+    .tuple(resolve, between, fc.option(resolve))
+    .map(([first, others, second]) => [first, ...others, ...(second === null ? [] : [second])]);
+}
+
 function amendments(): fc.Arbitrary<Step> {
   return fc.record({
     kind: fc.constant("amend" as const),
@@ -230,6 +248,7 @@ export function programs(): fc.Arbitrary<Step[]> {
     { weight: 10, arbitrary: steps().map((step) => [step]) },
     { weight: 1, arbitrary: traps() },
     { weight: 2, arbitrary: passages() },
+    { weight: 1, arbitrary: settlements() },
   );
   return fc.array(some, { minLength: 4, maxLength: 20, size: "max" }).map((parts) => parts.flat());
 }
@@ -282,12 +301,20 @@ export function rarities(): Step[] {
       orders: [
         order(eve, { side: "yes", budgetCents: 500 }),
         order(bob, buy("yes", 3, 30)),
+        order(cid, buy("yes", 5, 30)),
         { ...order(rich, buy("yes", 1, 60)), postOnly: true },
       ],
     },
     amend(eve, 50, null),
+    {
+      kind: "batch",
+      market: 0,
+      orders: [{ ...order(eve, buy("yes", 1, 10)), expiresIn: 1000 }],
+    },
     { kind: "limit", trader: bob, window: "day", cents: 0 },
+    { kind: "withdraw", trader: cid, leave: 10 },
     { kind: "release", ms: 3000 },
+    amend(eve, 50, null),
     { kind: "setMarket", market: 1, status: "closed" },
     { kind: "batch", market: 1, orders: [order(rich, buy("yes", 1, 10))] },
     { kind: "pauseSite", paused: true },

@@ -63,6 +63,7 @@ async function idsOf(traders: string[], markets: string[]): Promise<Ids> {
 function asModelled({ code, replayed, body }: PlayedOutcome, orderIds: string[]): ModelOutcome {
   if (code !== null) return { code, replayed };
   const { order, fills, cancelledOrders, balance, feeCents } = body;
+  if (order === undefined) return { code, replayed, cents: balance.total };
   const isBuyer = (fill: any) => fill.buyOrderId === order.id;
   const common = {
     code: null,
