@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Bench } from "./bench.ts";
+import { liftRateLimits } from "../helpers/limits.ts";
 import { checkLedger } from "./bench.ts";
 import { endProcess, nextMessage } from "./children.ts";
 import type { Watching } from "./fan_out_clients.ts";
@@ -28,6 +29,7 @@ export async function measureFanOut(bench: Bench): Promise<Result[]> {
 
 async function measureWith({ sizes, cluster }: Bench, clients: number): Promise<Result> {
   const database = await cluster.createDatabase(`fan_out_${clients}`, { isServed: true });
+  await liftRateLimits(database.pool);
   const makers = Math.min(100, sizes.traders / 2);
   await restDepth(database.pool, 1, makers);
   // Fifty trades and some more levels, so that a snapshot has what it has in a busy market.
