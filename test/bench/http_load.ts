@@ -35,6 +35,11 @@ export function formatPost(path: string, apiKey: string, body: object): string {
   ].join("\r\n");
 }
 
+/** The same for a read. */
+export function formatGet(path: string): string {
+  return [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", "", ""].join("\r\n");
+}
+
 if (process.send !== undefined) {
   process.on("message", (task: LoadTask) => {
     void load(task).then((result) => process.send?.(result));

@@ -3,6 +3,8 @@ import type { Express } from "express";
 import { makeApp } from "../../src/app.ts";
 import { withRetries } from "../../src/database/failures.ts";
 import { makePool } from "../../src/database/pools.ts";
+import { makeAccess } from "../../src/http/access.ts";
+import type { Access } from "../../src/http/access.ts";
 import { errorHandler, notFound } from "../../src/http/error_handler.ts";
 import { jsonBody } from "../../src/http/json_body.ts";
 import { listen } from "../../src/http/listener.ts";
@@ -16,23 +18,28 @@ import type { Services } from "../../src/services.ts";
 import { randomBetween } from "./orders.ts";
 
 /**
- * The process that the HTTP bar loads: the whole service, and beside it the route that it is
- * measured against. Started by fork with two arguments, the database's address and the scale of
+ * The process that the HTTP bars load: the whole service, and beside it what it is measured
+ * against, one route of another kind and the service without limits of requests. Started by fork with two arguments, the database's address and the scale of
  * its pgbench tables; tells its own address.
  */
 
 const TPCB_PATH = "/api/v1/bench/tpcb";
+const UNLIMITED = "/unlimited";
 
 const [connectionString = "", scale = "1"] = process.argv.slice(2);
 
 const pool = makePool({ connectionString, role: "exchange_api", max: 10 });
 const services = makeServices(pool, makeLogger("info"));
 const app = makeApp({ services });
+const unlimited = makeApp({ services: { ...services, access: makeUnlimitedAccess(services) } });
 const reference = makeReference(services, Number(scale));
 
 const { url } = await listen(
   (request, response) => {
-    (request.url === TPCB_PATH ? reference : app)(request, response);
+    if (request.url?.startsWith(UNLIMITED)) {
+      request.url = request.url.slice(UNLIMITED.length);
+      unlimited(request, response);
+    } else (request.url === TPCB_PATH ? reference : app)(request, response);
   },
   { host: "127.0.0.1", port: 0 },
 );
@@ -40,6 +47,11 @@ process.send?.({ url });
 
 // Without its parent it has nothing to do.
 process.on("disconnect", () => process.exit());
+
+function makeUnlimitedAccess({ authenticator }: Services): Access {
+  const take = () => Promise.resolve({ allowed: true as const, policy: undefined });
+  return makeAccess({ authenticator, limiter: { take } });
+}
 
 /** As the service places an order, but for what the database is asked to do. */
 function makeReference({ access, logger }: Services, branches: number): Express {

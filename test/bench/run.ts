@@ -7,6 +7,7 @@ import { measureDeepBook } from "./deep_book.ts";
 import { measureFanOut } from "./fan_out.ts";
 import { measureHotMarket } from "./hot_market.ts";
 import { measureHotMarketOverHttp } from "./hot_market_http.ts";
+import { measureLimits } from "./limits.ts";
 import { measureLoneFills } from "./lone_fills.ts";
 import { measureOldRows } from "./old_rows.ts";
 import { findPgbench } from "./pgbench.ts";
@@ -28,6 +29,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   lone_fills: measureLoneFills,
   hot_market: measureHotMarket,
   hot_market_http: measureHotMarketOverHttp,
+  limits: measureLimits,
   deep_book: measureDeepBook,
   old_rows: measureOldRows,
   fan_out: measureFanOut,
