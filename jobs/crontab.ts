@@ -2,6 +2,7 @@ import type { Job, When } from "../src/worker/job.ts";
 import { countersRemove } from "./counters__remove.ts";
 import { eventPayloadsRemove } from "./event_payloads__remove.ts";
 import { keysRemove } from "./keys__remove.ts";
+import { ledgerVerify } from "./ledger__verify.ts";
 import { marketsClose } from "./markets__close.ts";
 import { ordersArchive } from "./orders__archive.ts";
 import { ordersExpire } from "./orders__expire.ts";
@@ -18,4 +19,5 @@ export const crontab: { job: Job; when: When }[] = [
   { job: ordersArchive, when: { cron: "*/10 * * * *" } },
   { job: eventPayloadsRemove, when: { cron: "*/15 * * * *" } },
   { job: sessionsRemove, when: { cron: "*/15 * * * *" } },
+  { job: ledgerVerify, when: { cron: "17 3 * * *" } },
 ];

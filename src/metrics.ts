@@ -163,6 +163,16 @@ const databaseFigures: {
     help: "How late the oldest open order is that should have been expired, 0 if none is due",
   },
   {
+    column: "waiting_jobs",
+    name: "pgmarkets_waiting_jobs",
+    help: "Jobs of the worker that are due and not begun, up to 10000; absent without a queue",
+  },
+  {
+    column: "oldest_job_lateness_seconds",
+    name: "pgmarkets_oldest_job_lateness_seconds",
+    help: "How late the oldest of them is",
+  },
+  {
     column: "verification_age_seconds",
     name: "pgmarkets_ledger_verification_age_seconds",
     help: "Time since the last scheduled verification of the ledger ended; absent before the first",

@@ -70,9 +70,10 @@ export async function call<Row extends object>(
   name: string,
   text: string,
   values: unknown[],
+  timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<Row[]> {
   // Named: each connection plans it once.
-  const query = { name, text, values, types: jsonAsText, query_timeout: CALL_TIMEOUT_MS };
+  const query = { name, text, values, types: jsonAsText, query_timeout: timeoutMs };
   return (await client.query<Row>(query)).rows;
 }
 
@@ -515,6 +516,8 @@ export interface DatabaseMetrics {
   pending_announcements: number;
   release_lateness_seconds: number;
   expiry_lateness_seconds: number;
+  waiting_jobs: number | null;
+  oldest_job_lateness_seconds: number | null;
   verification_age_seconds: number | null;
   broken_invariants: number | null;
   notification_queue_usage: number;

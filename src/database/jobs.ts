@@ -82,6 +82,20 @@ export async function removeCounters(client: PoolClient): Promise<number> {
   return await count(client, "remove_counters");
 }
 
+const VERIFICATION_TIMEOUT_MS = 6 * 3_600_000;
+
+/** Proves the ledger and keeps what came of it; how many invariants are broken. */
+export async function verifyLedger(client: PoolClient): Promise<number> {
+  const [row] = await call<{ count: number }>(
+    client,
+    "verify_ledger",
+    "select jobs.verify_ledger() as count",
+    [],
+    VERIFICATION_TIMEOUT_MS,
+  );
+  return row?.count ?? 0;
+}
+
 async function count(client: PoolClient, name: string): Promise<number> {
   const rows = await call<{ count: number }>(client, name, `select jobs.${name}() as count`, []);
   return rows[0]?.count ?? 0;

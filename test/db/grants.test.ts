@@ -145,3 +145,71 @@ test("none of the roles can log in or is more than it is", async (t) => {
       and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)`);
   t.deepEqual(strong, []);
 });
+
+test("PUBLIC may execute no function and enter no schema", async (t) => {
+  const open = await names(`
+    select p.oid::regprocedure || ' ' || x.privilege_type as name
+    from pg_proc as p
+    join (${schemas}) as n on n.oid = p.pronamespace
+    cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as x
+    where x.grantee = 0
+    union all
+    select s.nspname || ' ' || x.privilege_type
+    from pg_namespace as s
+    join (${schemas}) as n on n.oid = s.oid
+    cross join aclexplode(coalesce(s.nspacl, acldefault('n', s.nspowner))) as x
+    where x.grantee = 0`);
+  t.deepEqual(open, []);
+});
+
+test("a new function of the owner is closed to PUBLIC from its first moment", async (t) => {
+  const open = await database.withRollback(async (client) => {
+    await client.query("create function core.newcomer() returns int language sql return 1");
+    const { rows } = await client.query(
+      `select count(*) as count
+       from pg_proc as p
+       cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as x
+       where p.oid = 'core.newcomer'::regproc and x.grantee = 0`,
+    );
+    return Number(rows[0].count);
+  }, "exchange_owner");
+  t.is(open, 0);
+});
+
+test("every function is the owner's and finds what it names in no schema of a caller", async (t) => {
+  const astray = await names(`
+    select p.oid::regprocedure::text as name from pg_proc as p
+    join (${schemas}) as n on n.oid = p.pronamespace
+    where pg_get_userbyid(p.proowner) <> 'exchange_owner'
+      or (
+        p.prosqlbody is null
+        and not coalesce(p.proconfig, '{}') && array['search_path=""', 'search_path=pg_catalog']
+      )`);
+  t.deepEqual(astray, []);
+});
+
+test("only what callers may call runs with the owner's rights", async (t) => {
+  const definers = await names(`
+    select p.oid::regprocedure::text as name from pg_proc as p
+    join (${schemas}) as n on n.oid = p.pronamespace
+    where p.prosecdef and n.nspname not in ('api', 'admin', 'jobs') order by 1`);
+  t.deepEqual(definers, ["ledger.verify()"]);
+  const weak = await names(`
+    select p.oid::regprocedure::text as name from pg_proc as p
+    join (${schemas}) as n on n.oid = p.pronamespace
+    where not p.prosecdef and n.nspname in ('api', 'jobs') order by 1`);
+  t.deepEqual(weak, []);
+});
+
+test("no role is a member of another, and the owner's tables obey nobody else", async (t) => {
+  const memberships = await names(`
+    select m.member::regrole || ' in ' || m.roleid::regrole as name
+    from pg_auth_members as m
+    where m.member::regrole::text like 'exchange_%' and m.roleid::regrole::text like 'exchange_%'`);
+  t.deepEqual(memberships, []);
+  const foreign = await names(`
+    select c.oid::regclass::text as name from pg_class as c
+    join (${schemas}) as n on n.oid = c.relnamespace
+    where pg_get_userbyid(c.relowner) <> 'exchange_owner'`);
+  t.deepEqual(foreign, []);
+});

@@ -115,6 +115,7 @@ test.serial("figures with an address of their own are at no other", async (t) =>
     body,
     new RegExp(`^pgmarkets_database_info\\{.*schema_version="${rows[0].last}"\\} 1$`, "m"),
   );
+  t.regex(body, /^pgmarkets_waiting_jobs \d+$/m);
 });
 
 async function endSessions() {

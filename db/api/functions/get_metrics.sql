@@ -7,6 +7,8 @@ returns table (
   pending_announcements bigint,
   release_lateness_seconds double precision,
   expiry_lateness_seconds double precision,
+  waiting_jobs bigint,
+  oldest_job_lateness_seconds double precision,
   verification_age_seconds double precision,
   broken_invariants bigint,
   notification_queue_usage double precision,
@@ -21,7 +23,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  c_most_announcements constant int := 10000;
+  c_most_counted constant int := 10000;
   v_now timestamptz := core.now();
 begin
   server_version := current_setting('server_version');
@@ -37,7 +39,7 @@ begin
   from trading.trades_id_seq as s;
 
   select count(*) into pending_announcements
-  from (select from trading.announcements limit c_most_announcements) as a;
+  from (select from trading.announcements limit c_most_counted) as a;
 
   select greatest(0, extract(epoch from v_now - min(o.release_at))) into release_lateness_seconds
   from trading.open_orders as o
@@ -47,6 +49,19 @@ begin
   where o.expires_at is not null;
   release_lateness_seconds := coalesce(release_lateness_seconds, 0);
   expiry_lateness_seconds := coalesce(expiry_lateness_seconds, 0);
+
+  if core.can_read('graphile_worker', '_private_jobs') then
+    execute
+      'select count(*), coalesce(extract(epoch from now() - min(j.run_at)), 0)
+       from (
+         select q.run_at
+         from graphile_worker._private_jobs as q
+         where q.is_available and q.run_at <= now()
+         limit $1
+       ) as j'
+    into waiting_jobs, oldest_job_lateness_seconds
+    using c_most_counted;
+  end if;
 
   select extract(epoch from v_now - v.finished_at), v.broken_count
   into verification_age_seconds, broken_invariants
@@ -79,4 +94,5 @@ comment on function api.get_metrics() is
   'One row of figures for monitoring, none of which takes a scan: how late the oldest order is '
   'that should have been released or expired by now (0: none is due), how long ago the ledger was '
   'last verified and what was broken (null: never), what PostgreSQL itself is short of. '
-  'pending_announcements stops counting at 10,000.';
+  'pending_announcements and waiting_jobs stop counting at 10,000; without the queue of jobs the '
+  'latter is null.';

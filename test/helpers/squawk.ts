@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { listFiles, rootDirectory } from "./repository.ts";
+
+/** What squawk finds fault with. */
+export interface Complaint {
+  /** From 0. */
+  line: number;
+  rule: string;
+  message: string;
+}
+
+const FIRST_MIGRATION = "migrate/committed/000001.sql";
+
+/** The program, where npm has one for this machine. */
+export function findSquawk(): string | undefined {
+  const name = `@squawk-cli/${process.platform}-${process.arch}/bin/squawk`;
+  const path = join(rootDirectory, "node_modules", name);
+  return existsSync(path) ? path : undefined;
+}
+
+/** The migrations that run on databases in use: all but the first, and the next one. */
+export function laterMigrations(): string[] {
+  const committed = listFiles("migrate/committed").filter((path) => path.endsWith(".sql"));
+  return [...committed.filter((path) => path !== FIRST_MIGRATION), "migrate/current.sql"];
+}
+
+/** Everything that the rules of .squawk.toml find in a migration. */
+export function squawk(migration: string): Complaint[] {
+  const inTransaction = !/^--! no-transaction\b/m.test(migration);
+  const { stdout, stderr, status } = spawnSync(
+    findSquawk() ?? "",
+    [
+      ...["--config", join(rootDirectory, ".squawk.toml"), "--reporter", "json"],
+      ...["--stdin-filepath", "migration.sql"],
+      ...(inTransaction ? [] : ["--no-assume-in-transaction"]),
+    ],
+    { input: migration, encoding: "utf8" },
+  );
+  if (status !== 0 && stdout === "") throw new Error(`squawk failed: ${stderr}`);
+  return stdout
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .flatMap((line): any[] => JSON.parse(line))
+    .map(({ line, rule_name: rule, message }) => ({ line, rule, message }));
+}
