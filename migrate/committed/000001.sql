@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:74c190a4f4d2afa4df6d79f4e49c2d509fd8630b
+--! Hash: sha1:86c77ea80978c8748589f238b45e56177bc2561d
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -1057,7 +1057,7 @@ create table ledger.accounts (
     check (kind = 'outside_world' or balance_cents + overdraft_cents >= 0),
   constraint accounts_overdraft_and_external_cash_are_a_users
     check (kind = 'user_cash' or (overdraft_cents = 0 and external_cents = 0))
-) with (fillfactor = 60);
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05);
 
 create unique index accounts_one_of_the_outside_world on ledger.accounts (kind)
   where kind = 'outside_world';
@@ -1360,7 +1360,7 @@ create table trading.books (
   no_volume_cents bigint not null default 0,
   trade_count bigint not null default 0,
   traders_count int not null default 0
-) with (fillfactor = 40);
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.books is
   'The figures of each market that trading moves. Written only under the market''s lock.';
@@ -1379,7 +1379,7 @@ create table trading.book_levels (
   order_count core.amount not null default 0,
   primary key (market_id, book_price, book_side),
   constraint book_levels_are_empty_together check ((quantity = 0) = (order_count = 0))
-) with (fillfactor = 50);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.book_levels is
   'The depth of each market''s book: unfilled shares and orders at each stored side and price, '
@@ -1426,7 +1426,7 @@ create table trading.orders (
     (status = 'cancelled') = (cancel_reason is not null)
     and (status = 'cancelled') = (cancelled_at is not null)
   )
-) with (fillfactor = 80);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 
 create index orders_of_a_user on trading.orders (user_id, id);
 
@@ -1453,7 +1453,7 @@ create table trading.open_orders (
   release_at timestamptz,
   constraint open_orders_rest_or_wait_for_release
     check (queue_position is not null or release_at is not null)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
 create unique index open_orders_in_price_time_order
   on trading.open_orders (market_id, book_side, book_price desc, queue_position)
@@ -1613,7 +1613,7 @@ create table trading.positions (
   primary key (market_id, user_id, side),
   constraint positions_without_shares_cost_nothing
     check (quantity > 0 or (cost_cents = 0 and fee_cents = 0))
-) with (fillfactor = 70);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 create index positions_of_a_user on trading.positions (user_id, market_id);
 
@@ -1764,6 +1764,10 @@ create unlogged table trading.announcements (
   id bigint generated always as identity primary key,
   channel text not null,
   payload json not null
+) with (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0
 );
 
 comment on table trading.announcements is
@@ -9122,6 +9126,8 @@ returns table (
   pending_announcements bigint,
   release_lateness_seconds double precision,
   expiry_lateness_seconds double precision,
+  waiting_jobs bigint,
+  oldest_job_lateness_seconds double precision,
   verification_age_seconds double precision,
   broken_invariants bigint,
   notification_queue_usage double precision,
@@ -9136,7 +9142,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  c_most_announcements constant int := 10000;
+  c_most_counted constant int := 10000;
   v_now timestamptz := core.now();
 begin
   server_version := current_setting('server_version');
@@ -9152,7 +9158,7 @@ begin
   from trading.trades_id_seq as s;
 
   select count(*) into pending_announcements
-  from (select from trading.announcements limit c_most_announcements) as a;
+  from (select from trading.announcements limit c_most_counted) as a;
 
   select greatest(0, extract(epoch from v_now - min(o.release_at))) into release_lateness_seconds
   from trading.open_orders as o
@@ -9162,6 +9168,19 @@ begin
   where o.expires_at is not null;
   release_lateness_seconds := coalesce(release_lateness_seconds, 0);
   expiry_lateness_seconds := coalesce(expiry_lateness_seconds, 0);
+
+  if core.can_read('graphile_worker', '_private_jobs') then
+    execute
+      'select count(*), coalesce(extract(epoch from now() - min(j.run_at)), 0)
+       from (
+         select q.run_at
+         from graphile_worker._private_jobs as q
+         where q.is_available and q.run_at <= now()
+         limit $1
+       ) as j'
+    into waiting_jobs, oldest_job_lateness_seconds
+    using c_most_counted;
+  end if;
 
   select extract(epoch from v_now - v.finished_at), v.broken_count
   into verification_age_seconds, broken_invariants
@@ -9194,7 +9213,8 @@ comment on function api.get_metrics() is
   'One row of figures for monitoring, none of which takes a scan: how late the oldest order is '
   'that should have been released or expired by now (0: none is due), how long ago the ledger was '
   'last verified and what was broken (null: never), what PostgreSQL itself is short of. '
-  'pending_announcements stops counting at 10,000.';
+  'pending_announcements and waiting_jobs stop counting at 10,000; without the queue of jobs the '
+  'latter is null.';
 --! EndIncluded api/functions/get_metrics.sql
 
 -- Functions: for the worker

@@ -37,3 +37,36 @@ test("docs/operating.md lists the metrics with their labels", (t) => {
   t.true(ours.length > 10);
   t.deepEqual(listed.sort(byName), ours.sort(byName));
 });
+
+/** A histogram is read by the names of its parts. */
+const readable = new Set(
+  ours.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
+);
+
+test("the dashboard reads metrics that there are, and every target has an expression", (t) => {
+  const dashboard = JSON.parse(readText("docs/grafana_dashboard.json"));
+  const expressions: string[] = dashboard.panels.flatMap((panel: any) =>
+    panel.targets.map(({ expr }: any) => String(expr)),
+  );
+  const used = expressions.flatMap((expression) => expression.match(/\bpgmarkets_\w+/g) ?? []);
+  t.true(used.length > 20);
+  t.deepEqual(
+    used.filter((name) => !readable.has(name)),
+    [],
+  );
+  const labels = expressions.flatMap((expression) =>
+    [...expression.matchAll(/(?:by \(|[{,] ?)(\w+)(?=[=,)])/g)].map(([, label = ""]) => label),
+  );
+  const known = new Set(["le", ...ours.flatMap((metric) => metric.labels)]);
+  t.deepEqual(
+    labels.filter((label) => !known.has(label)),
+    [],
+  );
+});
+
+test("the alerts of docs/operating.md ask for metrics that there are", (t) => {
+  const names = readText("docs/operating.md").match(/\bpgmarkets_\w+/g) ?? [];
+  // The cookie of the website's sessions is none.
+  const others = names.filter((name) => !readable.has(name) && name !== "pgmarkets_session");
+  t.deepEqual(others, []);
+});

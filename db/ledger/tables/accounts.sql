@@ -16,7 +16,7 @@ create table ledger.accounts (
     check (kind = 'outside_world' or balance_cents + overdraft_cents >= 0),
   constraint accounts_overdraft_and_external_cash_are_a_users
     check (kind = 'user_cash' or (overdraft_cents = 0 and external_cents = 0))
-) with (fillfactor = 60);
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05);
 
 create unique index accounts_one_of_the_outside_world on ledger.accounts (kind)
   where kind = 'outside_world';

@@ -2,6 +2,10 @@ create unlogged table trading.announcements (
   id bigint generated always as identity primary key,
   channel text not null,
   payload json not null
+) with (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0
 );
 
 comment on table trading.announcements is

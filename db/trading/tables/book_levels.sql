@@ -6,7 +6,7 @@ create table trading.book_levels (
   order_count core.amount not null default 0,
   primary key (market_id, book_price, book_side),
   constraint book_levels_are_empty_together check ((quantity = 0) = (order_count = 0))
-) with (fillfactor = 50);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.book_levels is
   'The depth of each market''s book: unfilled shares and orders at each stored side and price, '

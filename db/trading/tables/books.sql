@@ -8,7 +8,7 @@ create table trading.books (
   no_volume_cents bigint not null default 0,
   trade_count bigint not null default 0,
   traders_count int not null default 0
-) with (fillfactor = 40);
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.books is
   'The figures of each market that trading moves. Written only under the market''s lock.';

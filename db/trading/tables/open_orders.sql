@@ -9,7 +9,7 @@ create table trading.open_orders (
   release_at timestamptz,
   constraint open_orders_rest_or_wait_for_release
     check (queue_position is not null or release_at is not null)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
 create unique index open_orders_in_price_time_order
   on trading.open_orders (market_id, book_side, book_price desc, queue_position)

@@ -11,7 +11,7 @@ create table trading.positions (
   primary key (market_id, user_id, side),
   constraint positions_without_shares_cost_nothing
     check (quantity > 0 or (cost_cents = 0 and fee_cents = 0))
-) with (fillfactor = 70);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 create index positions_of_a_user on trading.positions (user_id, market_id);
 
