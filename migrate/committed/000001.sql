@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:86c77ea80978c8748589f238b45e56177bc2561d
+--! Hash: sha1:5e670a222a8b7c1a6293cb3f52de74cf5d2decaa
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -1155,7 +1155,7 @@ comment on table ledger.cash_movements is
 --! EndIncluded ledger/tables/cash_movements.sql
 --! Included ledger/tables/day_openings.sql
 create table ledger.day_openings (
-  account_id bigint not null references ledger.accounts (id),
+  account_id bigint not null,
   day date not null,
   balance_cents bigint not null,
   external_cents bigint not null,
@@ -1169,7 +1169,8 @@ create trigger day_openings_are_append_only
 comment on table ledger.day_openings is
   'A user''s cash at the start of each UTC day on which it moved, written with the day''s first '
   'movement. The net cash put into trading since a day is the difference of '
-  '(external_cents - balance_cents) between now and the first opening from that day on.';
+  '(external_cents - balance_cents) between now and the first opening from that day on. No foreign '
+  'key: see ledger.entries; a settlement writes one row for each of its users.';
 --! EndIncluded ledger/tables/day_openings.sql
 --! Included ledger/tables/verifications.sql
 create table ledger.verifications (
@@ -6628,6 +6629,14 @@ as $$
   select 'entry belongs to an account', 'account ' || s.account_id, 'an account', 'none'
   from entry_sums as s
   where not exists (select from ledger.accounts as a where a.id = s.account_id)
+
+  union all
+  select 'day opening belongs to a user''s account',
+    'account ' || d.account_id || ' day ' || d.day, 'a user''s account', 'none'
+  from ledger.day_openings as d
+  where not exists (
+    select from ledger.accounts as a where a.id = d.account_id and a.kind = 'user_cash'
+  )
 
   union all
   select 'balance equals the sum of entries', 'account ' || a.id,

@@ -209,6 +209,14 @@ as $$
   where not exists (select from ledger.accounts as a where a.id = s.account_id)
 
   union all
+  select 'day opening belongs to a user''s account',
+    'account ' || d.account_id || ' day ' || d.day, 'a user''s account', 'none'
+  from ledger.day_openings as d
+  where not exists (
+    select from ledger.accounts as a where a.id = d.account_id and a.kind = 'user_cash'
+  )
+
+  union all
   select 'balance equals the sum of entries', 'account ' || a.id,
     coalesce(s.balance_cents, 0)::text, a.balance_cents::text
   from ledger.accounts as a
