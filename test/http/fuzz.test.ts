@@ -193,13 +193,15 @@ function faultOf(request: Request, { status, text }: { status: number; text: str
   return typeof JSON.parse(text).error === "string" ? undefined : `no error: ${text}`;
 }
 
-/** All that the database holds, but for when keys were used. */
+/** All that the database holds, but for when keys were used and what counts toward the limits. */
 async function dump(): Promise<Record<string, string>> {
   const client = await service.database.pool.connect();
   try {
     const tables = await dumpTables(client);
     delete tables["identity.api_keys"];
-    return tables;
+    return Object.fromEntries(
+      Object.entries(tables).filter(([name]) => !name.startsWith("limits.")),
+    );
   } finally {
     client.release();
   }

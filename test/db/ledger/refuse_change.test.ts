@@ -14,6 +14,7 @@ const appendOnly = [
   "ledger.journals",
   "ledger.verifications",
   "trading.archived_orders",
+  "trading.order_reductions",
   "trading.resolutions",
   "trading.set_conversions",
   "trading.settlements",
@@ -24,7 +25,9 @@ test.before("trade once, and archive an order", async () => {
   const market = await exchange.makeMarket();
   const ann = await exchange.makeTrader();
   await exchange.giveShares(market, ann, "yes", 10);
-  await exchange.cancel(ann, (await exchange.rest(market, ann, buy("yes", 1, 1)))[0]!);
+  const [order] = (await exchange.rest(market, ann, buy("yes", 2, 1))) as [string];
+  await exchange.amend(ann, order, { quantity: 1 });
+  await exchange.cancel(ann, order);
   await exchange.clock.advance(30 * 86_400_000);
   await exchange.work("archive_orders");
   await exchange.database.pool.query(`
