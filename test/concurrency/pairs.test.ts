@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import type { ExecutionContext } from "ava";
-import { contend, neverDeadlocked } from "../helpers/contention.ts";
-import type { Contention } from "../helpers/contention.ts";
+import { failure, pairsOf } from "../helpers/contention.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy, ioc, sell } from "../helpers/orders.ts";
-import { effort } from "../helpers/random.ts";
 
 /** Two things at the same moment: whichever comes first, both come out right. */
 
@@ -13,33 +10,7 @@ const exchange = testExchange(test);
 const { balance, giveShares, makeMarkets, makeTrader, makeTraders, operate } = exchange;
 const { order, orders, position, rest } = exchange;
 
-function pair(
-  title: string,
-  round: (contention: Contention, t: ExecutionContext) => Promise<string>,
-): void {
-  test(title, async (t) => {
-    const contention = contend(exchange);
-    const seen = new Map<string, number>();
-    for (let number = 0; number < effort(25); number++) {
-      const what = await round(contention, t);
-      seen.set(what, (seen.get(what) ?? 0) + 1);
-    }
-    t.log(JSON.stringify(Object.fromEntries(seen)));
-    neverDeadlocked(t, contention);
-  });
-}
-
-/** The SQLSTATE an operator's call fails with, or null. */
-async function failure(call: Promise<unknown>): Promise<string | null> {
-  return call.then(
-    () => null,
-    (error: unknown) => {
-      const { code = "" } = error as { code?: string };
-      if (!code.startsWith("EX")) throw error;
-      return code;
-    },
-  );
-}
+const pair = pairsOf(test, exchange, 20);
 
 const withdraw = (user_id: string, amount_cents: number) =>
   failure(operate("withdraw", { user_id, amount_cents, reference: randomUUID() }));
@@ -295,5 +266,146 @@ pair(
     t.true(outcomes.every(({ code }) => code === null));
     t.is(await exchange.version(market), 6);
     return "six";
+  },
+);
+
+pair(
+  "an order is made smaller while it is filled: never below what is filled",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [taken, amended] = await contention.together([
+      () => contention.place(market, bob, buy("yes", 7, 60, ioc)),
+      () => exchange.amend(ann, id, { quantity: 5 }),
+    ] as const);
+    const { status, quantity, filledQuantity } = await order(ann, id);
+    t.is(taken.answer!.order.filledQuantity, filledQuantity);
+    t.is(await balance(ann), 100_000 - 40 * filledQuantity);
+    if (amended.code === null) {
+      t.deepEqual([status, quantity, filledQuantity], ["filled", 5, 5]);
+      return "smaller";
+    }
+    t.is(amended.code, "BELOW_FILLED");
+    t.deepEqual([status, quantity, filledQuantity], ["partially_filled", 10, 7]);
+    t.deepEqual((await exchange.book(market)).asks, ["3 @ 60"]);
+    return "filled";
+  },
+);
+
+pair(
+  "an order is replaced while it is filled: the two together never come to more",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [taken, amended] = await contention.together([
+      () => contention.place(market, bob, buy("yes", 6, 60, ioc)),
+      () => exchange.amend(ann, id, { quantity: 12 }),
+    ] as const);
+    t.is(taken.answer!.order.status, "filled");
+    t.is(amended.code, null);
+    const old = await order(ann, id);
+    const next = await order(ann, amended.answer!.order.id);
+    t.deepEqual([old.status, old.cancelReason], ["cancelled", "user_amended"]);
+    t.is(old.filledQuantity + next.quantity, 12);
+    t.is(old.filledQuantity + next.filledQuantity, 6);
+    t.is((await position(market, ann, "no")).quantity, 6);
+    t.deepEqual((await exchange.book(market)).asks, ["6 @ 60"]);
+    return old.filledQuantity === 0 ? "replaced" : "filled";
+  },
+);
+
+pair("an order is replaced twice: one of them did it", async (contention, t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const outcomes = await contention.together([
+    () => exchange.amend(ann, id, { price: 41 }),
+    () => exchange.amend(ann, id, { price: 42 }),
+  ] as const);
+  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["ORDER_NOT_AMENDABLE", null].sort());
+  const open = (await orders(ann)).data.map(({ price, quantity }) => [price, quantity]);
+  t.deepEqual(open, [[outcomes[0].code === null ? 41 : 42, 10]]);
+  return outcomes[0].code ?? "first";
+});
+
+pair(
+  "an order is made smaller while it is replaced: the one that comes second sees the first",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [smaller, moved] = await contention.together([
+      () => exchange.amend(ann, id, { quantity: 5 }),
+      () => exchange.amend(ann, id, { price: 45 }),
+    ] as const);
+    t.is(moved.code, null);
+    t.true([null, "ORDER_NOT_AMENDABLE"].includes(smaller.code));
+    const left = smaller.code === null ? 5 : 10;
+    t.deepEqual(await exchange.book(market), { bids: [], asks: [`${left} @ 55`] });
+    return smaller.code ?? "smaller first";
+  },
+);
+
+pair("an order is made smaller twice: its book has what is left", async (contention, t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const outcomes = await contention.together([
+    () => exchange.amend(ann, id, { quantity: 7 }),
+    () => exchange.amend(ann, id, { quantity: 7 }),
+  ] as const);
+  t.deepEqual(outcomes.map(({ answer }) => answer!.amended).sort(), [false, true]);
+  t.deepEqual((await exchange.book(market)).asks, ["7 @ 60"]);
+  t.is(await exchange.version(market), 2);
+  return "one";
+});
+
+pair(
+  "an order is replaced while its owner cancels it: one of the two finds it gone",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [amended, cancelled] = await contention.together([
+      () => exchange.amend(ann, id, { price: 45 }),
+      () => exchange.cancel(ann, id),
+    ] as const);
+    const { cancelReason } = await order(ann, id);
+    const { asks } = await exchange.book(market);
+    if (cancelled.code === null) {
+      t.is(amended.code, "ORDER_NOT_AMENDABLE");
+      t.deepEqual([cancelReason, asks], ["user_cancelled", []]);
+      return "cancelled";
+    }
+    t.deepEqual([amended.code, cancelled.code], [null, "ORDER_NOT_CANCELLABLE"]);
+    t.deepEqual([cancelReason, asks], ["user_amended", ["10 @ 55"]]);
+    return "replaced";
+  },
+);
+
+pair(
+  "the cash that a replacement would cost is withdrawn: one of the two is refused",
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [bob] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader({ cents: 617 });
+    await rest(market, bob, buy("no", 10, 40));
+    const [id] = (await rest(market, ann, buy("yes", 10, 50))) as [string];
+    const [amended, withdrawn] = await contention.together([
+      () => contention.insist(() => exchange.amend(ann, id, { price: 60 })),
+      () => withdraw(ann, 617),
+    ] as const);
+    t.is(await balance(ann), 0);
+    const { status, cancelReason } = await order(ann, id);
+    if (amended.code === null) {
+      t.is(withdrawn, "EX011");
+      t.deepEqual([status, cancelReason], ["cancelled", "user_amended"]);
+      return "replaced";
+    }
+    t.deepEqual([amended.code, withdrawn], ["INSUFFICIENT_BALANCE", null]);
+    t.deepEqual([status, cancelReason], ["open", null]);
+    return "withdrawn";
   },
 );

@@ -1,6 +1,6 @@
 import test from "ava";
 import fc from "fast-check";
-import { contend, neverDeadlocked } from "../helpers/contention.ts";
+import { contend, failure, neverDeadlocked } from "../helpers/contention.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy, sell } from "../helpers/orders.ts";
 import { effort } from "../helpers/random.ts";
@@ -155,4 +155,43 @@ test("however a market was traded, any outcome pays out its escrow to the cent",
     }),
     { numRuns: effort(12) },
   );
+});
+
+test("winnings are withdrawn while they are paid: all of them, or none yet", async (t) => {
+  const contention = contend(exchange);
+  for (let round = 0; round < effort(12); round++) {
+    const market = await makeMarket();
+    const ann = await exchange.makeTrader({ cents: 1000 });
+    await split(market, ann, 10);
+    const reference = `winnings ${round}`;
+    const [, withdrawn] = await contention.together([
+      () => resolve(market, "yes"),
+      () => failure(operate("withdraw", { user_id: ann, amount_cents: 1000, reference })),
+    ] as const);
+    t.true([null, "EX011"].includes(withdrawn));
+    t.is(await balance(ann), withdrawn === null ? 0 : 1000);
+  }
+  neverDeadlocked(t, contention);
+});
+
+test("winnings are withdrawn while a correction takes them back: kept, or owed", async (t) => {
+  const contention = contend(exchange);
+  for (let round = 0; round < effort(12); round++) {
+    const market = await makeMarket();
+    const [ann, bob] = (await makeTraders(2, { cents: 600 })) as [string, string];
+    await rest(market, ann, buy("no", 9, 40));
+    await exchange.place(market, bob, buy("yes", 9, 60));
+    await resolve(market, "yes");
+    const before = await balance(bob);
+    const reference = `winnings ${round}`;
+    const [corrected, withdrawn] = await contention.together([
+      () => operate("correct_resolution", { market_id: market, outcome: "no", reason: "wrong" }),
+      () => failure(operate("withdraw", { user_id: bob, amount_cents: before, reference })),
+    ] as const);
+    t.true([null, "EX011"].includes(withdrawn));
+    t.is(await balance(bob), withdrawn === null ? -900 : before - 900);
+    t.is(corrected.movedCents, 900);
+    t.is(corrected.usersBelowZero, withdrawn === null ? 1 : 0);
+  }
+  neverDeadlocked(t, contention);
 });

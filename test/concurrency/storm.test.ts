@@ -3,12 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { contend, neverDeadlocked } from "../helpers/contention.ts";
 import { testExchange } from "../helpers/exchange.ts";
-import type { Outcome } from "../helpers/exchange.ts";
+import type { Amended, Outcome } from "../helpers/exchange.ts";
 import { buy, ioc, sell, spend } from "../helpers/orders.ts";
 import type { Request } from "../helpers/orders.ts";
 import { effort } from "../helpers/random.ts";
 
-/** Many connections, few traders, all of them makers and takers in every market. */
+/**
+ * Many connections, few traders, all of them makers and takers in every market. Two of the markets
+ * are live with a delay of 0: what they take is due at once, for whoever comes first.
+ */
 
 const exchange = testExchange(test);
 
@@ -39,17 +42,19 @@ function randomRequest(): Request {
 
 test("nothing is lost, doubled or deadlocked, and every invariant holds all the time", async (t) => {
   const contention = contend(exchange);
-  const markets = await exchange.makeMarkets(4);
-  const traders = await exchange.makeTraders(6, { cents: 12_000 });
+  const markets = await exchange.makeMarkets(3);
+  const traders = await exchange.makeTraders(6, { cents: 30_000 });
+  for (let live = 0; live < 2; live++) {
+    markets.push((await exchange.makeLiveMarket({ live_delay_ms: 0 })).market);
+  }
   for (const market of markets) {
-    for (const trader of traders) {
-      await exchange.giveShares(market, trader, "yes", 20);
-      await exchange.giveShares(market, trader, "no", 20);
-    }
+    for (const trader of traders) await exchange.split(market, trader, 30);
   }
   const before = await countRows();
   const outcomes: Outcome[] = [];
   const cancelled: string[] = [];
+  const amended: Amended[] = [];
+  let converted = 0;
 
   const placeSome = async () => {
     const batch = Array.from({ length: between(1, 12) }, (): [string, Request] => [
@@ -71,6 +76,30 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
     const { id } = anyOf(data);
     const { code } = await contention.insist(() => exchange.cancel(trader, id));
     if (code === null) cancelled.push(id);
+  };
+  const amendOne = async () => {
+    const trader = anyOf(traders);
+    const { data } = await exchange.orders(trader);
+    if (data.length === 0) return;
+    const { id } = anyOf(data);
+    const change = anyOf([
+      { quantity: between(1, 15) },
+      { price: between(46, 54) },
+      { price: between(46, 54), quantity: between(1, 15) },
+    ]);
+    const { answer } = await contention.insist(() => exchange.amend(trader, id, change));
+    if (answer?.amended) amended.push(answer);
+  };
+  const releaseSome = async () => {
+    const market = anyOf(markets.slice(3));
+    const release = () => contention.insist(() => exchange.release(market));
+    await Promise.all([release(), release()]);
+  };
+  const convert = async () => {
+    const [market, trader] = [anyOf(markets), anyOf(traders)];
+    const kind = anyOf(["split", "merge"] as const);
+    const { code } = await contention.insist(() => exchange[kind](market, trader, between(1, 4)));
+    if (code === null) converted++;
   };
   const moveCash = () => {
     const reference = randomUUID();
@@ -98,9 +127,12 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   const worker = async () => {
     for (let turn = 0; turn < effort(25); turn++) {
       const luck = Math.random();
-      if (luck < 0.7) await placeSome();
-      else if (luck < 0.85) await cancelOne();
-      else if (luck < 0.95) await moveCash();
+      if (luck < 0.5) await placeSome();
+      else if (luck < 0.6) await cancelOne();
+      else if (luck < 0.7) await amendOne();
+      else if (luck < 0.82) await releaseSome();
+      else if (luck < 0.9) await convert();
+      else if (luck < 0.96) await moveCash();
       else await limit();
     }
   };
@@ -115,22 +147,41 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   };
   const watching = watch();
   await Promise.all(Array.from({ length: WORKERS }, worker));
+  // The last of it happens while everything is settled.
+  const resolutions = markets.map((market_id) => async () => {
+    const values = { market_id, outcome: "custom", yes_payout_cents: between(0, 100) };
+    await contention.insist(() => exchange.operate("resolve_market", values));
+  });
+  await Promise.all([...resolutions.map((resolve) => resolve()), ...markets.map(placeSome)]);
   isOver = true;
   t.log(`${outcomes.length} requests, verified ${await watching} times meanwhile`);
   neverDeadlocked(t, contention);
 
   const placed = outcomes.filter(({ code, replayed }) => code === null && !replayed);
-  const ids = placed.map(({ answer }) => answer!.order.id);
-  t.true(ids.length > 100 && placed.some(({ answer }) => answer!.fills.length > 0));
+  const replacements = amended.filter(({ queuePositionChanged }) => queuePositionChanged);
+  const ids = [
+    ...placed.map(({ answer }) => answer!.order.id),
+    ...replacements.map(({ order }) => order.id),
+  ];
+  const fills = [
+    ...placed.flatMap(({ answer }) => answer!.fills.map(({ id }) => id)),
+    ...replacements.flatMap((answer) =>
+      "fills" in answer ? answer.fills.map(({ id }) => id) : [],
+    ),
+  ];
+  t.log(`${amended.length} amended, ${replacements.length} by another, ${converted} converted`);
+  t.true(ids.length > 100 && fills.length > 0 && replacements.length > 0 && converted > 0);
   t.is(new Set(ids).size, ids.length);
   const after = await countRows();
   t.is(after.orders - before.orders, ids.length);
   t.is(await countRows(ids).then(({ orders }) => orders), ids.length);
 
-  // Every fill was told to exactly one taker.
-  const fills = placed.flatMap(({ answer }) => answer!.fills.map(({ id }) => id));
+  // Every fill was told to exactly one taker: in an answer, or at the release.
+  const released = await countReleased();
+  t.true(released.events > 0 && released.fills > 0);
+  t.is(released.events, released.orders);
   t.is(new Set(fills).size, fills.length);
-  t.is(after.trades - before.trades, fills.length);
+  t.is(after.trades - before.trades, fills.length + released.fills);
 
   // Every replay was of an order that somebody was told of.
   const replays = outcomes.filter(({ replayed }) => replayed);
@@ -140,7 +191,25 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   );
   t.is(new Set(cancelled).size, cancelled.length);
   t.deepEqual(await exchange.verify(), []);
+  for (const market of markets) t.is((await exchange.accounts(market)).escrow, 0);
 });
+
+/** What order_released told, against the orders that were released; nobody sends them here. */
+async function countReleased(): Promise<{ events: number; fills: number; orders: number }> {
+  const { rows } = await exchange.database.pool.query(
+    `select
+       (select count(*) from trading.orders where released_at is not null) as orders,
+       count(distinct e.about ->> 'orderId') filter (where e.times = 1) as events,
+       coalesce(sum((e.about ->> 'fills')::int), 0)::int as fills
+     from (
+       select a.payload -> 'event' as about,
+         count(*) over (partition by a.payload -> 'event' ->> 'orderId') as times
+       from trading.announcements as a
+       where a.payload -> 'event' ->> 'type' = 'order_released'
+     ) as e`,
+  );
+  return rows[0];
+}
 
 async function countRows(orders?: string[]): Promise<{ orders: number; trades: number }> {
   const { rows } = await exchange.database.pool.query(

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ExecutionContext } from "ava";
+import type { ExecutionContext, TestFn } from "ava";
 import type { Exchange, Outcome } from "./exchange.ts";
 import type { Request } from "./orders.ts";
+import { effort } from "./random.ts";
 
 /** Calls that run at the same moment, repeated as a server would repeat them. */
 export interface Contention {
@@ -56,4 +57,50 @@ export function contend({ placeBatch }: Pick<Exchange, "placeBatch">): Contentio
 export function neverDeadlocked(t: ExecutionContext, { takenBack }: Contention): void {
   t.log(`taken back: ${JSON.stringify(Object.fromEntries(takenBack))}`);
   t.is(takenBack.get("40P01") ?? 0, 0);
+}
+
+/** What may happen at the same moment, once; says in a word which way it went. */
+export type Round = (contention: Contention, t: ExecutionContext) => Promise<string>;
+
+/** A test of many rounds, which tells how often they went which way. */
+export type PairTest = (title: string, round: Round) => void;
+
+/** Makes `pair(title, round)` for a test file: beside the file's other tests, or alone. */
+export function pairsOf(
+  test: TestFn,
+  exchange: Pick<Exchange, "placeBatch">,
+  usualRounds: number,
+): PairTest & { serial: PairTest } {
+  const many = (round: Round) => async (t: ExecutionContext) => {
+    const contention = contend(exchange);
+    const seen = new Map<string, number>();
+    for (let number = 0; number < effort(usualRounds); number++) {
+      const what = await round(contention, t);
+      seen.set(what, (seen.get(what) ?? 0) + 1);
+    }
+    t.log(JSON.stringify(Object.fromEntries(seen)));
+    neverDeadlocked(t, contention);
+  };
+  return Object.assign(
+    (title: string, round: Round) => {
+      test(title, many(round));
+    },
+    {
+      serial: (title: string, round: Round) => {
+        test.serial(title, many(round));
+      },
+    },
+  );
+}
+
+/** The SQLSTATE that an operator's call is refused with, or null. */
+export async function failure(call: Promise<unknown>): Promise<string | null> {
+  return call.then(
+    () => null,
+    (error: unknown) => {
+      const { code = "" } = error as { code?: string };
+      if (!code.startsWith("EX")) throw error;
+      return code;
+    },
+  );
 }
