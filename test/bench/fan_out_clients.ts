@@ -17,7 +17,8 @@ export interface Watching {
 /** Connections that are made at the same time. */
 const AT_ONCE = 100;
 
-const END_OF_FRAME = Buffer.from("\n\n");
+/** Of a frame with JSON; pings end otherwise. */
+const END_OF_FRAME = "}\n\n";
 
 process.on("message", (watching: Watching) => {
   void watch(watching);
@@ -37,7 +38,7 @@ async function watch({ streamUrl, barePort, clients }: Watching): Promise<void> 
         const isFirst = streams.join(stream);
         stream.write(head);
         await isFirst;
-        void bare.join(await open(hostname, barePort));
+        await bare.join(await open(hostname, barePort));
       }),
     );
   }
@@ -54,12 +55,11 @@ function makeGroup(clients: number) {
   /** Settles with the first frame. */
   function join(socket: Socket): Promise<void> {
     return new Promise((resolve) => {
-      let lastByte = 0;
+      let last = "";
       socket.on("data", (chunk) => {
-        // JSON has no empty line, but the head of the answer has: it ends with one of "\r\n".
-        const isWhole =
-          chunk.includes(END_OF_FRAME) || (lastByte === END_OF_FRAME[0] && chunk[0] === lastByte);
-        lastByte = chunk.at(-1) ?? 0;
+        const seam = last + chunk.toString("latin1", 0, 2);
+        const isWhole = chunk.includes(END_OF_FRAME) || seam.includes(END_OF_FRAME);
+        last = (last + chunk.subarray(-2).toString("latin1")).slice(-2);
         if (!isWhole) return;
         resolve();
         if (hasBegun && --missing === 0) {

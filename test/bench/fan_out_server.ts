@@ -28,7 +28,10 @@ const config = { host: "127.0.0.1", port: 0, trustProxy: false };
 const { services, url } = await serve(pool, config, makeLogger("info"));
 
 const sockets = new Set<Socket>();
-const bare = createServer({ noDelay: true }, (socket) => sockets.add(socket));
+const bare = createServer({ noDelay: true }, (socket) => {
+  sockets.add(socket);
+  socket.write(formatFrame("{}"));
+});
 await new Promise<void>((resolve) => bare.listen(0, "127.0.0.1", 4096, resolve));
 
 process.on("message", (trigger: Trigger) => {
