@@ -15,6 +15,7 @@ reset role;
 --!include trading/schema.sql
 --!include risk/schema.sql
 --!include limits/schema.sql
+--!include leaderboard/schema.sql
 --!include admin/schema.sql
 --!include api/schema.sql
 --!include jobs/schema.sql
@@ -29,6 +30,7 @@ set local role exchange_owner;
 --!include risk/types.sql
 --!include limits/types.sql
 --!include trading/types.sql
+--!include leaderboard/types.sql
 --!include api/types.sql
 
 -- What the tables need: errors, the clock, identifiers
@@ -49,6 +51,7 @@ set local role exchange_owner;
 --!include ledger/functions/check_new_entries.sql
 --!include catalog/functions/count_event.sql
 --!include catalog/functions/count_market.sql
+--!include leaderboard/functions/band.sql
 
 -- Tables
 --!include core/tables/settings.sql
@@ -88,6 +91,15 @@ set local role exchange_owner;
 --!include trading/tables/idempotency_keys.sql
 --!include trading/tables/event_payloads.sql
 --!include trading/tables/announcements.sql
+--!include leaderboard/tables/state.sql
+--!include leaderboard/tables/markets.sql
+--!include leaderboard/tables/days.sql
+--!include leaderboard/tables/standings.sql
+--!include leaderboard/tables/bands.sql
+--!include leaderboard/tables/summaries.sql
+--!include leaderboard/tables/open_interest.sql
+--!include leaderboard/tables/wins.sql
+--!include leaderboard/tables/profile_changes.sql
 --!include admin/tables/audit_log.sql
 
 -- Functions: catalogue, identity, ledger, risk
@@ -195,6 +207,25 @@ set local role exchange_owner;
 --!include risk/functions/exclude.sql
 --!include ledger/functions/verify.sql
 
+-- Functions: the leaderboard
+--!include leaderboard/functions/windows.sql
+--!include leaderboard/functions/share.sql
+--!include leaderboard/functions/category_id.sql
+--!include leaderboard/functions/rank_of.sql
+--!include leaderboard/functions/standing_at.sql
+--!include leaderboard/functions/biggest_win.sql
+--!include leaderboard/functions/public_trader_count.sql
+--!include leaderboard/functions/entry_object.sql
+--!include leaderboard/functions/trader_object.sql
+--!include leaderboard/functions/take_facts.sql
+--!include leaderboard/functions/replace_wins.sql
+--!include leaderboard/functions/move_standings.sql
+--!include leaderboard/functions/add_to_days.sql
+--!include leaderboard/functions/take_profile_changes.sql
+--!include leaderboard/functions/note_ids.sql
+--!include leaderboard/functions/refresh.sql
+--!include leaderboard/functions/verify.sql
+
 -- Functions: for operators
 --!include admin/functions/audit.sql
 --!include admin/functions/create_category.sql
@@ -220,6 +251,7 @@ set local role exchange_owner;
 --!include admin/functions/self_exclude.sql
 --!include admin/functions/set_trading_pause.sql
 --!include admin/functions/set_fee_schedule.sql
+--!include admin/functions/refresh_leaderboard.sql
 
 -- Functions: for the HTTP interface
 --!include api/functions/authenticate.sql
@@ -250,6 +282,9 @@ set local role exchange_owner;
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql
 --!include api/functions/get_announcement.sql
+--!include api/functions/get_leaderboard.sql
+--!include api/functions/get_leaderboard_summary.sql
+--!include api/functions/get_own_standing.sql
 --!include api/functions/get_metrics.sql
 
 -- Functions: for the worker
@@ -263,6 +298,7 @@ set local role exchange_owner;
 --!include jobs/functions/remove_event_payloads.sql
 --!include jobs/functions/remove_sessions.sql
 --!include jobs/functions/remove_counters.sql
+--!include jobs/functions/refresh_leaderboard.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
 

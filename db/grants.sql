@@ -11,6 +11,8 @@ revoke execute on function admin.audit(text, jsonb) from exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
 grant execute on function ledger.verify() to exchange_operator;
+grant usage on schema leaderboard to exchange_operator;
+grant execute on function leaderboard.verify() to exchange_operator;
 
 grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;

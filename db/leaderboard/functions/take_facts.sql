@@ -1,0 +1,173 @@
+create or replace function leaderboard.take_facts(state leaderboard.state, most int)
+returns leaderboard.taken_facts
+language sql volatile
+set search_path = ''
+as $$
+  with
+  new_trades as materialized (
+    select
+      t.id, t.market_id, t.created_at,
+      t.taker_user_id, t.taker_realised_cents, t.maker_user_id, t.maker_realised_cents
+    from trading.trades as t
+    left join leaderboard.markets as k on k.market_id = t.market_id
+    where t.id > (take_facts.state).after_trade_id
+      and t.id > coalesce(k.last_trade_id, 0)
+    order by t.id
+    limit take_facts.most
+  ),
+  new_conversions as materialized (
+    select
+      c.id, c.market_id, c.created_at, c.user_id, c.yes_realised_cents + c.no_realised_cents as cents
+    from trading.set_conversions as c
+    left join leaderboard.markets as k on k.market_id = c.market_id
+    where c.id > (take_facts.state).after_conversion_id
+      and c.id > coalesce(k.last_conversion_id, 0)
+    order by c.id
+    limit take_facts.most
+  ),
+  waiting_resolutions as materialized (
+    select
+      r.id, r.market_id, r.corrects_resolution_id,
+      sum(r.position_count) over (order by r.id) - r.position_count as positions_before
+    from trading.resolutions as r
+    left join leaderboard.markets as k on k.market_id = r.market_id
+    where r.id > (take_facts.state).after_resolution_id
+      and r.id > coalesce(k.last_resolution_id, 0)
+  ),
+  new_resolutions as materialized (
+    select w.id, w.market_id, w.corrects_resolution_id
+    from waiting_resolutions as w
+    where w.positions_before < take_facts.most
+  ),
+  realised as (
+    select
+      t.market_id, t.taker_user_id as user_id, t.created_at as at,
+      t.taker_realised_cents as pl_cents,
+      0 as vol_cents, 0 as win_count, 0 as settled_count, 1 as realised_count
+    from new_trades as t
+    where t.taker_realised_cents is not null
+    union all
+    select t.market_id, t.maker_user_id, t.created_at, t.maker_realised_cents, 0, 0, 0, 1
+    from new_trades as t
+    where t.maker_realised_cents is not null
+    union all
+    select c.market_id, c.user_id, c.created_at, c.cents, 0, 0, 0, 1
+    from new_conversions as c
+    where c.cents is not null
+    union all
+    -- A correction has the whole figures, so those that it corrects are taken back.
+    select
+      r.market_id, s.user_id, f.created_at, x.sign * s.realised_cents,
+      x.sign * s.cost_cents, x.sign * (s.realised_cents > 0)::int, x.sign, x.sign
+    from new_resolutions as r
+    cross join lateral (
+      values (r.id, 1), (r.corrects_resolution_id, -1)
+    ) as x (resolution_id, sign)
+    join trading.settlements as s on s.resolution_id = x.resolution_id
+    join trading.resolutions as f
+      on f.market_id = r.market_id and f.corrects_resolution_id is null
+  ),
+  changes as (
+    select
+      (r.at at time zone 'UTC')::date as day,
+      c.category_id,
+      r.user_id,
+      sum(r.pl_cents)::bigint as pl_cents,
+      sum(r.vol_cents)::bigint as vol_cents,
+      sum(r.win_count) as win_count,
+      sum(r.settled_count) as settled_count,
+      sum(r.realised_count) as realised_count
+    from realised as r
+    join catalog.markets as m on m.id = r.market_id
+    cross join lateral (values (0::bigint), (m.category_id)) as c (category_id)
+    group by 1, 2, 3
+  ),
+  touched as (
+    select
+      n.market_id,
+      max(n.trade_id) as trade_id,
+      max(n.conversion_id) as conversion_id,
+      max(n.resolution_id) as resolution_id
+    from (
+      select t.market_id, t.id as trade_id, 0 as conversion_id, 0 as resolution_id
+      from new_trades as t
+      union all
+      select c.market_id, 0, c.id, 0
+      from new_conversions as c
+      union all
+      select r.market_id, 0, 0, r.id
+      from new_resolutions as r
+    ) as n
+    group by n.market_id
+  ),
+  moved as materialized (
+    select
+      t.market_id,
+      m.category_id,
+      greatest(t.trade_id, k.last_trade_id) as last_trade_id,
+      greatest(t.conversion_id, k.last_conversion_id) as last_conversion_id,
+      greatest(t.resolution_id, k.last_resolution_id) as last_resolution_id,
+      a.balance_cents as escrow_cents,
+      a.balance_cents - coalesce(k.escrow_cents, 0) as more_cents
+    from touched as t
+    join catalog.markets as m on m.id = t.market_id
+    join trading.books as b on b.market_id = t.market_id
+    join ledger.accounts as a on a.id = b.escrow_account_id
+    left join leaderboard.markets as k on k.market_id = t.market_id
+  ),
+  kept as (
+    insert into leaderboard.markets (
+      market_id, last_trade_id, last_conversion_id, last_resolution_id, escrow_cents
+    )
+    select
+      v.market_id, v.last_trade_id, v.last_conversion_id, v.last_resolution_id, v.escrow_cents
+    from moved as v
+    on conflict (market_id) do update set
+      last_trade_id = excluded.last_trade_id,
+      last_conversion_id = excluded.last_conversion_id,
+      last_resolution_id = excluded.last_resolution_id,
+      escrow_cents = excluded.escrow_cents
+  ),
+  interest as (
+    insert into leaderboard.open_interest (category_id, open_interest_cents)
+    select x.category_id, x.more_cents + coalesce(o.open_interest_cents, 0)
+    from (
+      select c.category_id, sum(v.more_cents) as more_cents
+      from moved as v
+      cross join lateral (values (0::bigint), (v.category_id)) as c (category_id)
+      group by c.category_id
+      having sum(v.more_cents) <> 0
+    ) as x
+    left join leaderboard.open_interest as o on o.category_id = x.category_id
+    on conflict (category_id) do update set open_interest_cents = excluded.open_interest_cents
+  ),
+  ends as (
+    select
+      case when t.count = take_facts.most then t.last_id end as trade_id,
+      case when c.count = take_facts.most then c.last_id end as conversion_id,
+      case when r.count < w.count then r.last_id end as resolution_id
+    from (select count(*), max(n.id) as last_id from new_trades as n) as t
+    cross join (select count(*), max(n.id) as last_id from new_conversions as n) as c
+    cross join (select count(*), max(n.id) as last_id from new_resolutions as n) as r
+    cross join (select count(*) from waiting_resolutions as n) as w
+  )
+  select (
+    array(
+      select (
+        c.day, c.category_id, c.user_id, c.pl_cents, c.vol_cents, c.win_count, c.settled_count,
+        c.realised_count
+      )::leaderboard.change
+      from changes as c
+    ),
+    array(select r.id from new_resolutions as r),
+    e.trade_id, e.conversion_id, e.resolution_id,
+    num_nulls(e.trade_id, e.conversion_id, e.resolution_id) = 3
+  )::leaderboard.taken_facts
+  from ends as e
+$$;
+
+comment on function leaderboard.take_facts(leaderboard.state, int) is
+  'Takes trades, conversions and resolutions that the leaderboard does not have yet, about so '
+  'many of each at most, and notes in leaderboard.markets and leaderboard.open_interest that it '
+  'has them. One statement, hence one moment of all markets. The caller holds the row of '
+  'leaderboard.state.';

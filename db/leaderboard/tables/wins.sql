@@ -1,0 +1,22 @@
+create table leaderboard.wins (
+  market_id bigint not null references catalog.markets (id),
+  category_id bigint not null,
+  user_id bigint not null references identity.users (id),
+  side trading.side not null,
+  day date not null,
+  realised_cents core.amount not null,
+  primary key (market_id, category_id, user_id, side),
+  constraint wins_realised_something check (realised_cents > 0)
+);
+
+create index wins_by_size on leaderboard.wins (
+  category_id, realised_cents desc, market_id, user_id, side
+);
+create index wins_of_a_day_by_size on leaderboard.wins (
+  category_id, day, realised_cents desc, market_id, user_id, side
+);
+
+comment on table leaderboard.wins is
+  'Settled positions that realised more than nothing, as the last resolution of their market has '
+  'it: twice, under its category and under 0 for all. For the biggest single win.';
+comment on column leaderboard.wins.day is 'The UTC day of the first resolution.';
