@@ -2,6 +2,7 @@ import type { Job, When } from "../src/worker/job.ts";
 import { countersRemove } from "./counters__remove.ts";
 import { eventPayloadsRemove } from "./event_payloads__remove.ts";
 import { keysRemove } from "./keys__remove.ts";
+import { leaderboardRefresh } from "./leaderboard__refresh.ts";
 import { ledgerVerify } from "./ledger__verify.ts";
 import { marketsClose } from "./markets__close.ts";
 import { ordersArchive } from "./orders__archive.ts";
@@ -14,6 +15,7 @@ export const crontab: { job: Job; when: When }[] = [
   { job: ordersRelease, when: { due: "release" } },
   { job: ordersExpire, when: { due: "expire" } },
   { job: marketsClose, when: { due: "close" } },
+  { job: leaderboardRefresh, when: { cron: "* * * * *" } },
   { job: keysRemove, when: { cron: "*/5 * * * *" } },
   { job: countersRemove, when: { cron: "*/5 * * * *" } },
   { job: ordersArchive, when: { cron: "*/10 * * * *" } },

@@ -7,6 +7,7 @@ import { installAccount } from "./routes/account.ts";
 import { installCatalogue } from "./routes/catalogue.ts";
 import { installDocumentation } from "./routes/documentation.ts";
 import { installHealth, installMetrics } from "./routes/health.ts";
+import { installLeaderboard } from "./routes/leaderboard.ts";
 import { installMarkets } from "./routes/markets.ts";
 import { installOrders } from "./routes/orders.ts";
 import { installPortfolio } from "./routes/portfolio.ts";
@@ -40,6 +41,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   installAccount(app, services);
   installPortfolio(app, services);
   installPositions(app, services);
+  installLeaderboard(app, services);
   installSessions(app, services);
   installStreams(app, services);
   installDocumentation(app);

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:5e670a222a8b7c1a6293cb3f52de74cf5d2decaa
+--! Hash: sha1:68bbc6f2360bc75035783cb79b04180af8832520
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -72,6 +72,12 @@ comment on schema risk is
 create schema limits authorization exchange_owner;
 comment on schema limits is 'How many requests who may make, and how many they made. Private.';
 --! EndIncluded limits/schema.sql
+--! Included leaderboard/schema.sql
+create schema leaderboard authorization exchange_owner;
+comment on schema leaderboard is
+  'What traders realised, by day and by window, ranked. Derived from trading as of the last '
+  'refresh, and provable from it by leaderboard.verify(). Private.';
+--! EndIncluded leaderboard/schema.sql
 --! Included admin/schema.sql
 create schema admin authorization exchange_owner;
 comment on schema admin is
@@ -474,6 +480,38 @@ create type trading.matched_batch as (
 comment on type trading.matched_batch is
   'A batch that was matched and waits to be written.';
 --! EndIncluded trading/types.sql
+--! Included leaderboard/types.sql
+create type leaderboard.window_kind as enum ('day', 'week', 'month', 'ytd', 'all');
+comment on type leaderboard.window_kind is
+  'UTC days that count: today, the last 7, the last 30, the year to date, all.';
+
+create type leaderboard.change as (
+  day date,
+  category_id bigint,
+  user_id bigint,
+  pl_cents bigint,
+  vol_cents bigint,
+  win_count bigint,
+  settled_count bigint,
+  realised_count bigint
+);
+comment on type leaderboard.change is
+  'What a day of leaderboard.days has to be changed by; below zero where a resolution was '
+  'corrected. category_id 0 is all categories together.';
+
+create type leaderboard.taken_facts as (
+  changes leaderboard.change[],
+  resolution_ids bigint[],
+  through_trade_id bigint,
+  through_conversion_id bigint,
+  through_resolution_id bigint,
+  is_current boolean
+);
+comment on type leaderboard.taken_facts is
+  'What one refresh took from trading. A through_ id is the last one of a kind that was cut off '
+  'at the size of a piece, so that every visible one up to it was taken; null when none was left. '
+  'is_current says that nothing was left of any kind.';
+--! EndIncluded leaderboard/types.sql
 --! Included api/types.sql
 create type api.outcome as (
   code text,
@@ -835,6 +873,18 @@ $$;
 comment on function catalog.count_market() is
   'Trigger: keeps the counts of markets in catalog.categories. Locks: the row of the category.';
 --! EndIncluded catalog/functions/count_market.sql
+--! Included leaderboard/functions/band.sql
+create or replace function leaderboard.band(pl_cents bigint)
+returns int
+language sql immutable parallel safe
+return sign(pl_cents)::int
+  * (('x' || encode(float8send(abs(pl_cents)), 'hex'))::bit(64)::bigint >> 48)::int;
+
+comment on function leaderboard.band(bigint) is
+  'The band that a profit falls into: the sign, the exponent and the first four binary digits of '
+  'the amount, as a floating-point number has them, so that it rises with the profit. A band is '
+  'at most a sixteenth wide.';
+--! EndIncluded leaderboard/functions/band.sql
 
 -- Tables
 --! Included core/tables/settings.sql
@@ -1780,6 +1830,183 @@ comment on column trading.announcements.channel is
   'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '
   '({apiKeyId}) or session_ended ({sessionId}).';
 --! EndIncluded trading/tables/announcements.sql
+--! Included leaderboard/tables/state.sql
+create table leaderboard.state (
+  singleton boolean primary key default true,
+  snapshot_at timestamptz,
+  day date,
+  after_trade_id bigint not null default 0,
+  after_conversion_id bigint not null default 0,
+  after_resolution_id bigint not null default 0,
+  noted_trade_id bigint not null default 0,
+  noted_conversion_id bigint not null default 0,
+  noted_resolution_id bigint not null default 0,
+  noted_xmax xid8,
+  constraint state_is_one_row check (singleton)
+);
+
+comment on table leaderboard.state is
+  'How far the leaderboard has come: one row, locked by whoever refreshes it.';
+comment on column leaderboard.state.snapshot_at is
+  'When it was last complete; null before the first time.';
+comment on column leaderboard.state.day is 'The UTC day on which its windows end.';
+comment on column leaderboard.state.after_trade_id is
+  'Every trade up to this one has been taken, or never will be. Later ones are looked at again '
+  'each time, since ids do not commit in order; which of them were taken is told by '
+  'leaderboard.markets. after_conversion_id and after_resolution_id likewise.';
+comment on column leaderboard.state.noted_trade_id is
+  'The last trade id given out when noted_xmax was noted. Once every transaction below noted_xmax '
+  'has ended, all trades up to it can be seen, and after_trade_id moves there.';
+
+insert into leaderboard.state default values;
+--! EndIncluded leaderboard/tables/state.sql
+--! Included leaderboard/tables/markets.sql
+create table leaderboard.markets (
+  market_id bigint primary key references catalog.markets (id),
+  last_trade_id bigint not null,
+  last_conversion_id bigint not null,
+  last_resolution_id bigint not null,
+  escrow_cents core.amount not null
+) with (fillfactor = 80);
+
+comment on table leaderboard.markets is
+  'How far the leaderboard has come in each market. Within a market ids commit in order, since '
+  'they are given out under its lock, so the last one taken tells what is new.';
+comment on column leaderboard.markets.escrow_cents is
+  'What the market had in escrow then: its part of the open interest.';
+--! EndIncluded leaderboard/tables/markets.sql
+--! Included leaderboard/tables/days.sql
+create table leaderboard.days (
+  day date not null,
+  category_id bigint not null,
+  user_id bigint not null references identity.users (id),
+  pl_cents bigint not null,
+  vol_cents core.amount not null,
+  win_count core.amount not null,
+  settled_count core.amount not null,
+  realised_count core.amount not null,
+  primary key (day, category_id, user_id),
+  constraint days_realised_something check (realised_count > 0),
+  constraint days_win_what_was_settled check (win_count <= settled_count),
+  constraint days_count_what_was_settled_as_realised check (settled_count <= realised_count)
+) with (fillfactor = 80);
+
+comment on table leaderboard.days is
+  'What each trader realised on each UTC day in each category, and in all together (category_id '
+  '0). Corrections change the day of the first resolution.';
+comment on column leaderboard.days.pl_cents is
+  'Realised by settlements, sells and merges. vol_cents: cost of the positions settled. win_count '
+  'of settled_count positions realised more than nothing. realised_count: settlements, sells and '
+  'merges.';
+--! EndIncluded leaderboard/tables/days.sql
+--! Included leaderboard/tables/standings.sql
+create table leaderboard.standings (
+  user_id bigint not null references identity.users (id),
+  category_id bigint not null,
+  window_kind leaderboard.window_kind not null,
+  user_public_id uuid not null,
+  pl_cents bigint not null,
+  vol_cents core.amount not null,
+  win_count core.amount not null,
+  settled_count core.amount not null,
+  realised_count core.amount not null,
+  is_public boolean not null,
+  band int not null generated always as (leaderboard.band(pl_cents)) stored,
+  primary key (user_id, category_id, window_kind),
+  constraint standings_realised_something check (realised_count > 0),
+  constraint standings_win_what_was_settled check (win_count <= settled_count),
+  constraint standings_count_what_was_settled_as_realised check (settled_count <= realised_count)
+);
+
+create index standings_by_rank on leaderboard.standings (
+  category_id, window_kind, band desc, pl_cents desc, vol_cents desc, user_public_id
+);
+
+comment on table leaderboard.standings is
+  'The sums of leaderboard.days over each window, for everybody who realised something in it. '
+  'Their order by rank is that of the index.';
+comment on column leaderboard.standings.user_public_id is
+  'As in identity.users: the last thing that decides on a rank.';
+comment on column leaderboard.standings.is_public is
+  'Whether the trader was counted as public, see leaderboard.summaries. What is shown of a trader '
+  'is decided by identity.users at the moment of reading.';
+comment on column leaderboard.standings.band is
+  'Of leaderboard.bands. Rises with pl_cents, so that it does not disturb the order.';
+--! EndIncluded leaderboard/tables/standings.sql
+--! Included leaderboard/tables/bands.sql
+create table leaderboard.bands (
+  category_id bigint not null,
+  window_kind leaderboard.window_kind not null,
+  band int not null,
+  trader_count core.amount not null,
+  primary key (category_id, window_kind, band)
+) with (fillfactor = 80);
+
+comment on table leaderboard.bands is
+  'How many standings of a window fall into each band of profit. A rank is the count of the bands '
+  'above and of the better ones within one band, so nobody counts through a million standings.';
+--! EndIncluded leaderboard/tables/bands.sql
+--! Included leaderboard/tables/summaries.sql
+create table leaderboard.summaries (
+  category_id bigint not null,
+  window_kind leaderboard.window_kind not null,
+  volume_cents core.amount not null,
+  settled_trader_count core.amount not null,
+  public_trader_count core.amount not null,
+  primary key (category_id, window_kind),
+  constraint summaries_count_public_traders_among_all
+    check (public_trader_count <= settled_trader_count)
+) with (fillfactor = 80);
+
+comment on table leaderboard.summaries is 'Sums and counts over the standings of a window.';
+comment on column leaderboard.summaries.volume_cents is 'Cost of the positions settled.';
+comment on column leaderboard.summaries.settled_trader_count is
+  'Traders with a settled position; public_trader_count, those of them who were public.';
+--! EndIncluded leaderboard/tables/summaries.sql
+--! Included leaderboard/tables/open_interest.sql
+create table leaderboard.open_interest (
+  category_id bigint primary key,
+  open_interest_cents core.amount not null
+) with (fillfactor = 80);
+
+comment on table leaderboard.open_interest is
+  'Escrow of the unresolved markets of each category, and of all together (category_id 0).';
+--! EndIncluded leaderboard/tables/open_interest.sql
+--! Included leaderboard/tables/wins.sql
+create table leaderboard.wins (
+  market_id bigint not null references catalog.markets (id),
+  category_id bigint not null,
+  user_id bigint not null references identity.users (id),
+  side trading.side not null,
+  day date not null,
+  realised_cents core.amount not null,
+  primary key (market_id, category_id, user_id, side),
+  constraint wins_realised_something check (realised_cents > 0)
+);
+
+create index wins_by_size on leaderboard.wins (
+  category_id, realised_cents desc, market_id, user_id, side
+);
+create index wins_of_a_day_by_size on leaderboard.wins (
+  category_id, day, realised_cents desc, market_id, user_id, side
+);
+
+comment on table leaderboard.wins is
+  'Settled positions that realised more than nothing, as the last resolution of their market has '
+  'it: twice, under its category and under 0 for all. For the biggest single win.';
+comment on column leaderboard.wins.day is 'The UTC day of the first resolution.';
+--! EndIncluded leaderboard/tables/wins.sql
+--! Included leaderboard/tables/profile_changes.sql
+create table leaderboard.profile_changes (
+  id bigint generated always as identity primary key,
+  user_id bigint not null
+);
+
+comment on table leaderboard.profile_changes is
+  'Users who became private or public, or left or joined the leaderboard, since the last refresh. '
+  'Until then the counts of public traders are put right by them when they are read. No foreign '
+  'key: it would lock the user.';
+--! EndIncluded leaderboard/tables/profile_changes.sql
 --! Included admin/tables/audit_log.sql
 create table admin.audit_log (
   id bigint generated always as identity primary key,
@@ -7001,6 +7228,1035 @@ comment on function ledger.verify() is
   'snapshot: it may run while trading goes on.';
 --! EndIncluded ledger/functions/verify.sql
 
+-- Functions: the leaderboard
+--! Included leaderboard/functions/windows.sql
+create or replace function leaderboard.windows(day date)
+returns table (window_kind leaderboard.window_kind, from_day date)
+language sql immutable parallel safe
+begin atomic
+  select w.window_kind::leaderboard.window_kind, w.from_day
+  from (
+    values
+      ('day', windows.day),
+      ('week', windows.day - 6),
+      ('month', windows.day - 29),
+      ('ytd', date_trunc('year', windows.day::timestamp)::date),
+      ('all', date '-infinity')
+  ) as w (window_kind, from_day);
+end;
+
+comment on function leaderboard.windows(date) is
+  'The first UTC day of each window that ends on a day.';
+--! EndIncluded leaderboard/functions/windows.sql
+--! Included leaderboard/functions/share.sql
+create or replace function leaderboard.share(part bigint, whole bigint)
+returns float8
+language sql immutable parallel safe
+return case share.whole when 0 then 0 else share.part / share.whole::float8 end;
+
+comment on function leaderboard.share(bigint, bigint) is 'part / whole, 0 of nothing.';
+--! EndIncluded leaderboard/functions/share.sql
+--! Included leaderboard/functions/category_id.sql
+create or replace function leaderboard.category_id(slug text)
+returns bigint
+language sql stable
+set search_path = ''
+as $$
+  select case category_id.slug
+    when 'all' then 0
+    else (select c.id from catalog.categories as c where c.slug = category_id.slug)
+  end
+$$;
+
+comment on function leaderboard.category_id(text) is
+  'The key of a category in the tables of this schema: 0 for "all"; null for an unknown one.';
+--! EndIncluded leaderboard/functions/category_id.sql
+--! Included leaderboard/functions/rank_of.sql
+create or replace function leaderboard.rank_of(standing leaderboard.standings)
+returns bigint
+language sql stable
+set search_path = ''
+as $$
+  select 1 + (
+    select coalesce(sum(b.trader_count), 0)::bigint
+    from leaderboard.bands as b
+    where b.category_id = (rank_of.standing).category_id
+      and b.window_kind = (rank_of.standing).window_kind
+      and b.band > (rank_of.standing).band
+  ) + (
+    select count(*)
+    from leaderboard.standings as s
+    where s.category_id = (rank_of.standing).category_id
+      and s.window_kind = (rank_of.standing).window_kind
+      and s.band = (rank_of.standing).band
+      and s.pl_cents >= (rank_of.standing).pl_cents
+      and (
+        s.pl_cents > (rank_of.standing).pl_cents
+        or s.vol_cents > (rank_of.standing).vol_cents
+        or s.vol_cents = (rank_of.standing).vol_cents
+          and s.user_public_id < (rank_of.standing).user_public_id
+      )
+  )
+$$;
+
+comment on function leaderboard.rank_of(leaderboard.standings) is
+  'The rank of a standing in its window, 1 for the best: by profit, then by volume, then by the '
+  'id of the user.';
+--! EndIncluded leaderboard/functions/rank_of.sql
+--! Included leaderboard/functions/standing_at.sql
+create or replace function leaderboard.standing_at(
+  category_id bigint, window_kind leaderboard.window_kind, rank bigint
+)
+returns leaderboard.standings
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_band int;
+  v_better_count bigint;
+  v_standing leaderboard.standings;
+begin
+  select b.band, b.better_count into v_band, v_better_count
+  from (
+    select
+      x.band,
+      x.trader_count,
+      sum(x.trader_count) over (order by x.band desc) - x.trader_count as better_count
+    from leaderboard.bands as x
+    where x.category_id = standing_at.category_id
+      and x.window_kind = standing_at.window_kind
+  ) as b
+  where b.better_count < standing_at.rank
+    and b.better_count + b.trader_count >= standing_at.rank;
+
+  select s.* into v_standing
+  from leaderboard.standings as s
+  where s.category_id = standing_at.category_id
+    and s.window_kind = standing_at.window_kind
+    and s.band = v_band
+  order by s.band desc, s.pl_cents desc, s.vol_cents desc, s.user_public_id
+  limit 1
+  offset standing_at.rank - 1 - v_better_count;
+  return v_standing;
+end
+$$;
+
+comment on function leaderboard.standing_at(bigint, leaderboard.window_kind, bigint) is
+  'The standing that has a rank in a window; all of it null when there are fewer.';
+--! EndIncluded leaderboard/functions/standing_at.sql
+--! Included leaderboard/functions/biggest_win.sql
+create or replace function leaderboard.biggest_win(
+  category_id bigint, window_kind leaderboard.window_kind, day date
+)
+returns leaderboard.wins
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_win leaderboard.wins;
+begin
+  if biggest_win.window_kind = 'all' then
+    select w.* into v_win
+    from leaderboard.wins as w
+    where w.category_id = biggest_win.category_id
+      and exists (
+        select
+        from identity.users as u
+        where u.id = w.user_id
+          and not (u.private or u.leaderboard_opt_out)
+      )
+    order by w.realised_cents desc, w.market_id, w.user_id, w.side
+    limit 1;
+    return v_win;
+  end if;
+
+  select b.* into v_win
+  from leaderboard.windows(biggest_win.day) as x
+  cross join lateral generate_series(0, biggest_win.day - x.from_day) as d (days_ago)
+  cross join lateral (
+    select w.*
+    from leaderboard.wins as w
+    where w.category_id = biggest_win.category_id
+      and w.day = biggest_win.day - d.days_ago
+      and exists (
+        select
+        from identity.users as u
+        where u.id = w.user_id
+          and not (u.private or u.leaderboard_opt_out)
+      )
+    order by w.realised_cents desc, w.market_id, w.user_id, w.side
+    limit 1
+  ) as b
+  where x.window_kind = biggest_win.window_kind
+  order by b.realised_cents desc, b.market_id, b.user_id, b.side
+  limit 1;
+  return v_win;
+end
+$$;
+
+comment on function leaderboard.biggest_win(bigint, leaderboard.window_kind, date) is
+  'The settled position of a public trader that realised most in the window that ends on the day; '
+  'all of it null when there is none. Looks at the best of each day of the window.';
+--! EndIncluded leaderboard/functions/biggest_win.sql
+--! Included leaderboard/functions/public_trader_count.sql
+create or replace function leaderboard.public_trader_count(
+  category_id bigint, window_kind leaderboard.window_kind
+)
+returns bigint
+language sql stable
+set search_path = ''
+as $$
+  select
+    coalesce(
+      (
+        select y.public_trader_count
+        from leaderboard.summaries as y
+        where y.category_id = public_trader_count.category_id
+          and y.window_kind = public_trader_count.window_kind
+      ),
+      0
+    ) + (
+      select count(*) filter (where not s.is_public) - count(*) filter (where s.is_public)
+      from (select distinct c.user_id from leaderboard.profile_changes as c) as p
+      join identity.users as u on u.id = p.user_id
+      join leaderboard.standings as s
+        on s.user_id = p.user_id
+        and s.category_id = public_trader_count.category_id
+        and s.window_kind = public_trader_count.window_kind
+      where s.settled_count > 0
+        and s.is_public = (u.private or u.leaderboard_opt_out)
+    )
+$$;
+
+comment on function leaderboard.public_trader_count(bigint, leaderboard.window_kind) is
+  'How many public traders had a position settled in a window, by their profiles as they are now.';
+--! EndIncluded leaderboard/functions/public_trader_count.sql
+--! Included leaderboard/functions/entry_object.sql
+create or replace function leaderboard.entry_object(
+  standing leaderboard.standings, trader identity.users, rank bigint
+)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'rank', entry_object.rank,
+    'userId', (entry_object.trader).public_id,
+    'handle', (entry_object.trader).handle,
+    'displayName', (entry_object.trader).display_name,
+    'avatarUrl', (entry_object.trader).avatar_url,
+    'plCents', (entry_object.standing).pl_cents,
+    'volCents', (entry_object.standing).vol_cents,
+    'winRate', leaderboard.share(
+      (entry_object.standing).win_count, (entry_object.standing).settled_count
+    ),
+    'roi', leaderboard.share(
+      (entry_object.standing).pl_cents, (entry_object.standing).vol_cents
+    ),
+    'settledCount', (entry_object.standing).settled_count
+  )
+$$;
+
+comment on function leaderboard.entry_object(leaderboard.standings, identity.users, bigint) is
+  'A complete entry of the leaderboard.';
+--! EndIncluded leaderboard/functions/entry_object.sql
+--! Included leaderboard/functions/trader_object.sql
+create or replace function leaderboard.trader_object(trader identity.users, pl_cents bigint)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'userId', (trader_object.trader).public_id,
+    'handle', (trader_object.trader).handle,
+    'displayName', (trader_object.trader).display_name,
+    'avatarUrl', (trader_object.trader).avatar_url,
+    'plCents', trader_object.pl_cents
+  )
+$$;
+
+comment on function leaderboard.trader_object(identity.users, bigint) is
+  'The top trader of a summary.';
+--! EndIncluded leaderboard/functions/trader_object.sql
+--! Included leaderboard/functions/take_facts.sql
+create or replace function leaderboard.take_facts(state leaderboard.state, most int)
+returns leaderboard.taken_facts
+language sql volatile
+set search_path = ''
+as $$
+  with
+  new_trades as materialized (
+    select
+      t.id, t.market_id, t.created_at,
+      t.taker_user_id, t.taker_realised_cents, t.maker_user_id, t.maker_realised_cents
+    from trading.trades as t
+    left join leaderboard.markets as k on k.market_id = t.market_id
+    where t.id > (take_facts.state).after_trade_id
+      and t.id > coalesce(k.last_trade_id, 0)
+    order by t.id
+    limit take_facts.most
+  ),
+  new_conversions as materialized (
+    select
+      c.id, c.market_id, c.created_at, c.user_id,
+      c.yes_realised_cents + c.no_realised_cents as cents
+    from trading.set_conversions as c
+    left join leaderboard.markets as k on k.market_id = c.market_id
+    where c.id > (take_facts.state).after_conversion_id
+      and c.id > coalesce(k.last_conversion_id, 0)
+    order by c.id
+    limit take_facts.most
+  ),
+  waiting_resolutions as materialized (
+    select
+      r.id, r.market_id, r.corrects_resolution_id,
+      sum(r.position_count) over (order by r.id) - r.position_count as positions_before
+    from trading.resolutions as r
+    left join leaderboard.markets as k on k.market_id = r.market_id
+    where r.id > (take_facts.state).after_resolution_id
+      and r.id > coalesce(k.last_resolution_id, 0)
+  ),
+  new_resolutions as materialized (
+    select w.id, w.market_id, w.corrects_resolution_id
+    from waiting_resolutions as w
+    where w.positions_before < take_facts.most
+  ),
+  realised as (
+    select
+      t.market_id, t.taker_user_id as user_id, t.created_at as at,
+      t.taker_realised_cents as pl_cents,
+      0 as vol_cents, 0 as win_count, 0 as settled_count, 1 as realised_count
+    from new_trades as t
+    where t.taker_realised_cents is not null
+    union all
+    select t.market_id, t.maker_user_id, t.created_at, t.maker_realised_cents, 0, 0, 0, 1
+    from new_trades as t
+    where t.maker_realised_cents is not null
+    union all
+    select c.market_id, c.user_id, c.created_at, c.cents, 0, 0, 0, 1
+    from new_conversions as c
+    where c.cents is not null
+    union all
+    -- A correction has the whole figures, so those that it corrects are taken back.
+    select
+      r.market_id, s.user_id, f.created_at, x.sign * s.realised_cents,
+      x.sign * s.cost_cents, x.sign * (s.realised_cents > 0)::int, x.sign, x.sign
+    from new_resolutions as r
+    cross join lateral (
+      values (r.id, 1), (r.corrects_resolution_id, -1)
+    ) as x (resolution_id, sign)
+    join trading.settlements as s on s.resolution_id = x.resolution_id
+    join trading.resolutions as f
+      on f.market_id = r.market_id and f.corrects_resolution_id is null
+  ),
+  changes as (
+    select
+      (r.at at time zone 'UTC')::date as day,
+      c.category_id,
+      r.user_id,
+      sum(r.pl_cents)::bigint as pl_cents,
+      sum(r.vol_cents)::bigint as vol_cents,
+      sum(r.win_count) as win_count,
+      sum(r.settled_count) as settled_count,
+      sum(r.realised_count) as realised_count
+    from realised as r
+    join catalog.markets as m on m.id = r.market_id
+    cross join lateral (values (0::bigint), (m.category_id)) as c (category_id)
+    group by 1, 2, 3
+  ),
+  touched as (
+    select
+      n.market_id,
+      max(n.trade_id) as trade_id,
+      max(n.conversion_id) as conversion_id,
+      max(n.resolution_id) as resolution_id
+    from (
+      select t.market_id, t.id as trade_id, 0 as conversion_id, 0 as resolution_id
+      from new_trades as t
+      union all
+      select c.market_id, 0, c.id, 0
+      from new_conversions as c
+      union all
+      select r.market_id, 0, 0, r.id
+      from new_resolutions as r
+    ) as n
+    group by n.market_id
+  ),
+  moved as materialized (
+    select
+      t.market_id,
+      m.category_id,
+      greatest(t.trade_id, k.last_trade_id) as last_trade_id,
+      greatest(t.conversion_id, k.last_conversion_id) as last_conversion_id,
+      greatest(t.resolution_id, k.last_resolution_id) as last_resolution_id,
+      a.balance_cents as escrow_cents,
+      a.balance_cents - coalesce(k.escrow_cents, 0) as more_cents
+    from touched as t
+    join catalog.markets as m on m.id = t.market_id
+    join trading.books as b on b.market_id = t.market_id
+    join ledger.accounts as a on a.id = b.escrow_account_id
+    left join leaderboard.markets as k on k.market_id = t.market_id
+  ),
+  kept as (
+    insert into leaderboard.markets (
+      market_id, last_trade_id, last_conversion_id, last_resolution_id, escrow_cents
+    )
+    select
+      v.market_id, v.last_trade_id, v.last_conversion_id, v.last_resolution_id, v.escrow_cents
+    from moved as v
+    on conflict (market_id) do update set
+      last_trade_id = excluded.last_trade_id,
+      last_conversion_id = excluded.last_conversion_id,
+      last_resolution_id = excluded.last_resolution_id,
+      escrow_cents = excluded.escrow_cents
+  ),
+  interest as (
+    insert into leaderboard.open_interest (category_id, open_interest_cents)
+    select x.category_id, x.more_cents + coalesce(o.open_interest_cents, 0)
+    from (
+      select c.category_id, sum(v.more_cents) as more_cents
+      from moved as v
+      cross join lateral (values (0::bigint), (v.category_id)) as c (category_id)
+      group by c.category_id
+      having sum(v.more_cents) <> 0
+    ) as x
+    left join leaderboard.open_interest as o on o.category_id = x.category_id
+    on conflict (category_id) do update set open_interest_cents = excluded.open_interest_cents
+  ),
+  ends as (
+    select
+      case when t.count = take_facts.most then t.last_id end as trade_id,
+      case when c.count = take_facts.most then c.last_id end as conversion_id,
+      case when r.count < w.count then r.last_id end as resolution_id
+    from (select count(*), max(n.id) as last_id from new_trades as n) as t
+    cross join (select count(*), max(n.id) as last_id from new_conversions as n) as c
+    cross join (select count(*), max(n.id) as last_id from new_resolutions as n) as r
+    cross join (select count(*) from waiting_resolutions as n) as w
+  )
+  select (
+    array(
+      select (
+        c.day, c.category_id, c.user_id, c.pl_cents, c.vol_cents, c.win_count, c.settled_count,
+        c.realised_count
+      )::leaderboard.change
+      from changes as c
+    ),
+    array(select r.id from new_resolutions as r),
+    e.trade_id, e.conversion_id, e.resolution_id,
+    num_nulls(e.trade_id, e.conversion_id, e.resolution_id) = 3
+  )::leaderboard.taken_facts
+  from ends as e
+$$;
+
+comment on function leaderboard.take_facts(leaderboard.state, int) is
+  'Takes trades, conversions and resolutions that the leaderboard does not have yet, about so '
+  'many of each at most, and notes in leaderboard.markets and leaderboard.open_interest that it '
+  'has them. One statement, hence one moment of all markets. The caller holds the row of '
+  'leaderboard.state.';
+--! EndIncluded leaderboard/functions/take_facts.sql
+--! Included leaderboard/functions/replace_wins.sql
+create or replace function leaderboard.replace_wins(resolution_ids bigint[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from leaderboard.wins as w
+  using trading.resolutions as r
+  where r.id = any (replace_wins.resolution_ids)
+    and r.corrects_resolution_id is not null
+    and w.market_id = r.market_id;
+
+  insert into leaderboard.wins (market_id, category_id, user_id, side, day, realised_cents)
+  select
+    r.market_id, c.category_id, s.user_id, s.side,
+    (f.created_at at time zone 'UTC')::date, s.realised_cents
+  from trading.resolutions as r
+  join catalog.markets as m on m.id = r.market_id
+  join trading.resolutions as f on f.market_id = r.market_id and f.corrects_resolution_id is null
+  join trading.settlements as s on s.resolution_id = r.id
+  cross join lateral (values (0::bigint), (m.category_id)) as c (category_id)
+  where r.id = any (replace_wins.resolution_ids)
+    and s.realised_cents > 0
+    and not exists (
+      select
+      from trading.resolutions as l
+      where l.corrects_resolution_id = r.id
+        and l.id = any (replace_wins.resolution_ids)
+    );
+end
+$$;
+
+comment on function leaderboard.replace_wins(bigint[]) is
+  'Puts the wins of resolutions in the place of those of the resolutions that they correct.';
+--! EndIncluded leaderboard/functions/replace_wins.sql
+--! Included leaderboard/functions/move_standings.sql
+create or replace function leaderboard.move_standings(
+  changes leaderboard.change[], from_day date, to_day date
+)
+returns void
+language sql volatile
+set search_path = ''
+as $$
+  with
+  more as materialized (
+    select
+      x.category_id,
+      x.window_kind,
+      x.user_id,
+      sum(x.pl_cents)::bigint as pl_cents,
+      sum(x.vol_cents)::bigint as vol_cents,
+      sum(x.win_count)::bigint as win_count,
+      sum(x.settled_count)::bigint as settled_count,
+      sum(x.realised_count)::bigint as realised_count
+    from (
+      select
+        w.window_kind, c.category_id, c.user_id,
+        c.pl_cents, c.vol_cents, c.win_count, c.settled_count, c.realised_count
+      from unnest(move_standings.changes) as c
+      join leaderboard.windows(move_standings.to_day) as w on w.from_day <= c.day
+      union all
+      select
+        w.window_kind, d.category_id, d.user_id,
+        -d.pl_cents, -d.vol_cents, -d.win_count, -d.settled_count, -d.realised_count
+      from leaderboard.windows(move_standings.from_day) as o
+      join leaderboard.windows(move_standings.to_day) as w on w.window_kind = o.window_kind
+      join leaderboard.days as d on d.day >= o.from_day and d.day < w.from_day
+    ) as x
+    group by x.category_id, x.window_kind, x.user_id
+  ),
+  moved as materialized (
+    select
+      m.category_id,
+      m.window_kind,
+      m.user_id,
+      u.public_id as user_public_id,
+      s.user_id is not null as was_ranked,
+      m.realised_count + coalesce(s.realised_count, 0) > 0 as is_ranked,
+      coalesce(s.settled_count > 0, false) as was_settled,
+      coalesce(s.settled_count > 0 and s.is_public, false) as was_public,
+      s.band as band_before,
+      m.pl_cents + coalesce(s.pl_cents, 0) as pl_cents,
+      m.vol_cents,
+      m.vol_cents + coalesce(s.vol_cents, 0) as total_vol_cents,
+      m.win_count + coalesce(s.win_count, 0) as win_count,
+      m.settled_count + coalesce(s.settled_count, 0) as settled_count,
+      m.realised_count + coalesce(s.realised_count, 0) as realised_count,
+      not (u.private or u.leaderboard_opt_out) as is_public
+    from more as m
+    join identity.users as u on u.id = m.user_id
+    left join leaderboard.standings as s
+      on s.user_id = m.user_id
+      and s.category_id = m.category_id
+      and s.window_kind = m.window_kind
+  ),
+  banded as (
+    insert into leaderboard.bands (category_id, window_kind, band, trader_count)
+    select x.category_id, x.window_kind, x.band, x.more + coalesce(b.trader_count, 0)
+    from (
+      select n.category_id, n.window_kind, n.band, sum(n.more) as more
+      from (
+        select m.category_id, m.window_kind, m.band_before as band, -1 as more
+        from moved as m
+        where m.was_ranked
+        union all
+        select m.category_id, m.window_kind, leaderboard.band(m.pl_cents), 1
+        from moved as m
+        where m.is_ranked
+      ) as n
+      group by n.category_id, n.window_kind, n.band
+      having sum(n.more) <> 0
+    ) as x
+    left join leaderboard.bands as b
+      on b.category_id = x.category_id
+      and b.window_kind = x.window_kind
+      and b.band = x.band
+    on conflict (category_id, window_kind, band) do update
+    set trader_count = excluded.trader_count
+  ),
+  summed as (
+    insert into leaderboard.summaries (
+      category_id, window_kind, volume_cents, settled_trader_count, public_trader_count
+    )
+    select
+      x.category_id,
+      x.window_kind,
+      x.vol_cents + coalesce(y.volume_cents, 0),
+      x.settled_traders + coalesce(y.settled_trader_count, 0),
+      x.public_traders + coalesce(y.public_trader_count, 0)
+    from (
+      select
+        m.category_id,
+        m.window_kind,
+        sum(m.vol_cents) as vol_cents,
+        sum((m.settled_count > 0)::int - m.was_settled::int) as settled_traders,
+        sum((m.settled_count > 0 and m.is_public)::int - m.was_public::int) as public_traders
+      from moved as m
+      group by m.category_id, m.window_kind
+    ) as x
+    left join leaderboard.summaries as y
+      on y.category_id = x.category_id
+      and y.window_kind = x.window_kind
+    on conflict (category_id, window_kind) do update set
+      volume_cents = excluded.volume_cents,
+      settled_trader_count = excluded.settled_trader_count,
+      public_trader_count = excluded.public_trader_count
+  ),
+  gone as (
+    delete from leaderboard.standings as s
+    using moved as m
+    where not m.is_ranked
+      and s.user_id = m.user_id
+      and s.category_id = m.category_id
+      and s.window_kind = m.window_kind
+  )
+  insert into leaderboard.standings (
+    user_id, category_id, window_kind, user_public_id,
+    pl_cents, vol_cents, win_count, settled_count, realised_count, is_public
+  )
+  select
+    m.user_id, m.category_id, m.window_kind, m.user_public_id,
+    m.pl_cents, m.total_vol_cents, m.win_count, m.settled_count, m.realised_count, m.is_public
+  from moved as m
+  where m.is_ranked
+  on conflict (user_id, category_id, window_kind) do update set
+    pl_cents = excluded.pl_cents,
+    vol_cents = excluded.vol_cents,
+    win_count = excluded.win_count,
+    settled_count = excluded.settled_count,
+    realised_count = excluded.realised_count,
+    is_public = excluded.is_public
+$$;
+
+comment on function leaderboard.move_standings(leaderboard.change[], date, date) is
+  'Moves the windows from the day on which they ended to a later one, or the same, and adds '
+  'changes that leaderboard.days does not have yet. Costs what has changed, and the days that '
+  'leave a window. The caller holds the row of leaderboard.state.';
+--! EndIncluded leaderboard/functions/move_standings.sql
+--! Included leaderboard/functions/add_to_days.sql
+create or replace function leaderboard.add_to_days(changes leaderboard.change[])
+returns void
+language sql volatile
+set search_path = ''
+as $$
+  insert into leaderboard.days (
+    day, category_id, user_id, pl_cents, vol_cents, win_count, settled_count, realised_count
+  )
+  select
+    c.day, c.category_id, c.user_id,
+    c.pl_cents + coalesce(d.pl_cents, 0),
+    c.vol_cents + coalesce(d.vol_cents, 0),
+    c.win_count + coalesce(d.win_count, 0),
+    c.settled_count + coalesce(d.settled_count, 0),
+    c.realised_count + coalesce(d.realised_count, 0)
+  from unnest(add_to_days.changes) as c
+  left join leaderboard.days as d
+    on d.day = c.day
+    and d.category_id = c.category_id
+    and d.user_id = c.user_id
+  on conflict (day, category_id, user_id) do update set
+    pl_cents = excluded.pl_cents,
+    vol_cents = excluded.vol_cents,
+    win_count = excluded.win_count,
+    settled_count = excluded.settled_count,
+    realised_count = excluded.realised_count
+$$;
+
+comment on function leaderboard.add_to_days(leaderboard.change[]) is
+  'Adds changes to the totals of their days. The caller holds the row of leaderboard.state.';
+--! EndIncluded leaderboard/functions/add_to_days.sql
+--! Included leaderboard/functions/take_profile_changes.sql
+create or replace function leaderboard.take_profile_changes()
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_ids bigint[];
+begin
+  with taken as (
+    delete from leaderboard.profile_changes
+    returning user_id
+  )
+  select array_agg(distinct t.user_id) into v_user_ids
+  from taken as t;
+  if v_user_ids is null then
+    return;
+  end if;
+
+  with changed as (
+    update leaderboard.standings as s
+    set is_public = not s.is_public
+    from identity.users as u
+    where u.id = any (v_user_ids)
+      and s.user_id = u.id
+      and s.is_public = (u.private or u.leaderboard_opt_out)
+    returning s.category_id, s.window_kind, s.settled_count, s.is_public
+  )
+  update leaderboard.summaries as y
+  set public_trader_count = y.public_trader_count + x.more
+  from (
+    select
+      c.category_id,
+      c.window_kind,
+      sum(case when c.is_public then 1 else -1 end) as more
+    from changed as c
+    where c.settled_count > 0
+    group by c.category_id, c.window_kind
+  ) as x
+  where y.category_id = x.category_id
+    and y.window_kind = x.window_kind;
+end
+$$;
+
+comment on function leaderboard.take_profile_changes() is
+  'Counts users whose profile changed as what they are now. The caller holds the row of '
+  'leaderboard.state.';
+--! EndIncluded leaderboard/functions/take_profile_changes.sql
+--! Included leaderboard/functions/note_ids.sql
+create or replace function leaderboard.note_ids()
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_trade_id bigint;
+  v_conversion_id bigint;
+  v_resolution_id bigint;
+begin
+  -- With a snapshot from before the ids were read, xmax would not cover those who took them.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    return;
+  end if;
+
+  select q.last_value - (not q.is_called)::int into v_trade_id
+  from trading.trades_id_seq as q;
+  select q.last_value - (not q.is_called)::int into v_conversion_id
+  from trading.set_conversions_id_seq as q;
+  select q.last_value - (not q.is_called)::int into v_resolution_id
+  from trading.resolutions_id_seq as q;
+
+  update leaderboard.state as s set
+    noted_trade_id = v_trade_id,
+    noted_conversion_id = v_conversion_id,
+    noted_resolution_id = v_resolution_id,
+    noted_xmax = pg_snapshot_xmax(pg_current_snapshot());
+end
+$$;
+
+comment on function leaderboard.note_ids() is
+  'Notes the last ids given out, and the transactions that may still be writing rows with them: '
+  'whoever takes such an id has locked rows before, and so has a transaction number. The caller '
+  'holds the row of leaderboard.state.';
+--! EndIncluded leaderboard/functions/note_ids.sql
+--! Included leaderboard/functions/refresh.sql
+create or replace function leaderboard.refresh(most int default 100000)
+returns boolean
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set jit = off
+set work_mem = '64MB'
+as $$
+declare
+  v_state leaderboard.state;
+  v_facts leaderboard.taken_facts;
+  v_all_ended boolean;
+  v_at timestamptz;
+  v_day date;
+begin
+  select s.* into strict v_state
+  from leaderboard.state as s
+  for update;
+
+  -- Seen by an earlier snapshot than the facts: what had ended here can be seen there. A note
+  -- from beyond the present belongs to the cluster that this database was restored from.
+  select
+    v_state.noted_xmax <= pg_snapshot_xmin(s.now) or v_state.noted_xmax > pg_snapshot_xmax(s.now)
+  into v_all_ended
+  from pg_current_snapshot() as s (now);
+
+  v_facts := leaderboard.take_facts(v_state, refresh.most);
+  v_at := core.now();
+  v_day := greatest(v_state.day, (v_at at time zone 'UTC')::date);
+
+  perform leaderboard.replace_wins(v_facts.resolution_ids);
+  perform leaderboard.move_standings(v_facts.changes, v_state.day, v_day);
+  perform leaderboard.add_to_days(v_facts.changes);
+  perform leaderboard.take_profile_changes();
+
+  update leaderboard.state as s set
+    day = v_day,
+    snapshot_at = case when v_facts.is_current then v_at else s.snapshot_at end;
+  if v_all_ended then
+    update leaderboard.state as s set
+      after_trade_id = least(s.noted_trade_id, v_facts.through_trade_id),
+      after_conversion_id = least(s.noted_conversion_id, v_facts.through_conversion_id),
+      after_resolution_id = least(s.noted_resolution_id, v_facts.through_resolution_id);
+  end if;
+  if v_state.noted_xmax is null or v_all_ended and v_facts.is_current then
+    perform leaderboard.note_ids();
+  end if;
+  return v_facts.is_current;
+end
+$$;
+
+comment on function leaderboard.refresh(int) is
+  'Brings the leaderboard up to date by what changed since the last time, about so many facts of '
+  'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Readers see '
+  'all of it or nothing, once it is committed. Locks: the row of leaderboard.state; nothing that '
+  'trading waits for.';
+--! EndIncluded leaderboard/functions/refresh.sql
+--! Included leaderboard/functions/verify.sql
+create or replace function leaderboard.verify()
+returns table (invariant text, object text, expected text, found text)
+language sql stable security definer
+set search_path = ''
+as $$
+  with
+  taken_resolutions as (
+    select r.id, r.market_id, r.corrects_resolution_id
+    from trading.resolutions as r
+    join leaderboard.markets as k
+      on k.market_id = r.market_id and r.id <= k.last_resolution_id
+  ),
+  -- Of each market the last resolution counts, on the day of the first.
+  settled as (
+    select
+      m.category_id, s.market_id, s.user_id, s.side, s.cost_cents, s.realised_cents,
+      (f.created_at at time zone 'UTC')::date as day
+    from taken_resolutions as r
+    join trading.resolutions as f
+      on f.market_id = r.market_id and f.corrects_resolution_id is null
+    join trading.settlements as s on s.resolution_id = r.id
+    join catalog.markets as m on m.id = r.market_id
+    where not exists (
+      select from taken_resolutions as l where l.corrects_resolution_id = r.id
+    )
+  ),
+  realised as (
+    select s.category_id, s.day, s.user_id, s.realised_cents as pl_cents,
+      s.cost_cents as vol_cents, (s.realised_cents > 0)::int as wins, 1 as settled
+    from settled as s
+    union all
+    select m.category_id, (t.created_at at time zone 'UTC')::date, x.user_id, x.pl_cents, 0, 0, 0
+    from trading.trades as t
+    join leaderboard.markets as k on k.market_id = t.market_id and t.id <= k.last_trade_id
+    join catalog.markets as m on m.id = t.market_id
+    cross join lateral (
+      values
+        (t.taker_user_id, t.taker_realised_cents), (t.maker_user_id, t.maker_realised_cents)
+    ) as x (user_id, pl_cents)
+    where x.pl_cents is not null
+    union all
+    select m.category_id, (c.created_at at time zone 'UTC')::date, c.user_id,
+      c.yes_realised_cents + c.no_realised_cents, 0, 0, 0
+    from trading.set_conversions as c
+    join leaderboard.markets as k
+      on k.market_id = c.market_id and c.id <= k.last_conversion_id
+    join catalog.markets as m on m.id = c.market_id
+    where c.kind = 'merge'
+  ),
+  days as (
+    select r.day, c.category_id, r.user_id,
+      concat_ws(
+        ' ', sum(r.pl_cents), sum(r.vol_cents), sum(r.wins), sum(r.settled), count(*)
+      ) as figures
+    from realised as r
+    cross join lateral (values (0::bigint), (r.category_id)) as c (category_id)
+    group by r.day, c.category_id, r.user_id
+  ),
+  standings as (
+    select w.window_kind, c.category_id, r.user_id,
+      sum(r.pl_cents)::bigint as pl_cents,
+      sum(r.vol_cents)::bigint as vol_cents,
+      sum(r.wins) as win_count,
+      sum(r.settled) as settled_count,
+      count(*) as realised_count
+    from leaderboard.state as x
+    cross join lateral leaderboard.windows(x.day) as w
+    join realised as r on r.day >= w.from_day
+    cross join lateral (values (0::bigint), (r.category_id)) as c (category_id)
+    group by w.window_kind, c.category_id, r.user_id
+  )
+  select 'day equals what was realised on it',
+    concat_ws(' ', coalesce(x.day, d.day), 'category', coalesce(x.category_id, d.category_id),
+      'user', coalesce(x.user_id, d.user_id)),
+    coalesce(x.figures, 'none'), coalesce(d.figures, 'none')
+  from days as x
+  full join (
+    select y.day, y.category_id, y.user_id,
+      concat_ws(
+        ' ', y.pl_cents, y.vol_cents, y.win_count, y.settled_count, y.realised_count
+      ) as figures
+    from leaderboard.days as y
+  ) as d
+    on d.day = x.day and d.category_id = x.category_id and d.user_id = x.user_id
+  where x.figures is distinct from d.figures
+
+  union all
+  select 'standing equals what was realised in its window',
+    concat_ws(' ', coalesce(x.window_kind, s.window_kind), 'category',
+      coalesce(x.category_id, s.category_id), 'user', coalesce(x.user_id, s.user_id)),
+    concat_ws(
+      ' ', x.pl_cents, x.vol_cents, x.win_count, x.settled_count, x.realised_count, u.public_id
+    ),
+    concat_ws(
+      ' ', s.pl_cents, s.vol_cents, s.win_count, s.settled_count, s.realised_count,
+      s.user_public_id
+    )
+  from standings as x
+  join identity.users as u on u.id = x.user_id
+  full join leaderboard.standings as s
+    on s.window_kind = x.window_kind
+    and s.category_id = x.category_id
+    and s.user_id = x.user_id
+  where (
+    x.pl_cents, x.vol_cents, x.win_count, x.settled_count, x.realised_count, u.public_id
+  ) is distinct from (
+    s.pl_cents, s.vol_cents, s.win_count, s.settled_count, s.realised_count, s.user_public_id
+  )
+
+  union all
+  select 'band counts its standings',
+    concat_ws(' ', coalesce(x.window_kind, b.window_kind), 'category',
+      coalesce(x.category_id, b.category_id), 'band', coalesce(x.band, b.band)),
+    coalesce(x.trader_count, 0)::text, coalesce(b.trader_count, 0)::text
+  from (
+    select s.window_kind, s.category_id, leaderboard.band(s.pl_cents) as band,
+      count(*) as trader_count
+    from standings as s
+    group by 1, 2, 3
+  ) as x
+  full join leaderboard.bands as b
+    on b.window_kind = x.window_kind and b.category_id = x.category_id and b.band = x.band
+  where coalesce(x.trader_count, 0) <> coalesce(b.trader_count, 0)
+
+  union all
+  select 'summary sums its standings',
+    concat_ws(' ', coalesce(x.window_kind, y.window_kind), 'category',
+      coalesce(x.category_id, y.category_id)),
+    coalesce(x.figures, '0 0 0'), coalesce(y.figures, '0 0 0')
+  from (
+    select s.window_kind, s.category_id,
+      concat_ws(' ', sum(s.vol_cents), count(*) filter (where s.settled_count > 0),
+        count(*) filter (where s.settled_count > 0 and l.is_public)) as figures
+    from standings as s
+    left join leaderboard.standings as l
+      on l.window_kind = s.window_kind
+      and l.category_id = s.category_id
+      and l.user_id = s.user_id
+    group by s.window_kind, s.category_id
+  ) as x
+  full join (
+    select z.window_kind, z.category_id,
+      concat_ws(' ', z.volume_cents, z.settled_trader_count, z.public_trader_count) as figures
+    from leaderboard.summaries as z
+  ) as y on y.window_kind = x.window_kind and y.category_id = x.category_id
+  where coalesce(x.figures, '0 0 0') <> coalesce(y.figures, '0 0 0')
+
+  union all
+  select 'standing counts its trader as what they are',
+    concat_ws(' ', s.window_kind, 'category', s.category_id, 'user', s.user_id),
+    case when u.private or u.leaderboard_opt_out then 'private' else 'public' end,
+    case when s.is_public then 'public' else 'private' end
+  from leaderboard.standings as s
+  join identity.users as u on u.id = s.user_id
+  where s.is_public = (u.private or u.leaderboard_opt_out)
+    and not exists (
+      select from leaderboard.profile_changes as c where c.user_id = s.user_id
+    )
+
+  union all
+  select 'win is a settled position',
+    concat_ws(' ', 'market', coalesce(x.market_id, w.market_id), 'category',
+      coalesce(x.category_id, w.category_id), 'user', coalesce(x.user_id, w.user_id),
+      coalesce(x.side, w.side)),
+    concat_ws(' ', x.day, x.realised_cents), concat_ws(' ', w.day, w.realised_cents)
+  from (
+    select s.market_id, c.category_id, s.user_id, s.side, s.day, s.realised_cents
+    from settled as s
+    cross join lateral (values (0::bigint), (s.category_id)) as c (category_id)
+    where s.realised_cents > 0
+  ) as x
+  full join leaderboard.wins as w
+    on w.market_id = x.market_id
+    and w.category_id = x.category_id
+    and w.user_id = x.user_id
+    and w.side = x.side
+  where (x.day, x.realised_cents) is distinct from (w.day, w.realised_cents::bigint)
+
+  union all
+  select 'escrow is that of its market', 'market ' || k.market_id,
+    a.balance_cents::text, k.escrow_cents::text
+  from leaderboard.markets as k
+  join trading.books as b on b.market_id = k.market_id
+  join ledger.accounts as a on a.id = b.escrow_account_id
+  where a.balance_cents <> k.escrow_cents
+    and not exists (
+      select
+      from trading.trades as t
+      where t.market_id = k.market_id
+        and t.id > k.last_trade_id
+    )
+    and not exists (
+      select
+      from trading.set_conversions as c
+      where c.market_id = k.market_id
+        and c.id > k.last_conversion_id
+    )
+    and not exists (
+      select
+      from trading.resolutions as r
+      where r.market_id = k.market_id
+        and r.id > k.last_resolution_id
+    )
+
+  union all
+  select 'open interest is the escrow of the markets',
+    concat_ws(' ', 'category', coalesce(x.category_id, o.category_id)),
+    coalesce(x.escrow_cents, 0)::text, coalesce(o.open_interest_cents, 0)::text
+  from (
+    select c.category_id, sum(k.escrow_cents) as escrow_cents
+    from leaderboard.markets as k
+    join catalog.markets as m on m.id = k.market_id
+    cross join lateral (values (0::bigint), (m.category_id)) as c (category_id)
+    group by c.category_id
+  ) as x
+  full join leaderboard.open_interest as o on o.category_id = x.category_id
+  where coalesce(x.escrow_cents, 0) <> coalesce(o.open_interest_cents, 0)
+
+  union all
+  select 'nothing is passed over', f.kind || ' ' || f.id, 'taken', 'not taken'
+  from leaderboard.state as x
+  cross join lateral (
+    select 'trade' as kind, t.id
+    from trading.trades as t
+    left join leaderboard.markets as k on k.market_id = t.market_id
+    where t.id <= x.after_trade_id
+      and t.id > coalesce(k.last_trade_id, 0)
+    union all
+    select 'conversion', c.id
+    from trading.set_conversions as c
+    left join leaderboard.markets as k on k.market_id = c.market_id
+    where c.id <= x.after_conversion_id
+      and c.id > coalesce(k.last_conversion_id, 0)
+    union all
+    select 'resolution', r.id
+    from trading.resolutions as r
+    left join leaderboard.markets as k on k.market_id = r.market_id
+    where r.id <= x.after_resolution_id
+      and r.id > coalesce(k.last_resolution_id, 0)
+  ) as f
+$$;
+
+comment on function leaderboard.verify() is
+  'One row for each difference between the leaderboard and what trading says was realised up to '
+  'where it has come: the name of the invariant, the object, what was expected and what was '
+  'found. No row when the leaderboard is right, however long ago it was refreshed. Reads '
+  'everything; one statement, hence one snapshot.';
+--! EndIncluded leaderboard/functions/verify.sql
+
 -- Functions: for operators
 --! Included admin/functions/audit.sql
 create or replace function admin.audit(action text, arguments jsonb)
@@ -7449,6 +8705,7 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
+  v_user_id bigint;
   v_constraint text;
   v_column text;
 begin
@@ -7457,9 +8714,14 @@ begin
     leaderboard_opt_out = coalesce(set_profile.leaderboard_opt_out, u.leaderboard_opt_out),
     display_name = coalesce(set_profile.display_name, u.display_name),
     avatar_url = coalesce(set_profile.avatar_url, u.avatar_url)
-  where u.public_id = set_profile.user_id;
+  where u.public_id = set_profile.user_id
+  returning u.id into v_user_id;
   if not found then
     perform core.raise_error('NOT_FOUND', format('no user %s', set_profile.user_id));
+  end if;
+  if num_nonnulls(set_profile.private, set_profile.leaderboard_opt_out) > 0 then
+    insert into leaderboard.profile_changes (user_id)
+    values (v_user_id);
   end if;
   perform admin.audit('set_profile', jsonb_build_object(
     'user_id', set_profile.user_id,
@@ -7990,6 +9252,25 @@ comment on function admin.set_fee_schedule(int, text, uuid, timestamptz) is
   'Sets the taker fee of a market, of a category or, with neither, by default, from a time on '
   '(now, when none is given). Returns the id of the schedule. Errors: INVALID_REQUEST, NOT_FOUND.';
 --! EndIncluded admin/functions/set_fee_schedule.sql
+--! Included admin/functions/refresh_leaderboard.sql
+create or replace function admin.refresh_leaderboard()
+returns timestamptz
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  while not leaderboard.refresh() loop
+    null; -- a piece at a time, until nothing is left
+  end loop;
+  perform admin.audit('refresh_leaderboard', '{}');
+  return (select s.snapshot_at from leaderboard.state as s);
+end
+$$;
+
+comment on function admin.refresh_leaderboard() is
+  'Brings the leaderboard up to date and returns the time of its snapshot. Locks: the row of '
+  'leaderboard.state.';
+--! EndIncluded admin/functions/refresh_leaderboard.sql
 
 -- Functions: for the HTTP interface
 --! Included api/functions/authenticate.sql
@@ -9125,6 +10406,182 @@ comment on function api.get_announcement(bigint) is
   'What a notification is about that was too long to say it and carries only this id; null when '
   'it is not kept any more.';
 --! EndIncluded api/functions/get_announcement.sql
+--! Included api/functions/get_leaderboard.sql
+create or replace function api.get_leaderboard(category text, "window" text, most int)
+returns json
+language sql stable security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select json_build_object(
+    'category', get_leaderboard.category,
+    'window', get_leaderboard."window",
+    'entries', (
+      select coalesce(
+        json_agg(
+          case
+            when u.private or u.leaderboard_opt_out
+              then json_build_object('isPrivate', true, 'rank', p.rank)
+            else leaderboard.entry_object(p.standing, u, p.rank)
+          end
+          order by p.rank
+        ),
+        '[]'
+      )
+      from (
+        select
+          s as standing,
+          s.user_id,
+          row_number() over (
+            order by s.band desc, s.pl_cents desc, s.vol_cents desc, s.user_public_id
+          ) as rank
+        from leaderboard.standings as s
+        where s.category_id = c.id
+          and s.window_kind = get_leaderboard."window"::leaderboard.window_kind
+          and exists (select from leaderboard.state as x where x.snapshot_at is not null)
+        order by s.band desc, s.pl_cents desc, s.vol_cents desc, s.user_public_id
+        limit get_leaderboard.most
+      ) as p
+      join identity.users as u on u.id = p.user_id
+    )
+  )
+  from leaderboard.category_id(get_leaderboard.category) as c (id)
+  where c.id is not null
+$$;
+
+comment on function api.get_leaderboard(text, text, int) is
+  'The body of GET /leaderboard: the first ranks of a window, as of the last refresh, with the '
+  'profiles as they are now; or null for an unknown category.';
+--! EndIncluded api/functions/get_leaderboard.sql
+--! Included api/functions/get_leaderboard_summary.sql
+create or replace function api.get_leaderboard_summary(category text, "window" text)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_category_id constant bigint := leaderboard.category_id(get_leaderboard_summary.category);
+  v_window_kind constant leaderboard.window_kind := get_leaderboard_summary."window";
+  v_state leaderboard.state;
+  v_ranked_count bigint;
+  v_summary leaderboard.summaries;
+  v_median leaderboard.standings;
+  v_win leaderboard.wins;
+begin
+  if v_category_id is null then
+    return null;
+  end if;
+  select x.* into strict v_state
+  from leaderboard.state as x;
+
+  if v_state.snapshot_at is not null then
+    select coalesce(sum(b.trader_count), 0) into v_ranked_count
+    from leaderboard.bands as b
+    where b.category_id = v_category_id
+      and b.window_kind = v_window_kind;
+    select y.* into v_summary
+    from leaderboard.summaries as y
+    where y.category_id = v_category_id
+      and y.window_kind = v_window_kind;
+    v_median := leaderboard.standing_at(v_category_id, v_window_kind, v_ranked_count / 2 + 1);
+    v_win := leaderboard.biggest_win(v_category_id, v_window_kind, v_state.day);
+  end if;
+
+  return json_build_object(
+    'category', get_leaderboard_summary.category,
+    'window', get_leaderboard_summary."window",
+    'traderCount', case
+      when v_state.snapshot_at is null then 0
+      else leaderboard.public_trader_count(v_category_id, v_window_kind)
+    end,
+    'totalVolumeCents', coalesce(v_summary.volume_cents, 0),
+    'openInterestCents', coalesce(
+      (
+        select o.open_interest_cents
+        from leaderboard.open_interest as o
+        where o.category_id = v_category_id
+          and v_state.snapshot_at is not null
+      ),
+      0
+    ),
+    'topTrader', (
+      select leaderboard.trader_object(u, s.pl_cents)
+      from leaderboard.standings as s
+      join identity.users as u on u.id = s.user_id
+      where s.category_id = v_category_id
+        and s.window_kind = v_window_kind
+        and not (u.private or u.leaderboard_opt_out)
+        and v_state.snapshot_at is not null
+      order by s.band desc, s.pl_cents desc, s.vol_cents desc, s.user_public_id
+      limit 1
+    ),
+    'biggestSingleWin', (
+      select json_build_object(
+        'userId', u.public_id,
+        'handle', u.handle,
+        'displayName', u.display_name,
+        'avatarUrl', u.avatar_url,
+        'marketId', m.public_id,
+        'marketTitle', m.title,
+        'eventId', e.public_id,
+        'eventTitle', e.title,
+        'plCents', v_win.realised_cents
+      )
+      from catalog.markets as m
+      join identity.users as u on u.id = v_win.user_id
+      left join catalog.events as e on e.id = m.event_id
+      where m.id = v_win.market_id
+    ),
+    'medianTrader', case when v_median.user_id is not null then json_build_object(
+      'plCents', v_median.pl_cents,
+      'winRate', case when v_summary.settled_trader_count > 0 then
+        leaderboard.share(v_median.win_count, v_median.settled_count)
+      end,
+      'settledCount', v_median.settled_count
+    ) end,
+    'snapshotAt', core.iso8601(v_state.snapshot_at)
+  );
+end
+$$;
+
+comment on function api.get_leaderboard_summary(text, text) is
+  'The body of GET /leaderboard/summary, as of the last refresh, with the profiles as they are '
+  'now; or null for an unknown category. Costs the same however many traders are ranked.';
+--! EndIncluded api/functions/get_leaderboard_summary.sql
+--! Included api/functions/get_own_standing.sql
+create or replace function api.get_own_standing(user_id uuid, category text, "window" text)
+returns json
+language sql stable security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select json_build_object(
+    'self', (
+      select leaderboard.entry_object(s, u, leaderboard.rank_of(s))
+      from identity.users as u
+      join leaderboard.standings as s
+        on s.user_id = u.id
+        and s.category_id = c.id
+        and s.window_kind = get_own_standing."window"::leaderboard.window_kind
+      where u.public_id = get_own_standing.user_id
+        and exists (select from leaderboard.state as x where x.snapshot_at is not null)
+    )
+  )
+  from leaderboard.category_id(get_own_standing.category) as c (id)
+  where c.id is not null
+$$;
+
+comment on function api.get_own_standing(uuid, text, text) is
+  'The body of GET /leaderboard/me: the caller''s entry, complete whatever their profile says, or '
+  'null in its place when they realised nothing in the window; or null for an unknown category.';
+--! EndIncluded api/functions/get_own_standing.sql
 --! Included api/functions/get_metrics.sql
 create or replace function api.get_metrics()
 returns table (
@@ -9576,6 +11033,28 @@ comment on function jobs.remove_counters(int) is
   'with what is kept of those, and token buckets that are full. At most so many of each; returns '
   'how many. Locks: the counters, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_counters.sql
+--! Included jobs/functions/refresh_leaderboard.sql
+create or replace function jobs.refresh_leaderboard(most int default 100000)
+returns int
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform
+  from leaderboard.state as s
+  for update skip locked;
+  if not found then
+    return 0; -- somebody else is at it
+  end if;
+  return (not leaderboard.refresh(refresh_leaderboard.most))::int;
+end
+$$;
+
+comment on function jobs.refresh_leaderboard(int) is
+  'Brings the leaderboard up to date, or so far as about so many new facts of each kind bring it; '
+  'returns 0 when nothing was left. Locks: the row of leaderboard.state, which nobody waits for '
+  'but another refresh.';
+--! EndIncluded jobs/functions/refresh_leaderboard.sql
 --! Included admin/functions/run_due.sql
 create or replace function admin.run_due()
 returns jsonb
@@ -10757,6 +12236,8 @@ revoke execute on function admin.audit(text, jsonb) from exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
 grant execute on function ledger.verify() to exchange_operator;
+grant usage on schema leaderboard to exchange_operator;
+grant execute on function leaderboard.verify() to exchange_operator;
 
 grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;

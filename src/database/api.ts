@@ -550,7 +550,8 @@ export async function getMarketSnapshot(
   return row;
 }
 
-function theOnly<Row>(rows: Row[]): Row {
+/** The row of a function that always answers with one. */
+export function theOnly<Row>(rows: Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new TypeError("A database function that always answers did not");
   return row;

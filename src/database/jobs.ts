@@ -96,6 +96,11 @@ export async function verifyLedger(client: PoolClient): Promise<number> {
   return row?.count ?? 0;
 }
 
+/** Brings the leaderboard up to date, or a part of the way when there is much. */
+export async function refreshLeaderboard(client: PoolClient): Promise<number> {
+  return await count(client, "refresh_leaderboard");
+}
+
 async function count(client: PoolClient, name: string): Promise<number> {
   const rows = await call<{ count: number }>(client, name, `select jobs.${name}() as count`, []);
   return rows[0]?.count ?? 0;

@@ -9,6 +9,7 @@ export const tags = {
   Markets: "One market: its prices, its book, its trades. Public.",
   Orders: "Placing, cancelling and reading the caller's orders.",
   Portfolio: "What the caller has.",
+  Leaderboard: "Who realised what. Refreshed every minute.",
   Streams: "Server-Sent Events.",
   Website: "For the pages of the website.",
   Service: "The service itself.",

@@ -1,4 +1,5 @@
 import { catalogueRoutes } from "./catalogue_routes.ts";
+import { leaderboardRoutes } from "./leaderboard_routes.ts";
 import { orderRoutes } from "./order_routes.ts";
 import { portfolioRoutes } from "./portfolio_routes.ts";
 import { positionRoutes } from "./position_routes.ts";
@@ -12,6 +13,7 @@ export const routes: Route[] = [
   ...catalogueRoutes,
   ...orderRoutes,
   ...portfolioRoutes,
+  ...leaderboardRoutes,
   ...positionRoutes,
   ...streamRoutes,
   ...sessionRoutes,

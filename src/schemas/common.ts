@@ -32,10 +32,15 @@ export const pageQuerySchema = z.object({
   page: queryInteger(z.int().min(1).max(2_147_483_647))
     .default(1)
     .meta({ override: { default: 1 } }),
-  limit: queryInteger(z.int().min(1).max(50))
-    .default(20)
-    .meta({ override: { default: 20 } }),
+  limit: limitSchema(50, 20),
 });
+
+/** `limit` of a query: how many to answer with, at most. */
+export function limitSchema(most: number, usual: number): z.ZodDefault<z.ZodType<number>> {
+  return queryInteger(z.int().min(1).max(most))
+    .default(usual)
+    .meta({ override: { default: usual } });
+}
 
 const pageMetaSchema = z.strictObject({
   total: z.int().min(0),

@@ -116,9 +116,12 @@ test("what analysts read has no e-mail and no secret", async (t) => {
   t.deepEqual(columns, []);
 });
 
-test("exchange_operator calls the functions of admin but for the audit, and ledger.verify", async (t) => {
+test("exchange_operator calls the functions of admin but for the audit, and the proofs", async (t) => {
   const operators = (await functionsOf("admin")).filter((name) => !name.startsWith("admin.audit("));
-  t.deepEqual(await callable("exchange_operator"), [...operators, "ledger.verify()"].sort());
+  t.deepEqual(
+    await callable("exchange_operator"),
+    [...operators, "leaderboard.verify()", "ledger.verify()"].sort(),
+  );
 });
 
 test("an operator finds out what ledger.verify() finds", async (t) => {
@@ -193,7 +196,7 @@ test("only what callers may call runs with the owner's rights", async (t) => {
     select p.oid::regprocedure::text as name from pg_proc as p
     join (${schemas}) as n on n.oid = p.pronamespace
     where p.prosecdef and n.nspname not in ('api', 'admin', 'jobs', 'analytics') order by 1`);
-  t.deepEqual(definers, ["ledger.verify()"]);
+  t.deepEqual(definers, ["leaderboard.verify()", "ledger.verify()"]);
   const weak = await names(`
     select p.oid::regprocedure::text as name from pg_proc as p
     join (${schemas}) as n on n.oid = p.pronamespace

@@ -13,8 +13,8 @@ export interface DemoWorld {
   pool: Pool;
   /** BASE, KEY and MARKET, as the pages call them. */
   variables: Record<string, string>;
-  /** Lets go of all requests counted so far, as if the reader had taken their time. */
-  forgetRequests: () => Promise<void>;
+  /** Forgets the requests counted so far and refreshes the leaderboard, as a minute would. */
+  letAMinutePass: () => Promise<void>;
 }
 
 /** Runs `work` beside the HTTP interface of a demo of its own. */
@@ -31,10 +31,11 @@ export async function withDemo(work: (world: DemoWorld) => Promise<void>): Promi
     try {
       const variables = { BASE: service.url, KEY: demo!.apiKey, MARKET: demo!.marketId };
       const { pool } = database;
-      const forgetRequests = async () => {
+      const letAMinutePass = async () => {
         await pool.query("truncate limits.windows, limits.grants, limits.allowances");
+        await pool.query("select admin.refresh_leaderboard()");
       };
-      await work({ pool, variables, forgetRequests });
+      await work({ pool, variables, letAMinutePass });
     } finally {
       await service.close();
     }

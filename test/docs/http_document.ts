@@ -8,12 +8,13 @@ import type { Block, Document } from "./document.ts";
  * Runs the curl commands of a page, and compares each answer with its http block: the status, the
  * headers that the block names, the body laid out. The blocks stand behind the shell block, one
  * for each command. A line `NAME=...` takes the id of the order or of the first thing in a list that
- * was shown last, unless `variables` has the name already.
+ * was shown last, unless `variables` has the name already. The reader takes their
+ * time: a minute passes before each command.
  */
 export async function runHttpDocument(
   t: ExecutionContext,
   document: Document,
-  { variables, forgetRequests }: Pick<DemoWorld, "variables" | "forgetRequests">,
+  { variables, letAMinutePass }: Pick<DemoWorld, "variables" | "letAMinutePass">,
 ): Promise<void> {
   const mask = makeMask();
   const known = { ...variables };
@@ -27,7 +28,7 @@ export async function runHttpDocument(
         continue;
       }
       if (!command.startsWith("curl ")) continue;
-      await forgetRequests();
+      await letAMinutePass();
       const { url, ...request } = parseCurl(command, known);
       const response = await fetch(url, request);
       const isStream = response.headers.get("content-type") === "text/event-stream";

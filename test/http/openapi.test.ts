@@ -70,6 +70,8 @@ test.serial("answers of every route are as the document says", async (t) => {
     "me/orders",
     "me/orders?status=all",
     "me/orders?page=0",
+    "leaderboard/me",
+    "leaderboard/me?category=nowhere",
   ]) {
     await call("GET", `/api/v1/${path}`, { key: bob.key });
   }
@@ -92,6 +94,12 @@ test.serial("answers of every route are as the document says", async (t) => {
     `markets/${marketId}/trades?page=0`,
     `markets/${noSuchId}`,
     "markets/1",
+    "leaderboard",
+    "leaderboard?category=nowhere",
+    "leaderboard?window=never",
+    "leaderboard/summary",
+    "leaderboard/summary?category=nowhere",
+    "leaderboard/me",
   ]) {
     await call("GET", `/api/v1/${path}`);
   }

@@ -13,11 +13,11 @@ begin
     return;
   end if;
 
-  select q.last_value into v_trade_id
+  select q.last_value - (not q.is_called)::int into v_trade_id
   from trading.trades_id_seq as q;
-  select q.last_value into v_conversion_id
+  select q.last_value - (not q.is_called)::int into v_conversion_id
   from trading.set_conversions_id_seq as q;
-  select q.last_value into v_resolution_id
+  select q.last_value - (not q.is_called)::int into v_resolution_id
   from trading.resolutions_id_seq as q;
 
   update leaderboard.state as s set

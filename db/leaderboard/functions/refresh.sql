@@ -19,7 +19,8 @@ begin
 
   -- Seen by an earlier snapshot than the facts: what had ended here can be seen there. A note
   -- from beyond the present belongs to the cluster that this database was restored from.
-  select v_state.noted_xmax <= pg_snapshot_xmin(s.now) or v_state.noted_xmax > pg_snapshot_xmax(s.now)
+  select
+    v_state.noted_xmax <= pg_snapshot_xmin(s.now) or v_state.noted_xmax > pg_snapshot_xmax(s.now)
   into v_all_ended
   from pg_current_snapshot() as s (now);
 

@@ -17,7 +17,8 @@ as $$
   ),
   new_conversions as materialized (
     select
-      c.id, c.market_id, c.created_at, c.user_id, c.yes_realised_cents + c.no_realised_cents as cents
+      c.id, c.market_id, c.created_at, c.user_id,
+      c.yes_realised_cents + c.no_realised_cents as cents
     from trading.set_conversions as c
     left join leaderboard.markets as k on k.market_id = c.market_id
     where c.id > (take_facts.state).after_conversion_id
