@@ -222,7 +222,6 @@ set local role exchange_owner;
 --!include leaderboard/functions/move_standings.sql
 --!include leaderboard/functions/add_to_days.sql
 --!include leaderboard/functions/take_profile_changes.sql
---!include leaderboard/functions/note_ids.sql
 --!include leaderboard/functions/refresh.sql
 --!include leaderboard/functions/verify.sql
 

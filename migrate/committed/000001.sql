@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:68bbc6f2360bc75035783cb79b04180af8832520
+--! Hash: sha1:6c38b0234ac5343acac7df72c38799f0d5e41f53
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -1841,7 +1841,7 @@ create table leaderboard.state (
   noted_trade_id bigint not null default 0,
   noted_conversion_id bigint not null default 0,
   noted_resolution_id bigint not null default 0,
-  noted_xmax xid8,
+  noted_xid xid8,
   constraint state_is_one_row check (singleton)
 );
 
@@ -1855,8 +1855,8 @@ comment on column leaderboard.state.after_trade_id is
   'each time, since ids do not commit in order; which of them were taken is told by '
   'leaderboard.markets. after_conversion_id and after_resolution_id likewise.';
 comment on column leaderboard.state.noted_trade_id is
-  'The last trade id given out when noted_xmax was noted. Once every transaction below noted_xmax '
-  'has ended, all trades up to it can be seen, and after_trade_id moves there.';
+  'The last trade id given out before the transaction noted_xid began to write. Once all below '
+  'that one have ended, all trades up to the id can be seen, and after_trade_id moves there.';
 
 insert into leaderboard.state default values;
 --! EndIncluded leaderboard/tables/state.sql
@@ -1879,7 +1879,7 @@ comment on column leaderboard.markets.escrow_cents is
 create table leaderboard.days (
   day date not null,
   category_id bigint not null,
-  user_id bigint not null references identity.users (id),
+  user_id bigint not null,
   pl_cents bigint not null,
   vol_cents core.amount not null,
   win_count core.amount not null,
@@ -1893,7 +1893,8 @@ create table leaderboard.days (
 
 comment on table leaderboard.days is
   'What each trader realised on each UTC day in each category, and in all together (category_id '
-  '0). Corrections change the day of the first resolution.';
+  '0). Corrections change the day of the first resolution. No foreign keys, since all of it is '
+  'derived and proved by leaderboard.verify().';
 comment on column leaderboard.days.pl_cents is
   'Realised by settlements, sells and merges. vol_cents: cost of the positions settled. win_count '
   'of settled_count positions realised more than nothing. realised_count: settlements, sells and '
@@ -1901,7 +1902,7 @@ comment on column leaderboard.days.pl_cents is
 --! EndIncluded leaderboard/tables/days.sql
 --! Included leaderboard/tables/standings.sql
 create table leaderboard.standings (
-  user_id bigint not null references identity.users (id),
+  user_id bigint not null,
   category_id bigint not null,
   window_kind leaderboard.window_kind not null,
   user_public_id uuid not null,
@@ -1924,7 +1925,7 @@ create index standings_by_rank on leaderboard.standings (
 
 comment on table leaderboard.standings is
   'The sums of leaderboard.days over each window, for everybody who realised something in it. '
-  'Their order by rank is that of the index.';
+  'Their order by rank is that of the index. No foreign keys: see leaderboard.days.';
 comment on column leaderboard.standings.user_public_id is
   'As in identity.users: the last thing that decides on a rank.';
 comment on column leaderboard.standings.is_public is
@@ -1974,9 +1975,9 @@ comment on table leaderboard.open_interest is
 --! EndIncluded leaderboard/tables/open_interest.sql
 --! Included leaderboard/tables/wins.sql
 create table leaderboard.wins (
-  market_id bigint not null references catalog.markets (id),
+  market_id bigint not null,
   category_id bigint not null,
-  user_id bigint not null references identity.users (id),
+  user_id bigint not null,
   side trading.side not null,
   day date not null,
   realised_cents core.amount not null,
@@ -1993,7 +1994,8 @@ create index wins_of_a_day_by_size on leaderboard.wins (
 
 comment on table leaderboard.wins is
   'Settled positions that realised more than nothing, as the last resolution of their market has '
-  'it: twice, under its category and under 0 for all. For the biggest single win.';
+  'it: twice, under its category and under 0 for all. For the biggest single win. No foreign keys: '
+  'see leaderboard.days.';
 comment on column leaderboard.wins.day is 'The UTC day of the first resolution.';
 --! EndIncluded leaderboard/tables/wins.sql
 --! Included leaderboard/tables/profile_changes.sql
@@ -7913,44 +7915,8 @@ comment on function leaderboard.take_profile_changes() is
   'Counts users whose profile changed as what they are now. The caller holds the row of '
   'leaderboard.state.';
 --! EndIncluded leaderboard/functions/take_profile_changes.sql
---! Included leaderboard/functions/note_ids.sql
-create or replace function leaderboard.note_ids()
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_trade_id bigint;
-  v_conversion_id bigint;
-  v_resolution_id bigint;
-begin
-  -- With a snapshot from before the ids were read, xmax would not cover those who took them.
-  if current_setting('transaction_isolation') <> 'read committed' then
-    return;
-  end if;
-
-  select q.last_value - (not q.is_called)::int into v_trade_id
-  from trading.trades_id_seq as q;
-  select q.last_value - (not q.is_called)::int into v_conversion_id
-  from trading.set_conversions_id_seq as q;
-  select q.last_value - (not q.is_called)::int into v_resolution_id
-  from trading.resolutions_id_seq as q;
-
-  update leaderboard.state as s set
-    noted_trade_id = v_trade_id,
-    noted_conversion_id = v_conversion_id,
-    noted_resolution_id = v_resolution_id,
-    noted_xmax = pg_snapshot_xmax(pg_current_snapshot());
-end
-$$;
-
-comment on function leaderboard.note_ids() is
-  'Notes the last ids given out, and the transactions that may still be writing rows with them: '
-  'whoever takes such an id has locked rows before, and so has a transaction number. The caller '
-  'holds the row of leaderboard.state.';
---! EndIncluded leaderboard/functions/note_ids.sql
 --! Included leaderboard/functions/refresh.sql
-create or replace function leaderboard.refresh(most int default 100000)
+create or replace function leaderboard.refresh(most int default 100000, waits boolean default true)
 returns boolean
 language plpgsql
 set search_path = ''
@@ -7959,20 +7925,42 @@ set jit = off
 set work_mem = '64MB'
 as $$
 declare
+  v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
+  v_trade_id bigint;
+  v_conversion_id bigint;
+  v_resolution_id bigint;
   v_state leaderboard.state;
   v_facts leaderboard.taken_facts;
   v_all_ended boolean;
   v_at timestamptz;
   v_day date;
 begin
-  select s.* into strict v_state
-  from leaderboard.state as s
-  for update;
+  -- Read before this transaction gets its number, and so of transactions with lower ones only:
+  -- whoever takes an id has locked rows before, and with that got a number.
+  select q.last_value - (not q.is_called)::int into v_trade_id
+  from trading.trades_id_seq as q;
+  select q.last_value - (not q.is_called)::int into v_conversion_id
+  from trading.set_conversions_id_seq as q;
+  select q.last_value - (not q.is_called)::int into v_resolution_id
+  from trading.resolutions_id_seq as q;
+
+  if refresh.waits then
+    select s.* into strict v_state
+    from leaderboard.state as s
+    for update;
+  else
+    select s.* into v_state
+    from leaderboard.state as s
+    for update skip locked;
+    if not found then
+      return null;
+    end if;
+  end if;
 
   -- Seen by an earlier snapshot than the facts: what had ended here can be seen there. A note
   -- from beyond the present belongs to the cluster that this database was restored from.
   select
-    v_state.noted_xmax <= pg_snapshot_xmin(s.now) or v_state.noted_xmax > pg_snapshot_xmax(s.now)
+    v_state.noted_xid <= pg_snapshot_xmin(s.now) or v_state.noted_xid > pg_snapshot_xmax(s.now)
   into v_all_ended
   from pg_current_snapshot() as s (now);
 
@@ -7994,18 +7982,22 @@ begin
       after_conversion_id = least(s.noted_conversion_id, v_facts.through_conversion_id),
       after_resolution_id = least(s.noted_resolution_id, v_facts.through_resolution_id);
   end if;
-  if v_state.noted_xmax is null or v_all_ended and v_facts.is_current then
-    perform leaderboard.note_ids();
+  if v_is_first_write and (v_state.noted_xid is null or v_all_ended and v_facts.is_current) then
+    update leaderboard.state as s set
+      noted_trade_id = v_trade_id,
+      noted_conversion_id = v_conversion_id,
+      noted_resolution_id = v_resolution_id,
+      noted_xid = pg_current_xact_id();
   end if;
   return v_facts.is_current;
 end
 $$;
 
-comment on function leaderboard.refresh(int) is
+comment on function leaderboard.refresh(int, boolean) is
   'Brings the leaderboard up to date by what changed since the last time, about so many facts of '
-  'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Readers see '
-  'all of it or nothing, once it is committed. Locks: the row of leaderboard.state; nothing that '
-  'trading waits for.';
+  'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Null when it '
+  'is not to wait and somebody else is at it. Readers see all of it or nothing, once it is '
+  'committed. Locks: the row of leaderboard.state; nothing that trading waits for.';
 --! EndIncluded leaderboard/functions/refresh.sql
 --! Included leaderboard/functions/verify.sql
 create or replace function leaderboard.verify()
@@ -11036,24 +11028,16 @@ comment on function jobs.remove_counters(int) is
 --! Included jobs/functions/refresh_leaderboard.sql
 create or replace function jobs.refresh_leaderboard(most int default 100000)
 returns int
-language plpgsql volatile security definer
+language sql volatile security definer
 set search_path = ''
 as $$
-begin
-  perform
-  from leaderboard.state as s
-  for update skip locked;
-  if not found then
-    return 0; -- somebody else is at it
-  end if;
-  return (not leaderboard.refresh(refresh_leaderboard.most))::int;
-end
+  select (not coalesce(leaderboard.refresh(refresh_leaderboard.most, waits => false), true))::int
 $$;
 
 comment on function jobs.refresh_leaderboard(int) is
   'Brings the leaderboard up to date, or so far as about so many new facts of each kind bring it; '
-  'returns 0 when nothing was left. Locks: the row of leaderboard.state, which nobody waits for '
-  'but another refresh.';
+  'returns 0 when nothing was left, or when somebody else is at it. Locks: the row of '
+  'leaderboard.state, which nobody waits for but another refresh.';
 --! EndIncluded jobs/functions/refresh_leaderboard.sql
 --! Included admin/functions/run_due.sql
 create or replace function admin.run_due()

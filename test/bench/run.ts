@@ -8,6 +8,7 @@ import { measureFanOut } from "./fan_out.ts";
 import { measureHotMarket } from "./hot_market.ts";
 import { measureHotMarketOverHttp } from "./hot_market_http.ts";
 import { measureLimits } from "./limits.ts";
+import { measureLeaderboard } from "./leaderboard.ts";
 import { measureLoneFills } from "./lone_fills.ts";
 import { measureOldRows } from "./old_rows.ts";
 import { findPgbench } from "./pgbench.ts";
@@ -32,6 +33,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   limits: measureLimits,
   deep_book: measureDeepBook,
   old_rows: measureOldRows,
+  leaderboard: measureLeaderboard,
   fan_out: measureFanOut,
   release_lateness: measureReleaseLateness,
 };

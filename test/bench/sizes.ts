@@ -18,6 +18,8 @@ export interface Sizes {
   deepBookOrders: number;
   /** As many orders as trades. */
   oldRows: number;
+  /** That the leaderboard has behind it; a multiple of 1,000. */
+  settledPositions: number;
   /** Clients of a stream; a bar for each number. */
   streamClients: number[];
   /** Calls of each kind that the profile looks at. */
@@ -36,6 +38,7 @@ export const fullSizes: Sizes = {
   shallowBookOrders: 1000,
   deepBookOrders: 100_000,
   oldRows: 5_000_000,
+  settledPositions: 1_000_000,
   streamClients: [1000, 5000],
   profiledCalls: 3000,
 };
@@ -53,6 +56,7 @@ export const shortSizes: Sizes = {
   shallowBookOrders: 100,
   deepBookOrders: 2000,
   oldRows: 20_000,
+  settledPositions: 20_000,
   streamClients: [100],
   profiledCalls: 200,
 };

@@ -1,4 +1,4 @@
-create or replace function leaderboard.refresh(most int default 100000)
+create or replace function leaderboard.refresh(most int default 100000, waits boolean default true)
 returns boolean
 language plpgsql
 set search_path = ''
@@ -7,20 +7,42 @@ set jit = off
 set work_mem = '64MB'
 as $$
 declare
+  v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
+  v_trade_id bigint;
+  v_conversion_id bigint;
+  v_resolution_id bigint;
   v_state leaderboard.state;
   v_facts leaderboard.taken_facts;
   v_all_ended boolean;
   v_at timestamptz;
   v_day date;
 begin
-  select s.* into strict v_state
-  from leaderboard.state as s
-  for update;
+  -- Read before this transaction gets its number, and so of transactions with lower ones only:
+  -- whoever takes an id has locked rows before, and with that got a number.
+  select q.last_value - (not q.is_called)::int into v_trade_id
+  from trading.trades_id_seq as q;
+  select q.last_value - (not q.is_called)::int into v_conversion_id
+  from trading.set_conversions_id_seq as q;
+  select q.last_value - (not q.is_called)::int into v_resolution_id
+  from trading.resolutions_id_seq as q;
+
+  if refresh.waits then
+    select s.* into strict v_state
+    from leaderboard.state as s
+    for update;
+  else
+    select s.* into v_state
+    from leaderboard.state as s
+    for update skip locked;
+    if not found then
+      return null;
+    end if;
+  end if;
 
   -- Seen by an earlier snapshot than the facts: what had ended here can be seen there. A note
   -- from beyond the present belongs to the cluster that this database was restored from.
   select
-    v_state.noted_xmax <= pg_snapshot_xmin(s.now) or v_state.noted_xmax > pg_snapshot_xmax(s.now)
+    v_state.noted_xid <= pg_snapshot_xmin(s.now) or v_state.noted_xid > pg_snapshot_xmax(s.now)
   into v_all_ended
   from pg_current_snapshot() as s (now);
 
@@ -42,15 +64,19 @@ begin
       after_conversion_id = least(s.noted_conversion_id, v_facts.through_conversion_id),
       after_resolution_id = least(s.noted_resolution_id, v_facts.through_resolution_id);
   end if;
-  if v_state.noted_xmax is null or v_all_ended and v_facts.is_current then
-    perform leaderboard.note_ids();
+  if v_is_first_write and (v_state.noted_xid is null or v_all_ended and v_facts.is_current) then
+    update leaderboard.state as s set
+      noted_trade_id = v_trade_id,
+      noted_conversion_id = v_conversion_id,
+      noted_resolution_id = v_resolution_id,
+      noted_xid = pg_current_xact_id();
   end if;
   return v_facts.is_current;
 end
 $$;
 
-comment on function leaderboard.refresh(int) is
+comment on function leaderboard.refresh(int, boolean) is
   'Brings the leaderboard up to date by what changed since the last time, about so many facts of '
-  'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Readers see '
-  'all of it or nothing, once it is committed. Locks: the row of leaderboard.state; nothing that '
-  'trading waits for.';
+  'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Null when it '
+  'is not to wait and somebody else is at it. Readers see all of it or nothing, once it is '
+  'committed. Locks: the row of leaderboard.state; nothing that trading waits for.';

@@ -1,5 +1,5 @@
 create table leaderboard.standings (
-  user_id bigint not null references identity.users (id),
+  user_id bigint not null,
   category_id bigint not null,
   window_kind leaderboard.window_kind not null,
   user_public_id uuid not null,
@@ -22,7 +22,7 @@ create index standings_by_rank on leaderboard.standings (
 
 comment on table leaderboard.standings is
   'The sums of leaderboard.days over each window, for everybody who realised something in it. '
-  'Their order by rank is that of the index.';
+  'Their order by rank is that of the index. No foreign keys: see leaderboard.days.';
 comment on column leaderboard.standings.user_public_id is
   'As in identity.users: the last thing that decides on a rank.';
 comment on column leaderboard.standings.is_public is

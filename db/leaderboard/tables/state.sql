@@ -8,7 +8,7 @@ create table leaderboard.state (
   noted_trade_id bigint not null default 0,
   noted_conversion_id bigint not null default 0,
   noted_resolution_id bigint not null default 0,
-  noted_xmax xid8,
+  noted_xid xid8,
   constraint state_is_one_row check (singleton)
 );
 
@@ -22,7 +22,7 @@ comment on column leaderboard.state.after_trade_id is
   'each time, since ids do not commit in order; which of them were taken is told by '
   'leaderboard.markets. after_conversion_id and after_resolution_id likewise.';
 comment on column leaderboard.state.noted_trade_id is
-  'The last trade id given out when noted_xmax was noted. Once every transaction below noted_xmax '
-  'has ended, all trades up to it can be seen, and after_trade_id moves there.';
+  'The last trade id given out before the transaction noted_xid began to write. Once all below '
+  'that one have ended, all trades up to the id can be seen, and after_trade_id moves there.';
 
 insert into leaderboard.state default values;

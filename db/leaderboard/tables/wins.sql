@@ -1,7 +1,7 @@
 create table leaderboard.wins (
-  market_id bigint not null references catalog.markets (id),
+  market_id bigint not null,
   category_id bigint not null,
-  user_id bigint not null references identity.users (id),
+  user_id bigint not null,
   side trading.side not null,
   day date not null,
   realised_cents core.amount not null,
@@ -18,5 +18,6 @@ create index wins_of_a_day_by_size on leaderboard.wins (
 
 comment on table leaderboard.wins is
   'Settled positions that realised more than nothing, as the last resolution of their market has '
-  'it: twice, under its category and under 0 for all. For the biggest single win.';
+  'it: twice, under its category and under 0 for all. For the biggest single win. No foreign keys: '
+  'see leaderboard.days.';
 comment on column leaderboard.wins.day is 'The UTC day of the first resolution.';

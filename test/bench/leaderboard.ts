@@ -1,0 +1,146 @@
+import type { Pool } from "pg";
+import type { Bench } from "./bench.ts";
+import type { Result } from "./report.ts";
+import { measureInRounds } from "./rounds.ts";
+
+/** Positions of a market that was resolved long ago, and of one between two refreshes. */
+const OLD_POSITIONS = 1000;
+const NEW_POSITIONS = 100;
+
+/** The days over which the old resolutions are spread. */
+const DAYS = 400;
+
+/** What one measurement is the mean of. */
+const REPETITIONS = 5;
+
+/**
+ * Bringing the leaderboard up to date after the resolution of one market, when many positions have
+ * been settled before, against one aggregate over all of them.
+ */
+export async function measureLeaderboard({ sizes, cluster }: Bench): Promise<Result[]> {
+  const database = await cluster.createDatabase("leaderboard");
+  const { pool } = database;
+  const positions = Math.min(OLD_POSITIONS, sizes.traders);
+  await settleMarkets(pool, sizes.settledPositions / positions, positions, DAYS);
+  await pool.query("vacuum (analyze)");
+  const [first = Number.NaN] = await timesOf(pool, 1, refresh);
+  await pool.query("vacuum (analyze)");
+  const number = sizes.settledPositions.toLocaleString("en");
+  console.error(`  leaderboard: the first refresh, ${number} positions: ${Math.round(first)} ms`);
+
+  const figures = await measureInRounds(sizes, sizes.latencySeconds, {
+    name: "leaderboard",
+    reference: async () => mean(await timesOf(pool, REPETITIONS, aggregate)),
+    ours: async () => {
+      const times: number[] = [];
+      while (times.length < REPETITIONS) {
+        await settleMarkets(pool, 1, NEW_POSITIONS, 1);
+        times.push(...(await timesOf(pool, 1, refresh)));
+      }
+      return mean(times);
+    },
+  });
+  const { rows } = await pool.query("select * from leaderboard.verify() limit 5");
+  if (rows.length > 0) throw new Error(`leaderboard.verify() found ${JSON.stringify(rows)}`);
+  await database.drop();
+  const bar = `refresh after ${NEW_POSITIONS} settled of ${number} / one group by`;
+  return [{ bar, unit: "ms", must: 2, aim: 0.1, ...figures }];
+}
+
+/** In pieces, as the worker does. */
+async function refresh(pool: Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query("select jobs.refresh_leaderboard() as more");
+    if (rows[0].more === 0) return;
+  }
+}
+
+async function aggregate(pool: Pool): Promise<void> {
+  await pool.query(
+    `select
+       s.user_id, sum(s.realised_cents), sum(s.cost_cents),
+       count(*) filter (where s.realised_cents > 0), count(*)
+     from trading.settlements as s
+     group by s.user_id`,
+  );
+}
+
+async function timesOf(
+  pool: Pool,
+  count: number,
+  work: (pool: Pool) => Promise<void>,
+): Promise<number[]> {
+  const times: number[] = [];
+  while (times.length < count) {
+    const began = performance.now();
+    await work(pool);
+    times.push(performance.now() - began);
+  }
+  return times;
+}
+
+function mean(figures: number[]): number {
+  return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
+}
+
+/**
+ * Writes new markets that were resolved within so many days, with one position of YES for each of
+ * as many neighbours. Only what the leaderboard reads of them is there, so their ledger is empty.
+ */
+async function settleMarkets(
+  pool: Pool,
+  count: number,
+  positions: number,
+  days: number,
+): Promise<void> {
+  await pool.query(
+    `with market as (
+       insert into catalog.markets (
+         category_id, title, status, resolved_outcome, yes_payout_cents, resolved_at
+       )
+       select c.id, 'Settled', 'resolved', 'yes', 100,
+         core.now() - i % $3::int * interval '1 day'
+       from catalog.categories as c
+       cross join generate_series(1, $1::int) as i
+       returning id, resolved_at
+     ),
+     account as (
+       insert into ledger.accounts (kind, market_id)
+       select k.kind, m.id
+       from market as m
+       cross join (
+         values ('market_escrow'::ledger.account_kind), ('fee_revenue')
+       ) as k (kind)
+       returning id, kind, market_id
+     ),
+     book as (
+       insert into trading.books (market_id, escrow_account_id, fee_account_id)
+       select e.market_id, e.id, f.id
+       from account as e
+       join account as f on f.market_id = e.market_id and f.kind = 'fee_revenue'
+       where e.kind = 'market_escrow'
+     ),
+     resolution as (
+       insert into trading.resolutions (
+         market_id, outcome, yes_payout_cents, position_count, payout_cents, created_at
+       )
+       select m.id, 'yes', 100, $2, 1000 * $2, m.resolved_at
+       from market as m
+       returning id, market_id
+     ),
+     traders as (
+       select count(*)::int as count from identity.users
+     )
+     insert into trading.settlements (
+       resolution_id, market_id, user_id, side,
+       quantity, payout_cents, cost_cents, fee_cents, realised_cents
+     )
+     select
+       r.id, r.market_id, 1 + (r.market_id * 37 + p) % t.count, 'yes',
+       10, 1000, 500 + p, 0, 500 - p
+     from resolution as r
+     cross join traders as t
+     cross join generate_series(1, $2::int) as p`,
+    [count, positions, days],
+  );
+}

@@ -1,0 +1,90 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy, sell } from "../../helpers/orders.ts";
+
+/** Damage done to one kind of row each time, and the name by which it is told. */
+
+const exchange = testExchange(test);
+const { giveShares, makeMarket, makeTrader, operate, place, rest, withRollback } = exchange;
+
+let market: string;
+
+test.before("one of everything", async () => {
+  market = await makeMarket();
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  await giveShares(market, ann, "yes", 20);
+  await rest(market, bob, buy("yes", 5, 60));
+  await place(market, ann, sell("yes", 5, 60));
+  const open = await makeMarket();
+  await giveShares(open, ann, "no", 3);
+  await operate("resolve_market", { market_id: market, outcome: "yes" });
+  await operate("refresh_leaderboard");
+});
+
+const damages: [statement: string, invariants: string[]][] = [
+  [
+    "update leaderboard.days set pl_cents = pl_cents + 1 where category_id = 0",
+    ["day equals what was realised on it"],
+  ],
+  ["delete from leaderboard.days", ["day equals what was realised on it"]],
+  [
+    "update leaderboard.standings set vol_cents = vol_cents + 1",
+    ["standing equals what was realised in its window"],
+  ],
+  [
+    "update leaderboard.standings set user_public_id = gen_random_uuid()",
+    ["standing equals what was realised in its window"],
+  ],
+  [
+    "update leaderboard.standings set is_public = false",
+    ["standing counts its trader as what they are", "summary sums its standings"],
+  ],
+  ["update leaderboard.bands set trader_count = trader_count + 1", ["band counts its standings"]],
+  ["delete from leaderboard.bands", ["band counts its standings"]],
+  [
+    "update leaderboard.summaries set volume_cents = volume_cents + 1",
+    ["summary sums its standings"],
+  ],
+  ["delete from leaderboard.summaries", ["summary sums its standings"]],
+  [
+    "update leaderboard.wins set realised_cents = realised_cents + 1",
+    ["win is a settled position"],
+  ],
+  ["update leaderboard.wins set day = day - 1", ["win is a settled position"]],
+  ["delete from leaderboard.wins", ["win is a settled position"]],
+  [
+    "update leaderboard.markets set escrow_cents = escrow_cents + 1",
+    ["escrow is that of its market", "open interest is the escrow of the markets"],
+  ],
+  [
+    "update leaderboard.open_interest set open_interest_cents = 0",
+    ["open interest is the escrow of the markets"],
+  ],
+  [
+    "update leaderboard.markets set last_resolution_id = 0",
+    [
+      "day equals what was realised on it",
+      "standing equals what was realised in its window",
+      "band counts its standings",
+      "summary sums its standings",
+      "win is a settled position",
+    ],
+  ],
+  [
+    `delete from leaderboard.markets where last_resolution_id = 0;
+     update leaderboard.state set after_trade_id = noted_trade_id`,
+    ["nothing is passed over", "open interest is the escrow of the markets"],
+  ],
+];
+
+for (const [statement, invariants] of damages) {
+  test.serial(`${statement.slice(0, 70)}: ${invariants[0]!}`, async (t) => {
+    await withRollback(async (client) => {
+      t.deepEqual((await client.query("select * from leaderboard.verify()")).rows, []);
+      await client.query(statement);
+      const { rows } = await client.query("select invariant from leaderboard.verify()");
+      const found = new Set(rows.map(({ invariant }) => invariant));
+      t.deepEqual([...found].sort(), [...invariants].sort());
+    });
+  });
+}
