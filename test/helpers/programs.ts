@@ -293,16 +293,20 @@ export function rarities(): Step[] {
     { kind: "batch", market: 0, orders: [order(rich, buy("yes", 8, 52))] },
     amend(ann, null, 2),
     amend(ann, 52, null),
-    { kind: "batch", market: 1, orders: [order(cid, buy("no", 2, 45))] },
+    {
+      kind: "batch",
+      market: 1,
+      orders: [order(cid, buy("no", 2, 45)), order(ann, buy("no", 1, 20))],
+    },
     { kind: "setLive", market: 1, delayMs: 3000 },
     {
       kind: "batch",
       market: 1,
       orders: [
-        order(eve, { side: "yes", budgetCents: 500 }),
+        { ...order(rich, buy("yes", 1, 85)), postOnly: true },
+        order(eve, { side: "yes", budgetCents: 500, price: 60 }),
         order(bob, buy("yes", 3, 30)),
         order(cid, buy("yes", 5, 30)),
-        { ...order(rich, buy("yes", 1, 60)), postOnly: true },
       ],
     },
     amend(eve, 50, null),

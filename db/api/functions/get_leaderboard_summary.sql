@@ -8,7 +8,8 @@ set enable_bitmapscan = off
 as $$
 declare
   v_category_id constant bigint := leaderboard.category_id(get_leaderboard_summary.category);
-  v_window_kind constant leaderboard.window_kind := get_leaderboard_summary."window";
+  v_window_kind constant leaderboard.window_kind :=
+    get_leaderboard_summary."window"::leaderboard.window_kind;
   v_state leaderboard.state;
   v_ranked_count bigint;
   v_summary leaderboard.summaries;
@@ -22,7 +23,7 @@ begin
   from leaderboard.state as x;
 
   if v_state.snapshot_at is not null then
-    select coalesce(sum(b.trader_count), 0) into v_ranked_count
+    select coalesce(sum(b.trader_count), 0)::bigint into v_ranked_count
     from leaderboard.bands as b
     where b.category_id = v_category_id
       and b.window_kind = v_window_kind;

@@ -15,7 +15,7 @@ begin
     select
       x.band,
       x.trader_count,
-      sum(x.trader_count) over (order by x.band desc) - x.trader_count as better_count
+      (sum(x.trader_count) over (order by x.band desc) - x.trader_count)::bigint as better_count
     from leaderboard.bands as x
     where x.category_id = standing_at.category_id
       and x.window_kind = standing_at.window_kind

@@ -10,7 +10,8 @@ declare
   v_capacity bigint := v_policy.burst_capacity * c_token;
   -- Under a policy with less capacity no more can be missing than all of it.
   v_spent bigint := least(allowance.spent, v_capacity);
-  v_microseconds bigint := extract(epoch from read_allowance.at - allowance.at) * 1000000;
+  v_microseconds bigint :=
+    (extract(epoch from read_allowance.at - allowance.at) * 1000000)::bigint;
   v_free bigint;
 begin
   -- The first bound is for the product, which must stay within a bigint; the second for a clock

@@ -26,7 +26,7 @@ begin
     ) as x
   ) as d (buckets, subjects)
   cross join (
-    select array_agg(x.sum order by x.place)
+    select array_agg(x.sum::int order by x.place)
     from (
       select y.place, sum(count(*)) over (order by y.place)
       from checks as y
@@ -34,7 +34,7 @@ begin
     ) as x
   ) as e (ends)
   cross join (
-    select array_agg(x.counter order by x.place, x.counter) from checks as x
+    select array_agg(x.counter::int order by x.place, x.counter) from checks as x
   ) as c (checked);
   return v_checks;
 end

@@ -5,9 +5,8 @@ returns setof trading.open_orders
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_ended trading.open_orders[];
 begin
+  return query
   with gone as (
     delete from trading.open_orders as b
     where b.order_id = any (end_open_orders.order_ids)
@@ -38,9 +37,9 @@ begin
       and l.book_price = x.book_price
       and l.book_side = x.book_side
   )
-  select array_agg(g order by g.order_id) into v_ended
-  from gone as g;
-  return query select e.* from unnest(v_ended) as e;
+  select g.*
+  from gone as g
+  order by g.order_id;
 end
 $$;
 
