@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:6c38b0234ac5343acac7df72c38799f0d5e41f53
+--! Hash: sha1:a2507eae4bf8d6489d15da7a3f78f1e5130d6b51
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -2491,7 +2491,7 @@ begin
     ) as x
   ) as d (buckets, subjects)
   cross join (
-    select array_agg(x.sum order by x.place)
+    select array_agg(x.sum::int order by x.place)
     from (
       select y.place, sum(count(*)) over (order by y.place)
       from checks as y
@@ -2499,7 +2499,7 @@ begin
     ) as x
   ) as e (ends)
   cross join (
-    select array_agg(x.counter order by x.place, x.counter) from checks as x
+    select array_agg(x.counter::int order by x.place, x.counter) from checks as x
   ) as c (checked);
   return v_checks;
 end
@@ -2552,7 +2552,8 @@ declare
   v_capacity bigint := v_policy.burst_capacity * c_token;
   -- Under a policy with less capacity no more can be missing than all of it.
   v_spent bigint := least(allowance.spent, v_capacity);
-  v_microseconds bigint := extract(epoch from read_allowance.at - allowance.at) * 1000000;
+  v_microseconds bigint :=
+    (extract(epoch from read_allowance.at - allowance.at) * 1000000)::bigint;
   v_free bigint;
 begin
   -- The first bound is for the product, which must stay within a bigint; the second for a clock
@@ -5108,9 +5109,8 @@ returns setof trading.open_orders
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_ended trading.open_orders[];
 begin
+  return query
   with gone as (
     delete from trading.open_orders as b
     where b.order_id = any (end_open_orders.order_ids)
@@ -5141,9 +5141,9 @@ begin
       and l.book_price = x.book_price
       and l.book_side = x.book_side
   )
-  select array_agg(g order by g.order_id) into v_ended
-  from gone as g;
-  return query select e.* from unnest(v_ended) as e;
+  select g.*
+  from gone as g
+  order by g.order_id;
 end
 $$;
 
@@ -7323,7 +7323,7 @@ begin
     select
       x.band,
       x.trader_count,
-      sum(x.trader_count) over (order by x.band desc) - x.trader_count as better_count
+      (sum(x.trader_count) over (order by x.band desc) - x.trader_count)::bigint as better_count
     from leaderboard.bands as x
     where x.category_id = standing_at.category_id
       and x.window_kind = standing_at.window_kind
@@ -10458,7 +10458,8 @@ set enable_bitmapscan = off
 as $$
 declare
   v_category_id constant bigint := leaderboard.category_id(get_leaderboard_summary.category);
-  v_window_kind constant leaderboard.window_kind := get_leaderboard_summary."window";
+  v_window_kind constant leaderboard.window_kind :=
+    get_leaderboard_summary."window"::leaderboard.window_kind;
   v_state leaderboard.state;
   v_ranked_count bigint;
   v_summary leaderboard.summaries;
@@ -10472,7 +10473,7 @@ begin
   from leaderboard.state as x;
 
   if v_state.snapshot_at is not null then
-    select coalesce(sum(b.trader_count), 0) into v_ranked_count
+    select coalesce(sum(b.trader_count), 0)::bigint into v_ranked_count
     from leaderboard.bands as b
     where b.category_id = v_category_id
       and b.window_kind = v_window_kind;
@@ -10893,16 +10894,17 @@ as $$
 declare
   v_count int;
 begin
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   delete from trading.idempotency_keys as k
-  where (k.user_id, k.key) in (
-    select x.user_id, x.key
+  where k.ctid = any (array(
+    select x.ctid
     from trading.idempotency_keys as x
     where x.created_at <= (select core.now()) - interval '24 hours'
     order by x.created_at
     limit remove_keys.most
     -- An order may be taking an old key over: it is not kept waiting, nor waited for.
     for update skip locked
-  );
+  ));
   get diagnostics v_count = row_count;
   return v_count;
 end
@@ -10927,15 +10929,16 @@ as $$
 declare
   v_count int;
 begin
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   delete from trading.event_payloads as e
-  where e.id in (
-    select x.id
+  where e.ctid = any (array(
+    select x.ctid
     from trading.event_payloads as x
     where x.created_at <= (select core.now()) - interval '1 hour'
     order by x.created_at
     limit remove_event_payloads.most
     for update skip locked
-  );
+  ));
   get diagnostics v_count = row_count;
   return v_count;
 end
@@ -10987,16 +10990,17 @@ declare
   v_allowances int;
 begin
   -- Who is being counted at this moment is not kept waiting, nor waited for.
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   with removed as (
     delete from limits.windows as w
-    where (w.bucket, w.subject) in (
-      select x.bucket, x.subject
+    where w.ctid = any (array(
+      select x.ctid
       from limits.windows as x
       where x.removable_at <= v_at
       order by x.removable_at
       limit remove_counters.most
       for update skip locked
-    )
+    ))
     returning w.bucket, w.subject
   ),
   emptied as (
@@ -11007,14 +11011,14 @@ begin
   select count(*) into v_windows from removed;
 
   delete from limits.allowances as a
-  where a.user_id in (
-    select x.user_id
+  where a.ctid = any (array(
+    select x.ctid
     from limits.allowances as x
     where x.removable_at <= v_at
     order by x.removable_at
     limit remove_counters.most
     for update skip locked
-  );
+  ));
   get diagnostics v_allowances = row_count;
   return v_windows + v_allowances;
 end

@@ -14,16 +14,17 @@ declare
   v_allowances int;
 begin
   -- Who is being counted at this moment is not kept waiting, nor waited for.
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   with removed as (
     delete from limits.windows as w
-    where (w.bucket, w.subject) in (
-      select x.bucket, x.subject
+    where w.ctid = any (array(
+      select x.ctid
       from limits.windows as x
       where x.removable_at <= v_at
       order by x.removable_at
       limit remove_counters.most
       for update skip locked
-    )
+    ))
     returning w.bucket, w.subject
   ),
   emptied as (
@@ -34,14 +35,14 @@ begin
   select count(*) into v_windows from removed;
 
   delete from limits.allowances as a
-  where a.user_id in (
-    select x.user_id
+  where a.ctid = any (array(
+    select x.ctid
     from limits.allowances as x
     where x.removable_at <= v_at
     order by x.removable_at
     limit remove_counters.most
     for update skip locked
-  );
+  ));
   get diagnostics v_allowances = row_count;
   return v_windows + v_allowances;
 end

@@ -12,15 +12,16 @@ as $$
 declare
   v_count int;
 begin
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   delete from trading.event_payloads as e
-  where e.id in (
-    select x.id
+  where e.ctid = any (array(
+    select x.ctid
     from trading.event_payloads as x
     where x.created_at <= (select core.now()) - interval '1 hour'
     order by x.created_at
     limit remove_event_payloads.most
     for update skip locked
-  );
+  ));
   get diagnostics v_count = row_count;
   return v_count;
 end

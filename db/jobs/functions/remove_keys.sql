@@ -12,16 +12,17 @@ as $$
 declare
   v_count int;
 begin
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   delete from trading.idempotency_keys as k
-  where (k.user_id, k.key) in (
-    select x.user_id, x.key
+  where k.ctid = any (array(
+    select x.ctid
     from trading.idempotency_keys as x
     where x.created_at <= (select core.now()) - interval '24 hours'
     order by x.created_at
     limit remove_keys.most
     -- An order may be taking an old key over: it is not kept waiting, nor waited for.
     for update skip locked
-  );
+  ));
   get diagnostics v_count = row_count;
   return v_count;
 end
