@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:a2507eae4bf8d6489d15da7a3f78f1e5130d6b51
+--! Hash: sha1:9bf7546620a80f98ae28a372e1d9d972c694f1fe
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -11030,7 +11030,7 @@ comment on function jobs.remove_counters(int) is
   'how many. Locks: the counters, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_counters.sql
 --! Included jobs/functions/refresh_leaderboard.sql
-create or replace function jobs.refresh_leaderboard(most int default 100000)
+create or replace function jobs.refresh_leaderboard(most int default 20000)
 returns int
 language sql volatile security definer
 set search_path = ''

@@ -96,9 +96,19 @@ export async function verifyLedger(client: PoolClient): Promise<number> {
   return row?.count ?? 0;
 }
 
+/** A market is settled as a whole, however many positions it has. */
+const REFRESH_TIMEOUT_MS = 600_000;
+
 /** Brings the leaderboard up to date, or a part of the way when there is much. */
 export async function refreshLeaderboard(client: PoolClient): Promise<number> {
-  return await count(client, "refresh_leaderboard");
+  const [row] = await call<{ count: number }>(
+    client,
+    "refresh_leaderboard",
+    "select jobs.refresh_leaderboard() as count",
+    [],
+    REFRESH_TIMEOUT_MS,
+  );
+  return row?.count ?? 0;
 }
 
 async function count(client: PoolClient, name: string): Promise<number> {

@@ -1,4 +1,4 @@
-create or replace function jobs.refresh_leaderboard(most int default 100000)
+create or replace function jobs.refresh_leaderboard(most int default 20000)
 returns int
 language sql volatile security definer
 set search_path = ''
