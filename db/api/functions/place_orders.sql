@@ -19,6 +19,7 @@ declare
   v_market_id bigint;
   v_at timestamptz;
   v_context trading.market_context;
+  v_is_lone boolean;
   v_batch trading.matched_batch;
   v_answer api.outcome;
 begin
@@ -37,16 +38,22 @@ begin
   select c.* into v_context
   from trading.read_context(v_market_id, v_at) as c;
 
-  if cardinality(v_requests) = 1
+  v_is_lone := cardinality(v_requests) = 1
     and not v_has_keys
-    and v_context.live_delay_ms is null
-    and not trading.crosses(v_requests[1], v_context)
-  then
-    return next trading.rest_order(v_requests[1], v_context);
-    return;
+    and v_context.live_delay_ms is null;
+  if v_is_lone then
+    if trading.crosses(v_requests[1], v_context) then
+      v_answer := trading.fill_order(v_requests[1], v_context);
+    else
+      v_answer := trading.rest_order(v_requests[1], v_context);
+    end if;
+    if v_answer.replayed is not null then
+      return next v_answer;
+      return;
+    end if;
   end if;
 
-  v_batch := trading.match_batch(v_context, v_requests, v_has_keys);
+  v_batch := trading.match_batch(v_context, v_requests, v_has_keys, v_is_lone);
   perform trading.settle_batch(v_context, v_batch);
   if v_has_keys then
     perform trading.settle_keys(v_context, v_batch.result);

@@ -1,5 +1,8 @@
 create or replace function trading.match_batch(
-  context trading.market_context, requests trading.order_request[], has_keys boolean
+  context trading.market_context,
+  requests trading.order_request[],
+  has_keys boolean,
+  holds_users boolean default false
 )
 returns trading.matched_batch
 language plpgsql
@@ -23,7 +26,7 @@ begin
     else
       v_slice := ('{}', 0, 0);
     end if;
-    if v_depth > 1 then
+    if v_depth > 1 or match_batch.holds_users then
       perform trading.lock_more_traders(v_slice);
     end if;
     v_traders := trading.lock_traders(v_requests, v_slice, context.at);
@@ -48,8 +51,8 @@ end
 $$;
 
 comment on function trading.match_batch(
-  trading.market_context, trading.order_request[], boolean
+  trading.market_context, trading.order_request[], boolean, boolean
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. has_keys: some request '
-  'has an idempotency key. The caller holds the market''s lock; locks the takers and the makers '
-  'they can reach, by ascending account.';
+  'has an idempotency key; holds_users: some users may be locked already. The caller holds the '
+  'market''s lock; locks the takers and the makers they can reach, by ascending account.';
