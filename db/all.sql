@@ -57,6 +57,7 @@ set local role exchange_owner;
 --!include core/tables/settings.sql
 --!include identity/tables/users.sql
 --!include identity/tables/api_keys.sql
+--!include identity/tables/staff_keys.sql
 --!include identity/tables/sessions.sql
 --!include identity/tables/session_tokens.sql
 --!include catalog/tables/categories.sql
@@ -241,6 +242,9 @@ set local role exchange_owner;
 --!include admin/functions/create_api_key.sql
 --!include admin/functions/list_api_keys.sql
 --!include admin/functions/revoke_api_key.sql
+--!include admin/functions/create_staff_key.sql
+--!include admin/functions/list_staff_keys.sql
+--!include admin/functions/revoke_staff_key.sql
 --!include admin/functions/create_session.sql
 --!include admin/functions/end_sessions.sql
 --!include admin/functions/set_rate_limit.sql
@@ -256,6 +260,7 @@ set local role exchange_owner;
 -- Functions: for the HTTP interface
 --!include api/functions/authenticate.sql
 --!include api/functions/record_key_use.sql
+--!include api/functions/authenticate_staff_key.sql
 --!include api/functions/authenticate_session.sql
 --!include api/functions/authenticate_session_token.sql
 --!include api/functions/create_session_token.sql
@@ -326,6 +331,22 @@ set local role exchange_owner;
 --!include analytics/functions/book_as_of.sql
 --!include analytics/functions/candles.sql
 --!include analytics/functions/daily_trader_results.sql
+
+-- For operators to read
+--!include admin/views/categories.sql
+--!include admin/views/events.sql
+--!include admin/views/markets.sql
+--!include admin/views/users.sql
+--!include admin/views/api_keys.sql
+--!include admin/views/staff_keys.sql
+--!include admin/views/orders.sql
+--!include admin/views/trades.sql
+--!include admin/views/positions.sql
+--!include admin/views/journal_entries.sql
+--!include admin/views/cash_movements.sql
+--!include admin/views/resolutions.sql
+--!include admin/views/fee_schedules.sql
+--!include admin/views/audit_entries.sql
 
 -- Grants
 --!include grants.sql

@@ -8,6 +8,11 @@ grant execute on all functions in schema jobs to exchange_worker;
 grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function admin.audit(text, jsonb) from exchange_operator;
+grant select on
+  admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
+  admin.orders, admin.trades, admin.positions, admin.journal_entries, admin.cash_movements,
+  admin.resolutions, admin.fee_schedules, admin.audit_entries
+to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
 grant execute on function ledger.verify() to exchange_operator;
@@ -17,3 +22,5 @@ grant execute on function leaderboard.verify() to exchange_operator;
 grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
+-- Their views ask it, though they can't reach it themselves.
+grant execute on function analytics.now() to exchange_operator;

@@ -6,6 +6,7 @@ import { requestMetrics } from "./http/request_metrics.ts";
 import { installAccount } from "./routes/account.ts";
 import { installCatalogue } from "./routes/catalogue.ts";
 import { installDocumentation } from "./routes/documentation.ts";
+import { installGraphql } from "./routes/graphql.ts";
 import { installHealth, installMetrics } from "./routes/health.ts";
 import { installLeaderboard } from "./routes/leaderboard.ts";
 import { installMarkets } from "./routes/markets.ts";
@@ -44,6 +45,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   installLeaderboard(app, services);
   installSessions(app, services);
   installStreams(app, services);
+  installGraphql(app, services);
   installDocumentation(app);
 
   app.use(notFound);

@@ -33,6 +33,8 @@ const environmentSchema = z.object({
   API_DATABASE_URL: databaseUrl,
   LISTEN_DATABASE_URL: databaseUrl,
   WORKER_DATABASE_URL: databaseUrl,
+  ANALYST_DATABASE_URL: databaseUrl,
+  OPERATOR_DATABASE_URL: databaseUrl,
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
@@ -57,6 +59,10 @@ export interface Config {
   listenDatabaseUrl: string | undefined;
   /** The same database by a login that is exchange_worker and nothing more, for the jobs. */
   workerDatabaseUrl: string | undefined;
+  /** The same database by a login that is exchange_analyst and nothing more, for GraphQL. */
+  analystDatabaseUrl: string | undefined;
+  /** The same database by a login that is exchange_operator and nothing more, for GraphQL. */
+  operatorDatabaseUrl: string | undefined;
   /** 0 picks a free port. */
   port: number;
   host: string;
@@ -87,6 +93,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     apiDatabaseUrl: data.API_DATABASE_URL,
     listenDatabaseUrl: data.LISTEN_DATABASE_URL,
     workerDatabaseUrl: data.WORKER_DATABASE_URL,
+    analystDatabaseUrl: data.ANALYST_DATABASE_URL,
+    operatorDatabaseUrl: data.OPERATOR_DATABASE_URL,
     port: data.PORT,
     host: data.HOST,
     metricsPort: data.METRICS_PORT,

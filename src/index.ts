@@ -20,7 +20,13 @@ await runProcess(async ({ config, logger, onClose, print }) => {
     : undefined;
 
   const connectionString = config.apiDatabaseUrl ?? database.connectionString;
-  const service = await startService({ connectionString, config, logger });
+  const service = await startService({
+    connectionString,
+    analystConnectionString: config.analystDatabaseUrl ?? database.connectionString,
+    operatorConnectionString: config.operatorDatabaseUrl ?? database.connectionString,
+    config,
+    logger,
+  });
   onClose(service.close);
   const worker = await startWorker({
     connectionString: config.workerDatabaseUrl ?? database.connectionString,

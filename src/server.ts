@@ -12,7 +12,13 @@ await runProcess(async ({ config, logger, onClose, print }) => {
     onClose(database.close);
     connectionString = database.connectionString;
   }
-  const service = await startService({ connectionString, config, logger });
+  const service = await startService({
+    connectionString,
+    analystConnectionString: config.analystDatabaseUrl,
+    operatorConnectionString: config.operatorDatabaseUrl,
+    config,
+    logger,
+  });
   onClose(service.close);
   if (service.metricsUrl !== undefined) print(`metrics   ${service.metricsUrl}/metrics`);
   print(`listening on ${service.url}`);

@@ -3,10 +3,13 @@ import type { Logger } from "pino";
 import { makeApp, makeMetricsApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
+import type { StaffRole } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
+import { createEndpoint } from "./graphql/endpoint.ts";
+import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import { listen } from "./http/listener.ts";
 import { makeServices } from "./services.ts";
-import type { Services } from "./services.ts";
+import type { GraphqlEndpoints, Services } from "./services.ts";
 import { version } from "./version.ts";
 
 /** Where to listen, to clients and to the database, and whom to believe. */
@@ -16,6 +19,10 @@ type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
 export interface ServiceOptions {
   /** A login that is or may become exchange_api. */
   connectionString: string;
+  /** A login that is or may become exchange_analyst, if analysts are to be served GraphQL. */
+  analystConnectionString?: string | undefined;
+  /** Likewise exchange_operator, for operators. */
+  operatorConnectionString?: string | undefined;
   config: ListeningConfig & Pick<Config, "poolSize">;
   logger: Logger;
 }
@@ -54,16 +61,56 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const database = await checkDatabase(pool);
     logger.info({ version, node: process.versions.node, database }, "starting to serve");
-    return await serve(pool, config, logger);
+    return await serve(pool, config, logger, makeGraphqlEndpoints(options));
   } catch (error) {
     await pool.end();
     throw error;
   }
 }
 
+/** Analysts and operators are few, and get a few connections each. */
+const GRAPHQL_POOL_SIZE = 4;
+
+function makeGraphqlEndpoints(options: ServiceOptions): GraphqlEndpoints {
+  const { logger, analystConnectionString, operatorConnectionString } = options;
+  const make = (role: StaffRole, connectionString: string | undefined) =>
+    connectionString === undefined
+      ? undefined
+      : createEndpoint({
+          role,
+          logger,
+          pool: makePool({
+            connectionString,
+            role: `exchange_${role}`,
+            applicationName: `pgmarkets graphql ${role}`,
+            max: GRAPHQL_POOL_SIZE,
+            connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
+            lockTimeoutMs: LOCK_TIMEOUT_MS,
+            statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+            onIdleError: (error) => {
+              logger.warn({ error }, "an idle database connection was lost");
+            },
+          }),
+        });
+  return {
+    analysts: make("analyst", analystConnectionString),
+    operators: make("operator", operatorConnectionString),
+  };
+}
+
+/** One after the other, since each keeps the process busy for a while. */
+async function prepareInTurn(endpoints: (GraphqlEndpoint | undefined)[]): Promise<void> {
+  for (const endpoint of endpoints) await endpoint?.prepare();
+}
+
 /** Serves the database of a pool that acts as exchange_api. */
-export async function serve(pool: Pool, config: ListeningConfig, logger: Logger): Promise<Service> {
-  const services = makeServices(pool, logger, config.listenDatabaseUrl);
+export async function serve(
+  pool: Pool,
+  config: ListeningConfig,
+  logger: Logger,
+  graphql: GraphqlEndpoints = {},
+): Promise<Service> {
+  const services = makeServices(pool, logger, { listenUrl: config.listenDatabaseUrl, graphql });
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
@@ -72,6 +119,8 @@ export async function serve(pool: Pool, config: ListeningConfig, logger: Logger)
     metricsPort === undefined
       ? undefined
       : await listen(makeMetricsApp(services), { port: metricsPort, host: metricsHost });
+  const endpoints = [graphql.analysts, graphql.operators];
+  void prepareInTurn(endpoints);
   return {
     url: listener.url,
     metricsUrl: metricsListener?.url,
@@ -85,6 +134,7 @@ export async function serve(pool: Pool, config: ListeningConfig, logger: Logger)
       await services.orderBatcher.drained();
       await services.announcer.close();
       await services.streams.close();
+      for (const endpoint of endpoints) await endpoint?.close();
       await pool.end();
     },
   };

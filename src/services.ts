@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { createReadiness } from "./database/readiness.ts";
 import type { Readiness } from "./database/readiness.ts";
+import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import { makeAccess } from "./http/access.ts";
 import type { Access } from "./http/access.ts";
 import { createAuthenticator } from "./http/authentication.ts";
@@ -29,10 +30,27 @@ export interface Services {
   announcer: Announcer;
   orderBatcher: OrderBatcher;
   streams: Streams;
+  graphql: GraphqlEndpoints;
 }
 
-/** `listenUrl` is where to listen for notifications, if not where the pool connects to. */
-export function makeServices(pool: Pool, logger: Logger, listenUrl?: string): Services {
+/** GraphQL for those who are served it. */
+export interface GraphqlEndpoints {
+  analysts?: GraphqlEndpoint | undefined;
+  operators?: GraphqlEndpoint | undefined;
+}
+
+/** What a process may add to what it needs. */
+export interface ServicesOptions {
+  /** Where to listen for notifications, if not where the pool connects to. */
+  listenUrl?: string | undefined;
+  graphql?: GraphqlEndpoints | undefined;
+}
+
+export function makeServices(
+  pool: Pool,
+  logger: Logger,
+  { listenUrl, graphql = {} }: ServicesOptions = {},
+): Services {
   const metrics = createMetrics(pool);
   const authenticator = createAuthenticator({ pool, logger });
   const announcer = createAnnouncer({ pool, logger });
@@ -54,5 +72,6 @@ export function makeServices(pool: Pool, logger: Logger, listenUrl?: string): Se
       },
     }),
     streams,
+    graphql,
   };
 }

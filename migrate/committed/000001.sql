@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:a0ab9871bf9a85328f22e5ad5524ee1415ff9e9a
+--! Hash: sha1:21248ce59d72389c07ea880df29c6d6a6825ade8
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -951,6 +951,35 @@ comment on table identity.api_keys is
 comment on column identity.api_keys.last_used_at is
   'Kept to the minute: servers report a key''s use at most that often.';
 --! EndIncluded identity/tables/api_keys.sql
+--! Included identity/tables/staff_keys.sql
+create table identity.staff_keys (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  name text not null,
+  role text not null,
+  key_hash bytea not null,
+  created_at timestamptz not null default core.now(),
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  constraint staff_keys_public_id_is_unique unique (public_id),
+  constraint staff_keys_hash_is_unique unique (key_hash),
+  constraint staff_keys_hash_is_a_sha256 check (length(key_hash) = 32),
+  constraint staff_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_keys_role_is_analyst_or_operator check (role in ('analyst', 'operator'))
+);
+
+create unique index staff_keys_in_force_have_different_names on identity.staff_keys (name)
+  where revoked_at is null;
+
+comment on table identity.staff_keys is
+  'Keys of those who work with the exchange by GraphQL, and who are no traders. The key itself is '
+  'shown once, when it is made; only its SHA-256 is kept.';
+comment on column identity.staff_keys.name is
+  'Who or what has it; the audit log tells it. No two keys in force have the same.';
+comment on column identity.staff_keys.role is
+  'analyst: a key ja_..., which reads schema analytics; operator: jo_..., which operates.';
+comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';
+--! EndIncluded identity/tables/staff_keys.sql
 --! Included identity/tables/sessions.sql
 create table identity.sessions (
   id bigint generated always as identity primary key,
@@ -2014,6 +2043,7 @@ create table admin.audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null default core.now(),
   operator text not null,
+  staff_key text,
   action text not null,
   arguments jsonb not null
 );
@@ -2026,6 +2056,9 @@ comment on table admin.audit_log is
   'Who called which function of the operator, when and with what. Written in the transaction of '
   'the call itself. Append-only.';
 comment on column admin.audit_log.operator is 'The login that called, not the role it took.';
+comment on column admin.audit_log.staff_key is
+  'The name of the operator''s key, if the call came by GraphQL: the server, which has one login '
+  'for all operators, says it in the setting exchange.operator. So it is as good as the login is.';
 --! EndIncluded admin/tables/audit_log.sql
 
 -- Functions: catalogue, identity, ledger, risk
@@ -2098,9 +2131,10 @@ end
 $$;
 
 comment on function identity.new_api_key(text) is
-  'A new secret, of an API key (jk_), of a session''s cookie (js_) or of a session''s token (jt_): '
-  'the prefix, 32 random bytes in base62 (43 characters), and the CRC-32 of all that '
-  'in base62 (6 characters), by which garbage is told from keys without a look-up.';
+  'A new secret, of an API key (jk_), of an analyst''s or an operator''s key (ja_, jo_), of a '
+  'session''s cookie (js_) or of a session''s token (jt_): the prefix, 32 random bytes in base62 '
+  '(43 characters), and the CRC-32 of all that in base62 (6 characters), by which garbage is told '
+  'from keys without a look-up.';
 --! EndIncluded identity/functions/new_api_key.sql
 --! Included identity/functions/end_sessions.sql
 create or replace function identity.end_sessions(session_ids bigint[])
@@ -8544,8 +8578,13 @@ returns void
 language sql volatile
 set search_path = ''
 as $$
-  insert into admin.audit_log (operator, action, arguments)
-  values (session_user, audit.action, audit.arguments)
+  insert into admin.audit_log (operator, staff_key, action, arguments)
+  values (
+    session_user,
+    nullif(current_setting('exchange.operator', true), ''),
+    audit.action,
+    audit.arguments
+  )
 $$;
 
 comment on function admin.audit(text, jsonb) is
@@ -9106,6 +9145,92 @@ comment on function admin.revoke_api_key(uuid) is
   'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
   'Errors: NOT_FOUND.';
 --! EndIncluded admin/functions/revoke_api_key.sql
+--! Included admin/functions/create_staff_key.sql
+create or replace function admin.create_staff_key(name text, role text)
+returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_key text := identity.new_api_key(
+    case create_staff_key.role when 'operator' then 'jo_' else 'ja_' end
+  );
+  v_key_id uuid;
+  v_constraint text;
+  v_column text;
+begin
+  insert into identity.staff_keys (name, role, key_hash)
+  values (
+    create_staff_key.name, create_staff_key.role, sha256(convert_to(v_key, 'UTF8'))
+  )
+  returning public_id into v_key_id;
+  perform admin.audit('create_staff_key', jsonb_build_object(
+    'name', create_staff_key.name,
+    'role', create_staff_key.role,
+    'key_id', v_key_id
+  ));
+  return v_key;
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error(
+      'ALREADY_EXISTS', format('there is a key named %L', create_staff_key.name)
+    );
+end
+$$;
+
+comment on function admin.create_staff_key(text, text) is
+  'Makes a key for an analyst (ja_) or an operator (jo_) and returns it; it is not kept and can '
+  'never be shown again. Errors: INVALID_REQUEST, ALREADY_EXISTS.';
+--! EndIncluded admin/functions/create_staff_key.sql
+--! Included admin/functions/list_staff_keys.sql
+create or replace function admin.list_staff_keys()
+returns table (
+  id uuid,
+  name text,
+  role text,
+  created_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz
+)
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform admin.audit('list_staff_keys', '{}');
+  return query
+  select k.public_id, k.name, k.role, k.created_at, k.last_used_at, k.revoked_at
+  from identity.staff_keys as k
+  order by k.id;
+end
+$$;
+
+comment on function admin.list_staff_keys() is
+  'The keys of analysts and operators, oldest first, revoked ones too.';
+--! EndIncluded admin/functions/list_staff_keys.sql
+--! Included admin/functions/revoke_staff_key.sql
+create or replace function admin.revoke_staff_key(key_id uuid)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update identity.staff_keys as k
+  set revoked_at = coalesce(k.revoked_at, core.now())
+  where k.public_id = revoke_staff_key.key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no staff key %s', revoke_staff_key.key_id));
+  end if;
+  perform admin.audit('revoke_staff_key', jsonb_build_object('key_id', revoke_staff_key.key_id));
+end
+$$;
+
+comment on function admin.revoke_staff_key(uuid) is
+  'Ends the key of an analyst or an operator, at once. Revoking it again changes nothing. Errors: '
+  'NOT_FOUND.';
+--! EndIncluded admin/functions/revoke_staff_key.sql
 --! Included admin/functions/create_session.sql
 create or replace function admin.create_session(
   user_id uuid, valid_for interval default '30 days'
@@ -9584,6 +9709,30 @@ $$;
 comment on function api.record_key_use(uuid) is
   'Notes that an API key is in use, at most once a minute.';
 --! EndIncluded api/functions/record_key_use.sql
+--! Included api/functions/authenticate_staff_key.sql
+create or replace function api.authenticate_staff_key(key_hash bytea)
+returns table (staff_key_id uuid, name text, role text)
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update identity.staff_keys as k
+  set last_used_at = core.now()
+  where k.key_hash = authenticate_staff_key.key_hash
+    and k.revoked_at is null
+    and (k.last_used_at is null or k.last_used_at < core.now() - interval '1 minute');
+  return query
+  select k.public_id, k.name, k.role
+  from identity.staff_keys as k
+  where k.key_hash = authenticate_staff_key.key_hash
+    and k.revoked_at is null;
+end
+$$;
+
+comment on function api.authenticate_staff_key(bytea) is
+  'Whose staff key has this SHA-256: one row, or none when it is unknown or revoked. Notes that it '
+  'is in use, at most once a minute.';
+--! EndIncluded api/functions/authenticate_staff_key.sql
 --! Included api/functions/authenticate_session.sql
 create or replace function api.authenticate_session(cookie_hash bytea)
 returns table (user_id uuid, session_id uuid)
@@ -12504,6 +12653,541 @@ comment on function analytics.daily_trader_results(date, date) is
   'on its own day, with the difference. fee_cents are the fees paid, those of buys included.';
 --! EndIncluded analytics/functions/daily_trader_results.sql
 
+-- For operators to read
+--! Included admin/views/categories.sql
+create view admin.categories as
+select
+  x.category_key,
+  x.category,
+  x.name,
+  x.position,
+  x.event_count,
+  x.open_market_count,
+  x.closed_market_count
+from analytics.categories as x;
+
+comment on view admin.categories is 'Groups of events and markets.';
+comment on column admin.categories.category_key is 'Internal key, for joins.';
+comment on column admin.categories.category is 'Public name of the category, as in addresses.';
+comment on column admin.categories.name is 'Name for display.';
+comment on column admin.categories.position is 'Place in the order of display.';
+comment on column admin.categories.event_count is 'Events of the category.';
+comment on column admin.categories.open_market_count is 'Markets that are open.';
+comment on column admin.categories.closed_market_count is
+  'Markets that are closed or resolved.';
+--! EndIncluded admin/views/categories.sql
+--! Included admin/views/events.sql
+create view admin.events as
+select
+  x.event_key,
+  x.event_id,
+  x.category_key,
+  x.category,
+  x.title,
+  x.starts_at,
+  x.ends_at,
+  x.is_live,
+  x.live_delay_ms,
+  x.created_at
+from analytics.events as x;
+
+comment on view admin.events is 'Real-world occurrences, each with one or more markets.';
+comment on column admin.events.event_key is 'Internal key, for joins.';
+comment on column admin.events.event_id is 'Public id.';
+comment on column admin.events.category_key is 'The category: internal key, for joins.';
+comment on column admin.events.category is 'The category''s public name.';
+comment on column admin.events.title is 'Title for display.';
+comment on column admin.events.starts_at is 'When it begins; null if that is not known.';
+comment on column admin.events.ends_at is 'When it ends; null if that is not known.';
+comment on column admin.events.is_live is
+  'Live-traded: while the event lasts, new orders wait before they match.';
+comment on column admin.events.live_delay_ms is 'How long they wait, in milliseconds.';
+comment on column admin.events.created_at is 'When an operator made it.';
+--! EndIncluded admin/views/events.sql
+--! Included admin/views/markets.sql
+create view admin.markets as
+select
+  x.market_key,
+  x.market_id,
+  x.category_key,
+  x.category,
+  x.event_key,
+  x.event_id,
+  x.title,
+  x.status,
+  x.close_time,
+  x.resolved_outcome,
+  x.yes_payout_cents,
+  x.resolved_at,
+  x.created_at,
+  x.last_yes_price_cents,
+  x.yes_volume_cents,
+  x.no_volume_cents,
+  x.trade_count,
+  x.trader_count,
+  x.version
+from analytics.markets as x;
+
+comment on view admin.markets is 'Binary questions, with what trading has made of them so far.';
+comment on column admin.markets.market_key is 'Internal key, for joins.';
+comment on column admin.markets.market_id is 'Public id.';
+comment on column admin.markets.category_key is 'The category: internal key, for joins.';
+comment on column admin.markets.category is 'The category''s public name.';
+comment on column admin.markets.event_key is
+  'The event: internal key, for joins; null for a market of its own.';
+comment on column admin.markets.event_id is 'The event: public id.';
+comment on column admin.markets.title is 'The question.';
+comment on column admin.markets.status is 'open, paused, closed or resolved.';
+comment on column admin.markets.close_time is
+  'From then on it takes no orders; null if that is open.';
+comment on column admin.markets.resolved_outcome is
+  'yes, no or custom; null before the resolution.';
+comment on column admin.markets.yes_payout_cents is
+  'What a YES share was paid, 0-100; a NO share got the rest.';
+comment on column admin.markets.resolved_at is
+  'When it was resolved, or its resolution last corrected.';
+comment on column admin.markets.created_at is 'When an operator made it.';
+comment on column admin.markets.last_yes_price_cents is
+  'YES price of the last trade; null before the first.';
+comment on column admin.markets.yes_volume_cents is
+  'Sum over the trades of quantity x YES price.';
+comment on column admin.markets.no_volume_cents is
+  'Sum over the trades of quantity x NO price.';
+comment on column admin.markets.trade_count is 'Trades so far.';
+comment on column admin.markets.trader_count is 'Distinct users who ever traded it.';
+comment on column admin.markets.version is 'Changes of its book and trades so far.';
+--! EndIncluded admin/views/markets.sql
+--! Included admin/views/users.sql
+create view admin.users as
+select
+  x.user_key,
+  x.user_id,
+  u.email,
+  x.handle,
+  x.display_name,
+  x.is_private,
+  x.leaderboard_opt_out,
+  x.created_at,
+  x.balance_cents,
+  x.net_deposits_cents,
+  x.overdraft_cents,
+  x.limits_reviewed_at,
+  x.excluded_until,
+  x.day_limit_cents,
+  x.week_limit_cents,
+  x.month_limit_cents,
+  x.day_spent_cents,
+  x.week_spent_cents,
+  x.month_spent_cents
+from analytics.users as x
+join identity.users as u on u.id = x.user_key;
+
+comment on view admin.users is 'Traders, with e-mail, cash and limits.';
+comment on column admin.users.user_key is 'Internal key, for joins.';
+comment on column admin.users.user_id is 'Public id.';
+comment on column admin.users.email is 'E-mail; unique whatever its case.';
+comment on column admin.users.handle is 'Unique short name.';
+comment on column admin.users.display_name is 'Name for display.';
+comment on column admin.users.is_private is 'Whether the public is not told the name.';
+comment on column admin.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
+comment on column admin.users.created_at is 'When an operator made the user.';
+comment on column admin.users.balance_cents is 'Cash.';
+comment on column admin.users.net_deposits_cents is
+  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
+comment on column admin.users.overdraft_cents is
+  'How far corrections of resolutions took the cash below zero.';
+comment on column admin.users.limits_reviewed_at is
+  'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column admin.users.excluded_until is
+  'Self-excluded until then; infinity is for good, null is never.';
+comment on column admin.users.day_limit_cents is
+  'Loss limit in force for today (UTC); null is none.';
+comment on column admin.users.week_limit_cents is
+  'Loss limit in force for the last 7 UTC days; null is none.';
+comment on column admin.users.month_limit_cents is
+  'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column admin.users.day_spent_cents is
+  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
+  'toward limits by what they could cost, are not in it.';
+comment on column admin.users.week_spent_cents is
+  'Likewise over the last 7 UTC days, today included.';
+comment on column admin.users.month_spent_cents is
+  'Likewise over the last 30 UTC days, today included.';
+--! EndIncluded admin/views/users.sql
+--! Included admin/views/api_keys.sql
+create view admin.api_keys as
+select
+  k.public_id as key_id,
+  k.user_id as user_key,
+  u.public_id as user_id,
+  k.name,
+  k.created_at,
+  k.last_used_at,
+  k.revoked_at
+from identity.api_keys as k
+left join identity.users as u on u.id = k.user_id;
+
+comment on view admin.api_keys is
+  'API keys of traders, revoked ones too. The keys themselves are not kept.';
+comment on column admin.api_keys.key_id is 'Public id, as admin.revoke_api_key takes it.';
+comment on column admin.api_keys.user_key is 'The user: internal key, for joins.';
+comment on column admin.api_keys.user_id is 'The user: public id.';
+comment on column admin.api_keys.name is 'What the user calls it.';
+comment on column admin.api_keys.created_at is 'When it was made.';
+comment on column admin.api_keys.last_used_at is
+  'When it was last used, to the minute; null is never.';
+comment on column admin.api_keys.revoked_at is
+  'When it was revoked; null while it is in force.';
+--! EndIncluded admin/views/api_keys.sql
+--! Included admin/views/staff_keys.sql
+create view admin.staff_keys as
+select
+  k.public_id as key_id,
+  k.name,
+  k.role,
+  k.created_at,
+  k.last_used_at,
+  k.revoked_at
+from identity.staff_keys as k;
+
+comment on view admin.staff_keys is
+  'Keys of analysts and operators, revoked ones too. The keys themselves are not kept.';
+comment on column admin.staff_keys.key_id is 'Public id, as admin.revoke_staff_key takes it.';
+comment on column admin.staff_keys.name is 'Who or what has it.';
+comment on column admin.staff_keys.role is 'analyst or operator.';
+comment on column admin.staff_keys.created_at is 'When it was made.';
+comment on column admin.staff_keys.last_used_at is
+  'When it was last used, to the minute; null is never.';
+comment on column admin.staff_keys.revoked_at is
+  'When it was revoked; null while it is in force.';
+--! EndIncluded admin/views/staff_keys.sql
+--! Included admin/views/orders.sql
+create view admin.orders as
+select
+  x.order_key,
+  x.order_id,
+  x.market_key,
+  x.market_id,
+  x.user_key,
+  x.user_id,
+  x.side,
+  x.order_type,
+  x.price_cents,
+  x.book_side,
+  x.yes_price_cents,
+  x.original_quantity,
+  x.quantity,
+  x.filled_quantity,
+  x.budget_cents,
+  x.time_in_force,
+  x.is_post_only,
+  x.status,
+  x.cancel_reason,
+  x.fee_cents,
+  x.created_at,
+  x.expires_at,
+  x.release_at,
+  x.released_at,
+  x.cancelled_at,
+  x.is_archived
+from analytics.orders as x;
+
+comment on view admin.orders is
+  'Every order that was accepted, archived ones too, in the form its trader gave it.';
+comment on column admin.orders.order_key is
+  'Internal key, for joins; ascending in the order of their making.';
+comment on column admin.orders.order_id is 'Public id.';
+comment on column admin.orders.market_key is 'The market: internal key, for joins.';
+comment on column admin.orders.market_id is 'The market: public id.';
+comment on column admin.orders.user_key is 'The user: internal key, for joins.';
+comment on column admin.orders.user_id is 'The user: public id.';
+comment on column admin.orders.side is 'yes or no: the shares that the trader deals in.';
+comment on column admin.orders.order_type is 'buy or sell.';
+comment on column admin.orders.price_cents is
+  'Limit for a share of the trader''s side; of a market order the protection price, 99 or 1.';
+comment on column admin.orders.book_side is
+  'bid or ask: where the order stands in the book in YES prices.';
+comment on column admin.orders.yes_price_cents is 'The limit as a YES price.';
+comment on column admin.orders.original_quantity is
+  'Shares ordered at first, before amendments that kept the order''s place.';
+comment on column admin.orders.quantity is
+  'Shares ordered; of a budget order the shares bought, 0 while it is scheduled.';
+comment on column admin.orders.filled_quantity is 'Shares of it that have traded.';
+comment on column admin.orders.budget_cents is
+  'What a budget order may spend, fee included; else null.';
+comment on column admin.orders.time_in_force is
+  'gtc may rest on the book; ioc cancels its remainder.';
+comment on column admin.orders.is_post_only is
+  'Whether it is refused rather than matched on arrival.';
+comment on column admin.orders.status is
+  'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
+  'be open here until it is swept.';
+comment on column admin.orders.cancel_reason is 'Why it was cancelled; else null.';
+comment on column admin.orders.fee_cents is 'Taker fee paid.';
+comment on column admin.orders.created_at is 'When it was accepted.';
+comment on column admin.orders.expires_at is 'From then on it counts nowhere; null is never.';
+comment on column admin.orders.release_at is
+  'When it is due to be released, if a live market delayed it; else null.';
+comment on column admin.orders.released_at is
+  'When it was released; null if it was not delayed, or not released.';
+comment on column admin.orders.cancelled_at is 'When it was cancelled; else null.';
+comment on column admin.orders.is_archived is
+  'Whether it was moved to the archive: 30 days after it was cancelled without a fill.';
+--! EndIncluded admin/views/orders.sql
+--! Included admin/views/trades.sql
+create view admin.trades as
+select
+  x.trade_key,
+  x.trade_id,
+  x.market_key,
+  x.market_id,
+  x.match_type,
+  x.yes_price_cents,
+  x.quantity,
+  x.taker_order_key,
+  x.taker_order_id,
+  x.taker_user_key,
+  x.taker_user_id,
+  x.taker_order_type,
+  x.taker_side,
+  x.maker_order_key,
+  x.maker_order_id,
+  x.maker_user_key,
+  x.maker_user_id,
+  x.maker_order_type,
+  x.maker_side,
+  x.fee_cents,
+  x.fee_schedule_key,
+  x.taker_realised_cents,
+  x.maker_realised_cents,
+  x.journal_key,
+  x.created_at
+from analytics.trades as x;
+
+comment on view admin.trades is 'Every match of two orders, in YES prices.';
+comment on column admin.trades.trade_key is
+  'Internal key, for joins; ascending in the order of the trades of a market.';
+comment on column admin.trades.trade_id is 'Public id.';
+comment on column admin.trades.market_key is 'The market: internal key, for joins.';
+comment on column admin.trades.market_id is 'The market: public id.';
+comment on column admin.trades.match_type is
+  'mint: both bought, and new pairs of shares were made; transfer: shares went from one to the '
+  'other; burn: both sold, and pairs of shares are gone.';
+comment on column admin.trades.yes_price_cents is
+  'YES price of a share; the NO price is 100 less it.';
+comment on column admin.trades.quantity is 'Shares, or pairs of shares.';
+comment on column admin.trades.taker_order_key is
+  'The order that came to the book: internal key, for joins.';
+comment on column admin.trades.taker_order_id is 'The order that came to the book: public id.';
+comment on column admin.trades.taker_user_key is 'Its user: internal key, for joins.';
+comment on column admin.trades.taker_user_id is 'Its user: public id.';
+comment on column admin.trades.taker_order_type is 'What the taker did: buy or sell.';
+comment on column admin.trades.taker_side is
+  'The shares that the taker bought or sold: yes or no.';
+comment on column admin.trades.maker_order_key is
+  'The order that rested: internal key, for joins.';
+comment on column admin.trades.maker_order_id is 'The order that rested: public id.';
+comment on column admin.trades.maker_user_key is 'Its user: internal key, for joins.';
+comment on column admin.trades.maker_user_id is 'Its user: public id.';
+comment on column admin.trades.maker_order_type is 'What the maker did: buy or sell.';
+comment on column admin.trades.maker_side is
+  'The shares that the maker bought or sold: yes or no.';
+comment on column admin.trades.fee_cents is
+  'What this match added to the taker''s fee. Makers pay none.';
+comment on column admin.trades.fee_schedule_key is 'The fee schedule that was in force.';
+comment on column admin.trades.taker_realised_cents is
+  'What the taker realised by selling: proceeds less fee, cost and buy fees of the shares; null '
+  'for a buyer.';
+comment on column admin.trades.maker_realised_cents is
+  'What the maker realised by selling; null for a buyer.';
+comment on column admin.trades.journal_key is 'The journal that moved the cash.';
+comment on column admin.trades.created_at is 'When it happened.';
+--! EndIncluded admin/views/trades.sql
+--! Included admin/views/positions.sql
+create view admin.positions as
+select
+  x.position_id,
+  x.market_key,
+  x.market_id,
+  x.user_key,
+  x.user_id,
+  x.side,
+  x.quantity,
+  x.cost_cents,
+  x.fee_cents,
+  x.realised_cents,
+  x.has_traded,
+  x.mark_price_cents,
+  x.mark_value_cents
+from analytics.positions as x;
+
+comment on view admin.positions is 'Shares of each trader by market and side, empty ones too.';
+comment on column admin.positions.position_id is 'Public id.';
+comment on column admin.positions.market_key is 'The market: internal key, for joins.';
+comment on column admin.positions.market_id is 'The market: public id.';
+comment on column admin.positions.user_key is 'The user: internal key, for joins.';
+comment on column admin.positions.user_id is 'The user: public id.';
+comment on column admin.positions.side is 'yes or no.';
+comment on column admin.positions.quantity is 'Shares held.';
+comment on column admin.positions.cost_cents is 'What was paid for them, without fees.';
+comment on column admin.positions.fee_cents is 'The buy fees paid for them.';
+comment on column admin.positions.realised_cents is
+  'What selling, merging and settlements have realised in this position so far.';
+comment on column admin.positions.has_traded is
+  'Whether a match, and not only a split, ever moved it.';
+comment on column admin.positions.mark_price_cents is
+  'What a share is worth by the last trade, or was paid by the resolution; null without either.';
+comment on column admin.positions.mark_value_cents is 'The shares held at that price.';
+--! EndIncluded admin/views/positions.sql
+--! Included admin/views/journal_entries.sql
+create view admin.journal_entries as
+select
+  x.journal_key,
+  x.kind,
+  x.market_key,
+  x.market_id,
+  x.account_key,
+  x.account_kind,
+  x.user_key,
+  x.user_id,
+  x.amount_cents,
+  x.balance_before_cents,
+  x.balance_after_cents,
+  x.account_version,
+  x.created_at
+from analytics.journal_entries as x;
+
+comment on view admin.journal_entries is
+  'The ledger: every line of every journal. The lines of a journal sum to zero.';
+comment on column admin.journal_entries.journal_key is 'The journal: internal key, for joins.';
+comment on column admin.journal_entries.kind is
+  'deposit, withdrawal, trade, split, merge, settlement or correction.';
+comment on column admin.journal_entries.market_key is
+  'The market: internal key, for joins; null for deposits and withdrawals.';
+comment on column admin.journal_entries.market_id is 'The market: public id.';
+comment on column admin.journal_entries.account_key is 'The account: internal key.';
+comment on column admin.journal_entries.account_kind is
+  'outside_world, user_cash, market_escrow or fee_revenue.';
+comment on column admin.journal_entries.user_key is
+  'Whose account it is: internal key, for joins; null unless user_cash.';
+comment on column admin.journal_entries.user_id is 'Whose account it is: public id.';
+comment on column admin.journal_entries.amount_cents is
+  'What came to the account; negative for what went.';
+comment on column admin.journal_entries.balance_before_cents is
+  'The account''s balance before the line.';
+comment on column admin.journal_entries.balance_after_cents is
+  'The account''s balance after it.';
+comment on column admin.journal_entries.account_version is
+  'The line''s number among those of the account.';
+comment on column admin.journal_entries.created_at is 'When it happened.';
+--! EndIncluded admin/views/journal_entries.sql
+--! Included admin/views/cash_movements.sql
+create view admin.cash_movements as
+select
+  x.journal_key,
+  x.user_key,
+  x.user_id,
+  x.kind,
+  x.reference,
+  x.amount_cents,
+  x.created_at
+from analytics.cash_movements as x;
+
+comment on view admin.cash_movements is 'Deposits and withdrawals.';
+comment on column admin.cash_movements.journal_key is
+  'The journal that moved the cash: internal key, for joins.';
+comment on column admin.cash_movements.user_key is 'The user: internal key, for joins.';
+comment on column admin.cash_movements.user_id is 'The user: public id.';
+comment on column admin.cash_movements.kind is 'deposit or withdrawal.';
+comment on column admin.cash_movements.reference is
+  'The operator''s reference, which made it happen once.';
+comment on column admin.cash_movements.amount_cents is 'The amount, above zero for both kinds.';
+comment on column admin.cash_movements.created_at is 'When it happened.';
+--! EndIncluded admin/views/cash_movements.sql
+--! Included admin/views/resolutions.sql
+create view admin.resolutions as
+select
+  x.resolution_key,
+  x.market_key,
+  x.market_id,
+  x.outcome,
+  x.yes_payout_cents,
+  x.corrects_resolution_key,
+  x.reason,
+  x.position_count,
+  x.payout_cents,
+  x.is_final,
+  x.created_at
+from analytics.resolutions as x;
+
+comment on view admin.resolutions is 'How markets were resolved, and corrected.';
+comment on column admin.resolutions.resolution_key is
+  'Internal key, for joins; ascending in the order of their making.';
+comment on column admin.resolutions.market_key is 'The market: internal key, for joins.';
+comment on column admin.resolutions.market_id is 'The market: public id.';
+comment on column admin.resolutions.outcome is 'yes, no or custom.';
+comment on column admin.resolutions.yes_payout_cents is
+  'What a YES share pays, 0-100; a NO share pays the rest.';
+comment on column admin.resolutions.corrects_resolution_key is
+  'The resolution that this one corrects; null for the first of a market.';
+comment on column admin.resolutions.reason is 'Why it was corrected; null for the first.';
+comment on column admin.resolutions.position_count is 'Positions that are paid.';
+comment on column admin.resolutions.payout_cents is
+  'What they are paid in all; of a correction too the whole, and not the difference.';
+comment on column admin.resolutions.is_final is 'Whether no correction came after it.';
+comment on column admin.resolutions.created_at is 'When it happened.';
+--! EndIncluded admin/views/resolutions.sql
+--! Included admin/views/fee_schedules.sql
+create view admin.fee_schedules as
+select
+  x.fee_schedule_key,
+  x.category,
+  x.market_key,
+  x.market_id,
+  x.taker_rate_bps,
+  x.effective_from,
+  x.created_at
+from analytics.fee_schedules as x;
+
+comment on view admin.fee_schedules is
+  'Dated taker fees: a market''s own, else its category''s, else the default; of these the '
+  'latest in force.';
+comment on column admin.fee_schedules.fee_schedule_key is 'Internal key, for joins.';
+comment on column admin.fee_schedules.category is
+  'The category that it is for; null unless it is for one.';
+comment on column admin.fee_schedules.market_key is
+  'The market that it is for: internal key; null unless it is for one.';
+comment on column admin.fee_schedules.market_id is 'The market that it is for: public id.';
+comment on column admin.fee_schedules.taker_rate_bps is
+  'Basis points of quantity x p x (1 - p).';
+comment on column admin.fee_schedules.effective_from is
+  'When it begins to hold; -infinity for the first.';
+comment on column admin.fee_schedules.created_at is 'When an operator made it.';
+--! EndIncluded admin/views/fee_schedules.sql
+--! Included admin/views/audit_entries.sql
+create view admin.audit_entries as
+select
+  a.id as audit_key,
+  a.at as called_at,
+  a.operator,
+  a.staff_key,
+  a.action,
+  a.arguments
+from admin.audit_log as a;
+
+comment on view admin.audit_entries is
+  'Who called which function of the operator, when and with what.';
+comment on column admin.audit_entries.audit_key is
+  'Internal key, ascending in the order of the calls.';
+comment on column admin.audit_entries.called_at is 'When.';
+comment on column admin.audit_entries.operator is 'The login that called.';
+comment on column admin.audit_entries.staff_key is
+  'The name of the operator''s key, if the call came by GraphQL.';
+comment on column admin.audit_entries.action is 'The function, without its schema.';
+comment on column admin.audit_entries.arguments is
+  'What it was called with; secrets are not in it.';
+--! EndIncluded admin/views/audit_entries.sql
+
 -- Grants
 --! Included grants.sql
 -- Who may do what. Functions are executable by nobody unless granted here.
@@ -12516,6 +13200,11 @@ grant execute on all functions in schema jobs to exchange_worker;
 grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function admin.audit(text, jsonb) from exchange_operator;
+grant select on
+  admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
+  admin.orders, admin.trades, admin.positions, admin.journal_entries, admin.cash_movements,
+  admin.resolutions, admin.fee_schedules, admin.audit_entries
+to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
 grant execute on function ledger.verify() to exchange_operator;
@@ -12525,6 +13214,8 @@ grant execute on function leaderboard.verify() to exchange_operator;
 grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
+-- Their views ask it, though they can't reach it themselves.
+grant execute on function analytics.now() to exchange_operator;
 --! EndIncluded grants.sql
 
 reset role;

@@ -1,8 +1,11 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What a secret is good for: an API key, the cookie of a session, or a token of a session. */
-export type SecretPrefix = "jk_" | "js_" | "jt_";
+/**
+ * What a secret is good for: a trader's API key, an analyst's or an operator's key, the cookie of a
+ * session, or a token of a session.
+ */
+export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jt_";
 
 const PREFIX_LENGTH = 3;
 const SECRET_BYTES = 32;
@@ -10,7 +13,7 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-const keyPattern = /^j[kst]_[0-9A-Za-z]{49}$/;
+const keyPattern = /^j[akost]_[0-9A-Za-z]{49}$/;
 
 /**
  * Whether this can be an API key (or what else the prefix says) at all: the prefix, 43 characters

@@ -3,8 +3,13 @@ returns void
 language sql volatile
 set search_path = ''
 as $$
-  insert into admin.audit_log (operator, action, arguments)
-  values (session_user, audit.action, audit.arguments)
+  insert into admin.audit_log (operator, staff_key, action, arguments)
+  values (
+    session_user,
+    nullif(current_setting('exchange.operator', true), ''),
+    audit.action,
+    audit.arguments
+  )
 $$;
 
 comment on function admin.audit(text, jsonb) is

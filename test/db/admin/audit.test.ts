@@ -33,6 +33,9 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   create_api_key: async () => ({ user_id: await makeTrader(), name: "key" }),
   list_api_keys: async () => ({ user_id: await makeTrader() }),
   revoke_api_key: async () => ({ key_id: await makeKey() }),
+  create_staff_key: async () => ({ name: "Ada", role: "analyst" }),
+  list_staff_keys: async () => ({}),
+  revoke_staff_key: async () => ({ key_id: await makeStaffKey() }),
   create_session: async () => ({ user_id: await makeTrader() }),
   end_sessions: async () => ({ user_id: await makeTrader() }),
   set_rate_limit: async () => ({ bucket: "v1", max_requests: 7, window_seconds: 8 }),
@@ -55,6 +58,7 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   set_trading_pause: async () => ({ paused: false, reason: "over" }),
   set_fee_schedule: async () => ({ taker_rate_bps: 600, category: "tests" }),
   run_due: async () => ({}),
+  refresh_leaderboard: async () => ({}),
 };
 
 async function makeKey(): Promise<string> {
@@ -63,6 +67,14 @@ async function makeKey(): Promise<string> {
   const { rows } = await exchange.database
     .connectAs("exchange_operator")
     .query("select id from admin.list_api_keys(user_id => $1)", [user_id]);
+  return rows[0].id;
+}
+
+async function makeStaffKey(): Promise<string> {
+  await operate("create_staff_key", { name: "Otto", role: "operator" });
+  const { rows } = await exchange.database
+    .connectAs("exchange_operator")
+    .query("select id from admin.list_staff_keys() where name = 'Otto'");
   return rows[0].id;
 }
 

@@ -1,0 +1,23 @@
+create or replace function admin.list_staff_keys()
+returns table (
+  id uuid,
+  name text,
+  role text,
+  created_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz
+)
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform admin.audit('list_staff_keys', '{}');
+  return query
+  select k.public_id, k.name, k.role, k.created_at, k.last_used_at, k.revoked_at
+  from identity.staff_keys as k
+  order by k.id;
+end
+$$;
+
+comment on function admin.list_staff_keys() is
+  'The keys of analysts and operators, oldest first, revoked ones too.';

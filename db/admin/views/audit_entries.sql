@@ -1,0 +1,21 @@
+create view admin.audit_entries as
+select
+  a.id as audit_key,
+  a.at as called_at,
+  a.operator,
+  a.staff_key,
+  a.action,
+  a.arguments
+from admin.audit_log as a;
+
+comment on view admin.audit_entries is
+  'Who called which function of the operator, when and with what.';
+comment on column admin.audit_entries.audit_key is
+  'Internal key, ascending in the order of the calls.';
+comment on column admin.audit_entries.called_at is 'When.';
+comment on column admin.audit_entries.operator is 'The login that called.';
+comment on column admin.audit_entries.staff_key is
+  'The name of the operator''s key, if the call came by GraphQL.';
+comment on column admin.audit_entries.action is 'The function, without its schema.';
+comment on column admin.audit_entries.arguments is
+  'What it was called with; secrets are not in it.';

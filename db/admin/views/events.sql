@@ -1,0 +1,26 @@
+create view admin.events as
+select
+  x.event_key,
+  x.event_id,
+  x.category_key,
+  x.category,
+  x.title,
+  x.starts_at,
+  x.ends_at,
+  x.is_live,
+  x.live_delay_ms,
+  x.created_at
+from analytics.events as x;
+
+comment on view admin.events is 'Real-world occurrences, each with one or more markets.';
+comment on column admin.events.event_key is 'Internal key, for joins.';
+comment on column admin.events.event_id is 'Public id.';
+comment on column admin.events.category_key is 'The category: internal key, for joins.';
+comment on column admin.events.category is 'The category''s public name.';
+comment on column admin.events.title is 'Title for display.';
+comment on column admin.events.starts_at is 'When it begins; null if that is not known.';
+comment on column admin.events.ends_at is 'When it ends; null if that is not known.';
+comment on column admin.events.is_live is
+  'Live-traded: while the event lasts, new orders wait before they match.';
+comment on column admin.events.live_delay_ms is 'How long they wait, in milliseconds.';
+comment on column admin.events.created_at is 'When an operator made it.';

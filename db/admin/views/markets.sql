@@ -1,0 +1,51 @@
+create view admin.markets as
+select
+  x.market_key,
+  x.market_id,
+  x.category_key,
+  x.category,
+  x.event_key,
+  x.event_id,
+  x.title,
+  x.status,
+  x.close_time,
+  x.resolved_outcome,
+  x.yes_payout_cents,
+  x.resolved_at,
+  x.created_at,
+  x.last_yes_price_cents,
+  x.yes_volume_cents,
+  x.no_volume_cents,
+  x.trade_count,
+  x.trader_count,
+  x.version
+from analytics.markets as x;
+
+comment on view admin.markets is 'Binary questions, with what trading has made of them so far.';
+comment on column admin.markets.market_key is 'Internal key, for joins.';
+comment on column admin.markets.market_id is 'Public id.';
+comment on column admin.markets.category_key is 'The category: internal key, for joins.';
+comment on column admin.markets.category is 'The category''s public name.';
+comment on column admin.markets.event_key is
+  'The event: internal key, for joins; null for a market of its own.';
+comment on column admin.markets.event_id is 'The event: public id.';
+comment on column admin.markets.title is 'The question.';
+comment on column admin.markets.status is 'open, paused, closed or resolved.';
+comment on column admin.markets.close_time is
+  'From then on it takes no orders; null if that is open.';
+comment on column admin.markets.resolved_outcome is
+  'yes, no or custom; null before the resolution.';
+comment on column admin.markets.yes_payout_cents is
+  'What a YES share was paid, 0-100; a NO share got the rest.';
+comment on column admin.markets.resolved_at is
+  'When it was resolved, or its resolution last corrected.';
+comment on column admin.markets.created_at is 'When an operator made it.';
+comment on column admin.markets.last_yes_price_cents is
+  'YES price of the last trade; null before the first.';
+comment on column admin.markets.yes_volume_cents is
+  'Sum over the trades of quantity x YES price.';
+comment on column admin.markets.no_volume_cents is
+  'Sum over the trades of quantity x NO price.';
+comment on column admin.markets.trade_count is 'Trades so far.';
+comment on column admin.markets.trader_count is 'Distinct users who ever traded it.';
+comment on column admin.markets.version is 'Changes of its book and trades so far.';

@@ -1,0 +1,55 @@
+create view admin.users as
+select
+  x.user_key,
+  x.user_id,
+  u.email,
+  x.handle,
+  x.display_name,
+  x.is_private,
+  x.leaderboard_opt_out,
+  x.created_at,
+  x.balance_cents,
+  x.net_deposits_cents,
+  x.overdraft_cents,
+  x.limits_reviewed_at,
+  x.excluded_until,
+  x.day_limit_cents,
+  x.week_limit_cents,
+  x.month_limit_cents,
+  x.day_spent_cents,
+  x.week_spent_cents,
+  x.month_spent_cents
+from analytics.users as x
+join identity.users as u on u.id = x.user_key;
+
+comment on view admin.users is 'Traders, with e-mail, cash and limits.';
+comment on column admin.users.user_key is 'Internal key, for joins.';
+comment on column admin.users.user_id is 'Public id.';
+comment on column admin.users.email is 'E-mail; unique whatever its case.';
+comment on column admin.users.handle is 'Unique short name.';
+comment on column admin.users.display_name is 'Name for display.';
+comment on column admin.users.is_private is 'Whether the public is not told the name.';
+comment on column admin.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
+comment on column admin.users.created_at is 'When an operator made the user.';
+comment on column admin.users.balance_cents is 'Cash.';
+comment on column admin.users.net_deposits_cents is
+  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
+comment on column admin.users.overdraft_cents is
+  'How far corrections of resolutions took the cash below zero.';
+comment on column admin.users.limits_reviewed_at is
+  'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column admin.users.excluded_until is
+  'Self-excluded until then; infinity is for good, null is never.';
+comment on column admin.users.day_limit_cents is
+  'Loss limit in force for today (UTC); null is none.';
+comment on column admin.users.week_limit_cents is
+  'Loss limit in force for the last 7 UTC days; null is none.';
+comment on column admin.users.month_limit_cents is
+  'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column admin.users.day_spent_cents is
+  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
+  'toward limits by what they could cost, are not in it.';
+comment on column admin.users.week_spent_cents is
+  'Likewise over the last 7 UTC days, today included.';
+comment on column admin.users.month_spent_cents is
+  'Likewise over the last 30 UTC days, today included.';

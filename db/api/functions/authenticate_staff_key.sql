@@ -1,0 +1,22 @@
+create or replace function api.authenticate_staff_key(key_hash bytea)
+returns table (staff_key_id uuid, name text, role text)
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update identity.staff_keys as k
+  set last_used_at = core.now()
+  where k.key_hash = authenticate_staff_key.key_hash
+    and k.revoked_at is null
+    and (k.last_used_at is null or k.last_used_at < core.now() - interval '1 minute');
+  return query
+  select k.public_id, k.name, k.role
+  from identity.staff_keys as k
+  where k.key_hash = authenticate_staff_key.key_hash
+    and k.revoked_at is null;
+end
+$$;
+
+comment on function api.authenticate_staff_key(bytea) is
+  'Whose staff key has this SHA-256: one row, or none when it is unknown or revoked. Notes that it '
+  'is in use, at most once a minute.';

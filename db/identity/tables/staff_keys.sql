@@ -1,0 +1,27 @@
+create table identity.staff_keys (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  name text not null,
+  role text not null,
+  key_hash bytea not null,
+  created_at timestamptz not null default core.now(),
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  constraint staff_keys_public_id_is_unique unique (public_id),
+  constraint staff_keys_hash_is_unique unique (key_hash),
+  constraint staff_keys_hash_is_a_sha256 check (length(key_hash) = 32),
+  constraint staff_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_keys_role_is_analyst_or_operator check (role in ('analyst', 'operator'))
+);
+
+create unique index staff_keys_in_force_have_different_names on identity.staff_keys (name)
+  where revoked_at is null;
+
+comment on table identity.staff_keys is
+  'Keys of those who work with the exchange by GraphQL, and who are no traders. The key itself is '
+  'shown once, when it is made; only its SHA-256 is kept.';
+comment on column identity.staff_keys.name is
+  'Who or what has it; the audit log tells it. No two keys in force have the same.';
+comment on column identity.staff_keys.role is
+  'analyst: a key ja_..., which reads schema analytics; operator: jo_..., which operates.';
+comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';

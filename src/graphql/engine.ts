@@ -1,0 +1,126 @@
+import type { Pool } from "pg";
+import type { ExecutionResult } from "postgraphile/graphql";
+import { relationsOf } from "./relations.ts";
+
+/** What a schema of the database is offered as. */
+export interface EngineOptions {
+  /** Acts as the role that may use the schema. */
+  pool: Pool;
+  schema: "analytics" | "admin";
+  /** Whether functions that change something are offered, as mutations. */
+  mutations: boolean;
+}
+
+export interface GraphqlRequest {
+  query: string;
+  variables?: Record<string, unknown> | null | undefined;
+  operationName?: string | null | undefined;
+}
+
+/** Runs queries on one schema of the database. */
+export interface GraphqlEngine {
+  /**
+   * What a query comes to, with these settings of PostgreSQL in its transactions. Without `data`,
+   * nothing was run. Errors are as they came.
+   */
+  execute: (request: GraphqlRequest, settings: Record<string, string>) => Promise<ExecutionResult>;
+}
+
+/** Queries that are remembered as checked, and planned. */
+const REMEMBERED_QUERIES = 500;
+const PLANNING_TIMEOUT_MS = 1000;
+const EXECUTION_TIMEOUT_MS = 30_000;
+
+/**
+ * Reads the schema of the database and makes an engine. What it stands on is loaded only now, since
+ * that takes longer than the rest of a start.
+ */
+export async function makeEngine({
+  pool,
+  schema,
+  mutations,
+}: EngineOptions): Promise<GraphqlEngine> {
+  // Without it, Grafast writes to standard error that it takes this for production.
+  process.env.GRAPHILE_ENV ??= "production";
+  const [
+    postgraphile,
+    { PostGraphileAmberPreset },
+    { makePgService },
+    utils,
+    grafast,
+    limits,
+    { getOperationAST },
+  ] = await Promise.all([
+    import("postgraphile"),
+    import("postgraphile/presets/amber"),
+    import("postgraphile/adaptors/pg"),
+    import("postgraphile/utils"),
+    import("postgraphile/grafast"),
+    import("./limits.ts"),
+    import("postgraphile/graphql"),
+  ]);
+  const tags = relationsOf(schema, await listViews(pool, schema));
+  const { schema: graphqlSchema, resolvedPreset } = await postgraphile.makeSchema({
+    extends: [PostGraphileAmberPreset],
+    plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } })],
+    ...(!mutations && { disablePlugins: ["MutationPlugin"] }),
+    pgServices: [makePgService({ pool, schemas: [schema], pgSettings: settingsOf })],
+    grafast: { timeouts: { planning: PLANNING_TIMEOUT_MS, execution: EXECUTION_TIMEOUT_MS } },
+  });
+
+  const checked = new Map<string, ReturnType<typeof limits.checkQuery>>();
+  function check(query: string) {
+    const known = checked.get(query);
+    if (known !== undefined) return known;
+    const result = limits.checkQuery(graphqlSchema, query);
+    const [oldest] = checked.keys();
+    if (oldest !== undefined && checked.size >= REMEMBERED_QUERIES) checked.delete(oldest);
+    checked.set(query, result);
+    return result;
+  }
+
+  async function execute(
+    request: GraphqlRequest,
+    settings: Record<string, string>,
+  ): Promise<ExecutionResult> {
+    const result = check(request.query);
+    if ("errors" in result) return result;
+    const variableValues = request.variables ?? {};
+    const { operationName } = request;
+    const operation = getOperationAST(result.document, operationName);
+    const excess =
+      operation && limits.findExcess(graphqlSchema, result.document, operation, variableValues);
+    if (excess) return { errors: [excess] };
+    const args = {
+      schema: graphqlSchema,
+      document: result.document,
+      rootValue: null,
+      contextValue: {},
+      variableValues,
+      operationName,
+      resolvedPreset,
+      requestContext: { settings } as object,
+    };
+    await grafast.hookArgs(args);
+    return (await grafast.execute(args)) as ExecutionResult;
+  }
+
+  return { execute };
+}
+
+/** The settings that `execute` was told, which PostGraphile asks for. */
+function settingsOf(context: object): Record<string, string> {
+  return (context as { settings?: Record<string, string> }).settings ?? {};
+}
+
+async function listViews(pool: Pool, schema: string): Promise<Set<string>> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name
+     from pg_catalog.pg_class as c
+     where c.relnamespace = to_regnamespace($1)
+       and c.relkind = 'v'
+       and has_table_privilege(c.oid, 'select')`,
+    [schema],
+  );
+  return new Set(rows.map(({ name }) => name));
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import type { Express, RequestHandler } from "express";
+import helmet from "helmet";
+
+export interface GraphiqlOptions {
+  path: string;
+  /** The address that the page sends queries to. */
+  endpoint: string;
+}
+
+/**
+ * A page (Ruru) in which people write queries. It is for everybody to open and knows nothing: whoever
+ * uses it enters their key among its headers. All that it loads comes from this server.
+ */
+export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOptions): void {
+  const staticPath = `${path}/static/`;
+
+  const showPage: RequestHandler = async (_request, response) => {
+    const ruru = await import("postgraphile/grafserv/ruru/server");
+    const html = ruru.ruruHTML({ endpoint, staticPath });
+    const nonce = response.locals.nonce as string;
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.setHeader("Cache-Control", "no-store");
+    response.end(html.replaceAll("<script", `<script nonce="${nonce}"`));
+  };
+
+  const sendFile: RequestHandler = async (request, response, next) => {
+    const { getStaticFile } = await import("postgraphile/grafserv/ruru/static");
+    const file = await getStaticFile({
+      staticPath,
+      urlPath: request.baseUrl + request.path,
+      acceptEncoding: request.headers["accept-encoding"],
+      disallowDevAssets: true,
+    });
+    if (file === null || request.method !== "GET") {
+      next();
+      return;
+    }
+    response.set(file.headers);
+    response.setHeader("Cache-Control", "public, max-age=3600");
+    response.end(file.content);
+  };
+
+  app.use(path, (request, response, next) => {
+    response.locals.nonce = randomBytes(16).toString("base64");
+    secured(request, response, (error: unknown) => {
+      if (error !== undefined) next(error);
+      else if (request.path !== "/" || request.method !== "GET") next();
+      else void showPage(request, response, next);
+    });
+  });
+  app.use(`${path}/static`, sendFile);
+}
+
+/** Scripts of this server only, and those that the page brings; its editor makes styles as it goes. */
+const secured = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: [
+        "'self'",
+        (_request, response) =>
+          `'nonce-${(response as unknown as { locals: { nonce: string } }).locals.nonce}'`,
+      ],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", "data:"],
+      fontSrc: ["'self'", "data:"],
+      connectSrc: ["'self'"],
+      workerSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  // The service speaks plain HTTP: this is for the proxy that does TLS to say.
+  strictTransportSecurity: false,
+});

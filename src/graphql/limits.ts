@@ -1,0 +1,172 @@
+import { depthLimit } from "@graphile/depth-limit";
+import {
+  getNamedType,
+  getVariableValues,
+  GraphQLError,
+  isCompositeType,
+  isObjectType,
+  Kind,
+  parse,
+  specifiedRules,
+  typeFromAST,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from "postgraphile/graphql";
+import type {
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLField,
+  GraphQLNamedType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionSetNode,
+} from "postgraphile/graphql";
+
+/** Rows of a page when the query doesn't say. */
+const DEFAULT_PAGE_ROWS = 100;
+/** Rows of a page at most. */
+const MAX_PAGE_ROWS = 1000;
+/** Rows of an operation at most, each page within pages counted as often as it may come. */
+const MAX_ROWS = 20_000;
+/** Fields of an operation at most, those of a fragment counted at each use. */
+const MAX_FIELDS = 2000;
+
+const rules = [
+  ...specifiedRules,
+  depthLimit({ maxDepth: 12, maxListDepth: 4, maxSelfReferentialDepth: 2, revealDetails: true }),
+];
+
+const PAGE_ARGUMENTS = ["first", "last"];
+
+/** A query that may be run, or what is wrong with it. */
+export type Checked = { document: DocumentNode } | { errors: readonly GraphQLError[] };
+
+/** Parses a query, holds it against the schema and the limit of depth, and gives pages a size. */
+export function checkQuery(schema: GraphQLSchema, query: string): Checked {
+  let document: DocumentNode;
+  try {
+    document = parse(query, { maxTokens: 10_000 });
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    throw error;
+  }
+  const errors = validate(schema, document, rules);
+  return errors.length > 0 ? { errors } : { document: withPageSizes(schema, document) };
+}
+
+function withPageSizes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
+  const typeInfo = new TypeInfo(schema);
+  return visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      Field(node) {
+        const field = typeInfo.getFieldDef();
+        if (!isPaged(field) || pageArgumentsOf(node).length > 0) return undefined;
+        const first = {
+          kind: Kind.ARGUMENT,
+          name: { kind: Kind.NAME, value: "first" },
+          value: { kind: Kind.INT, value: String(DEFAULT_PAGE_ROWS) },
+        } as const;
+        return { ...node, arguments: [...(node.arguments ?? []), first] };
+      },
+    }),
+  );
+}
+
+function isPaged(field: GraphQLField<unknown, unknown> | null | undefined): boolean {
+  return field?.args.some(({ name }) => name === "first") === true;
+}
+
+function pageArgumentsOf(node: FieldNode) {
+  return (node.arguments ?? []).filter(({ name }) => PAGE_ARGUMENTS.includes(name.value));
+}
+
+/** What an operation asks too much of, given its variables. */
+export function findExcess(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): GraphQLError | undefined {
+  const root = schema.getRootType(operation.operation);
+  if (root === null || root === undefined) {
+    return new GraphQLError(`There is no ${operation.operation} here`, { nodes: operation });
+  }
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  // Faults of the variables are the executor's to tell.
+  if (coerced === undefined) return undefined;
+
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      fragments.set(definition.name.value, definition);
+    }
+  }
+  try {
+    countIn(operation.selectionSet, root, 1, { schema, fragments, coerced, fields: 0, rows: 0 });
+    return undefined;
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
+}
+
+interface Count {
+  schema: GraphQLSchema;
+  fragments: Map<string, FragmentDefinitionNode>;
+  coerced: Record<string, unknown>;
+  fields: number;
+  rows: number;
+}
+
+/** Counts what one selection may bring, `times` over. */
+function countIn(set: SelectionSetNode, type: GraphQLNamedType, times: number, count: Count): void {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) {
+      countField(selection, type, times, count);
+      continue;
+    }
+    const part =
+      selection.kind === Kind.FRAGMENT_SPREAD
+        ? count.fragments.get(selection.name.value)
+        : selection;
+    const condition = part?.typeCondition;
+    const narrowed = condition === undefined ? type : typeFromAST(count.schema, condition);
+    if (part !== undefined) countIn(part.selectionSet, narrowed ?? type, times, count);
+  }
+}
+
+function countField(node: FieldNode, type: GraphQLNamedType, times: number, count: Count): void {
+  count.fields += 1;
+  if (count.fields > MAX_FIELDS) {
+    throw new GraphQLError(`A query may have ${MAX_FIELDS} fields`, { nodes: node });
+  }
+  const field = isObjectType(type) ? type.getFields()[node.name.value] : undefined;
+  if (field === undefined) return;
+  let inner = times;
+  if (isPaged(field)) {
+    inner *= Math.max(
+      ...pageArgumentsOf(node).map(({ name, value }) => {
+        const size =
+          value.kind === Kind.VARIABLE
+            ? count.coerced[value.name.value]
+            : value.kind === Kind.INT
+              ? Number(value.value)
+              : undefined;
+        if (typeof size === "number" && size >= 0 && size <= MAX_PAGE_ROWS) return size;
+        throw new GraphQLError(`${name.value} must be from 0 to ${MAX_PAGE_ROWS}`, { nodes: node });
+      }),
+    );
+    count.rows += inner;
+    if (count.rows > MAX_ROWS) {
+      throw new GraphQLError(`A query may bring ${MAX_ROWS} rows`, { nodes: node });
+    }
+  }
+  const named = getNamedType(field.type);
+  if (node.selectionSet !== undefined && isCompositeType(named)) {
+    countIn(node.selectionSet, named, inner, count);
+  }
+}

@@ -1,0 +1,50 @@
+/** What the views stand for: keys of their rows, and what these refer to. */
+
+interface ViewTags {
+  tags: { primaryKey?: string; unique?: string; foreignKey?: string[] };
+}
+
+const keys = {
+  categories: { key: "category_key", unique: "category" },
+  events: { key: "event_key", unique: "event_id" },
+  markets: { key: "market_key", unique: "market_id" },
+  users: { key: "user_key", unique: "user_id" },
+  orders: { key: "order_key", unique: "order_id" },
+  trades: { key: "trade_key", unique: "trade_id" },
+};
+
+type Keyed = keyof typeof keys;
+
+const references: Record<string, Keyed[]> = {
+  events: ["categories"],
+  markets: ["categories", "events"],
+  orders: ["markets", "users"],
+  trades: ["markets"],
+  fills: ["markets", "users", "orders", "trades"],
+  positions: ["markets", "users"],
+  settlements: ["markets", "users"],
+  set_conversions: ["markets", "users"],
+  resolutions: ["markets"],
+  journal_entries: ["markets", "users"],
+  cash_movements: ["users"],
+  api_keys: ["users"],
+};
+
+/** Smart tags, as PostGraphile calls them, for the views of a schema. */
+export function relationsOf(schema: string, views: Set<string>): Record<string, ViewTags> {
+  const described = [...views].map((view): [string, ViewTags] => {
+    const own = Object.hasOwn(keys, view) ? keys[view as Keyed] : undefined;
+    const foreignKey = (references[view] ?? [])
+      .filter((target) => views.has(target))
+      .map((target) => {
+        const { key } = keys[target];
+        return `(${key}) references ${schema}.${target} (${key})`;
+      });
+    const tags = {
+      ...(own && { primaryKey: own.key, unique: own.unique }),
+      ...(foreignKey.length > 0 && { foreignKey }),
+    };
+    return [`${schema}.${view}`, { tags }];
+  });
+  return Object.fromEntries(described);
+}

@@ -1,0 +1,43 @@
+import type { Express, RequestHandler } from "express";
+import { z } from "zod";
+import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
+import { installGraphiql } from "../graphql/graphiql.ts";
+import { jsonBody } from "../http/json_body.ts";
+import { sendJson } from "../http/respond.ts";
+import { requireStaff, staffOf } from "../http/staff.ts";
+import { validate } from "../http/validate.ts";
+import type { Services } from "../services.ts";
+
+const bodySchema = z.object({
+  query: z.string(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  operationName: z.string().nullish(),
+});
+
+/** GraphQL for analysts and for operators, each by keys of their own; neither is for traders. */
+export function installGraphql(app: Express, services: Services): void {
+  const { analysts, operators } = services.graphql;
+  if (analysts !== undefined) installEndpoint(app, services, "/graphql", analysts);
+  if (operators !== undefined) {
+    installEndpoint(app, services, "/admin/graphql", operators);
+    installGraphiql(app, { path: "/admin/graphiql", endpoint: "/admin/graphql" });
+  }
+}
+
+function installEndpoint(
+  app: Express,
+  { pool }: Services,
+  path: string,
+  endpoint: GraphqlEndpoint,
+): void {
+  const answer: RequestHandler = async (request, response) => {
+    const { data, errors } = await endpoint.execute(
+      staffOf(response).name,
+      validate(bodySchema, request.body),
+    );
+    // What was refused before anything was run is the request's fault as a whole.
+    const status = data === undefined ? 400 : 200;
+    sendJson(response, status, JSON.stringify({ data, errors }));
+  };
+  app.post(path, requireStaff(pool, endpoint.role), jsonBody, answer);
+}

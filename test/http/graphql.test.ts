@@ -1,0 +1,300 @@
+import test from "ava";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { createEndpoint } from "../../src/graphql/endpoint.ts";
+import { describeError } from "../../src/logger.ts";
+import { serve } from "../../src/service.ts";
+import type { Service } from "../../src/service.ts";
+import { createDatabase } from "../helpers/database.ts";
+import type { OwnDatabase } from "../helpers/database.ts";
+import { callService } from "./test_service.ts";
+import type { Answer } from "./test_service.ts";
+
+const log: string[] = [];
+let database: OwnDatabase;
+let service: Service;
+let operators: Pool;
+const keys: Record<string, string> = {};
+let user: string;
+
+async function operate(call: string, values: unknown[] = []): Promise<any> {
+  return (await operators.query(`select admin.${call} as value`, values)).rows[0].value;
+}
+
+test.before("serve", async () => {
+  database = await createDatabase();
+  operators = database.connectAs("exchange_operator");
+  const logger = pino(
+    { level: "warn", serializers: { error: describeError } },
+    { write: (line: string) => log.push(line) },
+  );
+  const endpoint = (role: "analyst" | "operator") =>
+    createEndpoint({
+      ...{ role, logger, statementTimeoutMs: 1000 },
+      pool: database.connectAs(`exchange_${role}`, { max: 4 }),
+    });
+  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+  const [analysts, operating] = [endpoint("analyst"), endpoint("operator")];
+  // Reading the schemas keeps a busy machine longer than a query may take.
+  await analysts.prepare();
+  await operating.prepare();
+  service = await serve(database.connectAs("exchange_api"), config, logger, {
+    ...{ analysts, operators: operating },
+  });
+  await operate("create_category('tests', 'Tests')");
+  await operate("create_market('Will it rain?', 'tests')");
+  user = await operate("create_user('ann@test.example', 'Ann', 'ann')");
+  keys.trader = await operate("create_api_key($1, 'mine')", [user]);
+  keys.analyst = await operate("create_staff_key('Ada', 'analyst')");
+  keys.operator = await operate("create_staff_key('Otto', 'operator')");
+});
+
+test.after.always("stop", async () => {
+  await service.close();
+  await database.drop();
+});
+
+function ask(path: string, key: string | undefined, query: string, variables?: object) {
+  return callService(service.url, "POST", path, {
+    body: { query, variables },
+    ...(key !== undefined && { key }),
+  });
+}
+
+const analyse = (query: string, variables?: object): Promise<Answer> =>
+  ask("/graphql", keys.analyst, query, variables);
+const run = (query: string, variables?: object): Promise<Answer> =>
+  ask("/admin/graphql", keys.operator, query, variables);
+
+const codes = ({ body }: Answer) => body.errors.map((error: any) => error.extensions?.code);
+
+test.serial("each address takes the keys of its own role, and of nobody else: 401", async (t) => {
+  const doors = { "/graphql": "analyst", "/admin/graphql": "operator" };
+  for (const [path, role] of Object.entries(doors)) {
+    for (const [name, key] of Object.entries({ ...keys, nobody: undefined, garbage: "jo_1" })) {
+      const { status, body } = await ask(path, key, "{ __typename }");
+      t.is(status, name === role ? 200 : 401, `${path} as ${name}`);
+      if (name !== role) t.deepEqual(body, { error: "Unauthorized" });
+    }
+  }
+  for (const key of [keys.analyst, keys.operator]) {
+    t.is((await callService(service.url, "GET", "/api/v1/me", { key: key! })).status, 401);
+  }
+});
+
+test.serial("a key that is revoked is worth nothing from then on: 401", async (t) => {
+  const key = await operate("create_staff_key('Eve', 'operator')");
+  t.is((await ask("/admin/graphql", key, "{ __typename }")).status, 200);
+  const { body } = await run(
+    '{ allStaffKeys(condition: {name: "Eve"}) { nodes { keyId lastUsedAt } } }',
+  );
+  const [{ keyId, lastUsedAt }] = body.data.allStaffKeys.nodes;
+  t.truthy(lastUsedAt);
+  const revoke =
+    "mutation($key: UUID!) { revokeStaffKey(input: {keyId: $key}) { clientMutationId } }";
+  t.is((await run(revoke, { key: keyId })).body.errors, undefined);
+  t.is((await ask("/admin/graphql", key, "{ __typename }")).status, 401);
+});
+
+test.serial(
+  "analysts read the views, with what belongs together, and call the functions",
+  async (t) => {
+    const { status, body } = await analyse(`{
+    allMarkets { nodes { title status categoryByCategoryKey { name } ordersByMarketKey { totalCount } } }
+    bookAsOf(marketId: "01900000-0000-7000-8000-000000000000", at: "2030-01-01T00:00:00Z") {
+      nodes { side yesPriceCents quantity orderCount }
+    }
+    now
+  }`);
+    t.is(status, 200);
+    t.deepEqual(body.data.allMarkets.nodes, [
+      {
+        title: "Will it rain?",
+        status: "open",
+        categoryByCategoryKey: { name: "Tests" },
+        ordersByMarketKey: { totalCount: 0 },
+      },
+    ]);
+    t.deepEqual(body.data.bookAsOf.nodes, []);
+    t.regex(body.data.now, /^20\d\d-/);
+  },
+);
+
+test.serial(
+  "analysts change nothing and see neither e-mail nor anything of operators",
+  async (t) => {
+    const { body } = await analyse(
+      "{ __schema { mutationType { name } types { name fields { name } } } }",
+    );
+    t.is(body.data.__schema.mutationType, null);
+    const named = JSON.stringify(body.data.__schema.types);
+    t.true(named.includes("bookAsOf"));
+    t.false(/email|audit|apiKey|hash/i.test(named));
+    const { status } = await analyse(
+      "mutation { setTradingPause(input: {paused: true}) { clientMutationId } }",
+    );
+    t.is(status, 400);
+  },
+);
+
+test.serial(
+  "operators do what the functions of admin do, and the audit tells by whose key",
+  async (t) => {
+    const deposit = `mutation($user: UUID!, $cents: BigInt!) {
+    deposit(input: {userId: $user, amountCents: $cents, reference: "bank 1"}) { result }
+  }`;
+    const { body } = await run(deposit, { user, cents: "5000" });
+    t.deepEqual(body.data, { deposit: { result: "5000" } });
+    const read = await run(`{
+    allUsers(condition: {handle: "ann"}) { nodes { email balanceCents } }
+    allAuditEntries(condition: {action: "deposit"}) { nodes { staffKey operator arguments } }
+    allMarkets { totalCount }
+  }`);
+    t.deepEqual(read.body.data.allUsers.nodes, [
+      { email: "ann@test.example", balanceCents: "5000" },
+    ]);
+    const [entry] = read.body.data.allAuditEntries.nodes;
+    t.is(entry.staffKey, "Otto");
+    t.is(entry.arguments.reference, "bank 1");
+    const { rows } = await database.pool.query("select session_user as login");
+    t.is(entry.operator, rows[0].login);
+  },
+);
+
+test.serial("operators can't write the audit themselves, and change no view", async (t) => {
+  const { body } = await run("{ __schema { mutationType { fields { name } } } }");
+  const mutations: string[] = body.data.__schema.mutationType.fields.map(
+    (field: any) => field.name,
+  );
+  const { rows } = await database.pool.query(
+    `select distinct proname from pg_proc
+     where pronamespace = 'admin'::regnamespace
+       and provolatile = 'v' and has_function_privilege('exchange_operator', oid, 'execute')`,
+  );
+  const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
+  t.deepEqual(mutations.sort(), rows.map(({ proname }) => camel(proname)).sort());
+});
+
+test.serial(
+  "refusals come with their code: NOT_FOUND, INVALID_REQUEST, ALREADY_EXISTS",
+  async (t) => {
+    const nobody = "01900000-0000-7000-8000-000000000000";
+    const revoke = `mutation { revokeApiKey(input: {keyId: "${nobody}"}) { clientMutationId } }`;
+    const revoked = await run(revoke);
+    t.is(revoked.status, 200);
+    t.deepEqual(codes(revoked), ["NOT_FOUND"]);
+    t.is(revoked.body.errors[0].message, `no API key ${nobody}`);
+
+    const make = (name: string, role: string) =>
+      run(`mutation { createStaffKey(input: {name: "${name}", role: "${role}"}) { result } }`);
+    t.deepEqual(codes(await make("Otto", "operator")), ["ALREADY_EXISTS"]);
+    t.deepEqual(codes(await make(" ", "operator")), ["INVALID_REQUEST"]);
+    t.deepEqual(codes(await make("Mallory", "owner")), ["INVALID_REQUEST"]);
+    const made = await make("Zoe", "operator");
+    t.regex(made.body.data.createStaffKey.result, /^jo_\w{49}$/);
+  },
+);
+
+test.serial("faults of values are told, and nothing of the inside", async (t) => {
+  const bad = await analyse('{ dailyTraderResults(since: "soon") { nodes { day } } }');
+  t.deepEqual(codes(bad), ["INVALID_REQUEST"]);
+  t.false(/select|stack|node_modules|\.js/.test(JSON.stringify(bad.body)));
+
+  await database.pool.query("alter view analytics.categories rename to hidden");
+  const broken = await analyse("{ allCategories { nodes { name } } }");
+  await database.pool.query("alter view analytics.hidden rename to categories");
+  t.is(broken.body.errors[0].message, "Internal server error");
+  t.false(JSON.stringify(broken.body).includes("relation"));
+  t.true(log.some((line) => line.includes("a query failed") && line.includes("42P01")));
+});
+
+test.serial(
+  "pages have 100 rows unless told, and 1,000 at most; an operation 20,000",
+  async (t) => {
+    await operators.query(
+      `select admin.create_market('Question ' || i, 'tests') from generate_series(1, 120) as i`,
+    );
+    const titles = async (query: string, variables?: object) =>
+      (await analyse(query, variables)).body.data.allMarkets.nodes.length;
+    t.is(await titles("{ allMarkets { nodes { title } } }"), 100);
+    t.is(await titles("{ allMarkets(first: 1000) { nodes { title } } }"), 121);
+    t.is(await titles("query($n: Int) { allMarkets(last: $n) { nodes { title } } }", { n: 7 }), 7);
+
+    const refused = async (query: string, variables?: object) => {
+      const { status, body } = await analyse(query, variables);
+      t.is(status, 400, query);
+      t.is(body.data, undefined);
+      return body.errors[0].message;
+    };
+    const size = "first must be from 0 to 1000";
+    t.is(await refused("{ allMarkets(first: 1001) { nodes { title } } }"), size);
+    const asked = "query($n: Int) { allMarkets(first: $n) { nodes { title } } }";
+    t.is(await refused(asked, { n: 1001 }), size);
+    t.is(await refused(asked, { n: null }), size);
+    t.is(await refused(asked), size);
+    const many = "A query may bring 20000 rows";
+    const nested = "allMarkets(first: 200) { nodes { ordersByMarketKey { nodes { side } } } }";
+    t.is(await refused(`{ ${nested} }`), many);
+    t.is(await refused(`{ ...all } fragment all on Query { ${nested} }`), many);
+    const fields = Array.from(
+      { length: 21 },
+      (_, i) => `f${i}: allOrders(first: 1000) { totalCount }`,
+    );
+    t.is(await refused(`{ ${fields.join(" ")} }`), many);
+    const aliases = Array.from({ length: 2001 }, (_, i) => `n${i}: now`);
+    t.is(await refused(`{ ${aliases.join(" ")} }`), "A query may have 2000 fields");
+  },
+);
+
+test.serial("queries that are too deep, or none at all, are refused", async (t) => {
+  const deep = `{ allMarkets { nodes { ordersByMarketKey { nodes { marketByMarketKey {
+    ordersByMarketKey { nodes { marketByMarketKey { ordersByMarketKey { totalCount } } } } } } } } } }`;
+  const { status, body } = await analyse(deep);
+  t.is(status, 400);
+  t.regex(body.errors[0].message, /depth/i);
+  t.is((await analyse("{ nothing }")).status, 400);
+  t.is((await analyse("{")).status, 400);
+  const empty = await callService(service.url, "POST", "/graphql", {
+    key: keys.analyst!,
+    body: {},
+  });
+  t.is(empty.status, 400);
+  t.is(empty.body.code, "INVALID_REQUEST");
+});
+
+test.serial("a query that takes too long is given up", async (t) => {
+  await database.pool.query(`
+    create or replace function analytics.now() returns timestamptz
+    language sql stable security definer set search_path = ''
+    as 'select core.now() from (select pg_catalog.pg_sleep(60)) as s'`);
+  const { body } = await analyse("{ now }");
+  t.is(body.errors[0].message, "The query took too long");
+});
+
+test.serial(
+  "the page for operators is served with all that it needs, and runs nothing foreign",
+  async (t) => {
+    const page = await callService(service.url, "GET", "/admin/graphiql");
+    t.is(page.status, 200);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? [];
+    t.truthy(nonce);
+    const scripts = page.body.match(/<script[^>]*>/g);
+    t.true(scripts.length > 0);
+    t.true(scripts.every((script: string) => script.includes(`nonce="${nonce}"`)));
+    t.false(/unsafe-eval|https?:/.test(policy));
+    t.false(/(?:src|href)="https?:/.test(page.body));
+    for (const file of ["ruru.js", "ruru.css", "graphqlWorker.js"]) {
+      const { status, headers } = await callService(
+        service.url,
+        "GET",
+        `/admin/graphiql/static/${file}`,
+      );
+      t.is(status, 200, file);
+      t.regex(headers.get("content-type")!, /javascript|css/);
+    }
+    t.is((await callService(service.url, "GET", "/admin/graphiql/static/../../x")).status, 404);
+    const again = await callService(service.url, "GET", "/admin/graphiql");
+    t.false(again.body.includes(nonce!));
+  },
+);
