@@ -1,15 +1,13 @@
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { resolve } from "node:path";
+import { startAva } from "./helpers/ava.ts";
 import { openTestCluster } from "./helpers/cluster.ts";
+import type { TestCluster } from "./helpers/cluster.ts";
 
 /**
  * `npm test [-- arguments of ava]`: makes a cluster and the template database that the tests
  * clone, runs ava, and removes the cluster. TEST_DATABASE_URL, a superuser's, names a running
  * PostgreSQL 15 to 18 to use instead; TEST_POSTGRES_BIN the programs of another version to start.
  */
-
-const ava = resolve(import.meta.dirname, "../node_modules/ava/entrypoints/cli.js");
 
 const opening = openTestCluster();
 
@@ -37,21 +35,8 @@ try {
   process.exitCode = 1;
 }
 
-async function runAva(
-  args: string[],
-  cluster: { url: string; prefix: string; template: string },
-): Promise<number> {
-  const child = spawn(process.execPath, [ava, ...args], {
-    cwd: resolve(import.meta.dirname, ".."),
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      DATABASE_URL: undefined,
-      TEST_CLUSTER_URL: cluster.url,
-      TEST_DATABASE_PREFIX: cluster.prefix,
-      TEST_TEMPLATE: cluster.template,
-    },
-  });
+async function runAva(args: string[], cluster: TestCluster): Promise<number> {
+  const child = startAva(args, cluster, "inherit");
   state.child = child;
   return await new Promise((done, fail) => {
     child.on("error", fail);

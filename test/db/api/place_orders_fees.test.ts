@@ -164,6 +164,19 @@ test("a schedule holds from its date on, and not before", async (t) => {
   t.is((await place(market, taker, buy("yes", 100, 50))).feeCents, 50);
 });
 
+test("nor does a category's or the default, before its date", async (t) => {
+  await operate("create_category", { slug: "dated", name: "Dated" });
+  const market = await makeMarket({ category: "dated" });
+  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  for (const scope of [{}, { category: "dated" }]) {
+    const schedule = { taker_rate_bps: 5000, effective_from: tomorrow, ...scope };
+    await operate("set_fee_schedule", schedule);
+  }
+  await rest(market, maker, buy("no", 100, 50));
+  t.is((await place(market, taker, buy("yes", 100, 50))).feeCents, 175);
+});
+
 test("the highest rate never takes more than a sale brings", async (t) => {
   const { market, maker, taker } = await makePair();
   await operate("set_fee_schedule", { taker_rate_bps: 10_000, market_id: market });

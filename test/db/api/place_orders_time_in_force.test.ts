@@ -208,3 +208,14 @@ test("INVALID_REQUEST: an expiresAt that is not in the future", async (t) => {
   t.is(await refusal(market, cid, buy("yes", 10, 30, { expiresAt })), "INVALID_REQUEST");
   t.is(await refusal(market, cid, buy("yes", 10, 60, { expiresAt, ...ioc })), "INVALID_REQUEST");
 });
+
+test.serial("INVALID_REQUEST: an expiresAt of this moment; the next one will do", async (t) => {
+  const { market, cid } = await makeQuoted();
+  await exchange.clock.freeze("2040-01-01T12:00:00Z");
+  const now = { expiresAt: "2040-01-01T12:00:00.000Z" };
+  t.is(await refusal(market, cid, buy("yes", 10, 30, now)), "INVALID_REQUEST");
+  t.is(await refusal(market, cid, buy("yes", 10, 60, now)), "INVALID_REQUEST");
+  const next = { expiresAt: "2040-01-01T12:00:00.001Z" };
+  t.is((await place(market, cid, buy("yes", 10, 60, next))).order.status, "filled");
+  await exchange.clock.release();
+});

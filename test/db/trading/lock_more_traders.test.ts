@@ -1,0 +1,38 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { makeMarket, makeTraders, operate, rest } = exchange;
+
+test("55P03: who holds users already does not wait for another whom only dead makers let it reach", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  await rest(market, bob, buy("no", 10, 41));
+  await rest(market, cid, buy("no", 10, 40));
+  await operate("withdraw", { user_id: bob, amount_cents: 100_000, reference: "all" });
+
+  const holder = await exchange.database.pool.connect();
+  const taker = await exchange.api.connect();
+  t.teardown(async () => {
+    for (const client of [taker, holder]) {
+      await client.query("rollback");
+      client.release();
+    }
+  });
+  await holder.query("begin");
+  await holder.query(
+    `select from ledger.accounts as a
+     where a.user_id = (select u.id from identity.users as u where u.public_id = $1)
+     for no key update`,
+    [cid],
+  );
+  await taker.query("begin");
+  // Were it to wait, that would end it with 57014.
+  await taker.query("set local statement_timeout = '2s'");
+  const request = { userId: ann, ...buy("yes", 10, 60) };
+  const error = await t.throwsAsync(
+    taker.query("select api.place_orders($1, $2)", [market, JSON.stringify([request])]),
+  );
+  t.is((error as { code?: string }).code, "55P03");
+});

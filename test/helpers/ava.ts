@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
+import { join } from "node:path";
+import type { TestCluster } from "./cluster.ts";
+import { rootDirectory } from "./repository.ts";
+
+const ava = join(rootDirectory, "node_modules/ava/entrypoints/cli.js");
+
+/** Starts ava on databases of the cluster that are cloned from its template. */
+export function startAva(
+  args: string[],
+  cluster: Pick<TestCluster, "url" | "prefix" | "template">,
+  stdio: StdioOptions,
+): ChildProcess {
+  return spawn(process.execPath, [ava, ...args], {
+    cwd: rootDirectory,
+    stdio,
+    env: {
+      ...process.env,
+      DATABASE_URL: undefined,
+      TEST_CLUSTER_URL: cluster.url,
+      TEST_DATABASE_PREFIX: cluster.prefix,
+      TEST_TEMPLATE: cluster.template,
+    },
+  });
+}

@@ -1,0 +1,18 @@
+import { limits } from "./limits.ts";
+import { locks } from "./locks.ts";
+import { matching } from "./matching.ts";
+import { money } from "./money.ts";
+import type { Mutation } from "./mutation.ts";
+import { telling } from "./telling.ts";
+
+/** Every way in which the exchange is broken on purpose. */
+export const mutations: Mutation[] = [...locks, ...matching, ...money, ...limits, ...telling];
+
+/** Those of a short run: quick ones, of each kind. */
+export const shortNames = [
+  "fee_rounded_down",
+  "merge_keeps_fees",
+  "raise_at_once",
+  "expiry_a_moment_late",
+  "reference_of_everybody",
+];

@@ -1,0 +1,206 @@
+import type { Mutation } from "./mutation.ts";
+
+const match = "trading/functions/match_orders";
+
+/** What meets what, in which order, at which price, and who is found dead. */
+export const matching: Mutation[] = [
+  {
+    name: "queue_reversed",
+    breaks: "at one price, the order that came last is taken first",
+    file: "trading/functions/read_book_slice",
+    find: "order by b.book_price desc, b.queue_position\n",
+    put: "order by b.book_price desc, b.queue_position desc\n",
+    tests: ["db/api/place_orders_kinds"],
+  },
+  {
+    name: "queue_lost_in_a_batch",
+    breaks: "what comes to rest in a batch goes before what rests there",
+    file: match,
+    find: `      if v_first[v_chain] = 0 then
+        v_first[v_chain] := k;
+      else
+        v_next[v_last[v_chain]] := k;
+      end if;
+      v_last[v_chain] := k;
+      if v_is_buy and`,
+    put: `      v_next[k] := v_first[v_chain];
+      v_first[v_chain] := k;
+      if v_is_buy and`,
+    tests: ["db/api/place_orders_kinds", "db/api/place_orders_batches"],
+  },
+  {
+    name: "improvement_kept",
+    breaks: "a taker pays their own price, not the maker's",
+    file: match,
+    find: "      v_price := 100 - v_maker.book_price;\n",
+    put: "      v_price := v_request.book_price;\n",
+    tests: ["db/api/place_orders_kinds"],
+  },
+  {
+    name: "improvement_to_the_maker",
+    breaks: "the maker's price gives way to the taker's",
+    file: match,
+    find: "        v_amount := -(n * v_maker.book_price);\n        v_maker_realised := null;",
+    put: "        v_amount := -(n * (100 - v_request.book_price));\n        v_maker_realised := null;",
+    tests: ["db/api/place_orders_kinds"],
+  },
+  {
+    name: "touching_prices_miss",
+    breaks: "prices that add up to 100 do not meet",
+    file: "trading/functions/crosses",
+    find: "return 100 - (request).book_price <= case",
+    put: "return 100 - (request).book_price < case",
+    tests: ["db/api/place_orders_kinds", "db/api/place_orders_time_in_force"],
+  },
+  {
+    name: "maker_lives_a_moment_longer",
+    breaks: "a maker is taken at the moment of its expiry",
+    file: match,
+    find: "if v_maker.expires_at <= context.at then",
+    put: "if v_maker.expires_at < context.at then",
+    tests: ["db/api/place_orders_makers"],
+  },
+  {
+    name: "dead_maker_kept",
+    breaks: "an order found dead stays on the book",
+    file: "trading/functions/settle_makers",
+    find: "and v_left[array_position(v_ids, b.order_id)] <= 0",
+    put: "and v_left[array_position(v_ids, b.order_id)] = 0",
+    tests: ["db/api/place_orders_makers"],
+  },
+  {
+    name: "dead_makers_by_open_orders",
+    breaks: "a maker is held against a limit with all that is open",
+    file: match,
+    find: "limits.limits[m], limits.untraded[m], v_balance[m], n * v_level",
+    put: "limits.limits[m], limits.untraded[m], v_balance[m], v_open_cost[m]",
+    tests: ["db/api/place_orders_makers"],
+  },
+  {
+    name: "maker_judged_by_the_whole_order",
+    breaks: "a maker must pay for all of their order",
+    file: match,
+    find: "elsif v_balance[m] < n * v_level then",
+    put: "elsif v_balance[m] < v_left[k] * v_level then",
+    tests: ["db/api/place_orders_makers"],
+  },
+  {
+    name: "plan_not_taken_back",
+    breaks: "the shares that a maker sells in a plan are not given back before it is carried out",
+    file: match,
+    find: "v_held[m][h] := v_held[m][h] + n;\n        end if;\n      end if;\n    end loop;",
+    put: "v_held[m][h] := v_held[m][h];\n        end if;\n      end if;\n    end loop;",
+    tests: ["db/api/place_orders_kinds"],
+  },
+  {
+    name: "self_trade_after_funding",
+    breaks: "who can't pay is told so before they are told of a self-trade",
+    file: match,
+    find: "      when v_own then 'SELF_TRADE_BLOCKED'\n",
+    put: `      when trading.funding_refusal(
+        v_request, v_required, v_required, v_balance[t],
+        v_held[t][case v_request.side when 'yes' then 1 else 2 end],
+        limits.limits[t], limits.untraded[t], v_open_cost[t]
+      ) is null and v_own then 'SELF_TRADE_BLOCKED'
+`,
+    tests: ["db/api/place_orders_self_trade", "db/api/place_orders_refusals"],
+  },
+  {
+    name: "post_only_before_self_trade",
+    breaks: "post-only is checked before self-trade",
+    file: match,
+    find: `      when v_own then 'SELF_TRADE_BLOCKED'
+      when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
+`,
+    put: `      when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
+      when v_own then 'SELF_TRADE_BLOCKED'
+`,
+    tests: ["db/api/place_orders_refusals"],
+  },
+  {
+    name: "post_only_blocked_by_the_dead",
+    breaks: "a post-only order is refused for a maker who is dead",
+    file: match,
+    find: "when v_request.post_only and v_bought > 0",
+    put: "when v_request.post_only and v_met_count > 0",
+    tests: ["db/api/place_orders_makers", "db/api/place_orders_refusals"],
+  },
+  {
+    name: "limit_before_balance",
+    breaks: "the loss limit is checked before the balance",
+    file: "trading/functions/funding_refusal",
+    find: "  when required_cents > balance_cents then 'INSUFFICIENT_BALANCE'\n",
+    put: `  when risk.exceeds_limits(
+    limits, untraded, balance_cents, open_cost_cents + cost_cents
+  ) then 'LOSS_LIMIT'
+  when required_cents > balance_cents then 'INSUFFICIENT_BALANCE'
+`,
+    tests: ["db/api/place_orders_refusals"],
+  },
+  {
+    name: "exclusion_before_pause",
+    breaks: "an excluded trader is told so before the site's pause",
+    file: "trading/functions/trader_refusal",
+    find: "  when site_paused then 'TRADING_PAUSED'\n",
+    put: "  when excluded then 'SELF_EXCLUDED'\n  when site_paused then 'TRADING_PAUSED'\n",
+    tests: ["db/api/place_orders_refusals"],
+  },
+  {
+    name: "budget_forgets_its_fee",
+    breaks: "a budget buys what fits without the fee",
+    file: match,
+    find: "((v_request.budget_cents - v_spent) * 1000000 - money.taker_rate_bps * v_weight)\n",
+    put: "((v_request.budget_cents - v_spent) * 1000000)\n",
+    tests: ["db/api/place_orders_budgets"],
+  },
+  {
+    name: "trader_counted_twice",
+    breaks: "the traders of a market are counted again with each trade",
+    file: match,
+    find: "      if not v_has_traded[m] then\n",
+    put: "      if true then\n",
+    tests: ["db/ledger/verify", "db/api/place_orders_kinds"],
+  },
+  {
+    name: "amend_forgets_fills",
+    breaks: "a replacement orders again what is filled already",
+    file: "trading/functions/replace_order",
+    find: 'v_request.quantity := replace_order.quantity - ("order").filled_quantity;',
+    put: "v_request.quantity := replace_order.quantity;",
+    tests: ["db/api/amend_order"],
+  },
+  {
+    name: "amend_to_what_is_filled",
+    breaks: "an order may be amended to just what is filled",
+    file: "trading/functions/amend_refusal",
+    find: 'when quantity <= ("order").filled_quantity',
+    put: 'when quantity < ("order").filled_quantity',
+    tests: ["db/api/amend_order"],
+  },
+  {
+    name: "released_to_the_front",
+    breaks: "a released order queues by its acceptance",
+    file: match,
+    find: `        case when v_request.order_id is null then v_order_id
+          else nextval('trading.orders_id_seq') end
+`,
+    put: "        v_order_id\n",
+    tests: ["db/trading/release_orders"],
+  },
+  {
+    name: "release_out_of_order",
+    breaks: "due orders are released by id, whatever their time",
+    file: "trading/functions/release_orders",
+    find: "order by b.release_at, b.order_id",
+    put: "order by b.order_id",
+    tests: ["db/trading/release_orders"],
+  },
+  {
+    name: "shares_ahead_with_its_own",
+    breaks: "an order counts among the shares ahead of it",
+    file: "trading/functions/shares_ahead",
+    find: "and b.queue_position < (open_order).queue_position",
+    put: "and b.queue_position <= (open_order).queue_position",
+    tests: ["db/api/list_orders"],
+  },
+];

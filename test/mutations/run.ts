@@ -1,0 +1,130 @@
+import type { ChildProcess } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { startAva } from "../helpers/ava.ts";
+import { openTestCluster } from "../helpers/cluster.ts";
+import type { TestCluster } from "../helpers/cluster.ts";
+import { replaceDatabase } from "../helpers/database.ts";
+import { mutations, shortNames } from "./all.ts";
+import { mutate } from "./mutation.ts";
+import type { Mutation } from "./mutation.ts";
+
+/**
+ * `npm run check:mutations [-- --short] [-- --only <name>]`: breaks a copy of the database on
+ * purpose, in one way after the other, and has the tests find it. Ends with 1 if one is not found:
+ * then a test is missing.
+ */
+
+/** Random tests find what they find in every run. */
+const TEST_SEED = process.env.TEST_SEED ?? "20261121";
+
+/** What PostgreSQL says of code that never worked; that tests find that out proves nothing. */
+const NONSENSE =
+  /syntax error|(?:column|relation|function|operator|type) .* does not exist|has no field/;
+
+const { values } = parseArgs({
+  options: { short: { type: "boolean", default: false }, only: { type: "string" } },
+});
+
+// Ctrl-C ends the tests at hand, and then us.
+const state: { interrupted: boolean; child: ChildProcess | undefined } = {
+  interrupted: false,
+  child: undefined,
+};
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => {
+    state.interrupted = true;
+    state.child?.kill(name);
+  });
+}
+
+try {
+  process.exitCode = await main(values);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main({ short, only }: { short: boolean; only?: string }): Promise<number> {
+  const wanted = mutations.filter(
+    ({ name }) => (only === undefined || only === name) && (!short || shortNames.includes(name)),
+  );
+  if (wanted.length === 0) {
+    console.error(`There is no mutation ${only ?? ""}, but`);
+    for (const { name, breaks } of mutations) console.error(`  ${name}: ${breaks}`);
+    return 1;
+  }
+  for (const mutation of mutations) mutate(mutation);
+
+  const cluster = await openTestCluster();
+  try {
+    const files = [...new Set(wanted.flatMap(({ tests }) => tests))];
+    const sound = await runTests(files, cluster);
+    if (!sound.passed) {
+      console.error(`${sound.output}\nThe tests fail already when nothing is broken.`);
+      return 1;
+    }
+    const survivors: string[] = [];
+    for (const [index, mutation] of wanted.entries()) {
+      const startedAt = performance.now();
+      const { killed, how } = await tryOut(mutation, cluster, index);
+      if (state.interrupted) return 130;
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      if (!killed) survivors.push(mutation.name);
+      console.log(`${mutation.name.padEnd(32)} ${seconds.padStart(5)} s  ${how}`);
+    }
+    console.log(`${wanted.length - survivors.length} of ${wanted.length} mutations killed`);
+    return survivors.length === 0 ? 0 : 1;
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** Whether a test notices the mutation, and which one. */
+async function tryOut(
+  mutation: Mutation,
+  cluster: TestCluster,
+  index: number,
+): Promise<{ killed: boolean; how: string }> {
+  const template = `${cluster.prefix}_mutant_${index}`;
+  await onDatabase(cluster, "postgres", [
+    `create database ${template} template ${cluster.template}`,
+  ]);
+  await onDatabase(cluster, template, ["set role exchange_owner", mutate(mutation)]);
+  const { passed, output } = await runTests(mutation.tests, { ...cluster, template });
+  await onDatabase(cluster, "postgres", [`drop database ${template} with (force)`]);
+  if (passed) return { killed: false, how: `SURVIVES: ${mutation.breaks}` };
+  const nonsense = NONSENSE.exec(output)?.[0];
+  if (nonsense !== undefined) return { killed: false, how: `IS NO SOUND CODE: ${nonsense}` };
+  const killer = /^not ok \d+ - (.*)$/m.exec(output)?.[1];
+  if (killer === undefined) return { killed: false, how: `NO TEST HAS RUN: ${output}` };
+  return { killed: true, how: `killed by ${killer}` };
+}
+
+async function runTests(
+  files: string[],
+  cluster: TestCluster,
+): Promise<{ passed: boolean; output: string }> {
+  const args = ["--tap", "--fail-fast", "--timeout=60s"];
+  const paths = files.map((file) => `test/${file}.test.ts`);
+  process.env.TEST_SEED = TEST_SEED;
+  const child = startAva([...args, ...paths], cluster, ["ignore", "pipe", "inherit"]);
+  state.child = child;
+  const exit = new Promise<number | null>((done, fail) => {
+    child.on("error", fail);
+    child.on("exit", done);
+  });
+  const output = await text(child.stdout!);
+  return { passed: (await exit) === 0, output };
+}
+
+async function onDatabase(cluster: TestCluster, name: string, statements: string[]) {
+  const client = new pg.Client({ connectionString: replaceDatabase(cluster.url, name) });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
