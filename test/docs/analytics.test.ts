@@ -1,0 +1,49 @@
+import test from "ava";
+import pg from "pg";
+import { testExchange } from "../helpers/exchange.ts";
+import { playHistory } from "./analytics_history.ts";
+import { readDocument } from "./document.ts";
+import { runSqlDocument } from "./sql_document.ts";
+
+const exchange = testExchange(test);
+const page = readDocument("docs/analytics.md");
+
+test.serial("docs/analytics.md prints what it says, for an analyst", async (t) => {
+  await playHistory(exchange);
+  await runSqlDocument(t, page, exchange.database.connectAs("exchange_analyst"));
+});
+
+test.serial("each section of the cookbook has its query, of 20 at least", (t) => {
+  const queries = page.blocks.filter(({ language, info }) => language === "sql" && info === "");
+  t.true(queries.length >= 20);
+  for (const query of queries) {
+    t.is(page.outputsOf(query, "text").length, 1, `line ${query.line}`);
+  }
+});
+
+test.serial("a login as the page makes it reads, and no more than the page says", async (t) => {
+  const [dba] = page.blocks.filter(({ info }) => info === "dba");
+  const login = `ada_${process.pid}`;
+  const { pool, connectionString } = exchange.database;
+  for (const statement of dba!.text.split(/;$/m)) {
+    if (statement.trim() !== "")
+      await pool.query(statement.replace(/\brole ada\b/, `role ${login}`));
+  }
+  const client = new pg.Client({
+    connectionString: connectionString.replace("//postgres@", `//${login}:change-me-5@`),
+  });
+  try {
+    await client.connect();
+    const { rows } = await client.query("select count(*) > 0 as seen from analytics.trades");
+    t.deepEqual(rows, [{ seen: true }]);
+    const settings = await client.query(
+      "select current_setting('statement_timeout') as timeout, current_setting('transaction_read_only') as read_only",
+    );
+    t.deepEqual(settings.rows, [{ timeout: "1min", read_only: "on" }]);
+    await t.throwsAsync(client.query("select * from trading.trades"), { code: "42501" });
+    await t.throwsAsync(client.query("create temporary table mine (i int)"), { code: "25006" });
+  } finally {
+    await client.end();
+    await pool.query(`drop role ${login}`);
+  }
+});
