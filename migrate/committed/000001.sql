@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:21248ce59d72389c07ea880df29c6d6a6825ade8
+--! Hash: sha1:283a7838a439a96e300682d2e58872ffa52c135d
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -2173,7 +2173,9 @@ declare
   v_versions bigint[];
 begin
   select
-    array_agg(l.account_id), array_agg(l.balance_after_cents), array_agg(l.account_version)
+    array_agg(l.account_id order by l.account_id),
+    array_agg(l.balance_after_cents order by l.account_id),
+    array_agg(l.account_version order by l.account_id)
   into v_ids, v_balances, v_versions
   from (
     select distinct on (e.account_id) e.account_id, e.balance_after_cents, e.account_version
@@ -2182,6 +2184,7 @@ begin
   ) as l;
 
   -- Accounts are found by their ids and not by a join: no plan can do worse than look each up.
+  -- The place of one among the sorted ids is its bucket.
   with written as (
     insert into ledger.entries (
       journal_id, account_id, amount_cents,
@@ -2201,10 +2204,10 @@ begin
       and a.moved_on < v_today
   )
   update ledger.accounts as a set
-    balance_cents = v_balances[array_position(v_ids, a.id)],
-    version = v_versions[array_position(v_ids, a.id)],
+    balance_cents = v_balances[width_bucket(a.id, v_ids)],
+    version = v_versions[width_bucket(a.id, v_ids)],
     overdraft_cents = least(
-      a.overdraft_cents, greatest(0, -v_balances[array_position(v_ids, a.id)])
+      a.overdraft_cents, greatest(0, -v_balances[width_bucket(a.id, v_ids)])
     ),
     moved_on = greatest(a.moved_on, v_today)
   where a.id = any (v_ids);
@@ -4810,7 +4813,9 @@ declare
   v_ids bigint[];
   v_left int[];
 begin
-  select array_agg(r.order_id), array_agg(result.resting_left[r.ordinality])
+  select
+    array_agg(r.order_id order by r.order_id),
+    array_agg(result.resting_left[r.ordinality] order by r.order_id)
   into v_ids, v_left
   from unnest(result.resting) with ordinality as r
   where r.ordinality <= result.resting_read
@@ -4820,13 +4825,13 @@ begin
   with gone as (
     delete from trading.open_orders as b
     where b.order_id = any (v_ids)
-      and v_left[array_position(v_ids, b.order_id)] <= 0
+      and v_left[width_bucket(b.order_id, v_ids)] <= 0
   )
   update trading.orders as o set
-    filled_quantity = o.quantity - v_left[array_position(v_ids, o.id)],
-    status = trading.filled_status(v_left[array_position(v_ids, o.id)], o.quantity)
+    filled_quantity = o.quantity - v_left[width_bucket(o.id, v_ids)],
+    status = trading.filled_status(v_left[width_bucket(o.id, v_ids)], o.quantity)
   where o.id = any (v_ids)
-    and v_left[array_position(v_ids, o.id)] >= 0;
+    and v_left[width_bucket(o.id, v_ids)] >= 0;
 
   if result.dead_makers is not null then
     select array_agg((d."order").order_id) into v_ids

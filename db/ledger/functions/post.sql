@@ -10,7 +10,9 @@ declare
   v_versions bigint[];
 begin
   select
-    array_agg(l.account_id), array_agg(l.balance_after_cents), array_agg(l.account_version)
+    array_agg(l.account_id order by l.account_id),
+    array_agg(l.balance_after_cents order by l.account_id),
+    array_agg(l.account_version order by l.account_id)
   into v_ids, v_balances, v_versions
   from (
     select distinct on (e.account_id) e.account_id, e.balance_after_cents, e.account_version
@@ -19,6 +21,7 @@ begin
   ) as l;
 
   -- Accounts are found by their ids and not by a join: no plan can do worse than look each up.
+  -- The place of one among the sorted ids is its bucket.
   with written as (
     insert into ledger.entries (
       journal_id, account_id, amount_cents,
@@ -38,10 +41,10 @@ begin
       and a.moved_on < v_today
   )
   update ledger.accounts as a set
-    balance_cents = v_balances[array_position(v_ids, a.id)],
-    version = v_versions[array_position(v_ids, a.id)],
+    balance_cents = v_balances[width_bucket(a.id, v_ids)],
+    version = v_versions[width_bucket(a.id, v_ids)],
     overdraft_cents = least(
-      a.overdraft_cents, greatest(0, -v_balances[array_position(v_ids, a.id)])
+      a.overdraft_cents, greatest(0, -v_balances[width_bucket(a.id, v_ids)])
     ),
     moved_on = greatest(a.moved_on, v_today)
   where a.id = any (v_ids);

@@ -9,7 +9,9 @@ declare
   v_ids bigint[];
   v_left int[];
 begin
-  select array_agg(r.order_id), array_agg(result.resting_left[r.ordinality])
+  select
+    array_agg(r.order_id order by r.order_id),
+    array_agg(result.resting_left[r.ordinality] order by r.order_id)
   into v_ids, v_left
   from unnest(result.resting) with ordinality as r
   where r.ordinality <= result.resting_read
@@ -19,13 +21,13 @@ begin
   with gone as (
     delete from trading.open_orders as b
     where b.order_id = any (v_ids)
-      and v_left[array_position(v_ids, b.order_id)] <= 0
+      and v_left[width_bucket(b.order_id, v_ids)] <= 0
   )
   update trading.orders as o set
-    filled_quantity = o.quantity - v_left[array_position(v_ids, o.id)],
-    status = trading.filled_status(v_left[array_position(v_ids, o.id)], o.quantity)
+    filled_quantity = o.quantity - v_left[width_bucket(o.id, v_ids)],
+    status = trading.filled_status(v_left[width_bucket(o.id, v_ids)], o.quantity)
   where o.id = any (v_ids)
-    and v_left[array_position(v_ids, o.id)] >= 0;
+    and v_left[width_bucket(o.id, v_ids)] >= 0;
 
   if result.dead_makers is not null then
     select array_agg((d."order").order_id) into v_ids
