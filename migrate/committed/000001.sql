@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:283a7838a439a96e300682d2e58872ffa52c135d
+--! Hash: sha1:82c15e1b57ab446ec9e8d7a1bed188c5eb9c2847
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -3846,8 +3846,8 @@ begin
     return null;
   end if;
   select
-    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity, o.filled_quantity,
-    o.created_at, o.expires_at, b.book_side, b.book_price, null
+    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
+    o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
   into v_maker
   from trading.open_orders as b
   cross join lateral (

@@ -37,8 +37,8 @@ begin
     return null;
   end if;
   select
-    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity, o.filled_quantity,
-    o.created_at, o.expires_at, b.book_side, b.book_price, null
+    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
+    o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
   into v_maker
   from trading.open_orders as b
   cross join lateral (
