@@ -125,4 +125,57 @@ export const locks: Mutation[] = [
     put: "on conflict on constraint windows_pkey do nothing;",
     tests: ["concurrency/rate_limits"],
   },
+  {
+    name: "user_not_locked",
+    breaks: "self-exclusion and limits do not lock their user",
+    file: "identity/functions/lock_user",
+    find: "\n  for no key update of a;",
+    put: ";",
+    tests: ["concurrency/pairs"],
+  },
+  {
+    name: "exclude_without_markets",
+    breaks: "self-exclusion does not lock the markets of the orders that it cancels",
+    file: "risk/functions/exclude",
+    find: "        perform trading.lock_market(v_market_id);\n",
+    put: "",
+    tests: ["concurrency/live_pairs", "concurrency/pairs"],
+  },
+  {
+    name: "status_without_lock",
+    breaks: "an operator closes a market without locking it",
+    file: "admin/functions/set_market_status",
+    find: "  perform trading.lock_market(v_market.id);\n",
+    put: "",
+    tests: ["concurrency/pairs", "concurrency/live_pairs"],
+  },
+  {
+    name: "correct_without_lock",
+    breaks: "a correction does not lock the market, nor its row",
+    file: "trading/functions/correct_resolution",
+    find: `  perform trading.lock_market(correct_resolution.market_id);
+  perform
+  from catalog.markets as m
+  where m.id = correct_resolution.market_id
+  for no key update;
+`,
+    put: "",
+    tests: ["concurrency/settlement"],
+  },
+  {
+    name: "expire_without_lock",
+    breaks: "the expiry sweep does not lock the market",
+    file: "jobs/functions/expire_orders",
+    find: "  perform trading.lock_market(v_market_id);\n",
+    put: "",
+    tests: ["concurrency/jobs"],
+  },
+  {
+    name: "close_without_lock",
+    breaks: "a market is closed at its time without being locked",
+    file: "jobs/functions/close_markets",
+    find: "  perform trading.lock_market(v_market_id);\n",
+    put: "",
+    tests: ["concurrency/jobs"],
+  },
 ];

@@ -64,8 +64,8 @@ export const matching: Mutation[] = [
     name: "dead_maker_kept",
     breaks: "an order found dead stays on the book",
     file: "trading/functions/settle_makers",
-    find: "and v_left[array_position(v_ids, b.order_id)] <= 0",
-    put: "and v_left[array_position(v_ids, b.order_id)] = 0",
+    find: "and v_left[width_bucket(b.order_id, v_ids)] <= 0",
+    put: "and v_left[width_bucket(b.order_id, v_ids)] = 0",
     tests: ["db/api/place_orders_makers"],
   },
   {

@@ -74,6 +74,32 @@ test.serial(
   },
 );
 
+test.serial("a later announcement waits for an earlier one that is being sent", async (t) => {
+  const market = await makeMarket();
+  const [ann] = (await makeTraders(1)) as [string];
+  await rest(market, ann, buy("yes", 1, 40));
+  const first = await exchange.api.connect();
+  const second = await exchange.api.connect();
+  try {
+    await first.query("begin");
+    await first.query("select api.announce()");
+    await rest(market, ann, buy("yes", 1, 40));
+    await second.query("begin; set local lock_timeout = '100ms'");
+    await t.throwsAsync(second.query("select api.announce()"), { code: "55P03" });
+    await first.query("commit");
+  } finally {
+    await first.query("rollback");
+    await second.query("rollback");
+    first.release();
+    second.release();
+  }
+  t.is(await announce(), 1);
+  t.deepEqual(
+    (await listener.heard()).markets.map(({ version }) => version),
+    [1, 2],
+  );
+});
+
 test.serial("a revoked key is announced by its id", async (t) => {
   const [ann] = (await makeTraders(1)) as [string];
   await operate("create_api_key", { user_id: ann, name: "key" });
