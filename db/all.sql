@@ -160,6 +160,7 @@ set local role exchange_owner;
 --!include trading/functions/read_limits.sql
 --!include trading/functions/read_money.sql
 --!include trading/functions/rest_order.sql
+--!include trading/functions/sole_maker.sql
 --!include trading/functions/fill_order.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql

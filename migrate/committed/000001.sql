@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:82c15e1b57ab446ec9e8d7a1bed188c5eb9c2847
+--! Hash: sha1:c15c3498980caf624207ca25978ac7e0d5b77ae6
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -3806,11 +3806,53 @@ comment on function trading.rest_order(trading.order_request, trading.market_con
   'The short way of a lone order that meets nothing: it is refused, or rests on the book. The '
   'answer is that of api.place_orders. The caller holds the market''s lock; locks the user.';
 --! EndIncluded trading/functions/rest_order.sql
+--! Included trading/functions/sole_maker.sql
+create or replace function trading.sole_maker(
+  request trading.order_request, context trading.market_context
+)
+returns trading.resting_order
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_maker trading.resting_order;
+begin
+  if request.quantity is null or request.post_only or request.problem is not null then
+    return null;
+  end if;
+  select
+    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
+    o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
+  into v_maker
+  from trading.open_orders as b
+  cross join lateral (
+    select x.* from trading.orders as x where x.id = b.order_id limit 1
+  ) as o
+  where b.market_id = context.market_id
+    and b.book_side = case request.book_side when 'yes' then 'no' else 'yes' end::trading.side
+    and b.queue_position is not null
+  order by b.book_price desc, b.queue_position
+  limit 1;
+  if request.quantity > v_maker.quantity - v_maker.filled_quantity
+    or v_maker.user_id = request.user_id
+    or v_maker.expires_at <= context.at
+  then
+    return null;
+  end if;
+  return v_maker;
+end
+$$;
+
+comment on function trading.sole_maker(trading.order_request, trading.market_context) is
+  'The order that fills a crossing request whole and alone, if it is alive: the best one of the '
+  'other side. Null when there is more to it: several fills, an order past its expiry, the user''s '
+  'own order, a budget, post-only. To be called under the market''s lock.';
+--! EndIncluded trading/functions/sole_maker.sql
 --! Included trading/functions/fill_order.sql
 -- The rules are those of trading.match_orders, by the same functions where they are more than an
 -- addition; the property tests hold the two ways together. This one takes half the time.
 create or replace function trading.fill_order(
-  request trading.order_request, context trading.market_context
+  request trading.order_request, context trading.market_context, maker trading.resting_order
 )
 returns api.outcome
 language plpgsql
@@ -3819,7 +3861,6 @@ as $$
 declare
   v_is_buy constant boolean := request.order_type = 'buy';
   n constant int := request.quantity;
-  v_maker trading.resting_order;
   v_money trading.market_money;
   v_traders trading.trader_arrays;
   v_holdings trading.holding_arrays;
@@ -3842,32 +3883,9 @@ declare
   v_escrow_amount bigint;
   v_at text := core.iso8601(context.at);
 begin
-  if n is null or request.post_only or request.problem is not null then
-    return null;
-  end if;
-  select
-    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
-    o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
-  into v_maker
-  from trading.open_orders as b
-  cross join lateral (
-    select x.* from trading.orders as x where x.id = b.order_id limit 1
-  ) as o
-  where b.market_id = context.market_id
-    and b.book_side = case request.book_side when 'yes' then 'no' else 'yes' end::trading.side
-    and b.queue_position is not null
-  order by b.book_price desc, b.queue_position
-  limit 1;
-  if n > v_maker.quantity - v_maker.filled_quantity
-    or v_maker.user_id = request.user_id
-    or v_maker.expires_at <= context.at
-  then
-    return null;
-  end if;
-
-  v_traders := trading.lock_traders(array[request], (array[v_maker], 0, 0), context.at);
+  v_traders := trading.lock_traders(array[request], (array[maker], 0, 0), context.at);
   t := array_position(v_traders.user_ids, request.user_id);
-  m := array_position(v_traders.user_ids, v_maker.user_id);
+  m := array_position(v_traders.user_ids, maker.user_id);
   v_code := trading.gate_refusal(
     request, context, t is not null, v_traders.excluded[t], v_traders.limits_reviewed[t]
   );
@@ -3883,17 +3901,17 @@ begin
     v_limits := trading.read_limits(v_traders.user_ids, context.at);
   end if;
   h := case request.side when 'yes' then 1 else 2 end;
-  g := case v_maker.side when 'yes' then 1 else 2 end;
-  v_price := 100 - v_maker.book_price;
-  v_fee := trading.fee_cents(v_money.taker_rate_bps, n * v_price * v_maker.book_price);
+  g := case maker.side when 'yes' then 1 else 2 end;
+  v_price := 100 - maker.book_price;
+  v_fee := trading.fee_cents(v_money.taker_rate_bps, n * v_price * maker.book_price);
 
   if v_traders.excluded[m]
-    or (case v_maker.order_type
+    or (case maker.order_type
       when 'sell' then v_holdings.quantity[m][g] < n
-      else v_traders.balance_cents[m] < n * v_maker.book_price
+      else v_traders.balance_cents[m] < n * maker.book_price
         or risk.exceeds_limits(
           v_limits.limits[m], v_limits.untraded[m], v_traders.balance_cents[m],
-          n * v_maker.book_price
+          n * maker.book_price
         )
     end)
   then
@@ -3912,13 +3930,13 @@ begin
   if v_is_buy then
     v_cash := -(n * v_price) - v_fee;
   else
-    v_cash := n * v_maker.book_price - v_fee;
+    v_cash := n * maker.book_price - v_fee;
     v_cost_out := core.half_up(v_holdings.cost_cents[t][h] * n, v_holdings.quantity[t][h]);
     v_fees_out := core.half_up(v_holdings.fee_cents[t][h] * n, v_holdings.quantity[t][h]);
     v_fill.taker_realised_cents := v_cash - v_cost_out - v_fees_out;
   end if;
-  if v_maker.order_type = 'buy' then
-    v_maker_cash := -(n * v_maker.book_price);
+  if maker.order_type = 'buy' then
+    v_maker_cash := -(n * maker.book_price);
   else
     v_maker_cash := n * v_price;
     v_maker_cost_out := core.half_up(v_holdings.cost_cents[m][g] * n, v_holdings.quantity[m][g]);
@@ -3932,7 +3950,7 @@ begin
   v_fill.journal_id := nextval('ledger.journals_id_seq');
   v_fill.taker_order_id := nextval('trading.orders_id_seq');
   v_fill.taker_order_public_id := core.uuid_v7();
-  v_fill.yes_price := case v_maker.book_side when 'yes' then v_maker.book_price else v_price end;
+  v_fill.yes_price := case maker.book_side when 'yes' then maker.book_price else v_price end;
 
   with placed as (
     insert into trading.orders (
@@ -3949,21 +3967,21 @@ begin
     update trading.orders as o set
       filled_quantity = o.filled_quantity + n,
       status = trading.filled_status(o.quantity - o.filled_quantity - n, o.quantity)
-    where o.id = v_maker.order_id
+    where o.id = maker.order_id
   ),
   left_book as (
     delete from trading.open_orders as b
-    where b.order_id = v_maker.order_id
-      and n = v_maker.quantity - v_maker.filled_quantity
+    where b.order_id = maker.order_id
+      and n = maker.quantity - maker.filled_quantity
   ),
   thinned as (
     update trading.book_levels as l set
       quantity = l.quantity - n,
       order_count = l.order_count
-        - case when n = v_maker.quantity - v_maker.filled_quantity then 1 else 0 end
+        - case when n = maker.quantity - maker.filled_quantity then 1 else 0 end
     where l.market_id = context.market_id
-      and l.book_price = v_maker.book_price
-      and l.book_side = v_maker.book_side
+      and l.book_price = maker.book_price
+      and l.book_side = maker.book_side
   ),
   written as (
     insert into ledger.journals (id, kind, market_id, created_at)
@@ -3983,10 +4001,10 @@ begin
         true
       ),
       (
-        context.market_id, v_maker.user_id, v_maker.side,
-        v_holdings.quantity[m][g] + case v_maker.order_type when 'buy' then n else -n end,
+        context.market_id, maker.user_id, maker.side,
+        v_holdings.quantity[m][g] + case maker.order_type when 'buy' then n else -n end,
         v_holdings.cost_cents[m][g]
-          + case v_maker.order_type when 'buy' then -v_maker_cash else -v_maker_cost_out end,
+          + case maker.order_type when 'buy' then -v_maker_cash else -v_maker_cost_out end,
         v_holdings.fee_cents[m][g] - v_maker_fees_out,
         v_holdings.realised_cents[m][g] + coalesce(v_fill.maker_realised_cents, 0),
         true
@@ -4006,7 +4024,7 @@ begin
     )
     values (
       v_fill.trade_id, v_fill.trade_public_id, context.market_id, v_fill.journal_id,
-      v_fill.taker_order_id, v_maker.order_id, request.user_id, v_maker.user_id,
+      v_fill.taker_order_id, maker.order_id, request.user_id, maker.user_id,
       request.book_side, v_fill.yes_price, n, v_fee, v_money.fee_schedule_id,
       v_fill.taker_realised_cents, v_fill.maker_realised_cents, context.at
     )
@@ -4035,7 +4053,7 @@ begin
     'event', json_build_object(
       'type', 'maker_fill',
       'marketId', context.market_public_id,
-      'orderIds', array[v_maker.order_public_id],
+      'orderIds', array[maker.order_public_id],
       'fillCount', 1
     )
   );
@@ -4075,7 +4093,7 @@ begin
       ),
       trading.fill_object(
         v_fill.trade_public_id, context.market_public_id, request.book_side,
-        v_fill.taker_order_public_id, v_maker.order_public_id, v_traders.user_public_ids[t],
+        v_fill.taker_order_public_id, maker.order_public_id, v_traders.user_public_ids[t],
         v_traders.user_public_ids[m], v_fill.yes_price, n, v_at
       ),
       trading.balance_object(v_traders.balance_cents[t] + v_cash),
@@ -4085,11 +4103,13 @@ begin
 end
 $$;
 
-comment on function trading.fill_order(trading.order_request, trading.market_context) is
-  'The short way of a lone order that the best order of the other side fills whole: it is refused, '
-  'or filled. The answer is that of api.place_orders. Null when there is more to it (a dead maker, '
-  'several fills, the user''s own order, a budget, post-only): nothing is done then but for the '
-  'locks on the two users. The caller holds the market''s lock.';
+comment on function trading.fill_order(
+  trading.order_request, trading.market_context, trading.resting_order
+) is
+  'The short way of a lone order that its one maker fills whole (trading.sole_maker): it is '
+  'refused, or filled. The answer is that of api.place_orders; null when the maker turns out dead: '
+  'nothing is done then. The caller holds the market''s lock; locks the two users, by ascending '
+  'account.';
 --! EndIncluded trading/functions/fill_order.sql
 --! Included trading/functions/match_orders.sql
 -- One long function on purpose: the arrays below are its state, and PL/pgSQL would copy them on
@@ -4775,7 +4795,7 @@ comment on function trading.match_batch(
   trading.market_context, trading.order_request[], boolean, boolean
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. has_keys: some request '
-  'has an idempotency key; holds_users: some users may be locked already. The caller holds the '
+  'has an idempotency key; holds_users: the takers are locked already. The caller holds the '
   'market''s lock; locks the takers and the makers they can reach, by ascending account.';
 --! EndIncluded trading/functions/match_batch.sql
 --! Included trading/functions/level_changes.sql
@@ -10010,7 +10030,8 @@ declare
   v_market_id bigint;
   v_at timestamptz;
   v_context trading.market_context;
-  v_is_lone boolean;
+  v_maker trading.resting_order;
+  v_holds_users boolean := false;
   v_batch trading.matched_batch;
   v_answer api.outcome;
 begin
@@ -10029,14 +10050,15 @@ begin
   select c.* into v_context
   from trading.read_context(v_market_id, v_at) as c;
 
-  v_is_lone := cardinality(v_requests) = 1
-    and not v_has_keys
-    and v_context.live_delay_ms is null;
-  if v_is_lone then
-    if trading.crosses(v_requests[1], v_context) then
-      v_answer := trading.fill_order(v_requests[1], v_context);
-    else
+  if cardinality(v_requests) = 1 and not v_has_keys and v_context.live_delay_ms is null then
+    if not trading.crosses(v_requests[1], v_context) then
       v_answer := trading.rest_order(v_requests[1], v_context);
+    else
+      v_maker := trading.sole_maker(v_requests[1], v_context);
+      if v_maker.order_id is not null then
+        v_answer := trading.fill_order(v_requests[1], v_context, v_maker);
+        v_holds_users := true;
+      end if;
     end if;
     if v_answer.replayed is not null then
       return next v_answer;
@@ -10044,7 +10066,7 @@ begin
     end if;
   end if;
 
-  v_batch := trading.match_batch(v_context, v_requests, v_has_keys, v_is_lone);
+  v_batch := trading.match_batch(v_context, v_requests, v_has_keys, v_holds_users);
   perform trading.settle_batch(v_context, v_batch);
   if v_has_keys then
     perform trading.settle_keys(v_context, v_batch.result);

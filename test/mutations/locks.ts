@@ -178,4 +178,12 @@ export const locks: Mutation[] = [
     put: "",
     tests: ["concurrency/jobs"],
   },
+  {
+    name: "makers_before_the_taker",
+    breaks: "a lone order that meets several locks them at once, and then waits for its own user",
+    file: "api/functions/place_orders",
+    find: "  v_holds_users boolean := false;\n",
+    put: "  v_holds_users boolean := true;\n",
+    tests: ["db/trading/lock_more_traders"],
+  },
 ];

@@ -19,7 +19,8 @@ declare
   v_market_id bigint;
   v_at timestamptz;
   v_context trading.market_context;
-  v_is_lone boolean;
+  v_maker trading.resting_order;
+  v_holds_users boolean := false;
   v_batch trading.matched_batch;
   v_answer api.outcome;
 begin
@@ -38,14 +39,15 @@ begin
   select c.* into v_context
   from trading.read_context(v_market_id, v_at) as c;
 
-  v_is_lone := cardinality(v_requests) = 1
-    and not v_has_keys
-    and v_context.live_delay_ms is null;
-  if v_is_lone then
-    if trading.crosses(v_requests[1], v_context) then
-      v_answer := trading.fill_order(v_requests[1], v_context);
-    else
+  if cardinality(v_requests) = 1 and not v_has_keys and v_context.live_delay_ms is null then
+    if not trading.crosses(v_requests[1], v_context) then
       v_answer := trading.rest_order(v_requests[1], v_context);
+    else
+      v_maker := trading.sole_maker(v_requests[1], v_context);
+      if v_maker.order_id is not null then
+        v_answer := trading.fill_order(v_requests[1], v_context, v_maker);
+        v_holds_users := true;
+      end if;
     end if;
     if v_answer.replayed is not null then
       return next v_answer;
@@ -53,7 +55,7 @@ begin
     end if;
   end if;
 
-  v_batch := trading.match_batch(v_context, v_requests, v_has_keys, v_is_lone);
+  v_batch := trading.match_batch(v_context, v_requests, v_has_keys, v_holds_users);
   perform trading.settle_batch(v_context, v_batch);
   if v_has_keys then
     perform trading.settle_keys(v_context, v_batch.result);

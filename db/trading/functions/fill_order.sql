@@ -1,7 +1,7 @@
 -- The rules are those of trading.match_orders, by the same functions where they are more than an
 -- addition; the property tests hold the two ways together. This one takes half the time.
 create or replace function trading.fill_order(
-  request trading.order_request, context trading.market_context
+  request trading.order_request, context trading.market_context, maker trading.resting_order
 )
 returns api.outcome
 language plpgsql
@@ -10,7 +10,6 @@ as $$
 declare
   v_is_buy constant boolean := request.order_type = 'buy';
   n constant int := request.quantity;
-  v_maker trading.resting_order;
   v_money trading.market_money;
   v_traders trading.trader_arrays;
   v_holdings trading.holding_arrays;
@@ -33,32 +32,9 @@ declare
   v_escrow_amount bigint;
   v_at text := core.iso8601(context.at);
 begin
-  if n is null or request.post_only or request.problem is not null then
-    return null;
-  end if;
-  select
-    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
-    o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
-  into v_maker
-  from trading.open_orders as b
-  cross join lateral (
-    select x.* from trading.orders as x where x.id = b.order_id limit 1
-  ) as o
-  where b.market_id = context.market_id
-    and b.book_side = case request.book_side when 'yes' then 'no' else 'yes' end::trading.side
-    and b.queue_position is not null
-  order by b.book_price desc, b.queue_position
-  limit 1;
-  if n > v_maker.quantity - v_maker.filled_quantity
-    or v_maker.user_id = request.user_id
-    or v_maker.expires_at <= context.at
-  then
-    return null;
-  end if;
-
-  v_traders := trading.lock_traders(array[request], (array[v_maker], 0, 0), context.at);
+  v_traders := trading.lock_traders(array[request], (array[maker], 0, 0), context.at);
   t := array_position(v_traders.user_ids, request.user_id);
-  m := array_position(v_traders.user_ids, v_maker.user_id);
+  m := array_position(v_traders.user_ids, maker.user_id);
   v_code := trading.gate_refusal(
     request, context, t is not null, v_traders.excluded[t], v_traders.limits_reviewed[t]
   );
@@ -74,17 +50,17 @@ begin
     v_limits := trading.read_limits(v_traders.user_ids, context.at);
   end if;
   h := case request.side when 'yes' then 1 else 2 end;
-  g := case v_maker.side when 'yes' then 1 else 2 end;
-  v_price := 100 - v_maker.book_price;
-  v_fee := trading.fee_cents(v_money.taker_rate_bps, n * v_price * v_maker.book_price);
+  g := case maker.side when 'yes' then 1 else 2 end;
+  v_price := 100 - maker.book_price;
+  v_fee := trading.fee_cents(v_money.taker_rate_bps, n * v_price * maker.book_price);
 
   if v_traders.excluded[m]
-    or (case v_maker.order_type
+    or (case maker.order_type
       when 'sell' then v_holdings.quantity[m][g] < n
-      else v_traders.balance_cents[m] < n * v_maker.book_price
+      else v_traders.balance_cents[m] < n * maker.book_price
         or risk.exceeds_limits(
           v_limits.limits[m], v_limits.untraded[m], v_traders.balance_cents[m],
-          n * v_maker.book_price
+          n * maker.book_price
         )
     end)
   then
@@ -103,13 +79,13 @@ begin
   if v_is_buy then
     v_cash := -(n * v_price) - v_fee;
   else
-    v_cash := n * v_maker.book_price - v_fee;
+    v_cash := n * maker.book_price - v_fee;
     v_cost_out := core.half_up(v_holdings.cost_cents[t][h] * n, v_holdings.quantity[t][h]);
     v_fees_out := core.half_up(v_holdings.fee_cents[t][h] * n, v_holdings.quantity[t][h]);
     v_fill.taker_realised_cents := v_cash - v_cost_out - v_fees_out;
   end if;
-  if v_maker.order_type = 'buy' then
-    v_maker_cash := -(n * v_maker.book_price);
+  if maker.order_type = 'buy' then
+    v_maker_cash := -(n * maker.book_price);
   else
     v_maker_cash := n * v_price;
     v_maker_cost_out := core.half_up(v_holdings.cost_cents[m][g] * n, v_holdings.quantity[m][g]);
@@ -123,7 +99,7 @@ begin
   v_fill.journal_id := nextval('ledger.journals_id_seq');
   v_fill.taker_order_id := nextval('trading.orders_id_seq');
   v_fill.taker_order_public_id := core.uuid_v7();
-  v_fill.yes_price := case v_maker.book_side when 'yes' then v_maker.book_price else v_price end;
+  v_fill.yes_price := case maker.book_side when 'yes' then maker.book_price else v_price end;
 
   with placed as (
     insert into trading.orders (
@@ -140,21 +116,21 @@ begin
     update trading.orders as o set
       filled_quantity = o.filled_quantity + n,
       status = trading.filled_status(o.quantity - o.filled_quantity - n, o.quantity)
-    where o.id = v_maker.order_id
+    where o.id = maker.order_id
   ),
   left_book as (
     delete from trading.open_orders as b
-    where b.order_id = v_maker.order_id
-      and n = v_maker.quantity - v_maker.filled_quantity
+    where b.order_id = maker.order_id
+      and n = maker.quantity - maker.filled_quantity
   ),
   thinned as (
     update trading.book_levels as l set
       quantity = l.quantity - n,
       order_count = l.order_count
-        - case when n = v_maker.quantity - v_maker.filled_quantity then 1 else 0 end
+        - case when n = maker.quantity - maker.filled_quantity then 1 else 0 end
     where l.market_id = context.market_id
-      and l.book_price = v_maker.book_price
-      and l.book_side = v_maker.book_side
+      and l.book_price = maker.book_price
+      and l.book_side = maker.book_side
   ),
   written as (
     insert into ledger.journals (id, kind, market_id, created_at)
@@ -174,10 +150,10 @@ begin
         true
       ),
       (
-        context.market_id, v_maker.user_id, v_maker.side,
-        v_holdings.quantity[m][g] + case v_maker.order_type when 'buy' then n else -n end,
+        context.market_id, maker.user_id, maker.side,
+        v_holdings.quantity[m][g] + case maker.order_type when 'buy' then n else -n end,
         v_holdings.cost_cents[m][g]
-          + case v_maker.order_type when 'buy' then -v_maker_cash else -v_maker_cost_out end,
+          + case maker.order_type when 'buy' then -v_maker_cash else -v_maker_cost_out end,
         v_holdings.fee_cents[m][g] - v_maker_fees_out,
         v_holdings.realised_cents[m][g] + coalesce(v_fill.maker_realised_cents, 0),
         true
@@ -197,7 +173,7 @@ begin
     )
     values (
       v_fill.trade_id, v_fill.trade_public_id, context.market_id, v_fill.journal_id,
-      v_fill.taker_order_id, v_maker.order_id, request.user_id, v_maker.user_id,
+      v_fill.taker_order_id, maker.order_id, request.user_id, maker.user_id,
       request.book_side, v_fill.yes_price, n, v_fee, v_money.fee_schedule_id,
       v_fill.taker_realised_cents, v_fill.maker_realised_cents, context.at
     )
@@ -226,7 +202,7 @@ begin
     'event', json_build_object(
       'type', 'maker_fill',
       'marketId', context.market_public_id,
-      'orderIds', array[v_maker.order_public_id],
+      'orderIds', array[maker.order_public_id],
       'fillCount', 1
     )
   );
@@ -266,7 +242,7 @@ begin
       ),
       trading.fill_object(
         v_fill.trade_public_id, context.market_public_id, request.book_side,
-        v_fill.taker_order_public_id, v_maker.order_public_id, v_traders.user_public_ids[t],
+        v_fill.taker_order_public_id, maker.order_public_id, v_traders.user_public_ids[t],
         v_traders.user_public_ids[m], v_fill.yes_price, n, v_at
       ),
       trading.balance_object(v_traders.balance_cents[t] + v_cash),
@@ -276,8 +252,10 @@ begin
 end
 $$;
 
-comment on function trading.fill_order(trading.order_request, trading.market_context) is
-  'The short way of a lone order that the best order of the other side fills whole: it is refused, '
-  'or filled. The answer is that of api.place_orders. Null when there is more to it (a dead maker, '
-  'several fills, the user''s own order, a budget, post-only): nothing is done then but for the '
-  'locks on the two users. The caller holds the market''s lock.';
+comment on function trading.fill_order(
+  trading.order_request, trading.market_context, trading.resting_order
+) is
+  'The short way of a lone order that its one maker fills whole (trading.sole_maker): it is '
+  'refused, or filled. The answer is that of api.place_orders; null when the maker turns out dead: '
+  'nothing is done then. The caller holds the market''s lock; locks the two users, by ascending '
+  'account.';

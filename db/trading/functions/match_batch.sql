@@ -54,5 +54,5 @@ comment on function trading.match_batch(
   trading.market_context, trading.order_request[], boolean, boolean
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. has_keys: some request '
-  'has an idempotency key; holds_users: some users may be locked already. The caller holds the '
+  'has an idempotency key; holds_users: the takers are locked already. The caller holds the '
   'market''s lock; locks the takers and the makers they can reach, by ascending account.';

@@ -1,4 +1,5 @@
 import test from "ava";
+import type { PoolClient } from "pg";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy } from "../../helpers/orders.ts";
 
@@ -36,3 +37,47 @@ test("55P03: who holds users already does not wait for another whom only dead ma
   );
   t.is((error as { code?: string }).code, "55P03");
 });
+
+for (const [what, quantity] of [
+  ["several makers", 15],
+  ["one maker", 5],
+] as const) {
+  test(`who meets ${what} waits for a user without holding one of a higher account`, async (t) => {
+    const market = await makeMarket();
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    await rest(market, bob, buy("no", 10, 41), buy("no", 10, 41));
+
+    const holder = await exchange.database.pool.connect();
+    const lock = (user: string, how = "") =>
+      holder.query(
+        `select from ledger.accounts as a
+         where a.user_id = (select u.id from identity.users as u where u.public_id = $1)
+         for no key update ${how}`,
+        [user],
+      );
+    try {
+      await holder.query("begin");
+      await lock(ann);
+      const placed = exchange.place(market, ann, buy("yes", quantity, 60));
+      await aWaiterFor(holder);
+      await t.notThrowsAsync(lock(bob, "nowait"));
+      await holder.query("rollback");
+      t.is((await placed).order.filledQuantity, quantity);
+    } finally {
+      await holder.query("rollback");
+      holder.release();
+    }
+  });
+}
+
+/** Resolves when some transaction waits for that of a client. */
+async function aWaiterFor(holder: PoolClient): Promise<void> {
+  const { rows } = await holder.query("select pg_backend_pid() as pid");
+  for (;;) {
+    const { rowCount } = await exchange.database.pool.query(
+      "select from pg_stat_activity as a where $1 = any (pg_blocking_pids(a.pid))",
+      [rows[0].pid],
+    );
+    if (rowCount) return;
+  }
+}
