@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:c15c3498980caf624207ca25978ac7e0d5b77ae6
+--! Hash: sha1:4976a2baefd341583f28d23a1ea915aa8cdb1ea7
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -1506,7 +1506,7 @@ create table trading.orders (
     (status = 'cancelled') = (cancel_reason is not null)
     and (status = 'cancelled') = (cancelled_at is not null)
   )
-) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02);
 
 create index orders_of_a_user on trading.orders (user_id, id);
 

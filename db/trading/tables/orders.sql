@@ -36,7 +36,7 @@ create table trading.orders (
     (status = 'cancelled') = (cancel_reason is not null)
     and (status = 'cancelled') = (cancelled_at is not null)
   )
-) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02);
 
 create index orders_of_a_user on trading.orders (user_id, id);
 
