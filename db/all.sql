@@ -92,6 +92,7 @@ set local role exchange_owner;
 --!include trading/tables/idempotency_keys.sql
 --!include trading/tables/event_payloads.sql
 --!include trading/tables/announcements.sql
+--!include trading/tables/announcer.sql
 --!include leaderboard/tables/state.sql
 --!include leaderboard/tables/markets.sql
 --!include leaderboard/tables/days.sql
@@ -150,6 +151,7 @@ set local role exchange_owner;
 --!include trading/functions/replay_answer.sql
 --!include trading/functions/announce_market.sql
 --!include trading/functions/announce_user.sql
+--!include trading/functions/first_in_book.sql
 --!include trading/functions/read_context.sql
 --!include trading/functions/read_requests.sql
 --!include trading/functions/read_replays.sql

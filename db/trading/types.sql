@@ -55,13 +55,16 @@ create type trading.market_context as (
   is_open boolean,
   live_delay_ms int,
   best_yes int,
-  best_no int
+  best_no int,
+  first_yes_position bigint,
+  first_no_position bigint
 );
 comment on type trading.market_context is
   'What a batch must know of its market and the site, read under the market''s lock; market_id is '
   'null when there is no such market. live_delay_ms is how long a new order has to wait for its '
   'release, null where it is matched at once. best_yes and best_no are the highest stored prices '
-  'of the two sides of the book, 0 when empty.';
+  'of the two sides of the book, 0 when empty, and the positions those of the first orders in '
+  'their queues.';
 
 create type trading.market_money as (
   taker_rate_bps int,

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:4976a2baefd341583f28d23a1ea915aa8cdb1ea7
+--! Hash: sha1:5a372a009163d2daee673411f2552e14f68bb80b
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -267,13 +267,16 @@ create type trading.market_context as (
   is_open boolean,
   live_delay_ms int,
   best_yes int,
-  best_no int
+  best_no int,
+  first_yes_position bigint,
+  first_no_position bigint
 );
 comment on type trading.market_context is
   'What a batch must know of its market and the site, read under the market''s lock; market_id is '
   'null when there is no such market. live_delay_ms is how long a new order has to wait for its '
   'release, null where it is matched at once. best_yes and best_no are the highest stored prices '
-  'of the two sides of the book, 0 when empty.';
+  'of the two sides of the book, 0 when empty, and the positions those of the first orders in '
+  'their queues.';
 
 create type trading.market_money as (
   taker_rate_bps int,
@@ -1439,7 +1442,11 @@ create table trading.books (
   yes_volume_cents bigint not null default 0,
   no_volume_cents bigint not null default 0,
   trade_count bigint not null default 0,
-  traders_count int not null default 0
+  traders_count int not null default 0,
+  front_yes_price int not null default 0,
+  front_yes_position bigint not null default 0,
+  front_no_price int not null default 0,
+  front_no_position bigint not null default 0
 ) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.books is
@@ -1449,6 +1456,10 @@ comment on column trading.books.version is
 comment on column trading.books.traders_count is 'Distinct users who ever traded this market.';
 comment on column trading.books.yes_volume_cents is
   'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';
+comment on column trading.books.front_yes_price is
+  'No resting YES order stands before this price and front_yes_position in its queue; likewise for '
+  'NO. Searches of the book begin there and not at its top, where the index still has the orders '
+  'that were filled or cancelled since the last vacuum. May lag behind, never run ahead.';
 --! EndIncluded trading/tables/books.sql
 --! Included trading/tables/book_levels.sql
 create table trading.book_levels (
@@ -1859,6 +1870,24 @@ comment on column trading.announcements.channel is
   'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '
   '({apiKeyId}) or session_ended ({sessionId}).';
 --! EndIncluded trading/tables/announcements.sql
+--! Included trading/tables/announcer.sql
+create unlogged table trading.announcer (
+  singleton boolean primary key default true,
+  sent_through_id bigint not null,
+  noted_id bigint not null,
+  noted_xid xid8 not null,
+  constraint announcer_is_one_row check (singleton)
+) with (fillfactor = 10);
+
+comment on table trading.announcer is
+  'At most one row: how far api.announce() has come, so that it need not look over what it has '
+  'sent, which the index of trading.announcements has until the next vacuum. Unlogged like those.';
+comment on column trading.announcer.sent_through_id is
+  'All announcements up to this id are sent, and none of them can appear any more.';
+comment on column trading.announcer.noted_id is
+  'The last id that was given out when noted_xid began: once all transactions before noted_xid '
+  'have ended, the announcements up to this id can be seen.';
+--! EndIncluded trading/tables/announcer.sql
 --! Included leaderboard/tables/state.sql
 create table leaderboard.state (
   singleton boolean primary key default true,
@@ -3247,6 +3276,41 @@ $$;
 comment on function trading.announce_user(uuid, json) is
   'Announces to a user what happened to them: an event of the user stream.';
 --! EndIncluded trading/functions/announce_user.sql
+--! Included trading/functions/first_in_book.sql
+create or replace function trading.first_in_book(
+  market_id bigint, book_side trading.side, front_price int, front_position bigint
+)
+returns table (book_price int, queue_position bigint)
+language sql stable
+begin atomic
+  (
+    select b.book_price::int, b.queue_position
+    from trading.open_orders as b
+    where b.market_id = first_in_book.market_id
+      and b.book_side = first_in_book.book_side
+      and b.book_price = first_in_book.front_price
+      and b.queue_position >= first_in_book.front_position
+    order by b.queue_position
+    limit 1
+  )
+  union all
+  (
+    select b.book_price::int, b.queue_position
+    from trading.open_orders as b
+    where b.market_id = first_in_book.market_id
+      and b.book_side = first_in_book.book_side
+      and b.book_price < first_in_book.front_price
+      and b.queue_position is not null
+    order by b.book_price desc, b.queue_position
+    limit 1
+  )
+  limit 1;
+end;
+
+comment on function trading.first_in_book(bigint, trading.side, int, bigint) is
+  'The place of the first resting order of a side of a book, looked for from a place that none '
+  'stands before (trading.books.front_yes_price). No row: the side is empty.';
+--! EndIncluded trading/functions/first_in_book.sql
 --! Included trading/functions/read_context.sql
 create or replace function trading.read_context(market_id bigint, at timestamptz)
 returns setof trading.market_context
@@ -3268,32 +3332,19 @@ begin atomic
         and (e.starts_at is null or e.starts_at <= read_context.at)
         and (e.ends_at is null or e.ends_at > read_context.at)
     ),
-    coalesce(
-      (
-        select b.book_price
-        from trading.open_orders as b
-        where b.market_id = read_context.market_id
-          and b.book_side = 'yes'
-          and b.queue_position is not null
-        order by b.book_price desc, b.queue_position
-        limit 1
-      ),
-      0
-    ),
-    coalesce(
-      (
-        select b.book_price
-        from trading.open_orders as b
-        where b.market_id = read_context.market_id
-          and b.book_side = 'no'
-          and b.queue_position is not null
-        order by b.book_price desc, b.queue_position
-        limit 1
-      ),
-      0
-    )
+    coalesce(y.book_price, 0),
+    coalesce(n.book_price, 0),
+    coalesce(y.queue_position, 0),
+    coalesce(n.queue_position, 0)
   from core.settings as s
-  left join catalog.markets as m on m.id = read_context.market_id;
+  left join catalog.markets as m on m.id = read_context.market_id
+  left join trading.books as f on f.market_id = m.id
+  left join lateral trading.first_in_book(
+    f.market_id, 'yes', f.front_yes_price, f.front_yes_position
+  ) as y on true
+  left join lateral trading.first_in_book(
+    f.market_id, 'no', f.front_no_price, f.front_no_position
+  ) as n on true;
 end;
 
 comment on function trading.read_context(bigint, timestamptz) is
@@ -3419,7 +3470,7 @@ comment on function trading.read_replays(trading.order_request[], timestamptz) i
 --! EndIncluded trading/functions/read_replays.sql
 --! Included trading/functions/read_book_slice.sql
 create or replace function trading.read_book_slice(
-  market_id bigint, requests trading.order_request[], at timestamptz, depth int
+  context trading.market_context, requests trading.order_request[], depth int
 )
 returns trading.book_slice
 language plpgsql stable
@@ -3437,6 +3488,8 @@ declare
   v_limit int;
   v_last_price int;
   v_row record;
+  v_best_price int;
+  v_first_position bigint;
 begin
   foreach v_side in array array['yes', 'no']::trading.side[] loop
     -- What takers of the other side could take, by the limit they would take it at.
@@ -3458,6 +3511,11 @@ begin
       end if;
     end loop;
     continue when v_demand is null;
+    v_best_price := case v_side when 'yes' then context.best_yes else context.best_no end;
+    v_first_position := case v_side
+      when 'yes' then context.first_yes_position
+      else context.first_no_position
+    end;
 
     -- Read on while the orders read could all be taken: in the worst case the narrow limits
     -- take what they reach first, and leave the wide ones to go deeper.
@@ -3471,17 +3529,35 @@ begin
           o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price, null
         )::trading.resting_order as resting,
         b.book_price,
-        case when o.expires_at <= read_book_slice.at then 0 else o.quantity - o.filled_quantity end
+        case when o.expires_at <= context.at then 0 else o.quantity - o.filled_quantity end
           as available
-      from trading.open_orders as b
+      from (
+        -- The rest of the best queue, and then what is behind; an append reads them in this order.
+        (
+          select x.*
+          from trading.open_orders as x
+          where x.market_id = context.market_id
+            and x.book_side = v_side
+            and x.book_price = v_best_price
+            and x.book_price >= 100 - v_widest
+            and x.queue_position >= v_first_position
+          order by x.queue_position
+        )
+        union all
+        (
+          select x.*
+          from trading.open_orders as x
+          where x.market_id = context.market_id
+            and x.book_side = v_side
+            and x.book_price < v_best_price
+            and x.book_price >= 100 - v_widest
+            and x.queue_position is not null
+          order by x.book_price desc, x.queue_position
+        )
+      ) as b
       cross join lateral (
         select x.* from trading.orders as x where x.id = b.order_id limit 1
       ) as o
-      where b.market_id = read_book_slice.market_id
-        and b.book_side = v_side
-        and b.book_price >= 100 - v_widest
-        and b.queue_position is not null
-      order by b.book_price desc, b.queue_position
     loop
       while v_limit < 100 - v_row.book_price loop
         v_taken_by_narrow := least(v_taken_by_narrow + v_demand[v_limit], v_read);
@@ -3506,7 +3582,7 @@ end
 $$;
 
 comment on function trading.read_book_slice(
-  bigint, trading.order_request[], timestamptz, int
+  trading.market_context, trading.order_request[], int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
   'could take if they were depth times as large. Nothing else can change the book meanwhile: the '
@@ -3691,6 +3767,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_leads boolean;
   v_trader record;
   v_limits trading.limit_arrays;
   v_held_quantity bigint;
@@ -3747,6 +3824,10 @@ begin
 
   v_order_id := nextval('trading.orders_id_seq');
   v_order_public_id := core.uuid_v7();
+  v_leads := request.book_price > case request.book_side
+    when 'yes' then context.best_yes
+    else context.best_no
+  end;
   with placed as (
     insert into trading.orders (
       id, public_id, market_id, user_id, side, order_type, price, quantity, time_in_force,
@@ -3776,8 +3857,20 @@ begin
       and l.book_side = request.book_side
   ),
   changed as (
-    update trading.books as b
-    set version = b.version + 1
+    update trading.books as b set
+      version = b.version + 1,
+      front_yes_price = case
+        when v_leads and request.book_side = 'yes' then request.book_price else context.best_yes
+      end,
+      front_yes_position = case
+        when v_leads and request.book_side = 'yes' then v_order_id else context.first_yes_position
+      end,
+      front_no_price = case
+        when v_leads and request.book_side = 'no' then request.book_price else context.best_no
+      end,
+      front_no_position = case
+        when v_leads and request.book_side = 'no' then v_order_id else context.first_no_position
+      end
     where b.market_id = context.market_id
     returning b.version
   )
@@ -3816,6 +3909,7 @@ set search_path = ''
 as $$
 declare
   v_maker trading.resting_order;
+  c_side constant trading.side := case request.book_side when 'yes' then 'no' else 'yes' end;
 begin
   if request.quantity is null or request.post_only or request.problem is not null then
     return null;
@@ -3829,9 +3923,12 @@ begin
     select x.* from trading.orders as x where x.id = b.order_id limit 1
   ) as o
   where b.market_id = context.market_id
-    and b.book_side = case request.book_side when 'yes' then 'no' else 'yes' end::trading.side
-    and b.queue_position is not null
-  order by b.book_price desc, b.queue_position
+    and b.book_side = c_side
+    and b.book_price = case c_side when 'yes' then context.best_yes else context.best_no end
+    and b.queue_position = case c_side
+      when 'yes' then context.first_yes_position
+      else context.first_no_position
+    end
   limit 1;
   if request.quantity > v_maker.quantity - v_maker.filled_quantity
     or v_maker.user_id = request.user_id
@@ -4038,7 +4135,11 @@ begin
       trade_count = b.trade_count + 1,
       traders_count = b.traders_count
         + case when v_holdings.has_traded[t] then 0 else 1 end
-        + case when v_holdings.has_traded[m] then 0 else 1 end
+        + case when v_holdings.has_traded[m] then 0 else 1 end,
+      front_yes_price = context.best_yes,
+      front_yes_position = context.first_yes_position,
+      front_no_price = context.best_no,
+      front_no_position = context.first_no_position
     where b.market_id = context.market_id
     returning b.version
   )
@@ -4763,7 +4864,7 @@ begin
   from trading.read_money(context.market_id, context.category_id, context.at) as m;
   loop
     if context.live_delay_ms is null then
-      v_slice := trading.read_book_slice(context.market_id, v_requests, context.at, v_depth);
+      v_slice := trading.read_book_slice(context, v_requests, v_depth);
     else
       v_slice := ('{}', 0, 0);
     end if;
@@ -4974,6 +5075,7 @@ begin
     from unnest(result.resting) with ordinality as r
     where r.ordinality > result.resting_read
       and result.resting_left[r.ordinality] > 0
+    returning book_side, book_price
   ),
   deepened as (
     update trading.book_levels as l set
@@ -4991,7 +5093,21 @@ begin
       yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
       no_volume_cents = b.no_volume_cents + result.no_volume_cents,
       trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
-      traders_count = b.traders_count + result.new_traders
+      traders_count = b.traders_count + result.new_traders,
+      front_yes_price = greatest(context.best_yes, r.best_yes),
+      front_yes_position = case
+        when r.best_yes > context.best_yes then 0 else context.first_yes_position
+      end,
+      front_no_price = greatest(context.best_no, r.best_no),
+      front_no_position = case
+        when r.best_no > context.best_no then 0 else context.first_no_position
+      end
+    from (
+      select
+        max(x.book_price) filter (where x.book_side = 'yes') as best_yes,
+        max(x.book_price) filter (where x.book_side = 'no') as best_no
+      from rested as x
+    ) as r
     where b.market_id = context.market_id
     returning b.version
   )
@@ -6181,6 +6297,7 @@ as $$
 declare
   v_market catalog.markets;
   v_at timestamptz := core.now();
+  v_order_ids bigint[];
 begin
   select m.* into strict v_market
   from catalog.markets as m
@@ -6210,12 +6327,10 @@ begin
   where m.id = change_market_status.market_id;
 
   if change_market_status.status = 'closed' then
+    v_order_ids := trading.open_orders_of_market(change_market_status.market_id);
+    perform trading.expire_orders(change_market_status.market_id, v_order_ids);
     perform trading.cancel_open_orders(
-      change_market_status.market_id,
-      trading.open_orders_of_market(change_market_status.market_id),
-      'market_closed',
-      v_at,
-      true
+      change_market_status.market_id, v_order_ids, 'market_closed', v_at, true
     );
   end if;
 end
@@ -6922,6 +7037,7 @@ declare
   v_excluded_until timestamptz;
   v_at timestamptz;
   v_cancelled int := 0;
+  v_order_ids bigint[];
 begin
   if exclude.until is null or exclude.until <= core.now() then
     perform core.raise_error('INVALID_REQUEST', 'the end must be in the future');
@@ -6975,16 +7091,14 @@ begin
   where t.user_id = v_user_id;
 
   foreach v_market_id in array v_locked loop
+    v_order_ids := array(
+      select b.order_id
+      from trading.open_orders as b
+      where b.user_id = v_user_id and b.market_id = v_market_id
+    );
+    perform trading.expire_orders(v_market_id, v_order_ids);
     v_cancelled := v_cancelled + trading.cancel_open_orders(
-      v_market_id,
-      array(
-        select b.order_id
-        from trading.open_orders as b
-        where b.user_id = v_user_id and b.market_id = v_market_id
-      ),
-      'self_excluded',
-      v_at,
-      true
+      v_market_id, v_order_ids, 'self_excluded', v_at, true
     );
   end loop;
   return v_cancelled;
@@ -7524,6 +7638,21 @@ as $$
   group by r.market_id
   having max(r.book_price) filter (where r.book_side = 'yes')
     + max(r.book_price) filter (where r.book_side = 'no') >= 100
+
+  union all
+  select 'no order stands before the front of its book', 'order ' || r.order_id,
+    concat_ws(' ', 'behind', f.price, f.queue_position),
+    concat_ws(' ', r.book_side, r.book_price, r.queue_position)
+  from resting as r
+  join trading.books as b on b.market_id = r.market_id
+  cross join lateral (
+    values
+      ('yes'::trading.side, b.front_yes_price, b.front_yes_position),
+      ('no'::trading.side, b.front_no_price, b.front_no_position)
+  ) as f (side, price, queue_position)
+  where f.side = r.book_side
+    and (r.book_price > f.price
+      or (r.book_price = f.price and r.queue_position < f.queue_position))
 
   union all
   select 'market figures equal its trades', 'market ' || b.market_id,
@@ -9966,6 +10095,11 @@ as $$
 declare
   c_most_rows constant int := 1000;
   v_row record;
+  v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
+  v_last_id bigint;
+  v_done trading.announcer;
+  v_all_ended boolean;
+  v_sent_id bigint;
   v_count bigint := 0;
   v_payload text;
 begin
@@ -9975,11 +10109,27 @@ begin
   -- One at a time, so that listeners hear of a market and of a user in the order of the commits.
   perform pg_advisory_xact_lock((29037::bigint << 44) - 1);
 
+  -- Read before this transaction gets its number, and so of transactions with lower ones only:
+  -- whoever announces has written before, and with that got a number.
+  select q.last_value - (not q.is_called)::int into v_last_id
+  from trading.announcements_id_seq as q;
+  select a.* into v_done
+  from trading.announcer as a;
+  -- A note from beyond the present belongs to the cluster that this database was restored from.
+  select
+    v_done.noted_xid <= pg_snapshot_xmin(s.now) or v_done.noted_xid > pg_snapshot_xmax(s.now)
+  into v_all_ended
+  from pg_current_snapshot() as s (now);
+
   for v_row in
     with sent as (
       delete from trading.announcements as a
       where a.id in (
-        select b.id from trading.announcements as b order by b.id limit c_most_rows
+        select b.id
+        from trading.announcements as b
+        where b.id > coalesce(v_done.sent_through_id, 0)
+        order by b.id
+        limit c_most_rows
       )
       returning a.*
     )
@@ -9996,8 +10146,22 @@ begin
       v_payload := json_build_object('id', v_row.id)::text;
     end if;
     perform pg_notify(v_row.channel, v_payload);
+    v_sent_id := v_row.id;
     v_count := v_count + 1;
   end loop;
+
+  if v_done.noted_id is null then
+    insert into trading.announcer (sent_through_id, noted_id, noted_xid)
+    values (0, 0, pg_current_xact_id());
+  elsif v_all_ended and v_last_id > v_done.sent_through_id and v_is_first_write then
+    update trading.announcer as a set
+      sent_through_id = case
+        when v_count < c_most_rows then a.noted_id
+        else least(a.noted_id, v_sent_id)
+      end,
+      noted_id = v_last_id,
+      noted_xid = pg_current_xact_id();
+  end if;
   return v_count;
 end
 $$;

@@ -162,7 +162,7 @@ function setMarket(state: State, index: number, status: Market["status"]): void 
   if (market.status === "resolved" || (market.status === "closed" && status === "paused")) return;
   if (market.status !== "closed" && status === "closed") {
     const open = state.orders.filter((order) => order.market === index && isOpen(order));
-    cancelOpen(state, open, "market_closed", true);
+    endOpen(state, open, "market_closed");
   }
   market.status = status;
 }
@@ -228,6 +228,14 @@ function cancelOpen(state: State, orders: ModelOrder[], reason: Reason, isTold: 
   }
 }
 
+/** What ends orders of a market whose owners did not ask for it, expires those that were due. */
+function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
+  const expired = orders.filter((order) => isResting(order) && hasExpired(state, order));
+  if (expired.length > 0) cancelOpen(state, expired, "expired", true);
+  const rest = orders.filter((order) => !expired.includes(order));
+  if (rest.length > 0) cancelOpen(state, rest, reason, true);
+}
+
 function exclude(state: State, index: number, byHand: boolean): void {
   const trader = state.traders[index]!;
   if (trader.excludedUntil > state.now) return;
@@ -236,7 +244,7 @@ function exclude(state: State, index: number, byHand: boolean): void {
   const orders = openOf(state, index);
   for (const market of new Set(orders.map((order) => order.market))) {
     const here = orders.filter((order) => order.market === market);
-    cancelOpen(state, here, "self_excluded", true);
+    endOpen(state, here, "self_excluded");
   }
 }
 

@@ -6,8 +6,8 @@ export const telling: Mutation[] = [
     name: "version_raised_twice",
     breaks: "an order that rests counts as two changes",
     file: "trading/functions/rest_order",
-    find: "set version = b.version + 1",
-    put: "set version = b.version + 2",
+    find: "version = b.version + 1",
+    put: "version = b.version + 2",
     tests: ["db/api/place_orders_announcements"],
   },
   {

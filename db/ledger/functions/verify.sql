@@ -528,6 +528,21 @@ as $$
     + max(r.book_price) filter (where r.book_side = 'no') >= 100
 
   union all
+  select 'no order stands before the front of its book', 'order ' || r.order_id,
+    concat_ws(' ', 'behind', f.price, f.queue_position),
+    concat_ws(' ', r.book_side, r.book_price, r.queue_position)
+  from resting as r
+  join trading.books as b on b.market_id = r.market_id
+  cross join lateral (
+    values
+      ('yes'::trading.side, b.front_yes_price, b.front_yes_position),
+      ('no'::trading.side, b.front_no_price, b.front_no_position)
+  ) as f (side, price, queue_position)
+  where f.side = r.book_side
+    and (r.book_price > f.price
+      or (r.book_price = f.price and r.queue_position < f.queue_position))
+
+  union all
   select 'market figures equal its trades', 'market ' || b.market_id,
     concat_ws(' ', coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
       coalesce(t.no_volume_cents, 0)),

@@ -187,7 +187,11 @@ begin
       trade_count = b.trade_count + 1,
       traders_count = b.traders_count
         + case when v_holdings.has_traded[t] then 0 else 1 end
-        + case when v_holdings.has_traded[m] then 0 else 1 end
+        + case when v_holdings.has_traded[m] then 0 else 1 end,
+      front_yes_price = context.best_yes,
+      front_yes_position = context.first_yes_position,
+      front_no_price = context.best_no,
+      front_no_position = context.first_no_position
     where b.market_id = context.market_id
     returning b.version
   )

@@ -22,7 +22,7 @@ begin
   from trading.read_money(context.market_id, context.category_id, context.at) as m;
   loop
     if context.live_delay_ms is null then
-      v_slice := trading.read_book_slice(context.market_id, v_requests, context.at, v_depth);
+      v_slice := trading.read_book_slice(context, v_requests, v_depth);
     else
       v_slice := ('{}', 0, 0);
     end if;

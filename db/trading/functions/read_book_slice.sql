@@ -1,5 +1,5 @@
 create or replace function trading.read_book_slice(
-  market_id bigint, requests trading.order_request[], at timestamptz, depth int
+  context trading.market_context, requests trading.order_request[], depth int
 )
 returns trading.book_slice
 language plpgsql stable
@@ -17,6 +17,8 @@ declare
   v_limit int;
   v_last_price int;
   v_row record;
+  v_best_price int;
+  v_first_position bigint;
 begin
   foreach v_side in array array['yes', 'no']::trading.side[] loop
     -- What takers of the other side could take, by the limit they would take it at.
@@ -38,6 +40,11 @@ begin
       end if;
     end loop;
     continue when v_demand is null;
+    v_best_price := case v_side when 'yes' then context.best_yes else context.best_no end;
+    v_first_position := case v_side
+      when 'yes' then context.first_yes_position
+      else context.first_no_position
+    end;
 
     -- Read on while the orders read could all be taken: in the worst case the narrow limits
     -- take what they reach first, and leave the wide ones to go deeper.
@@ -51,17 +58,35 @@ begin
           o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price, null
         )::trading.resting_order as resting,
         b.book_price,
-        case when o.expires_at <= read_book_slice.at then 0 else o.quantity - o.filled_quantity end
+        case when o.expires_at <= context.at then 0 else o.quantity - o.filled_quantity end
           as available
-      from trading.open_orders as b
+      from (
+        -- The rest of the best queue, and then what is behind; an append reads them in this order.
+        (
+          select x.*
+          from trading.open_orders as x
+          where x.market_id = context.market_id
+            and x.book_side = v_side
+            and x.book_price = v_best_price
+            and x.book_price >= 100 - v_widest
+            and x.queue_position >= v_first_position
+          order by x.queue_position
+        )
+        union all
+        (
+          select x.*
+          from trading.open_orders as x
+          where x.market_id = context.market_id
+            and x.book_side = v_side
+            and x.book_price < v_best_price
+            and x.book_price >= 100 - v_widest
+            and x.queue_position is not null
+          order by x.book_price desc, x.queue_position
+        )
+      ) as b
       cross join lateral (
         select x.* from trading.orders as x where x.id = b.order_id limit 1
       ) as o
-      where b.market_id = read_book_slice.market_id
-        and b.book_side = v_side
-        and b.book_price >= 100 - v_widest
-        and b.queue_position is not null
-      order by b.book_price desc, b.queue_position
     loop
       while v_limit < 100 - v_row.book_price loop
         v_taken_by_narrow := least(v_taken_by_narrow + v_demand[v_limit], v_read);
@@ -86,7 +111,7 @@ end
 $$;
 
 comment on function trading.read_book_slice(
-  bigint, trading.order_request[], timestamptz, int
+  trading.market_context, trading.order_request[], int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
   'could take if they were depth times as large. Nothing else can change the book meanwhile: the '

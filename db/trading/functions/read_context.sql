@@ -18,32 +18,19 @@ begin atomic
         and (e.starts_at is null or e.starts_at <= read_context.at)
         and (e.ends_at is null or e.ends_at > read_context.at)
     ),
-    coalesce(
-      (
-        select b.book_price
-        from trading.open_orders as b
-        where b.market_id = read_context.market_id
-          and b.book_side = 'yes'
-          and b.queue_position is not null
-        order by b.book_price desc, b.queue_position
-        limit 1
-      ),
-      0
-    ),
-    coalesce(
-      (
-        select b.book_price
-        from trading.open_orders as b
-        where b.market_id = read_context.market_id
-          and b.book_side = 'no'
-          and b.queue_position is not null
-        order by b.book_price desc, b.queue_position
-        limit 1
-      ),
-      0
-    )
+    coalesce(y.book_price, 0),
+    coalesce(n.book_price, 0),
+    coalesce(y.queue_position, 0),
+    coalesce(n.queue_position, 0)
   from core.settings as s
-  left join catalog.markets as m on m.id = read_context.market_id;
+  left join catalog.markets as m on m.id = read_context.market_id
+  left join trading.books as f on f.market_id = m.id
+  left join lateral trading.first_in_book(
+    f.market_id, 'yes', f.front_yes_price, f.front_yes_position
+  ) as y on true
+  left join lateral trading.first_in_book(
+    f.market_id, 'no', f.front_no_price, f.front_no_position
+  ) as n on true;
 end;
 
 comment on function trading.read_context(bigint, timestamptz) is

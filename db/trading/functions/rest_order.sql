@@ -8,6 +8,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_leads boolean;
   v_trader record;
   v_limits trading.limit_arrays;
   v_held_quantity bigint;
@@ -64,6 +65,10 @@ begin
 
   v_order_id := nextval('trading.orders_id_seq');
   v_order_public_id := core.uuid_v7();
+  v_leads := request.book_price > case request.book_side
+    when 'yes' then context.best_yes
+    else context.best_no
+  end;
   with placed as (
     insert into trading.orders (
       id, public_id, market_id, user_id, side, order_type, price, quantity, time_in_force,
@@ -93,8 +98,20 @@ begin
       and l.book_side = request.book_side
   ),
   changed as (
-    update trading.books as b
-    set version = b.version + 1
+    update trading.books as b set
+      version = b.version + 1,
+      front_yes_price = case
+        when v_leads and request.book_side = 'yes' then request.book_price else context.best_yes
+      end,
+      front_yes_position = case
+        when v_leads and request.book_side = 'yes' then v_order_id else context.first_yes_position
+      end,
+      front_no_price = case
+        when v_leads and request.book_side = 'no' then request.book_price else context.best_no
+      end,
+      front_no_position = case
+        when v_leads and request.book_side = 'no' then v_order_id else context.first_no_position
+      end
     where b.market_id = context.market_id
     returning b.version
   )

@@ -39,6 +39,7 @@ begin
     from unnest(result.resting) with ordinality as r
     where r.ordinality > result.resting_read
       and result.resting_left[r.ordinality] > 0
+    returning book_side, book_price
   ),
   deepened as (
     update trading.book_levels as l set
@@ -56,7 +57,21 @@ begin
       yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
       no_volume_cents = b.no_volume_cents + result.no_volume_cents,
       trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
-      traders_count = b.traders_count + result.new_traders
+      traders_count = b.traders_count + result.new_traders,
+      front_yes_price = greatest(context.best_yes, r.best_yes),
+      front_yes_position = case
+        when r.best_yes > context.best_yes then 0 else context.first_yes_position
+      end,
+      front_no_price = greatest(context.best_no, r.best_no),
+      front_no_position = case
+        when r.best_no > context.best_no then 0 else context.first_no_position
+      end
+    from (
+      select
+        max(x.book_price) filter (where x.book_side = 'yes') as best_yes,
+        max(x.book_price) filter (where x.book_side = 'no') as best_no
+      from rested as x
+    ) as r
     where b.market_id = context.market_id
     returning b.version
   )

@@ -7,6 +7,7 @@ set search_path = ''
 as $$
 declare
   v_maker trading.resting_order;
+  c_side constant trading.side := case request.book_side when 'yes' then 'no' else 'yes' end;
 begin
   if request.quantity is null or request.post_only or request.problem is not null then
     return null;
@@ -20,9 +21,12 @@ begin
     select x.* from trading.orders as x where x.id = b.order_id limit 1
   ) as o
   where b.market_id = context.market_id
-    and b.book_side = case request.book_side when 'yes' then 'no' else 'yes' end::trading.side
-    and b.queue_position is not null
-  order by b.book_price desc, b.queue_position
+    and b.book_side = c_side
+    and b.book_price = case c_side when 'yes' then context.best_yes else context.best_no end
+    and b.queue_position = case c_side
+      when 'yes' then context.first_yes_position
+      else context.first_no_position
+    end
   limit 1;
   if request.quantity > v_maker.quantity - v_maker.filled_quantity
     or v_maker.user_id = request.user_id

@@ -7,7 +7,11 @@ create table trading.books (
   yes_volume_cents bigint not null default 0,
   no_volume_cents bigint not null default 0,
   trade_count bigint not null default 0,
-  traders_count int not null default 0
+  traders_count int not null default 0,
+  front_yes_price int not null default 0,
+  front_yes_position bigint not null default 0,
+  front_no_price int not null default 0,
+  front_no_position bigint not null default 0
 ) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.books is
@@ -17,3 +21,7 @@ comment on column trading.books.version is
 comment on column trading.books.traders_count is 'Distinct users who ever traded this market.';
 comment on column trading.books.yes_volume_cents is
   'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';
+comment on column trading.books.front_yes_price is
+  'No resting YES order stands before this price and front_yes_position in its queue; likewise for '
+  'NO. Searches of the book begin there and not at its top, where the index still has the orders '
+  'that were filled or cancelled since the last vacuum. May lag behind, never run ahead.';

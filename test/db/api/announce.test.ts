@@ -100,6 +100,47 @@ test.serial("a later announcement waits for an earlier one that is being sent", 
   );
 });
 
+test.serial(
+  "what is still under way while later ones are sent is sent once it is there",
+  async (t) => {
+    const [slow, fast] = [await makeMarket(), await makeMarket()];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const client = await exchange.api.connect();
+    try {
+      await client.query("begin");
+      await client.query("select api.place_orders($1, $2)", [
+        slow,
+        JSON.stringify([{ userId: ann, ...buy("yes", 1, 40) }]),
+      ]);
+      for (let turn = 0; turn < 4; turn++) {
+        await rest(fast, bob, buy("yes", 1, 40));
+        t.is(await announce(), 1);
+      }
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+    t.is(await announce(), 1);
+    t.is((await listener.heard()).markets.at(-1)?.marketId, slow);
+  },
+);
+
+test.serial("what was sent is not looked over again", async (t) => {
+  const market = await makeMarket();
+  const [ann] = (await makeTraders(1)) as [string];
+  await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 40));
+  const sentThrough = async () =>
+    (
+      await exchange.database.pool.query(
+        `select a.sent_through_id = (select last_value from trading.announcements_id_seq) as is_last
+         from trading.announcer as a`,
+      )
+    ).rows[0]?.is_last;
+  t.is(await announce(), 2);
+  // Transactions of other databases on this PostgreSQL hold it back as well: until they end.
+  while (!(await sentThrough())) t.is(await announce(), 0);
+});
+
 test.serial("a revoked key is announced by its id", async (t) => {
   const [ann] = (await makeTraders(1)) as [string];
   await operate("create_api_key", { user_id: ann, name: "key" });

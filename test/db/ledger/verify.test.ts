@@ -379,6 +379,10 @@ const damages: [invariant: string, damage: string][] = [
     "update trading.books set no_volume_cents = no_volume_cents - 1 where market_id = :market",
   ],
   [
+    "no order stands before the front of its book",
+    "update trading.books set front_yes_price = 0, front_no_price = 0",
+  ],
+  [
     "traders count equals who traded",
     "update trading.books set traders_count = traders_count + 1 where market_id = :market",
   ],
