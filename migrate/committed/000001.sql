@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:5a372a009163d2daee673411f2552e14f68bb80b
+--! Hash: sha1:3c89a950f3d9401f0bd390bfbc9db0ab68b0bf1d
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -3909,7 +3909,10 @@ set search_path = ''
 as $$
 declare
   v_maker trading.resting_order;
-  c_side constant trading.side := case request.book_side when 'yes' then 'no' else 'yes' end;
+  c_side constant trading.side := case request.book_side
+    when 'yes' then 'no'
+    else 'yes'
+  end::trading.side;
 begin
   if request.quantity is null or request.post_only or request.problem is not null then
     return null;

@@ -7,7 +7,10 @@ set search_path = ''
 as $$
 declare
   v_maker trading.resting_order;
-  c_side constant trading.side := case request.book_side when 'yes' then 'no' else 'yes' end;
+  c_side constant trading.side := case request.book_side
+    when 'yes' then 'no'
+    else 'yes'
+  end::trading.side;
 begin
   if request.quantity is null or request.post_only or request.problem is not null then
     return null;
