@@ -26,6 +26,26 @@ test("all open orders go, of every market and side; others' stay", async (t) => 
   t.deepEqual(await book(two), { bids: [], asks: [] });
 });
 
+test.serial(
+  "an order past its expiry expires: it is none of those that are cancelled",
+  async (t) => {
+    const [one] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    await clock.freeze("2040-01-10T12:00:00Z");
+    const [due, open] = (await rest(
+      one,
+      ann,
+      buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
+      buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:06Z" }),
+    )) as [string, string];
+    await clock.freeze("2040-01-10T12:00:05Z");
+    t.is(await exclude(ann), 1);
+    t.is((await order(ann, due)).cancelReason, "expired");
+    t.is((await order(ann, open)).cancelReason, "self_excluded");
+    await clock.release();
+  },
+);
+
 test("SELF_EXCLUDED: no order is taken from then on, to buy or to sell", async (t) => {
   const [one] = (await makeMarkets(1)) as [string];
   const [ann] = (await makeTraders(1)) as [string];

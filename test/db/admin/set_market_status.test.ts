@@ -43,6 +43,23 @@ for (const status of ["open", "paused"]) {
   });
 }
 
+test.serial("an order past its expiry expires when its market is closed", async (t) => {
+  const id = await makeMarket();
+  const [ann] = (await makeTraders(1)) as [string];
+  await clock.freeze("2040-01-10T12:00:00Z");
+  const [due, open] = (await rest(
+    id,
+    ann,
+    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
+    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:06Z" }),
+  )) as [string, string];
+  await clock.freeze("2040-01-10T12:00:05Z");
+  await set(id, "closed");
+  t.is((await order(ann, due)).cancelReason, "expired");
+  t.is((await order(ann, open)).cancelReason, "market_closed");
+  await clock.release();
+});
+
 test("setting the status it has already is no change and no error", async (t) => {
   const id = await makeMarket({ close_time: "2090-01-01T00:00:00Z" });
   for (const status of ["open", "paused", "closed"]) {
