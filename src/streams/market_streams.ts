@@ -50,6 +50,7 @@ const GAP_MS = 20;
 const LONGEST_GAP_MS = 60;
 const RETRY_MS = 250;
 
+/** Reads a market once when it has changed, and sends all who watch it the same bytes. */
 export function createMarketStreams(options: MarketStreamsOptions): MarketStreams {
   const { eventStreams, logger, readSnapshot } = options;
   const channels = new Map<string, Channel>();
@@ -70,6 +71,8 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
       if (stream === undefined) return true;
       channel.clients.add(stream);
       stream.send(snapshot.frame);
+      // The market may have changed since it was read, when there was nobody to be told.
+      void follow(channel);
       return true;
     } finally {
       channel.comers--;

@@ -85,6 +85,19 @@ test("who comes while a snapshot is read shares the next one", async (t) => {
   t.is(streams.count(), 10);
 });
 
+test("a change that is heard while the first client's snapshot is read is not missed", async (t) => {
+  const streams = makeMarketStreams();
+  const client = makeClient();
+  const opening = streams.open("market", client.response);
+  const first = await streams.question(0);
+  streams.changed("market", 2);
+  first.answer(view(1));
+  await opening;
+  (await streams.question(1)).answer(view(2));
+  await client.sentSo(2);
+  t.deepEqual(client.sent, [1, 2]);
+});
+
 test("one read for all clients and all changes of a burst, the last one included", async (t) => {
   const streams = makeMarketStreams();
   const clients = [await watched(streams), await watched(streams), await watched(streams)];
