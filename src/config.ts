@@ -1,3 +1,4 @@
+import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
 
 const flag = (fallback: boolean) =>
@@ -13,9 +14,20 @@ const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
 
-/** Express knows addresses, hop counts and a few names; anything else it takes for an address. */
+/** Addresses and networks, or Express' names for some. */
+function areProxies(value: string): boolean {
+  return value.split(",").every((part) => {
+    const [, address = "", , bits] = /^([^/]+)(\/(\d+))?$/.exec(part.trim()) ?? [];
+    if (bits === undefined && /^(loopback|linklocal|uniquelocal)$/.test(address)) return true;
+    return isIP(address) !== 0 && Number(bits ?? 0) <= (isIPv6(address) ? 128 : 32);
+  });
+}
+
 const trustProxy = z
   .string()
+  .refine((value) => /^(off|false|on|true|\d+)$/i.test(value) || areProxies(value), {
+    error: "must be off, a number of proxies, or their addresses",
+  })
   .transform((value): boolean | number | string => {
     if (/^(off|false|0)$/i.test(value)) return false;
     if (/^(on|true)$/i.test(value)) return true;

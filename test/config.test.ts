@@ -35,7 +35,9 @@ test("what is set is read, and an empty variable is not set", (t) => {
     poolSize: 25,
   });
   t.is(readConfig({ TRUST_PROXY: "off" }).trustProxy, false);
-  t.is(readConfig({ TRUST_PROXY: "loopback, 10.0.0.0/8" }).trustProxy, "loopback, 10.0.0.0/8");
+  for (const proxies of ["loopback, 10.0.0.0/8", "fd00::1", "::1/128"]) {
+    t.is(readConfig({ TRUST_PROXY: proxies }).trustProxy, proxies);
+  }
 });
 
 test("every fault is named at once, and no value is shown", (t) => {
@@ -46,4 +48,7 @@ test("every fault is named at once, and no value is shown", (t) => {
     t.true(error.message.includes(name), name);
   }
   t.false(error.message.includes("secret"));
+  for (const value of ["the proxy", "10.0.0.0/33", "10.0.0.1,", "-1"]) {
+    t.throws(() => readConfig({ TRUST_PROXY: value }), { message: /TRUST_PROXY/ }, value);
+  }
 });
