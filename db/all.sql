@@ -150,7 +150,6 @@ set local role exchange_owner;
 --!include trading/functions/fills_of_order.sql
 --!include trading/functions/replay_answer.sql
 --!include trading/functions/announce_market.sql
---!include trading/functions/announce_user.sql
 --!include trading/functions/first_in_book.sql
 --!include trading/functions/read_context.sql
 --!include trading/functions/read_requests.sql

@@ -36,7 +36,8 @@ async function place({ key }: Trader, marketId: string, order: object): Promise<
 /** After this event, whatever the user was told before is there. */
 async function sendMark({ userId }: Trader): Promise<void> {
   await service.database.pool.query(
-    `select trading.announce_user(user_public_id => $1, event => '{"type":"mark"}')`,
+    `insert into trading.announcements (channel, payload)
+     values ('user_event', json_build_object('userId', $1::text, 'event', '{"type":"mark"}'::json))`,
     [userId],
   );
 }
