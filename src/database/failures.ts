@@ -25,6 +25,15 @@ export class DatabaseFailure extends Error {
   }
 }
 
+/**
+ * The failure of a call that only leads up to what a request is about, which has not begun: nothing
+ * has happened, whether or not that call got through.
+ */
+export function beforeAnything(error: unknown): unknown {
+  const isLost = error instanceof DatabaseFailure && error.kind === "lost";
+  return isLost ? new DatabaseFailure("unreachable", error) : error;
+}
+
 export interface RetryOptions {
   /** Whether the call may be made again although it may have been carried out: true for reads. */
   repeatable?: boolean;

@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
-import type { Caller, RequestCounters } from "../database/api.ts";
+import type { Caller, RequestCounters, Staff, StaffRole } from "../database/api.ts";
+import { beforeAnything } from "../database/failures.ts";
 import { ProblemError, refusal } from "../errors.ts";
 import { isWellFormedApiKey } from "./api_key.ts";
 import type { SecretPrefix } from "./api_key.ts";
@@ -7,6 +8,7 @@ import { setCaller, sessionCookieOf, tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
+import { setStaff, staffPrefixes } from "./staff.ts";
 
 /** A handler that lets a request of whatever route pass, or throws what ends it. */
 export type Gate = <Parameters>(
@@ -34,6 +36,8 @@ export interface Access {
   userStream: Gate;
   /** The same for a page of the website, since EventSource can't send a token. */
   sessionUserStream: Gate;
+  /** Those with a staff key of this role; only wrong keys are counted, as v1-auth. */
+  staff: Record<StaffRole, Gate>;
 }
 
 export interface AccessOptions {
@@ -41,23 +45,24 @@ export interface AccessOptions {
   limiter: RequestLimiter;
 }
 
-/** By what a caller makes themselves known. */
-interface Credential {
+/** By what somebody makes themselves known. */
+interface Credential<Known> {
   read: (request: Pick<Request, "headers">) => string | undefined;
   prefixes: SecretPrefix[];
-  callerOf: (secret: string) => Promise<Caller | undefined>;
+  holderOf: (secret: string) => Promise<Known | undefined>;
 }
 
+/** The gates of one process. */
 export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
-  const token: Credential = {
+  const token: Credential<Caller> = {
     read: tokenOf,
     prefixes: ["jk_", "jt_"],
-    callerOf: authenticator.callerOf,
+    holderOf: authenticator.callerOf,
   };
-  const cookie: Credential = {
+  const cookie: Credential<Caller> = {
     read: sessionCookieOf,
     prefixes: ["js_"],
-    callerOf: authenticator.callerOfCookie,
+    holderOf: authenticator.callerOfCookie,
   };
 
   async function count(response: Response, counters: RequestCounters): Promise<void> {
@@ -73,23 +78,24 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
   }
 
-  async function identify(
-    { read, prefixes, callerOf }: Credential,
+  async function identify<Known>(
+    { read, prefixes, holderOf }: Credential<Known>,
     request: Pick<Request, "headers" | "ip">,
     response: Response,
-  ): Promise<Caller> {
+  ): Promise<Known> {
     const secret = read(request);
     if (secret === undefined || !prefixes.some((prefix) => isWellFormedApiKey(secret, prefix))) {
       // Told without asking the database anything, so there is nothing to limit.
       throw new ProblemError(refusal("UNAUTHORIZED"));
     }
-    const caller = await callerOf(secret);
-    if (caller === undefined) {
+    const holder = await holderOf(secret).catch((error: unknown) => {
+      throw beforeAnything(error);
+    });
+    if (holder === undefined) {
       await count(response, { "v1-auth": clientAddressOf(request) });
       throw new ProblemError(refusal("UNAUTHORIZED"));
     }
-    setCaller(response, caller);
-    return caller;
+    return holder;
   }
 
   const anybody =
@@ -101,14 +107,29 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
 
   const caller =
     (
-      credential: Credential,
+      credential: Credential<Caller>,
       countersOf: (caller: Caller, address: string) => RequestCounters,
     ): Gate =>
     async (request, response, next) => {
       const known = await identify(credential, request, response);
+      setCaller(response, known);
       await count(response, countersOf(known, clientAddressOf(request)));
       next();
     };
+
+  const staff = (role: StaffRole): Gate => {
+    const key: Credential<Staff> = {
+      read: tokenOf,
+      prefixes: [staffPrefixes[role]],
+      holderOf: authenticator.staffOf,
+    };
+    return async (request, response, next) => {
+      const known = await identify(key, request, response);
+      if (known.role !== role) throw new ProblemError(refusal("UNAUTHORIZED"));
+      setStaff(response, known);
+      next();
+    };
+  };
 
   return {
     publicRead: anybody("v1"),
@@ -118,6 +139,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     marketStream: anybody("sse:market"),
     userStream: caller(token, countersOfStream),
     sessionUserStream: caller(cookie, countersOfStream),
+    staff: { analyst: staff("analyst"), operator: staff("operator") },
   };
 }
 

@@ -5,9 +5,10 @@ import {
   authenticate,
   authenticateSession,
   authenticateSessionToken,
+  authenticateStaffKey,
   recordKeyUse,
 } from "../database/api.ts";
-import type { Caller, KeyCaller, SessionCaller } from "../database/api.ts";
+import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api_key.ts";
 
@@ -26,6 +27,8 @@ export interface Authenticator {
   callerOf: (token: string) => Promise<Caller | undefined>;
   /** Whose browser brings this session cookie; undefined for what is none (any more). */
   callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
+  /** Whose staff key this is; undefined for what is none (any more). */
+  staffOf: (key: string) => Promise<Staff | undefined>;
   /** Ask the database about this key the next time, as when it was revoked. */
   forget: (apiKeyId: string) => void;
   /** Ask the database about every key the next time. */
@@ -42,8 +45,9 @@ const DEFAULT_KEY_CAP = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 /**
- * Remembers for a few seconds which keys are valid. What is not a key is asked for each time, so a
- * new key works at once; and so are sessions, so that logging out holds at once.
+ * Remembers for a few seconds which keys of traders are valid. What is not a key is asked for each
+ * time, so a new key works at once; and so are sessions and the keys of staff, so that logging out
+ * and revoking hold at once.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { pool } = options;
@@ -69,6 +73,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   async function callerOfCookie(cookie: string): Promise<SessionCaller | undefined> {
     if (!isWellFormedApiKey(cookie, "js_")) return undefined;
     return await withRetries(pool, (client) => authenticateSession(client, hashApiKey(cookie)), {
+      repeatable: true,
+    });
+  }
+
+  async function staffOf(key: string): Promise<Staff | undefined> {
+    return await withRetries(pool, (client) => authenticateStaffKey(client, hashApiKey(key)), {
       repeatable: true,
     });
   }
@@ -117,7 +127,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     remembered.clear();
   }
 
-  return { callerOf, callerOfCookie, forget, forgetAll };
+  return { callerOf, callerOfCookie, staffOf, forget, forgetAll };
 }
 
 /** Tells the database of a key's use, once a minute and without anybody waiting for it. */

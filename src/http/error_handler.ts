@@ -9,7 +9,7 @@ import {
   refusalBySqlstate,
 } from "../errors.ts";
 import type { Problem } from "../errors.ts";
-import { noteFailure } from "./request_log.ts";
+import { noteFailure, routeOf } from "./request_log.ts";
 import { sendProblem } from "./respond.ts";
 
 /** Where the database gave no answer, the client may come back after this. */
@@ -50,9 +50,14 @@ function problemOfFailure({ kind }: DatabaseFailure, request: Request): Problem 
     return plainProblem(503, "Service unavailable");
   }
   if (kind !== "lost") return refusal("CONFLICT_RETRY");
-  // Only placing has a key to repeat it with; whatever else there is may simply be repeated.
-  const message = request.method === "POST" ? undefined : "The outcome is unknown; safe to retry";
-  return refusal("OUTCOME_UNKNOWN", message);
+  return refusal("OUTCOME_UNKNOWN", adviceOn(request));
+}
+
+/** Only placing has a key to be repeated with, and what changes an order may simply be repeated. */
+function adviceOn(request: Request): string | undefined {
+  if (request.method !== "POST") return "The outcome is unknown; safe to retry";
+  if (routeOf(request) === "/api/v1/orders") return undefined;
+  return "The outcome is unknown; look at the portfolio before you retry";
 }
 
 /** The errors of Express and its body parser have a `status`, those of the latter a `type`. */

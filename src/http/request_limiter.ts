@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { takeRequests } from "../database/api.ts";
 import type { RequestCounters, TakenRequest } from "../database/api.ts";
-import { DatabaseFailure, withRetries } from "../database/failures.ts";
+import { beforeAnything, DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 
 export interface RequestLimiterOptions {
@@ -81,15 +81,9 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
         batch = waiting;
         waiting = [];
       }
-      for (const { reject } of batch) reject(nothingHappened(error));
+      for (const { reject } of batch) reject(beforeAnything(error));
     }
   }
 
   return { take };
-}
-
-/** Whether or not it was counted: what the request is about has not begun. */
-function nothingHappened(error: unknown): unknown {
-  const isLost = error instanceof DatabaseFailure && error.kind === "lost";
-  return isLost ? new DatabaseFailure("unreachable", error) : error;
 }

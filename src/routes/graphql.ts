@@ -4,7 +4,7 @@ import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { installGraphiql } from "../graphql/graphiql.ts";
 import { jsonBody } from "../http/json_body.ts";
 import { sendJson } from "../http/respond.ts";
-import { requireStaff, staffOf } from "../http/staff.ts";
+import { staffOf } from "../http/staff.ts";
 import { validate } from "../http/validate.ts";
 import type { Services } from "../services.ts";
 
@@ -26,7 +26,7 @@ export function installGraphql(app: Express, services: Services): void {
 
 function installEndpoint(
   app: Express,
-  { pool }: Services,
+  { access }: Services,
   path: string,
   endpoint: GraphqlEndpoint,
 ): void {
@@ -39,5 +39,5 @@ function installEndpoint(
     const status = data === undefined ? 400 : 200;
     sendJson(response, status, JSON.stringify({ data, errors }));
   };
-  app.post(path, requireStaff(pool, endpoint.role), jsonBody, answer);
+  app.post(path, access.staff[endpoint.role], jsonBody, answer);
 }

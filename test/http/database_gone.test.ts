@@ -108,9 +108,14 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   const { key } = await makeTrader();
   const body = { marketId, side: "yes", price: 10, quantity: 1, idempotencyKey: randomUUID() };
 
-  const callAndLoseIt = async (method: string, path: string, options: CallOptions) => {
+  const callAndLoseIt = async (
+    method: string,
+    path: string,
+    options: CallOptions,
+    table = "trading.orders",
+  ) => {
     const blocker = await service.database.pool.connect();
-    await blocker.query("begin; lock table trading.orders in access exclusive mode");
+    await blocker.query(`begin; lock table ${table} in access exclusive mode`);
     const pending = call(method, path, options);
     await becomesTrue(async () => {
       // Not by the blocker: a transaction sees the activity as it was when it first looked.
@@ -140,6 +145,36 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   });
   t.is((await call("DELETE", orderPath, { key })).status, 200);
   t.is((await call("DELETE", orderPath, { key })).status, 400);
+
+  const sets = { key, body: { marketId, quantity: 1 } };
+  const split = await callAndLoseIt("POST", "/api/v1/positions/split", sets, "trading.positions");
+  is503(t, split, {
+    error: "The outcome is unknown; look at the portfolio before you retry",
+    code: "OUTCOME_UNKNOWN",
+  });
+});
+
+test.serial("503 CONFLICT_RETRY: the key could not be looked up, so nothing has begun", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const body = { marketId, side: "yes", price: 10, quantity: 1 };
+  const blocker = await service.database.pool.connect();
+  await blocker.query("begin; lock table identity.api_keys in access exclusive mode");
+  const { rows } = await blocker.query("select pg_backend_pid() as pid");
+  let isOver = false;
+  const pending = call("POST", "/api/v1/orders", { key, body }).finally(() => (isOver = true));
+  // Each attempt at the look-up is cut, until the server gives up.
+  while (!isOver) {
+    await service.database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and $1 = any (pg_blocking_pids(pid))`,
+      [rows[0].pid],
+    );
+    await delay(10);
+  }
+  is503(t, await pending, conflict);
+  await blocker.query("rollback");
+  blocker.release();
 });
 
 test.serial("503 CONFLICT_RETRY: a lock that is not to be had, for all who wait", async (t) => {

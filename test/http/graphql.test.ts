@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
+import { formatApiKey } from "../../src/http/api_key.ts";
 import { describeError } from "../../src/logger.ts";
 import { serve } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
@@ -80,6 +82,16 @@ test.serial("each address takes the keys of its own role, and of nobody else: 40
   for (const key of [keys.analyst, keys.operator]) {
     t.is((await callService(service.url, "GET", "/api/v1/me", { key: key! })).status, 401);
   }
+});
+
+test.serial("made-up keys are counted by address: 401, and then 429", async (t) => {
+  await operate("set_rate_limit('v1-auth', 2, 60)");
+  const madeUp = () => formatApiKey(randomBytes(32), "jo_");
+  for (const status of [401, 401, 429]) {
+    t.is((await ask("/admin/graphql", madeUp(), "{ __typename }")).status, status);
+  }
+  t.is((await run("{ __typename }")).status, 200);
+  await operate("set_rate_limit('v1-auth', 120, 60)");
 });
 
 test.serial("a key that is revoked is worth nothing from then on: 401", async (t) => {
