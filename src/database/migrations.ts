@@ -110,9 +110,10 @@ export async function checkWritable(database: Queryable): Promise<void> {
 }
 
 /**
- * Brings the database up to date and returns the migrations that ran. The login must be a
- * superuser, or own the database and be allowed to create roles. Safe to call from many processes
- * at once: they take turns, and the later ones find nothing to do.
+ * Brings the database up to date and returns the migrations that ran. The login must be able to
+ * make schemas in the database, and to become exchange_owner or, where the roles are missing, to
+ * make them. Safe to call from many processes at once: they take turns, and the later ones find
+ * nothing to do.
  */
 export async function migrateDatabase(
   databaseUrl: string,

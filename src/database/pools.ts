@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Client, Pool, PoolConfig } from "pg";
 import { clientOfPrimary, splitHosts } from "./hosts.ts";
+import { DatabaseNotReadyError } from "./not_ready.ts";
 import { databaseTypes } from "./types.ts";
 
 /** The roles that the database knows; each pool acts as one of them. */
@@ -32,7 +33,9 @@ export interface PoolOptions {
 export function makePool(options: PoolOptions): Pool {
   if (options.role !== undefined && /[?&]options=/.test(options.connectionString)) {
     // pg lets the connection string win over everything else, and the role would be lost silently.
-    throw new Error("DATABASE_URL must not contain `options`: the server sets the role there");
+    throw new DatabaseNotReadyError(
+      "DATABASE_URL must not contain `options`: the server sets the role there",
+    );
   }
   const startup = [
     ["role", options.role],

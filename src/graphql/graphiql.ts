@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Express, RequestHandler } from "express";
+import type { Express, RequestHandler, Response } from "express";
 import helmet from "helmet";
 
 export interface GraphiqlOptions {
@@ -15,7 +15,7 @@ export interface GraphiqlOptions {
 export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOptions): void {
   const staticPath = `${path}/static/`;
 
-  const showPage: RequestHandler = async (_request, response) => {
+  const showPage = async (response: Response): Promise<void> => {
     const ruru = await import("postgraphile/grafserv/ruru/server");
     const html = ruru.ruruHTML({ endpoint, staticPath });
     const nonce = response.locals.nonce as string;
@@ -46,7 +46,7 @@ export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOption
     secured(request, response, (error: unknown) => {
       if (error !== undefined) next(error);
       else if (request.path !== "/" || request.method !== "GET") next();
-      else void showPage(request, response, next);
+      else showPage(response).catch(next);
     });
   });
   app.use(`${path}/static`, sendFile);
