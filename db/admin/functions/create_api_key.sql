@@ -31,5 +31,4 @@ $$;
 
 comment on function admin.create_api_key(uuid, text) is
   'Makes an API key and returns it; it is not kept and can never be shown again. Errors: '
-  'INVALID_REQUEST, '
-  'NOT_FOUND.';
+  'INVALID_REQUEST, NOT_FOUND.';

@@ -51,4 +51,5 @@ $$;
 comment on function admin.create_event(
   text, text, text, timestamptz, timestamptz, boolean, int, uuid, text
 ) is
-  'Makes an event in a category, by slug. Returns its id. Errors: INVALID_REQUEST, NOT_FOUND.';
+  'Makes an event in a category, by slug. Returns its id. Errors: INVALID_REQUEST, NOT_FOUND. '
+  'Locks: the row of the category.';

@@ -72,4 +72,4 @@ comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
   'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
-  'INVALID_REQUEST, NOT_FOUND.';
+  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';

@@ -20,4 +20,5 @@ $$;
 
 comment on function admin.deposit(uuid, bigint, text) is
   'Adds cents to a user''s cash, once for each reference of the user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount).';
+  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount). Locks: the '
+  'outside world, then the user.';

@@ -34,4 +34,4 @@ $$;
 
 comment on function admin.end_sessions(uuid, text) is
   'Logs out: the browser with this cookie, or, without one, all browsers of the user. Returns how '
-  'many sessions ended, expired ones included. Errors: NOT_FOUND.';
+  'many sessions ended, expired ones included. Errors: NOT_FOUND. Locks: the rows of the sessions.';

@@ -18,4 +18,4 @@ $$;
 
 comment on function admin.revoke_api_key(uuid) is
   'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
-  'Errors: NOT_FOUND.';
+  'Errors: NOT_FOUND. Locks: the row of the key.';

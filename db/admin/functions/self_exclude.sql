@@ -18,4 +18,5 @@ $$;
 
 comment on function admin.self_exclude(uuid, timestamptz) is
   'Excludes a user from trading until a time and cancels all their open orders (self_excluded); '
-  'returns how many. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force).';
+  'returns how many. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force). '
+  'Locks: the markets of those orders in ascending id, then the user.';

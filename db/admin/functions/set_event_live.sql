@@ -29,4 +29,5 @@ $$;
 
 comment on function admin.set_event_live(uuid, boolean, int) is
   'Turns live trading of an event on or off; without a delay it keeps the one it has. Orders that '
-  'are scheduled already keep theirs. Errors: INVALID_REQUEST, NOT_FOUND.';
+  'are scheduled already keep theirs. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the '
+  'event.';

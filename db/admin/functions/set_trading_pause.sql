@@ -21,4 +21,5 @@ end
 $$;
 
 comment on function admin.set_trading_pause(boolean, text) is
-  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work.';
+  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work. '
+  'Errors: INVALID_REQUEST. Locks: the row of core.settings, which trading only reads.';

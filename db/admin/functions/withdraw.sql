@@ -21,4 +21,4 @@ $$;
 comment on function admin.withdraw(uuid, bigint, text) is
   'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
   'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference, '
-  'another amount).';
+  'another amount). Locks: the outside world, then the user.';

@@ -81,4 +81,5 @@ comment on function api.announce() is
   'Sends what committed transactions announced, oldest first, at most 1,000 at a time, as '
   'notifications {id, about} on the channel of each; returns how many. What is too long for a '
   'notification is kept in trading.event_payloads, and only its id is sent. Every server process '
-  'calls it right after a command, and every 100 ms besides.';
+  'calls it right after a command, and every 100 ms besides. Locks: an advisory lock of its own, '
+  'so that there is one call at a time.';

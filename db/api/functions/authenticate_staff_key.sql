@@ -19,4 +19,4 @@ $$;
 
 comment on function api.authenticate_staff_key(bytea) is
   'Whose staff key has this SHA-256: one row, or none when it is unknown or revoked. Notes that it '
-  'is in use, at most once a minute.';
+  'is in use, at most once a minute. Locks: the row of the key.';

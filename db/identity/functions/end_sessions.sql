@@ -19,4 +19,4 @@ $$;
 
 comment on function identity.end_sessions(bigint[]) is
   'Ends sessions and their tokens; servers hear of it by session_ended. Returns how many there '
-  'were.';
+  'were. Locks: their rows.';
