@@ -1,5 +1,6 @@
 /** What the demo shows. Everything is invented, and nothing in it gets old. */
 
+/** In the order of display. */
 export const categories = [
   { slug: "economy", name: "Economy" },
   { slug: "politics", name: "Politics" },
@@ -7,6 +8,7 @@ export const categories = [
   { slug: "technology", name: "Technology" },
 ] as const;
 
+/** Whose key the demo prints. */
 export const trader = {
   email: "trader@demo.example",
   name: "Demo Trader",
@@ -20,6 +22,7 @@ export const makers = [
   { email: "ben@demo.example", name: "Ben", handle: "demo-ben" },
 ] as const;
 
+/** Days are counted from the first start. */
 export const events = [
   {
     title: "Next ECB rate decision",
@@ -35,6 +38,7 @@ export const events = [
   },
 ] as const;
 
+/** A market and the opening of its trading. */
 export interface DemoMarket {
   title: string;
   category: (typeof categories)[number]["slug"];
@@ -47,6 +51,7 @@ export interface DemoMarket {
   trades: (readonly [side: "yes" | "no", quantity: number])[];
 }
 
+/** The first one is the market of the curl line. */
 export const demoMarkets: DemoMarket[] = [
   {
     title: "Will the ECB cut its deposit rate at its next meeting?",

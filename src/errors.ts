@@ -43,6 +43,7 @@ export const errorCodes = {
   TOO_MANY_REQUESTS: hiddenCode("EX023", 429, "Too many requests"),
 } as const satisfies Record<string, ErrorCode>;
 
+/** The codes by name. */
 export type ErrorCodeName = keyof typeof errorCodes;
 
 /** One thing that is wrong with a request, and where: "quantity", "orderIds.3". */

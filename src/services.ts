@@ -46,6 +46,7 @@ export interface ServicesOptions {
   graphql?: GraphqlEndpoints | undefined;
 }
 
+/** Makes what the routes share, on a pool that acts as exchange_api. */
 export function makeServices(
   pool: Pool,
   logger: Logger,

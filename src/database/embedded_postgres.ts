@@ -43,6 +43,7 @@ export interface EmbeddedPostgresOptions {
   onNotice?: (message: string) => void;
 }
 
+/** A PostgreSQL of our own that runs, and that others may use too. */
 export interface EmbeddedPostgres {
   /** For the superuser `postgres`, over the unix socket; psql understands it too. */
   connectionString: string;

@@ -6,6 +6,7 @@ import { splitHosts } from "./hosts.ts";
 /** Where the embedded PostgreSQL is kept when no DATABASE_URL is given. */
 export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");
 
+/** A database that can be connected to. */
 export interface OpenDatabase {
   connectionString: string;
   /** For the operator: where the database is, without a password. */

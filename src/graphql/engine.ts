@@ -11,6 +11,7 @@ export interface EngineOptions {
   mutations: boolean;
 }
 
+/** What is asked, in the form in which GraphQL comes over HTTP. */
 export interface GraphqlRequest {
   query: string;
   variables?: Record<string, unknown> | null | undefined;

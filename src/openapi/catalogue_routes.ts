@@ -22,6 +22,7 @@ function ofMarket(description: string, schema: z.ZodType): RouteAnswer {
   return { status: 200, description, schema, headers: ["Cache-Control", "X-Market-Version"] };
 }
 
+/** What can be traded, by category and by event, and single markets. */
 export const catalogueRoutes: Route[] = [
   {
     method: "get",

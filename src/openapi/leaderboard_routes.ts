@@ -10,6 +10,7 @@ import type { Route } from "./route.ts";
 
 const unknownCategory = plainProblem(400, "Unknown category: nowhere");
 
+/** Who has realised what. */
 export const leaderboardRoutes: Route[] = [
   {
     method: "get",

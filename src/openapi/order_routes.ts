@@ -26,6 +26,7 @@ const refusalsToTrade = refusals(
   "TRADING_PAUSED",
 );
 
+/** Placing, amending, cancelling and reading the caller's orders. */
 export const orderRoutes: Route[] = [
   {
     method: "get",

@@ -6,6 +6,7 @@ import {
 } from "../schemas/portfolio.ts";
 import type { Route } from "./route.ts";
 
+/** The caller's account, cash, shares and orders. */
 export const portfolioRoutes: Route[] = [
   {
     method: "get",

@@ -10,6 +10,7 @@ const answers = [
   },
 ];
 
+/** Complete sets of YES and NO shares. */
 export const positionRoutes: Route[] = [
   {
     method: "post",

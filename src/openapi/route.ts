@@ -62,6 +62,7 @@ export interface Route {
   problems?: Problem[];
 }
 
+/** A path with the id of something. */
 export const idParams = z.object({ id: uuidSchema });
 
 /** The id in the path is no UUID. */
@@ -70,6 +71,7 @@ export const invalidId = plainProblem(400, "Invalid id");
 /** The same on streams. */
 export const invalidStreamId = plainProblem(400, "INVALID_ID");
 
+/** Answers to reading what there is not. */
 export const categoryNotFound = plainProblem(404, "Category not found");
 export const eventNotFound = plainProblem(404, "Event not found");
 export const marketNotFound = plainProblem(404, "Market not found");

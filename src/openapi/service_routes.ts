@@ -3,6 +3,7 @@ import type { Route } from "./route.ts";
 
 const healthSchema = z.strictObject({ status: z.literal("ok") });
 
+/** What the service tells of itself. */
 export const serviceRoutes: Route[] = [
   {
     method: "get",

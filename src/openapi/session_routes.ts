@@ -1,6 +1,7 @@
 import { sessionTokenSchema } from "../schemas/sessions.ts";
 import type { Route } from "./route.ts";
 
+/** What the pages of the website need besides. */
 export const sessionRoutes: Route[] = [
   {
     method: "get",

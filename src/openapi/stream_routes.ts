@@ -23,6 +23,7 @@ const events: RouteAnswer = {
   schema: userEventSchema,
 };
 
+/** Server-Sent Events. */
 export const streamRoutes: Route[] = [
   {
     method: "get",

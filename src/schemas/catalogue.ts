@@ -9,6 +9,7 @@ export const slugSchema = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
   .meta({ description: "URL-safe name" });
 
+/** A category. */
 export const categorySchema = z
   .strictObject({ slug: slugSchema, name: z.string() })
   .meta({ id: "Category" });
@@ -17,7 +18,7 @@ export const categorySchema = z
 export const listCategoriesResponseSchema = z.strictObject({ data: z.array(categorySchema) });
 
 /** An event in a list. */
-export const eventSchema = z
+const eventSchema = z
   .strictObject({
     id: uuidSchema,
     title: z.string(),
@@ -32,7 +33,7 @@ export const eventSchema = z
   .meta({ id: "Event" });
 
 /** A market in the answer of GET /events/:id. */
-export const nestedMarketSchema = listedMarketSchema
+const nestedMarketSchema = listedMarketSchema
   .omit({ category: true, eventId: true, createdAt: true })
   .meta({ id: "EventMarket" });
 
@@ -44,6 +45,7 @@ export const eventWithMarketsSchema = eventSchema
 /** The answer of GET /categories/:slug/events. */
 export const listEventsResponseSchema = paginated(eventSchema);
 
+/** Which markets of a category. */
 export const listMarketsQuerySchema = pageQuerySchema.extend({
   status: z.enum(["open", "closed"]).default("open").meta({
     description: "closed lists closed and resolved markets",

@@ -3,14 +3,19 @@ import { z } from "zod";
 /** Any UUID that PostgreSQL takes in the usual form, in lower case. */
 export const uuidSchema = z.guid().toLowerCase();
 
+/** The two kinds of shares. */
 export const sideSchema = z.enum(["yes", "no"]);
 
+/** What an order does with shares of its side. */
 export const orderTypeSchema = z.enum(["buy", "sell"]);
 
+/** Whether an order may rest. */
 export const timeInForceSchema = z.enum(["gtc", "ioc"]);
 
+/** A price, in cents of the side that is traded. */
 export const priceSchema = z.int().min(1).max(99).meta({ description: "EUR-cents a share" });
 
+/** Shares of an order, or complete sets. */
 export const quantitySchema = z.int().min(1).max(10_000).meta({ description: "shares" });
 
 /** A moment in an answer. */
@@ -19,6 +24,7 @@ export const timestampSchema = z.iso.datetime();
 /** An amount in an answer. */
 export const centsSchema = z.int().meta({ description: "EUR-cents" });
 
+/** Cash; nothing of it is ever reserved. */
 export const balanceSchema = z.strictObject({
   total: centsSchema,
   available: centsSchema.meta({ description: "EUR-cents; always equal to total" }),
@@ -59,6 +65,7 @@ export function paginated<Item extends z.ZodType>(item: Item): Paginated<Item> {
   return z.strictObject({ data: z.array(item), meta: pageMetaSchema });
 }
 
+/** The body of every answer that isn't a success. */
 export const errorSchema = z
   .strictObject({
     error: z.string().meta({ description: "in words, for people" }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { centsSchema, limitSchema, timestampSchema, uuidSchema } from "./common.ts";
 
-export const windowSchema = z.enum(["day", "week", "month", "ytd", "all"]).meta({
+const windowSchema = z.enum(["day", "week", "month", "ytd", "all"]).meta({
   description: "UTC days: today, the last 7, the last 30, the year to date, all",
 });
 
@@ -29,7 +29,7 @@ const profileSchema = z.strictObject({
 });
 
 /** A trader in the leaderboard. */
-export const leaderboardEntrySchema = profileSchema
+const leaderboardEntrySchema = profileSchema
   .extend({
     rank: rankSchema,
     plCents: centsSchema.meta({ description: "EUR-cents realised" }),
@@ -41,7 +41,7 @@ export const leaderboardEntrySchema = profileSchema
   .meta({ id: "LeaderboardEntry" });
 
 /** In the place of a trader who is not shown. */
-export const privateEntrySchema = z
+const privateEntrySchema = z
   .strictObject({ isPrivate: z.literal(true), rank: rankSchema })
   .meta({ id: "PrivateLeaderboardEntry" });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { centsSchema, paginated, priceSchema, timestampSchema, uuidSchema } from "./common.ts";
 
+/** Where a market is in its life. */
 export const marketStatusSchema = z.enum(["open", "paused", "closed", "resolved"]);
 
 /** A market in a list. */
@@ -28,6 +29,7 @@ export const marketSchema = listedMarketSchema
   .extend({ bestBid: priceSchema.nullable(), bestAsk: priceSchema.nullable() })
   .meta({ id: "Market" });
 
+/** What is left unfilled at one price. */
 export const levelSchema = z
   .strictObject({ price: priceSchema, quantity: z.int().min(1) })
   .meta({ id: "OrderBookLevel" });
@@ -38,7 +40,7 @@ export const orderBookSchema = z.strictObject({
   asks: z.array(levelSchema),
 });
 
-export const tradeSchema = z
+const tradeSchema = z
   .strictObject({
     id: uuidSchema,
     price: priceSchema,

@@ -113,14 +113,14 @@ const placedOrderFields = z
   .omit({ marketTitle: true, sharesAhead: true });
 
 /** An order in the answer of POST /orders; a scheduled one also says when it is released. */
-export const placedOrderSchema = placedOrderFields.meta({ id: "PlacedOrder" });
+const placedOrderSchema = placedOrderFields.meta({ id: "PlacedOrder" });
 
 /** An order in the answers of PATCH and DELETE /orders/:id and of cancel-batch. */
-export const changedOrderSchema = placedOrderFields
+const changedOrderSchema = placedOrderFields
   .omit({ timeInForce: true })
   .meta({ id: "ChangedOrder" });
 
-export const fillSchema = z
+const fillSchema = z
   .strictObject({
     id: uuidSchema,
     marketId: uuidSchema,
@@ -203,6 +203,7 @@ export const cancelBatchResponseSchema = z.strictObject({
   balance: balanceSchema.nullable(),
 });
 
+/** Which of the caller's orders. */
 export const listOrdersQuerySchema = z.object({
   marketId: uuidSchema.optional(),
   status: z.enum(["open", "scheduled", "filled", "cancelled", "all"]).default("open"),

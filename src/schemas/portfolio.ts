@@ -3,12 +3,13 @@ import { centsSchema, pageQuerySchema, paginated } from "./common.ts";
 import { listedOrderSchema } from "./orders.ts";
 import { positionSchema } from "./positions.ts";
 
+/** Which of the caller's orders, by pages. */
 export const listAccountOrdersQuerySchema = pageQuerySchema.extend({
   status: z.enum(["open", "filled", "all"]).default("open"),
 });
 
 /** An order in GET /me/orders. */
-export const accountOrderSchema = listedOrderSchema
+const accountOrderSchema = listedOrderSchema
   .pick({
     id: true,
     userId: true,
@@ -33,7 +34,7 @@ const openOrderFields = accountOrderSchema
   .extend({ status: z.enum(["open", "partially_filled"]) });
 
 /** An open order in the portfolio; a scheduled one also says when it is released. */
-export const openOrderSchema = z
+const openOrderSchema = z
   .union([
     openOrderFields,
     openOrderFields.extend({

@@ -62,6 +62,7 @@ export function formatFrame(data: string, id?: number): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
 }
 
+/** Opens event streams, and keeps count of those of the process. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { logger, repeat = repeatByTimer } = options;
   const streamCap = options.streamCap ?? DEFAULT_STREAM_CAP;

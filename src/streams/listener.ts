@@ -45,6 +45,7 @@ const LONGEST_BACKOFF_MS = 2000;
 const CHECK_EVERY_MS = 5000;
 const CHECK_TIMEOUT_MS = 5000;
 
+/** Hears announcements as long as there is a database, and says when some may have been missed. */
 export function createListener(options: ListenerOptions): Listener {
   const { logger, makeClient, onGap } = options;
   const hear = createHearing(options);

@@ -33,6 +33,7 @@ export interface Streams {
   close: () => Promise<void>;
 }
 
+/** How many there are of what. */
 export interface StreamCounts {
   /** 1 while announcements are heard, else 0. */
   listeners: number;
@@ -42,6 +43,7 @@ export interface StreamCounts {
   dropped: number;
 }
 
+/** Ties the streams of markets and of users to what the database announces. */
 export function createStreams(options: StreamsOptions): Streams {
   const { pool, logger, authenticator, listenUrl } = options;
   const eventStreams = createEventStreams({ logger });

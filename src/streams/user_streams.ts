@@ -39,6 +39,7 @@ const CHECK_EVERY_MS = 60_000;
 
 const greeting = formatFrame(JSON.stringify({ type: "connected" }));
 
+/** Passes events on to the streams of their user, as long as what opened these is good. */
 export function createUserStreams(options: UserStreamsOptions): UserStreams {
   const { eventStreams, listEndedCredentials, logger, repeat } = options;
   const streamsOfUsers = new Map<string, Set<UserStream>>();

@@ -31,6 +31,7 @@ interface State {
   doneAt: number;
 }
 
+/** Those who do the work of this process. */
 export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
   const states = new Map<string, State>();
   let ending = false;

@@ -24,6 +24,7 @@ export interface WorkerOptions {
   crontab?: { job: Job; when: When }[];
 }
 
+/** Does what time brings about, until it is closed. */
 export interface Worker {
   /** Finishes the pieces under way and leaves the database. */
   close: () => Promise<void>;
