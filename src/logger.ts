@@ -13,7 +13,8 @@ export function makeLogger(level: string, stream: DestinationStream = destinatio
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
+      // Errors that are logged as they are, by libraries, are called err by pino.
+      serializers: { error: describeError, err: describeError },
     },
     stream,
   );
