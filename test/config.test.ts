@@ -48,6 +48,9 @@ test("every fault is named at once, and no value is shown", (t) => {
     t.true(error.message.includes(name), name);
   }
   t.false(error.message.includes("secret"));
+});
+
+test("proxies that Express would not take are a fault", (t) => {
   for (const value of ["the proxy", "10.0.0.0/33", "10.0.0.1,", "-1"]) {
     t.throws(() => readConfig({ TRUST_PROXY: value }), { message: /TRUST_PROXY/ }, value);
   }

@@ -161,10 +161,12 @@ test.serial("503 CONFLICT_RETRY: the key could not be looked up, so nothing has 
   const blocker = await service.database.pool.connect();
   await blocker.query("begin; lock table identity.api_keys in access exclusive mode");
   const { rows } = await blocker.query("select pg_backend_pid() as pid");
-  let isOver = false;
-  const pending = call("POST", "/api/v1/orders", { key, body }).finally(() => (isOver = true));
+  const order = { isAnswered: false };
+  const pending = call("POST", "/api/v1/orders", { key, body }).finally(() => {
+    order.isAnswered = true;
+  });
   // Each attempt at the look-up is cut, until the server gives up.
-  while (!isOver) {
+  while (!order.isAnswered) {
     await service.database.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and $1 = any (pg_blocking_pids(pid))`,
@@ -172,9 +174,9 @@ test.serial("503 CONFLICT_RETRY: the key could not be looked up, so nothing has 
     );
     await delay(10);
   }
-  is503(t, await pending, conflict);
   await blocker.query("rollback");
   blocker.release();
+  is503(t, await pending, conflict);
 });
 
 test.serial("503 CONFLICT_RETRY: a lock that is not to be had, for all who wait", async (t) => {
