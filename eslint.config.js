@@ -7,7 +7,7 @@ const noDefaultExports = {
 };
 
 export default tseslint.config(
-  { ignores: ["node_modules/", ".data/", "coverage/"] },
+  { ignores: ["node_modules/", ".data/"] },
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:3c89a950f3d9401f0bd390bfbc9db0ab68b0bf1d
+--! Hash: sha1:f02b15f90639367a7ddd9fc406135ba84aa9be4d
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -2187,7 +2187,7 @@ $$;
 
 comment on function identity.end_sessions(bigint[]) is
   'Ends sessions and their tokens; servers hear of it by session_ended. Returns how many there '
-  'were.';
+  'were. Locks: their rows.';
 --! EndIncluded identity/functions/end_sessions.sql
 --! Included ledger/functions/post.sql
 create or replace function ledger.post(entries ledger.entry[], at timestamptz)
@@ -3261,21 +3261,6 @@ $$;
 comment on function trading.announce_market(uuid, bigint) is
   'Announces that a market''s book or trades are now at a version.';
 --! EndIncluded trading/functions/announce_market.sql
---! Included trading/functions/announce_user.sql
-create or replace function trading.announce_user(user_public_id uuid, event json)
-returns void
-language sql volatile
-set search_path = ''
-as $$
-  insert into trading.announcements (channel, payload)
-  values ('user_event', json_build_object(
-    'userId', announce_user.user_public_id, 'event', announce_user.event
-  ))
-$$;
-
-comment on function trading.announce_user(uuid, json) is
-  'Announces to a user what happened to them: an event of the user stream.';
---! EndIncluded trading/functions/announce_user.sql
 --! Included trading/functions/first_in_book.sql
 create or replace function trading.first_in_book(
   market_id bigint, book_side trading.side, front_price int, front_position bigint
@@ -8843,7 +8828,8 @@ $$;
 comment on function admin.create_event(
   text, text, text, timestamptz, timestamptz, boolean, int, uuid, text
 ) is
-  'Makes an event in a category, by slug. Returns its id. Errors: INVALID_REQUEST, NOT_FOUND.';
+  'Makes an event in a category, by slug. Returns its id. Errors: INVALID_REQUEST, NOT_FOUND. '
+  'Locks: the row of the category.';
 --! EndIncluded admin/functions/create_event.sql
 --! Included admin/functions/set_event_live.sql
 create or replace function admin.set_event_live(
@@ -8877,7 +8863,8 @@ $$;
 
 comment on function admin.set_event_live(uuid, boolean, int) is
   'Turns live trading of an event on or off; without a delay it keeps the one it has. Orders that '
-  'are scheduled already keep theirs. Errors: INVALID_REQUEST, NOT_FOUND.';
+  'are scheduled already keep theirs. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the '
+  'event.';
 --! EndIncluded admin/functions/set_event_live.sql
 --! Included admin/functions/create_market.sql
 create or replace function admin.create_market(
@@ -8954,7 +8941,7 @@ comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
   'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
-  'INVALID_REQUEST, NOT_FOUND.';
+  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';
 --! EndIncluded admin/functions/create_market.sql
 --! Included admin/functions/set_market_status.sql
 create or replace function admin.set_market_status(
@@ -9213,7 +9200,8 @@ end
 $$;
 
 comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
-  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND.';
+  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row '
+  'of the user in identity.users, for which no trading waits.';
 --! EndIncluded admin/functions/set_profile.sql
 --! Included admin/functions/create_api_key.sql
 create or replace function admin.create_api_key(user_id uuid, name text)
@@ -9249,8 +9237,7 @@ $$;
 
 comment on function admin.create_api_key(uuid, text) is
   'Makes an API key and returns it; it is not kept and can never be shown again. Errors: '
-  'INVALID_REQUEST, '
-  'NOT_FOUND.';
+  'INVALID_REQUEST, NOT_FOUND.';
 --! EndIncluded admin/functions/create_api_key.sql
 --! Included admin/functions/list_api_keys.sql
 create or replace function admin.list_api_keys(user_id uuid)
@@ -9300,7 +9287,7 @@ $$;
 
 comment on function admin.revoke_api_key(uuid) is
   'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
-  'Errors: NOT_FOUND.';
+  'Errors: NOT_FOUND. Locks: the row of the key.';
 --! EndIncluded admin/functions/revoke_api_key.sql
 --! Included admin/functions/create_staff_key.sql
 create or replace function admin.create_staff_key(name text, role text)
@@ -9386,7 +9373,7 @@ $$;
 
 comment on function admin.revoke_staff_key(uuid) is
   'Ends the key of an analyst or an operator, at once. Revoking it again changes nothing. Errors: '
-  'NOT_FOUND.';
+  'NOT_FOUND. Locks: the row of the key.';
 --! EndIncluded admin/functions/revoke_staff_key.sql
 --! Included admin/functions/create_session.sql
 create or replace function admin.create_session(
@@ -9435,7 +9422,7 @@ $$;
 comment on function admin.create_session(uuid, interval) is
   'Logs a browser in: makes a session and returns the value of its cookie, pgmarkets_session, '
   'which is not kept and can never be shown again. Expired sessions of the user are removed. '
-  'Errors: INVALID_REQUEST, NOT_FOUND.';
+  'Errors: INVALID_REQUEST, NOT_FOUND. Locks: the rows of those.';
 --! EndIncluded admin/functions/create_session.sql
 --! Included admin/functions/end_sessions.sql
 create or replace function admin.end_sessions(user_id uuid, cookie text default null)
@@ -9474,7 +9461,7 @@ $$;
 
 comment on function admin.end_sessions(uuid, text) is
   'Logs out: the browser with this cookie, or, without one, all browsers of the user. Returns how '
-  'many sessions ended, expired ones included. Errors: NOT_FOUND.';
+  'many sessions ended, expired ones included. Errors: NOT_FOUND. Locks: the rows of the sessions.';
 --! EndIncluded admin/functions/end_sessions.sql
 --! Included admin/functions/set_rate_limit.sql
 create or replace function admin.set_rate_limit(bucket text, max_requests int, window_seconds int)
@@ -9607,7 +9594,8 @@ $$;
 
 comment on function admin.deposit(uuid, bigint, text) is
   'Adds cents to a user''s cash, once for each reference of the user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount).';
+  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount). Locks: the '
+  'outside world, then the user.';
 --! EndIncluded admin/functions/deposit.sql
 --! Included admin/functions/withdraw.sql
 create or replace function admin.withdraw(user_id uuid, amount_cents bigint, reference text)
@@ -9633,7 +9621,7 @@ $$;
 comment on function admin.withdraw(uuid, bigint, text) is
   'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
   'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference, '
-  'another amount).';
+  'another amount). Locks: the outside world, then the user.';
 --! EndIncluded admin/functions/withdraw.sql
 --! Included admin/functions/set_loss_limits.sql
 create or replace function admin.set_loss_limits(
@@ -9728,7 +9716,8 @@ $$;
 
 comment on function admin.self_exclude(uuid, timestamptz) is
   'Excludes a user from trading until a time and cancels all their open orders (self_excluded); '
-  'returns how many. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force).';
+  'returns how many. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force). '
+  'Locks: the markets of those orders in ascending id, then the user.';
 --! EndIncluded admin/functions/self_exclude.sql
 --! Included admin/functions/set_trading_pause.sql
 create or replace function admin.set_trading_pause(paused boolean, reason text default null)
@@ -9754,7 +9743,8 @@ end
 $$;
 
 comment on function admin.set_trading_pause(boolean, text) is
-  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work.';
+  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work. '
+  'Errors: INVALID_REQUEST. Locks: the row of core.settings, which trading only reads.';
 --! EndIncluded admin/functions/set_trading_pause.sql
 --! Included admin/functions/set_fee_schedule.sql
 create or replace function admin.set_fee_schedule(
@@ -9864,7 +9854,7 @@ as $$
 $$;
 
 comment on function api.record_key_use(uuid) is
-  'Notes that an API key is in use, at most once a minute.';
+  'Notes that an API key is in use, at most once a minute. Locks: the row of the key.';
 --! EndIncluded api/functions/record_key_use.sql
 --! Included api/functions/authenticate_staff_key.sql
 create or replace function api.authenticate_staff_key(key_hash bytea)
@@ -9888,7 +9878,7 @@ $$;
 
 comment on function api.authenticate_staff_key(bytea) is
   'Whose staff key has this SHA-256: one row, or none when it is unknown or revoked. Notes that it '
-  'is in use, at most once a minute.';
+  'is in use, at most once a minute. Locks: the row of the key.';
 --! EndIncluded api/functions/authenticate_staff_key.sql
 --! Included api/functions/authenticate_session.sql
 create or replace function api.authenticate_session(cookie_hash bytea)
@@ -10173,7 +10163,8 @@ comment on function api.announce() is
   'Sends what committed transactions announced, oldest first, at most 1,000 at a time, as '
   'notifications {id, about} on the channel of each; returns how many. What is too long for a '
   'notification is kept in trading.event_payloads, and only its id is sent. Every server process '
-  'calls it right after a command, and every 100 ms besides.';
+  'calls it right after a command, and every 100 ms besides. Locks: an advisory lock of its own, '
+  'so that there is one call at a time.';
 --! EndIncluded api/functions/announce.sql
 --! Included api/functions/place_orders.sql
 -- The planner settings make every plan of the engine nested look-ups by index, planned once: its
@@ -10288,7 +10279,9 @@ $$;
 comment on function api.amend_order(uuid, uuid, int, int) is
   'Amends an open order of a user: a new price (1-99), a new total quantity (1-10000), or both. '
   'Refusals: those of an order, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
-  'BUDGET_ORDER_NOT_AMENDABLE. A refusal changes nothing.';
+  'BUDGET_ORDER_NOT_AMENDABLE. A refusal changes nothing, but for an order past its expiry, which '
+  'expires. Locks: the market, then the user and the makers that a new order can reach. May fail '
+  'with 40001, 40P01 or 55P03, and is then to be called again.';
 --! EndIncluded api/functions/amend_order.sql
 --! Included api/functions/cancel_order.sql
 create or replace function api.cancel_order(user_id uuid, order_id uuid)
@@ -10302,7 +10295,8 @@ as $$
 $$;
 
 comment on function api.cancel_order(uuid, uuid) is
-  'Cancels an open order of a user at once. Refusals: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE.';
+  'Cancels an open order of a user at once. Refusals: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. '
+  'Locks: the market.';
 --! EndIncluded api/functions/cancel_order.sql
 --! Included api/functions/split_position.sql
 create or replace function api.split_position(user_id uuid, market_id uuid, quantity int)
