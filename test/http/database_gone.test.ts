@@ -154,30 +154,33 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   });
 });
 
-test.serial("503 CONFLICT_RETRY: the key could not be looked up, so nothing has begun", async (t) => {
-  const marketId = await makeMarket();
-  const { key } = await makeTrader();
-  const body = { marketId, side: "yes", price: 10, quantity: 1 };
-  const blocker = await service.database.pool.connect();
-  await blocker.query("begin; lock table identity.api_keys in access exclusive mode");
-  const { rows } = await blocker.query("select pg_backend_pid() as pid");
-  const order = { isAnswered: false };
-  const pending = call("POST", "/api/v1/orders", { key, body }).finally(() => {
-    order.isAnswered = true;
-  });
-  // Each attempt at the look-up is cut, until the server gives up.
-  while (!order.isAnswered) {
-    await service.database.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
+test.serial(
+  "503 CONFLICT_RETRY: the key could not be looked up, so nothing has begun",
+  async (t) => {
+    const marketId = await makeMarket();
+    const { key } = await makeTrader();
+    const body = { marketId, side: "yes", price: 10, quantity: 1 };
+    const blocker = await service.database.pool.connect();
+    await blocker.query("begin; lock table identity.api_keys in access exclusive mode");
+    const { rows } = await blocker.query("select pg_backend_pid() as pid");
+    const order = { isAnswered: false };
+    const pending = call("POST", "/api/v1/orders", { key, body }).finally(() => {
+      order.isAnswered = true;
+    });
+    // Each attempt at the look-up is cut, until the server gives up.
+    while (!order.isAnswered) {
+      await service.database.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and $1 = any (pg_blocking_pids(pid))`,
-      [rows[0].pid],
-    );
-    await delay(10);
-  }
-  await blocker.query("rollback");
-  blocker.release();
-  is503(t, await pending, conflict);
-});
+        [rows[0].pid],
+      );
+      await delay(10);
+    }
+    await blocker.query("rollback");
+    blocker.release();
+    is503(t, await pending, conflict);
+  },
+);
 
 test.serial("503 CONFLICT_RETRY: a lock that is not to be had, for all who wait", async (t) => {
   const marketId = await makeMarket();
