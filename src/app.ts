@@ -1,6 +1,7 @@
 import express from "express";
 import type { Express } from "express";
 import { errorHandler, notFound } from "./http/error_handler.ts";
+import { literalPath } from "./http/literal_path.ts";
 import { requestLog } from "./http/request_log.ts";
 import { requestMetrics } from "./http/request_metrics.ts";
 import { installAccount } from "./routes/account.ts";
@@ -33,6 +34,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
 
   app.use(requestLog(services.logger));
   app.use(requestMetrics(services.metrics));
+  app.use(literalPath);
 
   installHealth(app, services);
   if (metricsElsewhere !== true) installMetrics(app, services);

@@ -60,13 +60,9 @@ function adviceOn(request: Request): string | undefined {
   return "The outcome is unknown; look at the portfolio before you retry";
 }
 
-/** The errors of Express and its body parser have a `status`, those of the latter a `type`. */
+/** The errors of the body parser have a `status` and a `type`. */
 function problemOfHttpError(error: unknown): Problem | undefined {
-  if (!(error instanceof Error) || !("status" in error)) return undefined;
+  if (!(error instanceof Error) || !("status" in error && "type" in error)) return undefined;
   if (error.status === 413) return plainProblem(413, "The body is larger than 64 KiB");
-  if ("type" in error) {
-    return invalidRequest([{ path: "", message: "The body must be JSON, in UTF-8" }]);
-  }
-  // A path with a percent sign that means nothing, where an id should be.
-  return error.status === 400 ? plainProblem(400, "Invalid id") : undefined;
+  return invalidRequest([{ path: "", message: "The body must be JSON, in UTF-8" }]);
 }

@@ -22,6 +22,7 @@ for (const [method, path] of [
   ["GET", "/api/v1/me"],
   ["GET", "/api/v1/orders?status=nonsense"],
   ["GET", "/api/v1/orders/nonsense"],
+  ["GET", "/api/v1/orders/%ZZ"],
   ["POST", "/api/v1/orders"],
   ["DELETE", `/api/v1/orders/${noSuchId}`],
 ] as const) {

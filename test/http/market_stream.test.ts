@@ -232,7 +232,12 @@ test.serial("HEAD tells the head and ends", async (t) => {
 });
 
 test.serial("400 INVALID_ID, 404: before the stream opens, as JSON", async (t) => {
-  for (const path of ["/api/v1/markets/x/stream", "/api/stream/market/x"]) {
+  for (const path of [
+    "/api/v1/markets/x/stream",
+    "/api/stream/market/x",
+    "/api/v1/markets/%E0%A4%A/stream",
+    "/api/stream/market/%ZZ",
+  ]) {
     const answer = await call("GET", path);
     t.is(answer.status, 400);
     t.deepEqual(answer.body, { error: "INVALID_ID" });
