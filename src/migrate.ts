@@ -1,7 +1,7 @@
-import { readConfig } from "./config.ts";
 import { migrateDatabase } from "./database/migrations.ts";
 import { DatabaseNotReadyError } from "./database/not_ready.ts";
 import { openDatabase } from "./database/open_database.ts";
+import { configOrEnd } from "./run_process.ts";
 
 /** `npm run migrate`: brings the database up to date and ends. */
 
@@ -10,7 +10,7 @@ const print = (line: string): void => {
 };
 
 try {
-  const database = await openDatabase(readConfig(), print);
+  const database = await openDatabase(configOrEnd(), print);
   try {
     const ran = await migrateDatabase(database.connectionString, print);
     print(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);

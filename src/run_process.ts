@@ -49,7 +49,8 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
   }
 }
 
-function configOrEnd(): Config {
+/** The configuration, or the end of the process with a line that names what is wrong with it. */
+export function configOrEnd(): Config {
   try {
     return readConfig();
   } catch (error) {

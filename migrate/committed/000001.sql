@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:f02b15f90639367a7ddd9fc406135ba84aa9be4d
+--! Hash: sha1:e5b8eefb212562e75f7965a01df8a2d7cb7e87c7
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -1278,7 +1278,7 @@ comment on table ledger.verifications is
 comment on column ledger.verifications.broken_count is
   'Rows that ledger.verify() returned; 0 on a sound database.';
 comment on column ledger.verifications.first_rows is
-  'The first 20 of them: an array of {invariant, object, expected, found}.';
+  'The first 20 of them: an array of {name, object, expected, found}.';
 --! EndIncluded ledger/tables/verifications.sql
 --! Included risk/tables/traders.sql
 create table risk.traders (
@@ -7099,7 +7099,7 @@ comment on function risk.exclude(uuid, timestamptz) is
 --! EndIncluded risk/functions/exclude.sql
 --! Included ledger/functions/verify.sql
 create or replace function ledger.verify()
-returns table (invariant text, object text, expected text, found text)
+returns table (name text, object text, expected text, found text)
 language sql stable security definer
 set search_path = ''
 set work_mem = '64MB'
@@ -8465,7 +8465,7 @@ comment on function leaderboard.refresh(int, boolean) is
 --! EndIncluded leaderboard/functions/refresh.sql
 --! Included leaderboard/functions/verify.sql
 create or replace function leaderboard.verify()
-returns table (invariant text, object text, expected text, found text)
+returns table (name text, object text, expected text, found text)
 language sql stable security definer
 set search_path = ''
 as $$
@@ -11792,7 +11792,7 @@ begin
     coalesce(jsonb_agg(to_jsonb(b) - 'place') filter (where b.place <= c_most_rows_kept), '[]')
   into v_broken_count, v_first_rows
   from (
-    select row_number() over () as place, v.invariant, v.object, v.expected, v.found
+    select row_number() over () as place, v.name, v.object, v.expected, v.found
     from ledger.verify() as v
   ) as b;
 

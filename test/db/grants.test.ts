@@ -148,7 +148,7 @@ test("an operator reads the views of admin", async (t) => {
 test("an operator finds out what ledger.verify() finds", async (t) => {
   const { rows } = await database
     .connectAs("exchange_operator")
-    .query("select invariant, object, expected, found from ledger.verify()");
+    .query("select name, object, expected, found from ledger.verify()");
   t.deepEqual(rows, []);
 });
 

@@ -14,7 +14,7 @@ begin
     coalesce(jsonb_agg(to_jsonb(b) - 'place') filter (where b.place <= c_most_rows_kept), '[]')
   into v_broken_count, v_first_rows
   from (
-    select row_number() over () as place, v.invariant, v.object, v.expected, v.found
+    select row_number() over () as place, v.name, v.object, v.expected, v.found
     from ledger.verify() as v
   ) as b;
 

@@ -1,5 +1,5 @@
 create or replace function ledger.verify()
-returns table (invariant text, object text, expected text, found text)
+returns table (name text, object text, expected text, found text)
 language sql stable security definer
 set search_path = ''
 set work_mem = '64MB'

@@ -21,4 +21,4 @@ comment on table ledger.verifications is
 comment on column ledger.verifications.broken_count is
   'Rows that ledger.verify() returned; 0 on a sound database.';
 comment on column ledger.verifications.first_rows is
-  'The first 20 of them: an array of {invariant, object, expected, found}.';
+  'The first 20 of them: an array of {name, object, expected, found}.';

@@ -34,6 +34,6 @@ test.serial("what is broken is counted, and the first 20 of it kept", async (t) 
   t.is(kept.rows[0].broken_count, verified.rowCount);
   t.is(kept.rows[0].first_rows.length, 20);
   for (const row of kept.rows[0].first_rows) {
-    t.deepEqual(Object.keys(row).sort(), ["expected", "found", "invariant", "object"]);
+    t.deepEqual(Object.keys(row).sort(), ["expected", "found", "name", "object"]);
   }
 });

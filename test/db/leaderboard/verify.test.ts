@@ -82,8 +82,8 @@ for (const [statement, invariants] of damages) {
     await withRollback(async (client) => {
       t.deepEqual((await client.query("select * from leaderboard.verify()")).rows, []);
       await client.query(statement);
-      const { rows } = await client.query("select invariant from leaderboard.verify()");
-      const found = new Set(rows.map(({ invariant }) => invariant));
+      const { rows } = await client.query("select name from leaderboard.verify()");
+      const found = new Set(rows.map(({ name }) => name));
       t.deepEqual([...found].sort(), [...invariants].sort());
     });
   });

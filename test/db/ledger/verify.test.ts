@@ -70,8 +70,8 @@ async function foundAfter(damage: string): Promise<string[]> {
     const text = damage.replace(/:(\w+)/g, (_, name: keyof Rows) => String(rows[name]));
     const { rowCount } = await client.query(text);
     if (rowCount === 0) throw new Error(`nothing was damaged: ${text}`);
-    const { rows: found } = await client.query("select distinct invariant from ledger.verify()");
-    return found.map((row) => row.invariant).sort();
+    const { rows: found } = await client.query("select distinct name from ledger.verify()");
+    return found.map((row) => row.name).sort();
   });
 }
 
@@ -408,7 +408,7 @@ test("balance is not below zero: broken once the table would let it be", async (
       rows.account,
     ]);
     const { rows: broken } = await client.query(
-      "select expected, found from ledger.verify() where invariant = 'balance is not below zero'",
+      "select expected, found from ledger.verify() where name = 'balance is not below zero'",
     );
     return broken;
   });
@@ -427,7 +427,7 @@ test("every invariant that verify() knows is broken here at least once", async (
   t.deepEqual([...new Set(broken)].sort(), known.sort());
 });
 
-test("a row tells the invariant, the object, what was expected and what was found", async (t) => {
+test("a row tells the name of the invariant, the object, what was expected and what was found", async (t) => {
   const found = await exchange.withRollback(async (client) => {
     await client.query("set local session_replication_role = replica");
     await client.query("update trading.books set traders_count = 9 where market_id = $1", [
@@ -437,7 +437,7 @@ test("a row tells the invariant, the object, what was expected and what was foun
   });
   t.deepEqual(found, [
     {
-      invariant: "traders count equals who traded",
+      name: "traders count equals who traded",
       object: `market ${rows.market}`,
       expected: "2",
       found: "9",
