@@ -39,7 +39,10 @@ const CLOSING_POLL_MS = 20;
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS },
-    handler,
+    (request, response) => {
+      if (isTarget(request.url)) handler(request, response);
+      else refuseMalformed(new Error("The request is for no address"), request.socket);
+    },
   );
   server.on("clientError", refuseMalformed);
   const closing = prepareClosing(server, options.closingTimeoutMs ?? CLOSING_TIMEOUT_MS);
@@ -99,6 +102,11 @@ function prepareClosing(server: Server, timeoutMs: number): () => Promise<void> 
 function closeUnused(server: Server, sockets: Set<Socket>): void {
   server.closeIdleConnections();
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+}
+
+/** Whether a request is for a path, or for the whole address of one; Express trips over the rest. */
+function isTarget(target = ""): boolean {
+  return target.startsWith("/") || target === "*" || URL.canParse(target);
 }
 
 /** What isn't HTTP, or takes too long to become it, never gets to the app. */

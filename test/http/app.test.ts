@@ -50,6 +50,7 @@ test("each answer has a request id of its own, whatever the client sends", async
 
 for (const [fault, bytes, status] of [
   ["no HTTP at all", "hello\r\n\r\n", "400 Bad Request"],
+  ["an address that is none", "GET http://[ HTTP/1.1\r\nhost: x\r\n\r\n", "400 Bad Request"],
   [
     "headers without end",
     `GET / HTTP/1.1\r\nhost: x\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
