@@ -99,6 +99,18 @@ export function refusalBySqlstate(sqlstate: string, message: string): Problem | 
   return name === undefined ? undefined : refusal(name, message);
 }
 
+/**
+ * The answer where nobody knows whether a route's command was carried out. Only placing has a key
+ * to be repeated with, and what changes an order may simply be repeated.
+ */
+export function outcomeUnknown(route: string): Problem {
+  if (route === "/api/v1/orders") return refusal("OUTCOME_UNKNOWN");
+  const advice = route.startsWith("/api/v1/positions/")
+    ? "look at the portfolio before you retry"
+    : "safe to retry";
+  return refusal("OUTCOME_UNKNOWN", `The outcome is unknown; ${advice}`);
+}
+
 /** The answer for a malformed request: "error" tells the first of its issues. */
 export function invalidRequest(issues: Issue[]): Problem {
   const [first = { path: "", message: errorCodes.INVALID_REQUEST.message }] = issues;

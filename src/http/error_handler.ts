@@ -3,6 +3,7 @@ import pg from "pg";
 import { DatabaseFailure } from "../database/failures.ts";
 import {
   invalidRequest,
+  outcomeUnknown,
   plainProblem,
   ProblemError,
   refusal,
@@ -49,15 +50,7 @@ function problemOfFailure({ kind }: DatabaseFailure, request: Request): Problem 
   if (request.method === "GET" || request.method === "HEAD") {
     return plainProblem(503, "Service unavailable");
   }
-  if (kind !== "lost") return refusal("CONFLICT_RETRY");
-  return refusal("OUTCOME_UNKNOWN", adviceOn(request));
-}
-
-/** Only placing has a key to be repeated with, and what changes an order may simply be repeated. */
-function adviceOn(request: Request): string | undefined {
-  if (request.method !== "POST") return "The outcome is unknown; safe to retry";
-  if (routeOf(request) === "/api/v1/orders") return undefined;
-  return "The outcome is unknown; look at the portfolio before you retry";
+  return kind === "lost" ? outcomeUnknown(routeOf(request)) : refusal("CONFLICT_RETRY");
 }
 
 /** The errors of the body parser have a `status` and a `type`. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainProblem, refusal } from "../errors.ts";
+import { outcomeUnknown, plainProblem, refusal } from "../errors.ts";
 import type { ErrorCodeName, Problem } from "../errors.ts";
 import { uuidSchema } from "../schemas/common.ts";
 
@@ -105,7 +105,7 @@ export function problemsOf(route: Route): Problem[] {
   if (!isLimited(route)) return problems;
   const isCommand = route.method !== "get";
   const outages = isCommand
-    ? refusals("CONFLICT_RETRY", "OUTCOME_UNKNOWN")
+    ? [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.path)]
     : [plainProblem(503, "Service unavailable")];
   return [...problems, ...outages];
 }

@@ -162,6 +162,14 @@ test("200: the document says what it needs to", async (t) => {
     "INSUFFICIENT_LIQUIDITY",
     "INSUFFICIENT_BALANCE",
   ]);
+  for (const [operation, advice] of [
+    [place, "retry with the same idempotency key"],
+    [body.paths["/api/v1/orders/{id}"].delete, "safe to retry"],
+    [body.paths["/api/v1/positions/merge"].post, "look at the portfolio before you retry"],
+  ]) {
+    const { examples } = operation.responses["503"].content["application/json"];
+    t.is(examples.OUTCOME_UNKNOWN.value.error, `The outcome is unknown; ${advice}`);
+  }
   const [, page] = body.paths["/api/v1/me/orders"].get.parameters;
   t.deepEqual(page.schema, { type: "integer", minimum: 1, maximum: 50, default: 20 });
   t.deepEqual(body.paths["/api/v1/markets/{id}"].get.security, []);
