@@ -125,7 +125,7 @@ function commands(socketDirectory: string): Command[] {
         `@/pgmarkets?host=${socketDirectory}`,
       );
       return {
-        file: scripts[name].replace(/^node /, ""),
+        file: scripts[name].replace(/^(exec )?node /, ""),
         environment: Object.fromEntries(here.split(" ").map((word) => word.split(/=(.*)/s))),
       };
     });

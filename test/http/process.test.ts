@@ -18,13 +18,18 @@ interface Running {
   kill: (signal: NodeJS.Signals) => void;
 }
 
+/** A file of src/, or a script of package.json. */
 function start(
   t: ExecutionContext,
   script: string,
   database: OwnDatabase,
   environment: Record<string, string> = {},
 ): Running {
-  const child = spawn(process.execPath, [join(rootDirectory, "src", script)], {
+  const [command, ...options] = script.endsWith(".ts")
+    ? [process.execPath, join(rootDirectory, "src", script)]
+    : ["npm", "run", "--silent", script];
+  const child = spawn(command, options, {
+    cwd: rootDirectory,
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: database.connectionString,
@@ -86,14 +91,15 @@ test("npm start migrates and listens; npm run server serves beside it; signals e
     t.is((await callService(url!, "GET", "/api/v1/me")).status, 401);
     t.false(all.output().includes("jk_"));
 
-    const server = start(t, "server.ts", database);
+    const server = start(t, "server", database);
     const otherUrl = await server.listening;
     t.truthy(otherUrl, server.errors());
     const market = "/api/v1/markets/01900000-0000-7000-8000-000000000000";
     t.is((await callService(otherUrl!, "GET", market)).status, 404);
 
-    all.kill("SIGTERM");
-    server.kill("SIGINT");
+    all.kill("SIGINT");
+    // Passed on by npm: whoever supervises npm must not be left with a server of nobody's.
+    server.kill("SIGTERM");
     t.is(await all.exited, 0);
     t.is(await server.exited, 0);
   });
