@@ -37,7 +37,7 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
 
 const formatsInWords = new Map([
   ["guid", "must be a UUID"],
-  ["datetime", "must be an ISO 8601 date and time with a time zone"],
+  ["datetime", "must be an ISO 8601 date and time with seconds and a time zone"],
 ]);
 
 function withArticle(type: string): string {

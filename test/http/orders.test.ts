@@ -187,13 +187,19 @@ for (const [fault, body, path, message] of [
     "an expiry without a zone",
     { expiresAt: "2999-01-01T00:00:00" },
     "expiresAt",
-    "must be an ISO 8601 date and time with a time zone",
+    "must be an ISO 8601 date and time with seconds and a time zone",
+  ],
+  [
+    "an expiry without seconds",
+    { expiresAt: "2999-01-01T00:00Z" },
+    "expiresAt",
+    "must be an ISO 8601 date and time with seconds and a time zone",
   ],
   [
     "an expiry on no date",
     { expiresAt: "2999-02-30T00:00:00Z" },
     "expiresAt",
-    "must be an ISO 8601 date and time with a time zone",
+    "must be an ISO 8601 date and time with seconds and a time zone",
   ],
   [
     "an expiry in no year",
