@@ -317,6 +317,7 @@ set local role exchange_owner;
 --!include analytics/views/users.sql
 --!include analytics/views/day_openings.sql
 --!include analytics/views/orders.sql
+--!include analytics/views/open_orders.sql
 --!include analytics/views/order_reductions.sql
 --!include analytics/views/trades.sql
 --!include analytics/views/fills.sql
@@ -330,6 +331,7 @@ set local role exchange_owner;
 --!include analytics/views/fee_schedules.sql
 --!include analytics/views/fee_revenue.sql
 --!include analytics/views/book_depth.sql
+--!include analytics/functions/book_history.sql
 --!include analytics/functions/book_as_of.sql
 --!include analytics/functions/candles.sql
 --!include analytics/functions/daily_trader_results.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:e5b8eefb212562e75f7965a01df8a2d7cb7e87c7
+--! Hash: sha1:66ab15e74620e5a722962a1f27e3e7e6ad0a562d
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -11812,7 +11812,7 @@ comment on function jobs.verify_ledger() is
 --! Included analytics/functions/now.sql
 create or replace function analytics.now()
 returns timestamptz
-language sql stable security definer
+language sql stable parallel safe security definer
 set search_path = ''
 as $$
   select core.now()
@@ -12146,6 +12146,77 @@ comment on column analytics.orders.cancelled_at is 'When it was cancelled; else 
 comment on column analytics.orders.is_archived is
   'Whether it was moved to the archive: 30 days after it was cancelled without a fill.';
 --! EndIncluded analytics/views/orders.sql
+--! Included analytics/views/open_orders.sql
+create view analytics.open_orders as
+select
+  o.id as order_key,
+  o.public_id as order_id,
+  o.market_id as market_key,
+  m.public_id as market_id,
+  o.user_id as user_key,
+  u.public_id as user_id,
+  o.side::text as side,
+  o.order_type::text as order_type,
+  o.price::int as price_cents,
+  case
+    when (o.side = 'yes') = (o.order_type = 'buy') then 'bid'
+    else 'ask'
+  end as book_side,
+  case
+    when o.side = 'yes' then o.price::int
+    else 100 - o.price::int
+  end as yes_price_cents,
+  o.quantity::int as quantity,
+  o.filled_quantity,
+  o.budget_cents::int as budget_cents,
+  o.time_in_force::text as time_in_force,
+  o.post_only as is_post_only,
+  o.status::text as status,
+  o.created_at,
+  o.expires_at,
+  o.release_at,
+  o.released_at
+from trading.open_orders as b
+join trading.orders as o on o.id = b.order_id
+left join catalog.markets as m on m.id = o.market_id
+left join identity.users as u on u.id = o.user_id;
+
+comment on view analytics.open_orders is
+  'The orders of analytics.orders that something can still happen to: the books, and what is '
+  'scheduled. As quick as they are few, however many orders there were.';
+comment on column analytics.open_orders.order_key is
+  'Internal key, for joins; ascending in the order of their making.';
+comment on column analytics.open_orders.order_id is 'Public id.';
+comment on column analytics.open_orders.market_key is 'The market: internal key, for joins.';
+comment on column analytics.open_orders.market_id is 'The market: public id.';
+comment on column analytics.open_orders.user_key is 'The user: internal key, for joins.';
+comment on column analytics.open_orders.user_id is 'The user: public id.';
+comment on column analytics.open_orders.side is 'yes or no: the shares that the trader deals in.';
+comment on column analytics.open_orders.order_type is 'buy or sell.';
+comment on column analytics.open_orders.price_cents is
+  'Limit for a share of the trader''s side; of a market order the protection price, 99 or 1.';
+comment on column analytics.open_orders.book_side is
+  'bid or ask: where the order stands in the book in YES prices.';
+comment on column analytics.open_orders.yes_price_cents is 'The limit as a YES price.';
+comment on column analytics.open_orders.quantity is
+  'Shares ordered; 0 of a budget order, which is scheduled.';
+comment on column analytics.open_orders.filled_quantity is 'Shares of it that have traded.';
+comment on column analytics.open_orders.budget_cents is
+  'What a budget order may spend, fee included; else null.';
+comment on column analytics.open_orders.time_in_force is
+  'gtc may rest on the book; ioc cancels its remainder.';
+comment on column analytics.open_orders.is_post_only is
+  'Whether it is refused rather than matched on arrival.';
+comment on column analytics.open_orders.status is
+  'scheduled, open or partially_filled. An order past its expiry is here until it is swept.';
+comment on column analytics.open_orders.created_at is 'When it was accepted.';
+comment on column analytics.open_orders.expires_at is
+  'From then on it counts nowhere; null is never.';
+comment on column analytics.open_orders.release_at is
+  'When it is due to be released, if a live market delayed it; else null.';
+comment on column analytics.open_orders.released_at is
+  'When it was released; null if it was not delayed, or not yet released.';
+--! EndIncluded analytics/views/open_orders.sql
 --! Included analytics/views/order_reductions.sql
 create view analytics.order_reductions as
 select
@@ -12691,47 +12762,86 @@ comment on column analytics.book_depth.yes_price_cents is 'YES price of the leve
 comment on column analytics.book_depth.quantity is 'Unfilled shares at that price.';
 comment on column analytics.book_depth.order_count is 'Orders at that price.';
 --! EndIncluded analytics/views/book_depth.sql
---! Included analytics/functions/book_as_of.sql
-create or replace function analytics.book_as_of(market_id uuid, at timestamptz)
-returns table (side text, yes_price_cents int, quantity bigint, order_count bigint)
-language sql stable
+--! Included analytics/functions/book_history.sql
+create or replace function analytics.book_history(
+  market_id uuid, step interval, since timestamptz, until timestamptz
+)
+returns table (
+  at timestamptz, side text, yes_price_cents int, quantity bigint, order_count bigint
+)
+language sql stable parallel safe
 begin atomic
-  select b.book_side, b.yes_price_cents, sum(b.left_quantity)::bigint, count(*)
+  with moments as (
+    select s.at
+    from generate_series(book_history.since, book_history.until, book_history.step) as s (at)
+  ),
+  -- Once, however many moments there are.
+  resting as materialized (
+    select
+      o.order_key,
+      o.book_side,
+      o.yes_price_cents,
+      o.quantity,
+      o.filled_quantity,
+      coalesce(o.released_at, o.created_at) as rested_at,
+      least(o.cancelled_at, o.expires_at) as left_at
+    from analytics.markets as m
+    join analytics.orders as o on o.market_key = m.market_key
+    where m.market_id = book_history.market_id
+      and o.created_at between m.created_at and book_history.until
+      and (o.release_at is null or o.released_at <= book_history.until)
+  ),
+  later_fills as (
+    select n.at, f.order_key, sum(f.quantity) as quantity
+    from analytics.markets as m
+    join analytics.fills as f on f.market_key = m.market_key
+    join moments as n on n.at < f.created_at
+    where m.market_id = book_history.market_id
+      and f.created_at > book_history.since
+    group by n.at, f.order_key
+  )
+  select b.at, b.book_side, b.yes_price_cents, sum(b.left_quantity)::bigint, count(*)
   from (
     select
+      n.at,
       o.book_side,
       o.yes_price_cents,
       coalesce(r.quantity, o.quantity) - o.filled_quantity + coalesce(f.quantity, 0)
         as left_quantity
-    from analytics.markets as m
-    join analytics.orders as o on o.market_key = m.market_key
-    left join (
-      select x.order_key, max(x.quantity_before) as quantity
+    from moments as n
+    join resting as o on o.rested_at <= n.at and (o.left_at is null or o.left_at > n.at)
+    left join later_fills as f on f.at = n.at and f.order_key = o.order_key
+    left join lateral (
+      select max(x.quantity_before) as quantity
       from analytics.order_reductions as x
-      where x.reduced_at > book_as_of.at
-      group by x.order_key
-    ) as r on r.order_key = o.order_key
-    left join (
-      select x.order_key, sum(x.quantity) as quantity
-      from analytics.markets as n
-      join analytics.fills as x on x.market_key = n.market_key
-      where n.market_id = book_as_of.market_id
-        and x.created_at > book_as_of.at
-      group by x.order_key
-    ) as f on f.order_key = o.order_key
-    where m.market_id = book_as_of.market_id
-      and o.created_at between m.created_at and book_as_of.at
-      and (o.release_at is null or o.released_at <= book_as_of.at)
-      and (o.cancelled_at is null or o.cancelled_at > book_as_of.at)
-      and (o.expires_at is null or o.expires_at > book_as_of.at)
+      where x.order_key = o.order_key
+        and x.reduced_at > n.at
+    ) as r on true
   ) as b
   where b.left_quantity > 0
-  group by b.book_side, b.yes_price_cents;
+  group by b.at, b.book_side, b.yes_price_cents;
+end;
+
+comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
+  'The book of a market at a time, and at each step after it until another: bids and asks in YES '
+  'prices, once everything of that moment had happened. It goes back from the orders as they are '
+  'now, by the trades and amendments since, and reads the orders once for all moments. A moment '
+  'with an empty book has no row.';
+--! EndIncluded analytics/functions/book_history.sql
+--! Included analytics/functions/book_as_of.sql
+create or replace function analytics.book_as_of(market_id uuid, at timestamptz)
+returns table (side text, yes_price_cents int, quantity bigint, order_count bigint)
+language sql stable parallel safe
+begin atomic
+  select b.side, b.yes_price_cents, b.quantity, b.order_count
+  from analytics.book_history(
+    book_as_of.market_id, '1 day', book_as_of.at, book_as_of.at
+  ) as b;
 end;
 
 comment on function analytics.book_as_of(uuid, timestamptz) is
   'The book of a market as it was once everything of that moment had happened: bids and asks in '
-  'YES prices. It goes back from the orders as they are now, by the trades and amendments since.';
+  'YES prices. analytics.book_history has those of many moments.';
 --! EndIncluded analytics/functions/book_as_of.sql
 --! Included analytics/functions/candles.sql
 create or replace function analytics.candles(
@@ -12747,7 +12857,7 @@ returns table (
   yes_volume_cents bigint,
   trade_count bigint
 )
-language sql stable
+language sql stable parallel safe
 begin atomic
   select
     date_bin(candles.width, t.created_at, '2000-01-01 00:00:00+00'),
@@ -12788,7 +12898,7 @@ returns table (
   settled_cents bigint,
   realised_cents bigint
 )
-language sql stable
+language sql stable parallel safe
 begin atomic
   with results as (
     select

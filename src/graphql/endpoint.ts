@@ -59,6 +59,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     ]);
     const result = await run(request, {
       statement_timeout: String(statementTimeoutMs),
+      timezone: "UTC",
       ...(isOperator ? { "exchange.operator": keyName } : { transaction_read_only: "on" }),
     });
     if (result.errors === undefined) return result;

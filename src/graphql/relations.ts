@@ -10,6 +10,7 @@ const keys = {
   markets: { key: "market_key", unique: "market_id" },
   users: { key: "user_key", unique: "user_id" },
   orders: { key: "order_key", unique: "order_id" },
+  open_orders: { key: "order_key", unique: "order_id" },
   trades: { key: "trade_key", unique: "trade_id" },
 };
 
@@ -19,6 +20,7 @@ const references: Record<string, Keyed[]> = {
   events: ["categories"],
   markets: ["categories", "events"],
   orders: ["markets", "users"],
+  open_orders: ["markets", "users"],
   trades: ["markets"],
   fills: ["markets", "users", "orders", "trades"],
   positions: ["markets", "users"],

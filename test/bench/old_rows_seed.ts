@@ -12,8 +12,11 @@ import type { BenchDatabase } from "./cluster.ts";
 
 const CHUNK_GROUPS = 25_000;
 
-/** Writes the old rows; their number is a multiple of four. */
-export async function seedOldRows({ pool }: BenchDatabase, rows: number): Promise<void> {
+/**
+ * Writes the old rows; their number is a multiple of four. They happened one after another within
+ * the last so many days; with none, just now.
+ */
+export async function seedOldRows({ pool }: BenchDatabase, rows: number, days = 0): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("set synchronous_commit = off");
@@ -23,7 +26,8 @@ export async function seedOldRows({ pool }: BenchDatabase, rows: number): Promis
     const groups = rows / 4;
     for (let first = 0; first < groups; first += CHUNK_GROUPS) {
       const last = Math.min(first + CHUNK_GROUPS, groups) - 1;
-      await seedGroups(client, first, last);
+      const ago = `(1 - g.number::float8 / ${groups}) * interval '${days} days'`;
+      await seedGroups(client, groupsOf(first, last, ago));
       console.error(`  old rows: ${4 * (last + 1)} of ${rows}`);
     }
     for (const statement of finish) await client.query(statement);
@@ -33,18 +37,19 @@ export async function seedOldRows({ pool }: BenchDatabase, rows: number): Promis
   await pool.query("vacuum (analyze)");
 }
 
-async function seedGroups(client: PoolClient, first: number, last: number): Promise<void> {
+async function seedGroups(client: PoolClient, groups: string): Promise<void> {
   await client.query("begin");
-  await client.query(`create temporary table groups on commit drop as ${groupsOf(first, last)}`);
+  await client.query(`create temporary table groups on commit drop as ${groups}`);
   for (const statement of seed) await client.query(statement);
   await client.query("commit");
 }
 
-/** One row for each group: its market, its four traders and the first of its four ids. */
-function groupsOf(first: number, last: number): string {
+/** One row for each group: its market, its time, its four traders and the first of its four ids. */
+function groupsOf(first: number, last: number, ago: string): string {
   return `
     select
       m.id as market_id,
+      core.now() - ${ago} as happened_at,
       coalesce((select max(o.id) from trading.orders as o), 0) + p.first_place as first_order_id,
       coalesce((select max(t.id) from trading.trades as t), 0) + p.first_place as first_trade_id,
       coalesce((select max(j.id) from ledger.journals as j), 0) + p.first_place
@@ -86,7 +91,7 @@ const seed = [
      2 * g.quantity, 2 * g.quantity, 'gtc', 'filled',
      case when s.is_maker then 0
        else trading.fee_cents(g.taker_rate_bps, 2 * g.quantity * g.price * (100 - g.price)) end,
-     core.now()
+     g.happened_at
    from groups as g
    cross join (values (0, true), (1, true), (2, false), (3, false)) as s (place, is_maker)`,
 
@@ -95,7 +100,7 @@ const seed = [
    select
      g.first_trade_id + s.place as id,
      g.first_journal_id + s.place as journal_id,
-     g.market_id, g.price, g.quantity, g.fee_schedule_id,
+     g.market_id, g.happened_at, g.price, g.quantity, g.fee_schedule_id,
      g.first_order_id + 2 + s.taker as taker_order_id,
      g.first_order_id + s.maker as maker_order_id,
      g.taker_ids[1 + s.taker] as taker_user_id,
@@ -110,7 +115,7 @@ const seed = [
    cross join (values (0, 0, 0), (1, 0, 1), (2, 1, 0), (3, 1, 1)) as s (place, taker, maker)`,
 
   `insert into ledger.journals (id, kind, market_id, created_at)
-   select t.journal_id, 'trade', t.market_id, core.now() from new_trades as t`,
+   select t.journal_id, 'trade', t.market_id, t.happened_at from new_trades as t`,
 
   `insert into trading.trades (
      id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id, maker_user_id,
@@ -118,7 +123,7 @@ const seed = [
    )
    select
      t.id, t.market_id, t.journal_id, t.taker_order_id, t.maker_order_id, t.taker_user_id,
-     t.maker_user_id, 'no', t.price, t.quantity, t.fee_cents, t.fee_schedule_id, core.now()
+     t.maker_user_id, 'no', t.price, t.quantity, t.fee_cents, t.fee_schedule_id, t.happened_at
    from new_trades as t`,
 
   `create temporary table new_entries on commit drop as

@@ -3,6 +3,7 @@ import { makeBench } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { openBenchCluster } from "./cluster.ts";
 import type { BenchCluster } from "./cluster.ts";
+import { timeCookbook } from "./cookbook.ts";
 import { measureDeepBook } from "./deep_book.ts";
 import { measureFanOut } from "./fan_out.ts";
 import { measureHotMarket } from "./hot_market.ts";
@@ -38,8 +39,11 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   release_lateness: measureReleaseLateness,
 };
 
-/** Says where an order's time and bytes go; part of a full run only if asked for. */
-const PROFILE = "profile";
+/** What is to be looked at and has no bar to reach; part of a full run only if asked for. */
+const tables: Record<string, (bench: Bench) => Promise<string>> = {
+  profile: profileEngine,
+  cookbook: timeCookbook,
+};
 
 const { values } = parseArgs({
   options: { short: { type: "boolean", default: false }, only: { type: "string" } },
@@ -47,7 +51,7 @@ const { values } = parseArgs({
 process.exitCode = await main(values);
 
 async function main({ short, only }: { short: boolean; only?: string }): Promise<number> {
-  const names = [...Object.keys(bars), PROFILE];
+  const names = [...Object.keys(bars), ...Object.keys(tables)];
   if (only !== undefined && !names.includes(only)) {
     console.error(`There is no bar ${only}, but ${names.join(", ")}`);
     return 1;
@@ -70,12 +74,14 @@ async function main({ short, only }: { short: boolean; only?: string }): Promise
     for (const [name, measure] of Object.entries(bars)) {
       if (wanted(name)) results.push(...(await measure(bench)));
     }
-    const profiled = only === PROFILE || (short && only === undefined);
-    const profile = profiled ? await profileEngine(bench) : undefined;
+    const printed: string[] = [];
+    for (const [name, make] of Object.entries(tables)) {
+      if (only === name || (short && only === undefined)) printed.push(await make(bench));
+    }
 
     console.log(conditions);
     if (results.length > 0) console.log(`\n${resultTable(results, !short)}`);
-    if (profile !== undefined) console.log(`\n${profile}`);
+    for (const table of printed) console.log(`\n${table}`);
     return !short && results.some((result) => verdictOf(result) === "missed") ? 1 : 0;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -3,6 +3,8 @@ import pg from "pg";
 import { testExchange } from "../helpers/exchange.ts";
 import { playHistory } from "./analytics_history.ts";
 import { readDocument } from "./document.ts";
+import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
+import { runHttpDocument } from "./http_document.ts";
 import { runSqlDocument } from "./sql_document.ts";
 
 const exchange = testExchange(test);
@@ -11,6 +13,19 @@ const page = readDocument("docs/analytics.md");
 test.serial("docs/analytics.md prints what it says, for an analyst", async (t) => {
   await playHistory(exchange);
   await runSqlDocument(t, page, exchange.database.connectAs("exchange_analyst"));
+});
+
+test.serial("its GraphQL answers as it says, with the key of an analyst", async (t) => {
+  const { operate, database } = exchange;
+  const key = await operate("create_staff_key", { name: "Ada", role: "analyst" });
+  const { rows } = await database.pool.query(
+    "select public_id as market from catalog.markets where title = 'A white winter?'",
+  );
+  await withGraphql(database, "analyst", async (baseUrl) => {
+    const variables = { BASE: baseUrl, KEY: key };
+    await runHttpDocument(t, page, { variables, letAMinutePass: () => Promise.resolve() });
+    await runGraphqlDocument(t, page, { url: `${baseUrl}/graphql`, key, variables: rows[0] });
+  });
 });
 
 test.serial("each section of the cookbook has its query, of 20 at least", (t) => {

@@ -10,6 +10,8 @@ export interface Block {
   text: string;
   /** The line of the page at which the fence opens, from 1. */
   line: number;
+  /** The heading that it stands under. */
+  heading: string;
   /** Whether nothing but blank lines stands between this block and the one before. */
   followsBlock: boolean;
 }
@@ -29,6 +31,7 @@ export interface Document {
 export const isUpdating = process.env.UPDATE_DOCS === "1";
 
 const FENCE = /^```(\S*)[ \t]*(.*)$/;
+const HEADING = /^#+ (.+)$/;
 
 /** Reads a page by its path from the root. */
 export function readDocument(path: string): Document {
@@ -55,11 +58,13 @@ export function readDocument(path: string): Document {
 function parseParts(text: string): (string | Block)[] {
   const parts: (string | Block)[] = [];
   let prose: string[] = [];
+  let heading = "";
   let open: { block: Block; lines: string[] } | undefined;
   text.split("\n").forEach((line, index) => {
     const [isFence, language = "", info = ""] = FENCE.exec(line) ?? [];
     if (isFence === undefined) {
       (open?.lines ?? prose).push(line);
+      if (!open) heading = HEADING.exec(line)?.[1] ?? heading;
     } else if (open) {
       open.block.text = open.lines.join("\n");
       parts.push(open.block);
@@ -68,7 +73,14 @@ function parseParts(text: string): (string | Block)[] {
       const followsBlock = parts.length > 0 && prose.every((between) => between.trim() === "");
       if (prose.length > 0) parts.push(prose.join("\n"));
       prose = [];
-      const block = { language, info: info.trim(), text: "", line: index + 1, followsBlock };
+      const block = {
+        language,
+        info: info.trim(),
+        text: "",
+        line: index + 1,
+        heading,
+        followsBlock,
+      };
       open = { block, lines: [] };
     }
   });

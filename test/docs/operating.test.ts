@@ -5,14 +5,20 @@ import { createDatabase, replaceDatabase } from "../helpers/database.ts";
 import { readText, rootDirectory } from "../helpers/repository.ts";
 import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
 import { readDocument } from "./document.ts";
+import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
 import { runSqlDocument } from "./sql_document.ts";
 
 const page = readDocument("docs/operating.md");
 
-test("the SQL of docs/operating.md prints what it says", async (t) => {
+test("the SQL and the GraphQL of docs/operating.md print what it says", async (t) => {
   const database = await createDatabase();
   try {
-    await runSqlDocument(t, readDocument(page.path), database.pool);
+    const document = readDocument(page.path);
+    const variables = await runSqlDocument(t, document, database.pool);
+    await withGraphql(database, "operator", async (baseUrl) => {
+      const url = `${baseUrl}/admin/graphql`;
+      await runGraphqlDocument(t, document, { url, key: variables.key!, variables });
+    });
   } finally {
     await database.drop();
   }

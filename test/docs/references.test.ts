@@ -119,8 +119,8 @@ const run: Record<string, RegExp> = {
   "README.md": /^(?:sh|http|sql|text)$/,
   "docs/development.md": /^(?:ts|text)$/,
   "docs/http.md": /^(?:sh|http)$/,
-  "docs/analytics.md": /^(?:sql|sql dba|text)$/,
-  "docs/operating.md": /^(?:sh|text|sql(?: dba| createrole(?: 16)?)?)$/,
+  "docs/analytics.md": /^(?:sql|sql dba|text|sh|http|graphql|json)$/,
+  "docs/operating.md": /^(?:sh|text|graphql|json|sql(?: dba| createrole(?: 16)?)?)$/,
   "docs/order_life.md": /^(?:sql|text)$/,
   "docs/settlement.md": /^(?:sql|text)$/,
   // The body of a refusal, which test/http/ holds to its form.

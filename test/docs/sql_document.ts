@@ -8,17 +8,19 @@ import type { Document } from "./document.ts";
  * Runs the SQL of a page as psql would, and compares what it prints with the text block behind
  * each SQL block. Of psql's own commands it knows `\gset`, and `:'name'` for what that has set.
  * The last column's trailing blanks, tags such as INSERT 0 1 and CONTEXT lines are left out.
+ * Returns what `\gset` has set.
  */
 export async function runSqlDocument(
   t: ExecutionContext,
   document: Document,
   pool: Pool,
   info = "",
-): Promise<void> {
+): Promise<Record<string, string>> {
   const client = await pool.connect();
+  const variables = new Map<string, string>();
   try {
     await client.query("set timezone = 'UTC'");
-    const session = openSession(client);
+    const session = openSession(client, variables);
     for (const block of document.blocks) {
       if (block.language !== "sql" || block.info !== info) continue;
       const where = `${document.path}:${block.line}`;
@@ -32,14 +34,14 @@ export async function runSqlDocument(
     client.release(true);
   }
   if (isUpdating) document.save();
+  return Object.fromEntries(variables);
 }
 
 interface Session {
   run: (text: string, where: string) => Promise<string>;
 }
 
-function openSession(client: ClientBase): Session {
-  const variables = new Map<string, string>();
+function openSession(client: ClientBase, variables: Map<string, string>): Session {
   const mask = makeMask();
   const notices: string[] = [];
   client.on("notification", ({ channel, payload, processId }) => {

@@ -11,7 +11,7 @@ returns table (
   yes_volume_cents bigint,
   trade_count bigint
 )
-language sql stable
+language sql stable parallel safe
 begin atomic
   select
     date_bin(candles.width, t.created_at, '2000-01-01 00:00:00+00'),

@@ -14,7 +14,7 @@ returns table (
   settled_cents bigint,
   realised_cents bigint
 )
-language sql stable
+language sql stable parallel safe
 begin atomic
   with results as (
     select

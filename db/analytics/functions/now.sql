@@ -1,6 +1,6 @@
 create or replace function analytics.now()
 returns timestamptz
-language sql stable security definer
+language sql stable parallel safe security definer
 set search_path = ''
 as $$
   select core.now()

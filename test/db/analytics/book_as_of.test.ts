@@ -166,6 +166,22 @@ test.serial("the book of every moment of a random history comes out again", asyn
   };
   await check("right after");
   for (const market of markets) {
+    const [compared] = await query(
+      `select
+         count(*) filter (where h.at is null or b.at is null)::int as different,
+         count(distinct b.at)::int > 10 as many
+       from analytics.book_history($1, '1 second', $2, $3) as h
+       full join (
+         select s.at, x.*
+         from generate_series($2::timestamptz, $3, '1 second') as s (at)
+         cross join lateral analytics.book_as_of($1, s.at) as x
+       ) as b
+         using (at, side, yes_price_cents, quantity, order_count)`,
+      [market, past[0]!.at, past.at(-1)!.at],
+    );
+    t.deepEqual(compared, { different: 0, many: true });
+  }
+  for (const market of markets) {
     await operate("set_market_status", { market_id: market, status: "closed" });
   }
   await clock.advance(40 * 86_400_000);

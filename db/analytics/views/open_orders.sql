@@ -1,0 +1,69 @@
+create view analytics.open_orders as
+select
+  o.id as order_key,
+  o.public_id as order_id,
+  o.market_id as market_key,
+  m.public_id as market_id,
+  o.user_id as user_key,
+  u.public_id as user_id,
+  o.side::text as side,
+  o.order_type::text as order_type,
+  o.price::int as price_cents,
+  case
+    when (o.side = 'yes') = (o.order_type = 'buy') then 'bid'
+    else 'ask'
+  end as book_side,
+  case
+    when o.side = 'yes' then o.price::int
+    else 100 - o.price::int
+  end as yes_price_cents,
+  o.quantity::int as quantity,
+  o.filled_quantity,
+  o.budget_cents::int as budget_cents,
+  o.time_in_force::text as time_in_force,
+  o.post_only as is_post_only,
+  o.status::text as status,
+  o.created_at,
+  o.expires_at,
+  o.release_at,
+  o.released_at
+from trading.open_orders as b
+join trading.orders as o on o.id = b.order_id
+left join catalog.markets as m on m.id = o.market_id
+left join identity.users as u on u.id = o.user_id;
+
+comment on view analytics.open_orders is
+  'The orders of analytics.orders that something can still happen to: the books, and what is '
+  'scheduled. As quick as they are few, however many orders there were.';
+comment on column analytics.open_orders.order_key is
+  'Internal key, for joins; ascending in the order of their making.';
+comment on column analytics.open_orders.order_id is 'Public id.';
+comment on column analytics.open_orders.market_key is 'The market: internal key, for joins.';
+comment on column analytics.open_orders.market_id is 'The market: public id.';
+comment on column analytics.open_orders.user_key is 'The user: internal key, for joins.';
+comment on column analytics.open_orders.user_id is 'The user: public id.';
+comment on column analytics.open_orders.side is 'yes or no: the shares that the trader deals in.';
+comment on column analytics.open_orders.order_type is 'buy or sell.';
+comment on column analytics.open_orders.price_cents is
+  'Limit for a share of the trader''s side; of a market order the protection price, 99 or 1.';
+comment on column analytics.open_orders.book_side is
+  'bid or ask: where the order stands in the book in YES prices.';
+comment on column analytics.open_orders.yes_price_cents is 'The limit as a YES price.';
+comment on column analytics.open_orders.quantity is
+  'Shares ordered; 0 of a budget order, which is scheduled.';
+comment on column analytics.open_orders.filled_quantity is 'Shares of it that have traded.';
+comment on column analytics.open_orders.budget_cents is
+  'What a budget order may spend, fee included; else null.';
+comment on column analytics.open_orders.time_in_force is
+  'gtc may rest on the book; ioc cancels its remainder.';
+comment on column analytics.open_orders.is_post_only is
+  'Whether it is refused rather than matched on arrival.';
+comment on column analytics.open_orders.status is
+  'scheduled, open or partially_filled. An order past its expiry is here until it is swept.';
+comment on column analytics.open_orders.created_at is 'When it was accepted.';
+comment on column analytics.open_orders.expires_at is
+  'From then on it counts nowhere; null is never.';
+comment on column analytics.open_orders.release_at is
+  'When it is due to be released, if a live market delayed it; else null.';
+comment on column analytics.open_orders.released_at is
+  'When it was released; null if it was not delayed, or not yet released.';

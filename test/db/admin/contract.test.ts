@@ -1,0 +1,149 @@
+import test from "ava";
+import { testDatabase } from "../../helpers/database.ts";
+
+/**
+ * What the scripts of operators stand on, word for word: names, order, types and defaults of the
+ * arguments, and what comes back. Add functions, or arguments with a default at the end; a change
+ * of a line breaks somebody's script.
+ */
+
+const database = testDatabase(test);
+
+const contract: Record<string, { arguments: string; returns: string }> = {
+  create_category: {
+    arguments: 'slug text, name text, "position" int default null',
+    returns: "text",
+  },
+  create_event: {
+    arguments:
+      "title text, category text, description text default null, " +
+      "starts_at timestamptz default null, ends_at timestamptz default null, " +
+      "live boolean default false, live_delay_ms int default 3000, " +
+      "thumbnail_id uuid default null, thumbnail_url text default null",
+    returns: "uuid",
+  },
+  set_event_live: {
+    arguments: "event_id uuid, live boolean, live_delay_ms int default null",
+    returns: "void",
+  },
+  create_market: {
+    arguments:
+      "title text, category text, description text default '', event_id uuid default null, " +
+      "close_time timestamptz default null, thumbnail_id uuid default null, " +
+      "thumbnail_url text default null",
+    returns: "uuid",
+  },
+  set_market_status: {
+    arguments: "market_id uuid, status text, close_time timestamptz default null",
+    returns: "void",
+  },
+  resolve_market: {
+    arguments: "market_id uuid, outcome text, yes_payout_cents int default null",
+    returns: "jsonb",
+  },
+  preview_resolution: {
+    arguments: "market_id uuid, outcome text, yes_payout_cents int default null",
+    returns:
+      "TABLE(user_id uuid, side text, quantity bigint, payout_cents bigint, " +
+      "realised_pnl_cents bigint)",
+  },
+  correct_resolution: {
+    arguments: "market_id uuid, outcome text, reason text, yes_payout_cents int default null",
+    returns: "jsonb",
+  },
+  create_user: {
+    arguments: "email text, display_name text, handle text",
+    returns: "uuid",
+  },
+  set_profile: {
+    arguments:
+      "user_id uuid, private boolean default null, leaderboard_opt_out boolean default null, " +
+      "display_name text default null, avatar_url text default null",
+    returns: "void",
+  },
+  create_api_key: {
+    arguments: "user_id uuid, name text",
+    returns: "text",
+  },
+  list_api_keys: {
+    arguments: "user_id uuid",
+    returns:
+      "TABLE(id uuid, name text, created_at timestamptz, last_used_at timestamptz, " +
+      "revoked_at timestamptz)",
+  },
+  revoke_api_key: {
+    arguments: "key_id uuid",
+    returns: "void",
+  },
+  deposit: {
+    arguments: "user_id uuid, amount_cents bigint, reference text",
+    returns: "bigint",
+  },
+  withdraw: {
+    arguments: "user_id uuid, amount_cents bigint, reference text",
+    returns: "bigint",
+  },
+  set_loss_limits: {
+    arguments:
+      "user_id uuid, day_cents bigint, week_cents bigint, month_cents bigint, " +
+      "immediate boolean default false",
+    returns: "void",
+  },
+  self_exclude: {
+    arguments: "user_id uuid, until timestamptz default 'infinity'",
+    returns: "int",
+  },
+  set_trading_pause: {
+    arguments: "paused boolean, reason text default null",
+    returns: "void",
+  },
+  // Null is now by the clock of the exchange, which a caller may not read and a default would.
+  set_fee_schedule: {
+    arguments:
+      "taker_rate_bps int, category text default null, market_id uuid default null, " +
+      "effective_from timestamptz default null",
+    returns: "bigint",
+  },
+  set_rate_policy: {
+    arguments:
+      "user_id uuid, tier text, requests_per_minute int default null, " +
+      "burst_capacity int default null, expires_at timestamptz default null",
+    returns: "void",
+  },
+  set_rate_limit: {
+    arguments: "bucket text, max_requests int, window_seconds int",
+    returns: "void",
+  },
+  refresh_leaderboard: { arguments: "", returns: "timestamptz" },
+  run_due: { arguments: "", returns: "jsonb" },
+};
+
+/** PostgreSQL spells types out, and casts what a default begins with. */
+function asWritten(text: string): string {
+  return text
+    .replaceAll("timestamp with time zone", "timestamptz")
+    .replaceAll(/\binteger\b/g, "int")
+    .replaceAll(/ DEFAULT (NULL|'[^']*'|\w+)(?:::\w+)?/g, (_match, value: string) => {
+      return ` default ${value === "NULL" ? "null" : value}`;
+    });
+}
+
+for (const [name, expected] of Object.entries(contract)) {
+  test(`admin.${name}(${expected.arguments})`, async (t) => {
+    const { rows } = await database.pool.query(
+      `select
+         pg_get_function_arguments(p.oid) as arguments,
+         pg_get_function_result(p.oid) as returns,
+         has_function_privilege('exchange_operator', p.oid, 'execute') as callable
+       from pg_proc as p
+       where p.pronamespace = 'admin'::regnamespace and p.proname = $1`,
+      [name],
+    );
+    const found = rows.map((row) => ({
+      arguments: asWritten(row.arguments),
+      returns: asWritten(row.returns),
+      callable: row.callable,
+    }));
+    t.deepEqual(found, [{ ...expected, callable: true }]);
+  });
+}
