@@ -10,7 +10,7 @@ import type { Trigger } from "./fan_out_server.ts";
 import { place, restDepth } from "./orders.ts";
 import { publicId } from "./catalogue.ts";
 import type { Result } from "./report.ts";
-import { measureInRounds } from "./rounds.ts";
+import { measureInRounds, quantile } from "./rounds.ts";
 
 /** Changes that are far enough apart not to be shown together. */
 const PAUSE_MS = 120;
@@ -79,9 +79,4 @@ async function measureWith({ sizes, cluster }: Bench, clients: number): Promise<
     await Promise.all([server, watchers].map(endProcess));
     await database.drop();
   }
-}
-
-function quantile(figures: number[], part: number): number {
-  const sorted = figures.toSorted((one, other) => one - other);
-  return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
 }

@@ -2,7 +2,16 @@ import { checkLedger, readNumber, runTpcb, writeScript } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import { publicId } from "./catalogue.ts";
-import { makerOrder, placeOrders, randomBetween, restDepth, takerOrder } from "./orders.ts";
+import {
+  fiveShares,
+  makerOrder,
+  placeOrders,
+  randomBetween,
+  restDepth,
+  takerOrder,
+  upToTenShares,
+} from "./orders.ts";
+import type { DrawQuantity } from "./orders.ts";
 import type { Result } from "./report.ts";
 import { measureInRounds } from "./rounds.ts";
 
@@ -14,14 +23,21 @@ const MOST_REFUSED = 0.01;
 
 /** Batches for one hot market over one connection, orders against transactions of `tpcb-like`. */
 export async function measureHotMarket(bench: Bench): Promise<Result[]> {
+  return [
+    await measureBatches(bench, "orders of one size", fiveShares),
+    await measureBatches(bench, "orders of many sizes", upToTenShares),
+  ];
+}
+
+async function measureBatches(bench: Bench, sizesOf: string, draw: DrawQuantity): Promise<Result> {
   const { sizes } = bench;
   const database = await bench.cluster.createDatabase("hot_market");
   const { pool } = database;
-  await prepareBatches(bench, database);
+  await prepareBatches(bench, database, draw);
   const script = await writeScript(bench, database, "batch", batchScript(sizes.batches));
 
   const figures = await measureInRounds(sizes, sizes.seconds, {
-    name: "hot market",
+    name: `hot market, ${sizesOf}`,
     reference: (seconds) => runTpcb(bench, seconds),
     ours: async (seconds) => {
       const before = await countOrders(database);
@@ -35,33 +51,31 @@ export async function measureHotMarket(bench: Bench): Promise<Result[]> {
   const fillsPerOrder = (trades / (await countOrders(database))).toFixed(2);
   await checkLedger(database);
   await database.drop();
-  return [
-    {
-      bar:
-        `one hot market, batches of ${BATCH_ORDERS}, half resting, half crossing ` +
-        `(${fillsPerOrder} fills an order), 1 connection / tpcb-like, 8 clients`,
-      unit: "1/s",
-      must: 3,
-      aim: 6,
-      ...figures,
-    },
-  ];
+  return {
+    bar:
+      `one hot market, batches of ${BATCH_ORDERS}, half resting, half crossing, ${sizesOf} ` +
+      `(${fillsPerOrder} fills an order), 1 connection / tpcb-like, 8 clients`,
+    unit: "1/s",
+    must: 3,
+    aim: 6,
+    ...figures,
+  };
 }
 
 /** A deep enough book in market 1, and a table of batches for it: makers and takers by turns. */
 export async function prepareBatches(
   { sizes }: Bench,
   { pool }: BenchDatabase,
-  batchOrders = BATCH_ORDERS,
+  draw: DrawQuantity,
 ): Promise<void> {
   const makers = Math.min(500, sizes.traders / 2);
-  await restDepth(pool, 1, makers);
+  await restDepth(pool, 1, makers, draw);
   const batches = Array.from({ length: sizes.batches }, () =>
     JSON.stringify(
-      Array.from({ length: batchOrders }, (_, place) =>
+      Array.from({ length: BATCH_ORDERS }, (_, place) =>
         place % 2 === 0
-          ? { userId: publicId(randomBetween(1, makers)), ...makerOrder() }
-          : { userId: publicId(randomBetween(makers + 1, 2 * makers)), ...takerOrder() },
+          ? { userId: publicId(randomBetween(1, makers)), ...makerOrder(draw) }
+          : { userId: publicId(randomBetween(makers + 1, 2 * makers)), ...takerOrder(draw) },
       ),
     ),
   );

@@ -2,10 +2,11 @@ import type { Pool } from "pg";
 import type { Bench } from "./bench.ts";
 import type { Result } from "./report.ts";
 import { measureInRounds } from "./rounds.ts";
+import type { Sizes } from "./sizes.ts";
 
 /** Positions of a market that was resolved long ago, and of one between two refreshes. */
 const OLD_POSITIONS = 1000;
-const NEW_POSITIONS = 100;
+export const NEW_POSITIONS = 100;
 
 /** The days over which the old resolutions are spread. */
 const DAYS = 400;
@@ -20,8 +21,7 @@ const REPETITIONS = 5;
 export async function measureLeaderboard({ sizes, cluster }: Bench): Promise<Result[]> {
   const database = await cluster.createDatabase("leaderboard");
   const { pool } = database;
-  const positions = Math.min(OLD_POSITIONS, sizes.traders);
-  await settleMarkets(pool, sizes.settledPositions / positions, positions, DAYS);
+  await settleOldMarkets(pool, sizes);
   await pool.query("vacuum (analyze)");
   const [first = Number.NaN] = await timesOf(pool, 1, refresh);
   await pool.query("vacuum (analyze)");
@@ -40,15 +40,20 @@ export async function measureLeaderboard({ sizes, cluster }: Bench): Promise<Res
       return mean(times);
     },
   });
-  const { rows } = await pool.query("select * from leaderboard.verify() limit 5");
-  if (rows.length > 0) throw new Error(`leaderboard.verify() found ${JSON.stringify(rows)}`);
+  await checkLeaderboard(pool);
   await database.drop();
   const bar = `refresh after ${NEW_POSITIONS} settled of ${number} / one group by`;
   return [{ bar, unit: "ms", must: 2, aim: 0.1, ...figures }];
 }
 
-/** In pieces, as the worker does. */
-async function refresh(pool: Pool): Promise<void> {
+/** Throws if the leaderboard is not what the settlements make it. */
+export async function checkLeaderboard(pool: Pool): Promise<void> {
+  const { rows } = await pool.query("select * from leaderboard.verify() limit 5");
+  if (rows.length > 0) throw new Error(`leaderboard.verify() found ${JSON.stringify(rows)}`);
+}
+
+/** Brings the leaderboard up to date in pieces, as the worker does. */
+export async function refresh(pool: Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query("select jobs.refresh_leaderboard() as more");
     if (rows[0].more === 0) return;
@@ -83,11 +88,17 @@ function mean(figures: number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
 }
 
+/** Writes the markets that were resolved long ago. */
+export async function settleOldMarkets(pool: Pool, sizes: Sizes): Promise<void> {
+  const positions = Math.min(OLD_POSITIONS, sizes.traders);
+  await settleMarkets(pool, sizes.settledPositions / positions, positions, DAYS);
+}
+
 /**
  * Writes new markets that were resolved within so many days, with one position of YES for each of
  * as many neighbours. Only what the leaderboard reads of them is there, so their ledger is empty.
  */
-async function settleMarkets(
+export async function settleMarkets(
   pool: Pool,
   count: number,
   positions: number,

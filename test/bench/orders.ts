@@ -6,7 +6,7 @@ import { drawId, idIn, publicId } from "./catalogue.ts";
 
 /** What is offered to the takers, on either side of the book, and what they give at most. */
 const MAKER_PRICE = 45;
-const TAKER_PRICE = 55;
+export const TAKER_PRICE = 55;
 
 /** As large as an order may be, so that there is always something to take. */
 const MOST_SHARES = 10_000;
@@ -71,25 +71,39 @@ export async function place(pool: Pool, market: number, requests: OrderRequest[]
   if (rows.length > 0) throw new Error(`A seeded order was refused: ${rows[0].code}`);
 }
 
+/** How many shares an order is for. */
+export type DrawQuantity = () => number;
+
+/** All orders alike, so that each that crosses is filled by one match. */
+export const fiveShares: DrawQuantity = () => 5;
+
+/** Orders of many sizes: one that crosses is filled by about two. */
+export const upToTenShares: DrawQuantity = () => randomBetween(1, 10);
+
 /** An order that rests, last in the queue of the only price of its side. */
-export function makerOrder(): Omit<OrderRequest, "userId"> {
-  return { side: randomSide(), price: MAKER_PRICE, quantity: randomBetween(1, 10) };
+export function makerOrder(draw = upToTenShares): Omit<OrderRequest, "userId"> {
+  return { side: randomSide(), price: MAKER_PRICE, quantity: draw() };
 }
 
-/** An order of the same size, which takes the first in that queue: they rested long before. */
-export function takerOrder(): Omit<OrderRequest, "userId"> {
-  return { side: randomSide(), price: TAKER_PRICE, quantity: randomBetween(1, 10) };
+/** An order as large, which takes the first in that queue: they rested long before. */
+export function takerOrder(draw = upToTenShares): Omit<OrderRequest, "userId"> {
+  return { side: randomSide(), price: TAKER_PRICE, quantity: draw() };
 }
 
 /** Enough orders on both sides for the takers never to run out while as many makers come. */
-export async function restDepth(pool: Pool, market: number, makers: number): Promise<void> {
+export async function restDepth(
+  pool: Pool,
+  market: number,
+  makers: number,
+  draw = upToTenShares,
+): Promise<void> {
   for (let batch = 0; batch < 20; batch++) {
     await place(
       pool,
       market,
       Array.from({ length: 200 }, () => ({
         userId: publicId(randomBetween(1, makers)),
-        ...makerOrder(),
+        ...makerOrder(draw),
       })),
     );
   }

@@ -4,7 +4,7 @@ import { readNumber, writeScript } from "./bench.ts";
 import type { Bench, Script } from "./bench.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import { BATCH_ORDERS, batchScript, prepareBatches } from "./hot_market.ts";
-import { restLiquidity, restingScript, takingScript } from "./orders.ts";
+import { fiveShares, restLiquidity, restingScript, takingScript } from "./orders.ts";
 import { markdownTable } from "./report.ts";
 
 /** A kind of call to look into. */
@@ -58,7 +58,7 @@ const prepare = {
     };
   },
   batch: async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
-    await prepareBatches(bench, database);
+    await prepareBatches(bench, database, fiveShares);
     const script = await writeScript(bench, database, "batch", batchScript(bench.sizes.batches));
     return {
       name: `A batch of ${BATCH_ORDERS}, half resting, half crossing`,

@@ -12,6 +12,7 @@ import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import type { Result } from "./report.ts";
+import { quantile } from "./rounds.ts";
 
 const ORDERS = 1000;
 const MOST_MARKETS = 100;
@@ -44,7 +45,10 @@ export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
     const rounds = sizes.warmUpSeconds > 0 ? sizes.rounds + 1 : sizes.rounds;
     for (let round = 1; round <= rounds; round++) {
       const late = await measureRound(database, api, markets);
-      const [median, p99] = [quantile(late, 0.5), quantile(late, 0.99)];
+      const [median, p99] = [0.5, 0.99].map((share) => Math.round(quantile(late, share))) as [
+        number,
+        number,
+      ];
       console.error(`  release lateness: median ${median} ms, p99 ${p99} ms`);
       if (round > rounds - sizes.rounds) ours.push(p99);
     }
@@ -143,9 +147,4 @@ async function scheduleOrders(api: Pool, markets: number): Promise<void> {
     await placeOrders(client, publicId(market), requests);
   }
   client.release();
-}
-
-function quantile(figures: number[], share: number): number {
-  const sorted = [...figures].sort((a, b) => a - b);
-  return Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
 }

@@ -19,6 +19,7 @@ import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
 import { measureRestingOrders } from "./resting_orders.ts";
 import { fullSizes, shortSizes } from "./sizes.ts";
+import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
 
 /**
  * `npm run bench [-- --short] [-- --only <name>]`: measures the engine against its bars on a
@@ -35,6 +36,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   deep_book: measureDeepBook,
   old_rows: measureOldRows,
   leaderboard: measureLeaderboard,
+  trading_beside_refresh: measureTradingBesideRefresh,
   fan_out: measureFanOut,
   release_lateness: measureReleaseLateness,
 };
