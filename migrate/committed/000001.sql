@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:66ab15e74620e5a722962a1f27e3e7e6ad0a562d
+--! Hash: sha1:d7bc7af561879b9f22d8708b173a0d790369bbf2
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -8158,11 +8158,15 @@ comment on function leaderboard.replace_wins(bigint[]) is
 --! EndIncluded leaderboard/functions/replace_wins.sql
 --! Included leaderboard/functions/move_standings.sql
 create or replace function leaderboard.move_standings(
-  changes leaderboard.change[], from_day date, to_day date
+  window_kind leaderboard.window_kind,
+  changes leaderboard.change[],
+  from_day date,
+  to_day date
 )
 returns void
 language sql volatile
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
   with
   more as materialized (
@@ -8180,7 +8184,9 @@ as $$
         w.window_kind, c.category_id, c.user_id,
         c.pl_cents, c.vol_cents, c.win_count, c.settled_count, c.realised_count
       from unnest(move_standings.changes) as c
-      join leaderboard.windows(move_standings.to_day) as w on w.from_day <= c.day
+      join leaderboard.windows(move_standings.to_day) as w
+        on w.window_kind = move_standings.window_kind
+        and w.from_day <= c.day
       union all
       select
         w.window_kind, d.category_id, d.user_id,
@@ -8188,6 +8194,7 @@ as $$
       from leaderboard.windows(move_standings.from_day) as o
       join leaderboard.windows(move_standings.to_day) as w on w.window_kind = o.window_kind
       join leaderboard.days as d on d.day >= o.from_day and d.day < w.from_day
+      where o.window_kind = move_standings.window_kind
     ) as x
     group by x.category_id, x.window_kind, x.user_id
   ),
@@ -8294,10 +8301,12 @@ as $$
     is_public = excluded.is_public
 $$;
 
-comment on function leaderboard.move_standings(leaderboard.change[], date, date) is
-  'Moves the windows from the day on which they ended to a later one, or the same, and adds '
-  'changes that leaderboard.days does not have yet. Costs what has changed, and the days that '
-  'leave a window. The caller holds the row of leaderboard.state.';
+comment on function leaderboard.move_standings(
+  leaderboard.window_kind, leaderboard.change[], date, date
+) is
+  'Moves a window from the day on which it ended to a later one, or the same, and adds changes '
+  'that leaderboard.days does not have yet. Costs what has changed, and the days that leave the '
+  'window. The caller holds the row of leaderboard.state.';
 --! EndIncluded leaderboard/functions/move_standings.sql
 --! Included leaderboard/functions/add_to_days.sql
 create or replace function leaderboard.add_to_days(changes leaderboard.change[])
@@ -8380,15 +8389,24 @@ comment on function leaderboard.take_profile_changes() is
   'leaderboard.state.';
 --! EndIncluded leaderboard/functions/take_profile_changes.sql
 --! Included leaderboard/functions/refresh.sql
-create or replace function leaderboard.refresh(most int default 100000, waits boolean default true)
+-- The planner settings make every join a look-up by key, whatever the planner expects of changes
+-- that it can't count: it would rather read all standings.
+create or replace function leaderboard.refresh(
+  most int default 100000, waits boolean default true, pause interval default '0'
+)
 returns boolean
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 set jit = off
 set work_mem = '64MB'
 as $$
 declare
+  v_window leaderboard.window_kind;
   v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
   v_trade_id bigint;
   v_conversion_id bigint;
@@ -8433,7 +8451,11 @@ begin
   v_day := greatest(v_state.day, (v_at at time zone 'UTC')::date);
 
   perform leaderboard.replace_wins(v_facts.resolution_ids);
-  perform leaderboard.move_standings(v_facts.changes, v_state.day, v_day);
+  foreach v_window in array enum_range(null::leaderboard.window_kind) loop
+    perform pg_sleep_for(refresh.pause);
+    perform leaderboard.move_standings(v_window, v_facts.changes, v_state.day, v_day);
+  end loop;
+  perform pg_sleep_for(refresh.pause);
   perform leaderboard.add_to_days(v_facts.changes);
   perform leaderboard.take_profile_changes();
 
@@ -8457,11 +8479,12 @@ begin
 end
 $$;
 
-comment on function leaderboard.refresh(int, boolean) is
+comment on function leaderboard.refresh(int, boolean, interval) is
   'Brings the leaderboard up to date by what changed since the last time, about so many facts of '
   'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Null when it '
-  'is not to wait and somebody else is at it. Readers see all of it or nothing, once it is '
-  'committed. Locks: the row of leaderboard.state; nothing that trading waits for.';
+  'is not to wait and somebody else is at it. Pauses so long between its parts, so that trading '
+  'finds processor and disk free. Readers see all of it or nothing, once it is committed. Locks: '
+  'the row of leaderboard.state; nothing that trading waits for.';
 --! EndIncluded leaderboard/functions/refresh.sql
 --! Included leaderboard/functions/verify.sql
 create or replace function leaderboard.verify()
@@ -11662,18 +11685,28 @@ comment on function jobs.remove_counters(int) is
   'how many. Locks: the counters, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_counters.sql
 --! Included jobs/functions/refresh_leaderboard.sql
-create or replace function jobs.refresh_leaderboard(most int default 20000)
+create or replace function jobs.refresh_leaderboard(
+  most int default 20000, pause interval default '0'
+)
 returns int
 language sql volatile security definer
 set search_path = ''
 as $$
-  select (not coalesce(leaderboard.refresh(refresh_leaderboard.most, waits => false), true))::int
+  select (
+    not coalesce(
+      leaderboard.refresh(
+        refresh_leaderboard.most, waits => false, pause => refresh_leaderboard.pause
+      ),
+      true
+    )
+  )::int
 $$;
 
-comment on function jobs.refresh_leaderboard(int) is
+comment on function jobs.refresh_leaderboard(int, interval) is
   'Brings the leaderboard up to date, or so far as about so many new facts of each kind bring it; '
-  'returns 0 when nothing was left, or when somebody else is at it. Locks: the row of '
-  'leaderboard.state, which nobody waits for but another refresh.';
+  'returns 0 when nothing was left, or when somebody else is at it. Pauses so long between its '
+  'parts, so that trading finds processor and disk free. Locks: the row of leaderboard.state, '
+  'which nobody waits for but another refresh.';
 --! EndIncluded jobs/functions/refresh_leaderboard.sql
 --! Included admin/functions/run_due.sql
 create or replace function admin.run_due()

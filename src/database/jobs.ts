@@ -104,7 +104,7 @@ export async function refreshLeaderboard(client: PoolClient): Promise<number> {
   const [row] = await call<{ count: number }>(
     client,
     "refresh_leaderboard",
-    "select jobs.refresh_leaderboard() as count",
+    "select jobs.refresh_leaderboard(pause => '10 ms') as count",
     [],
     REFRESH_TIMEOUT_MS,
   );

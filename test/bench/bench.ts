@@ -45,7 +45,7 @@ export async function runTpcb({ pgbench, tpcbDatabase }: Bench, seconds: number)
 
 /** A pgbench script of ours, to be run on one database as the HTTP interface would. */
 export type Script = (
-  run: Pick<PgbenchRun, "clients" | "until"> & { options?: string },
+  run: Pick<PgbenchRun, "clients" | "until" | "options" | "log">,
 ) => Promise<PgbenchResult>;
 
 /** Writes the lines of a script down, ready to be run. */
@@ -57,12 +57,11 @@ export async function writeScript(
 ): Promise<Script> {
   const file = join(cluster.directory, `${database.environment.PGDATABASE ?? ""}_${name}.sql`);
   await writeFile(file, `${lines.join("\n")}\n`);
-  return ({ clients, until, options }) =>
+  return ({ options, ...run }) =>
     runPgbench(pgbench, {
+      ...run,
       environment: database.environment,
       script: { file },
-      clients,
-      until,
       options: options === undefined ? AS_API : `${AS_API} ${options}`,
     });
 }

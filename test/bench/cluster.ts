@@ -40,6 +40,7 @@ const TEMPLATE = "template_of_the_bench";
 const settings = {
   shared_buffers: "1GB",
   max_wal_size: "4GB",
+  min_wal_size: "4GB",
   // No timed checkpoint in the middle of a bar, whose figures it would tilt to one side.
   checkpoint_timeout: "30min",
   autovacuum: "on",
@@ -59,6 +60,7 @@ export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
     await seedCatalogue(template.pool, sizes);
     await template.pool.query("vacuum (analyze)");
     await template.pool.end();
+    await recycleSegments(cluster, sizes.walSegments);
   } catch (error) {
     await cluster.destroy();
     throw error;
@@ -72,6 +74,19 @@ export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
     createEmptyDatabase: (name) => createDatabase(cluster, name, "template0"),
     destroy: cluster.destroy,
   };
+}
+
+/**
+ * Gives the cluster the WAL segments that one has which has run for a while: a segment that is
+ * used again is written to at once, a new one is first filled with zeros while all commits wait.
+ */
+async function recycleSegments({ server }: TemporaryCluster, count: number): Promise<void> {
+  const pool = makePool({ connectionString: server.connectionString, max: 1 });
+  for (let segment = 0; segment < count; segment++) {
+    await pool.query("select pg_logical_emit_message(true, 'bench', ''), pg_switch_wal()");
+  }
+  await pool.query("checkpoint");
+  await pool.end();
 }
 
 async function createDatabase(

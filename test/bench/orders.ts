@@ -6,7 +6,7 @@ import { drawId, idIn, publicId } from "./catalogue.ts";
 
 /** What is offered to the takers, on either side of the book, and what they give at most. */
 const MAKER_PRICE = 45;
-export const TAKER_PRICE = 55;
+const TAKER_PRICE = 55;
 
 /** As large as an order may be, so that there is always something to take. */
 const MOST_SHARES = 10_000;

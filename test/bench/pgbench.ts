@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 
 /** The program, and how it reaches one database. */
 export interface Pgbench {
@@ -19,6 +19,8 @@ export interface PgbenchRun {
   until: { seconds: number } | { transactions: number };
   /** Startup options of its sessions, such as `-c role=exchange_api`. */
   options?: string;
+  /** Where to note each transaction: a path that the names of files begin with. */
+  log?: string;
 }
 
 export interface PgbenchResult {
@@ -57,12 +59,13 @@ export async function initialisePgbench(
 /** Runs a script by prepared statements; throws if a single transaction failed. */
 export async function runPgbench(
   { program }: Pgbench,
-  { environment, script, clients, until, options }: PgbenchRun,
+  { environment, script, clients, until, options, log }: PgbenchRun,
 ): Promise<PgbenchResult> {
   const args = [
     ...["--protocol=prepared", `--client=${clients}`],
     `--jobs=${Math.min(clients, availableParallelism())}`,
     "seconds" in until ? `--time=${until.seconds}` : `--transactions=${until.transactions}`,
+    ...(log === undefined ? [] : ["--log", `--log-prefix=${log}`]),
     // Its usual vacuum is of its own tables only.
     ...(script === "tpcb-like" ? [`--builtin=${script}`] : ["--no-vacuum", "--file", script.file]),
   ];
@@ -77,6 +80,29 @@ export async function runPgbench(
     perSecond: numberAfter(output, "tps ="),
     latencyMs: numberAfter(output, "latency average ="),
   };
+}
+
+/** One transaction, in milliseconds since the epoch. */
+export interface LoggedTransaction {
+  begin: number;
+  end: number;
+}
+
+/** Takes the transactions of the runs that were logged there, which are forgotten then. */
+export function takeLog(log: string): LoggedTransaction[] {
+  const directory = dirname(log);
+  const files = readdirSync(directory).filter((file) => file.startsWith(`${basename(log)}.`));
+  return files.flatMap((file) => {
+    const path = join(directory, file);
+    const lines = readFileSync(path, "utf8").trim().split("\n");
+    rmSync(path);
+    // client, number, microseconds, script, then the second and microsecond of the end
+    return lines.map((line) => {
+      const [, , took = 0, , second = 0, microsecond = 0] = line.split(" ").map(Number);
+      const end = second * 1000 + microsecond / 1000;
+      return { begin: end - took / 1000, end };
+    });
+  });
 }
 
 async function run(

@@ -22,6 +22,8 @@ export interface Sizes {
   settledPositions: number;
   /** Clients of a stream; a bar for each number. */
   streamClients: number[];
+  /** WAL segments of 16 MB that are there before anything is measured. */
+  walSegments: number;
   /** Calls of each kind that the profile looks at. */
   profiledCalls: number;
 }
@@ -40,6 +42,7 @@ export const fullSizes: Sizes = {
   oldRows: 5_000_000,
   settledPositions: 1_000_000,
   streamClients: [1000, 5000],
+  walSegments: 250,
   profiledCalls: 3000,
 };
 
@@ -58,5 +61,6 @@ export const shortSizes: Sizes = {
   oldRows: 20_000,
   settledPositions: 20_000,
   streamClients: [100],
+  walSegments: 2,
   profiledCalls: 200,
 };

@@ -1,9 +1,9 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
-import { placeOrders } from "../../src/database/api.ts";
-import { makePool } from "../../src/database/pools.ts";
-import type { Bench } from "./bench.ts";
-import { publicId } from "./catalogue.ts";
+import { refreshLeaderboard } from "../../src/database/jobs.ts";
+import { CLIENTS, writeScript } from "./bench.ts";
+import type { Bench, Script } from "./bench.ts";
 import {
   checkLeaderboard,
   NEW_POSITIONS,
@@ -11,93 +11,96 @@ import {
   settleMarkets,
   settleOldMarkets,
 } from "./leaderboard.ts";
-import { randomBetween, restLiquidity, TAKER_PRICE } from "./orders.ts";
+import { restingScript, restLiquidity, takingScript } from "./orders.ts";
+import { takeLog } from "./pgbench.ts";
+import type { LoggedTransaction } from "./pgbench.ts";
 import type { Result } from "./report.ts";
 import { measureInRounds, quantile } from "./rounds.ts";
 
 /** Before and after each refresh, so that as many orders are placed without one. */
-const PAUSE_MS = 30;
+const PAUSE_MS = 50;
+
+/** What happened from when to when, in milliseconds since the epoch. */
+type Span = LoggedTransaction;
 
 /**
  * How long a trader waits for an order, resting or filled, while the leaderboard is brought up to
  * date, against the times between: the 99th of 100.
  */
-export async function measureTradingBesideRefresh({ sizes, cluster }: Bench): Promise<Result[]> {
+export async function measureTradingBesideRefresh(bench: Bench): Promise<Result[]> {
+  const { sizes, cluster } = bench;
   const database = await cluster.createDatabase("beside_refresh");
-  const { connectionString, pool } = database;
-  const markets = Math.min(sizes.markets, 200);
+  const { pool } = database;
+  const { markets, traders } = sizes;
   await restLiquidity(pool, markets);
   await settleOldMarkets(pool, sizes);
   await refresh(pool);
   await pool.query("vacuum (analyze)");
+  const script = await writeScript(bench, database, "orders", [
+    "\\set rests random(0, 1)",
+    "\\if :rests",
+    ...restingScript([1, markets], [markets + 1, traders]),
+    "\\else",
+    ...takingScript([1, markets], [markets + 1, traders]),
+    "\\endif",
+  ]);
 
-  const api = makePool({ connectionString, role: "exchange_api", max: 1 });
+  const log = join(cluster.directory, "orders");
   // Both figures of a round come from the same time, during which refreshes come and go.
-  let p99 = { nothing: Number.NaN, refresh: Number.NaN };
-  const figures = await measureInRounds(sizes, 3 * sizes.latencySeconds, {
+  let p99 = { without: Number.NaN, beside: Number.NaN };
+  const figures = await measureInRounds(sizes, sizes.seconds, {
     name: "orders beside refreshes",
     reference: async (seconds) => {
-      p99 = await measureRound(pool, api, { seconds, markets, traders: sizes.traders });
-      return p99.nothing;
+      p99 = await measureRound(pool, script, { seconds, log });
+      return p99.without;
     },
-    ours: () => Promise.resolve(p99.refresh),
+    ours: () => Promise.resolve(p99.beside),
   });
-  await api.end();
   await refresh(pool);
   await checkLeaderboard(pool);
   await database.drop();
-  const bar = "an order while the leaderboard is refreshed / while it is not, one client, p99";
+  const bar = `an order while the leaderboard is refreshed / while it is not, ${CLIENTS} clients, p99`;
   return [{ bar, unit: "ms", must: 1.5, aim: 1.2, ...figures }];
 }
 
 async function measureRound(
   pool: Pool,
-  api: Pool,
-  { seconds, markets, traders }: { seconds: number; markets: number; traders: number },
-): Promise<{ nothing: number; refresh: number }> {
-  const times: { nothing: number[]; refresh: number[] } = { nothing: [], refresh: [] };
-  // What an order met is what went on when it began, when it ended, or between.
-  const refreshes = { begun: 0, ended: 0 };
-  const settlings = { begun: 0, ended: 0 };
-  let isOver = false;
-
-  async function trade(): Promise<void> {
-    const client = await api.connect();
-    while (!isOver) {
-      const before = { refreshes: refreshes.ended, settlings: settlings.ended };
-      const began = performance.now();
-      const [outcome] = await placeOrders(client, publicId(randomBetween(1, markets)), [
-        {
-          userId: publicId(randomBetween(markets + 1, traders)),
-          side: Math.random() < 0.5 ? "yes" : "no",
-          ...(Math.random() < 0.5
-            ? { price: TAKER_PRICE, quantity: 1 }
-            : { price: randomBetween(1, 40), quantity: 10 }),
-        },
-      ]);
-      if (outcome?.code !== null) throw new Error(`An order was refused: ${outcome?.code}`);
-      const ms = performance.now() - began;
-      if (refreshes.begun > before.refreshes) times.refresh.push(ms);
-      else if (settlings.begun === before.settlings) times.nothing.push(ms);
-    }
-    client.release();
-  }
-
+  script: Script,
+  { seconds, log }: { seconds: number; log: string },
+): Promise<{ without: number; beside: number }> {
+  const [refreshes, settlings]: [Span[], Span[]] = [[], []];
+  const run = { isOver: false };
+  const worker = await pool.connect();
+  const refreshAsWorkersDo = async () => {
+    while ((await refreshLeaderboard(worker)) > 0);
+  };
   async function refreshAgainAndAgain(): Promise<void> {
-    const end = performance.now() + seconds * 1000;
-    while (performance.now() < end) {
-      settlings.begun += 1;
-      await settleMarkets(pool, 1, NEW_POSITIONS, 1);
-      settlings.ended += 1;
+    while (!run.isOver) {
+      settlings.push(await spanOf(() => settleMarkets(pool, 1, NEW_POSITIONS, 1)));
       await delay(PAUSE_MS);
-      refreshes.begun += 1;
-      await refresh(pool);
-      refreshes.ended += 1;
+      refreshes.push(await spanOf(refreshAsWorkersDo));
       await delay(PAUSE_MS);
     }
-    isOver = true;
   }
+  const refreshing = refreshAgainAndAgain();
+  await script({ clients: CLIENTS, until: { seconds }, log });
+  run.isOver = true;
+  await refreshing;
+  worker.release();
 
-  await Promise.all([trade(), refreshAgainAndAgain()]);
-  return { nothing: quantile(times.nothing, 0.99), refresh: quantile(times.refresh, 0.99) };
+  const [beside, without]: [number[], number[]] = [[], []];
+  for (const order of takeLog(log)) {
+    const met = (spans: Span[]) =>
+      spans.some(({ begin, end }) => begin < order.end && order.begin < end);
+    if (met(refreshes)) beside.push(order.end - order.begin);
+    else if (!met(settlings)) without.push(order.end - order.begin);
+  }
+  return { without: quantile(without, 0.99), beside: quantile(beside, 0.99) };
+}
+
+async function spanOf(work: () => Promise<void>): Promise<Span> {
+  const now = () => performance.timeOrigin + performance.now();
+  const begin = now();
+  await work();
+  return { begin, end: now() };
 }

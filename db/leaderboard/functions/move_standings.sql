@@ -1,9 +1,13 @@
 create or replace function leaderboard.move_standings(
-  changes leaderboard.change[], from_day date, to_day date
+  window_kind leaderboard.window_kind,
+  changes leaderboard.change[],
+  from_day date,
+  to_day date
 )
 returns void
 language sql volatile
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
   with
   more as materialized (
@@ -21,7 +25,9 @@ as $$
         w.window_kind, c.category_id, c.user_id,
         c.pl_cents, c.vol_cents, c.win_count, c.settled_count, c.realised_count
       from unnest(move_standings.changes) as c
-      join leaderboard.windows(move_standings.to_day) as w on w.from_day <= c.day
+      join leaderboard.windows(move_standings.to_day) as w
+        on w.window_kind = move_standings.window_kind
+        and w.from_day <= c.day
       union all
       select
         w.window_kind, d.category_id, d.user_id,
@@ -29,6 +35,7 @@ as $$
       from leaderboard.windows(move_standings.from_day) as o
       join leaderboard.windows(move_standings.to_day) as w on w.window_kind = o.window_kind
       join leaderboard.days as d on d.day >= o.from_day and d.day < w.from_day
+      where o.window_kind = move_standings.window_kind
     ) as x
     group by x.category_id, x.window_kind, x.user_id
   ),
@@ -135,7 +142,9 @@ as $$
     is_public = excluded.is_public
 $$;
 
-comment on function leaderboard.move_standings(leaderboard.change[], date, date) is
-  'Moves the windows from the day on which they ended to a later one, or the same, and adds '
-  'changes that leaderboard.days does not have yet. Costs what has changed, and the days that '
-  'leave a window. The caller holds the row of leaderboard.state.';
+comment on function leaderboard.move_standings(
+  leaderboard.window_kind, leaderboard.change[], date, date
+) is
+  'Moves a window from the day on which it ended to a later one, or the same, and adds changes '
+  'that leaderboard.days does not have yet. Costs what has changed, and the days that leave the '
+  'window. The caller holds the row of leaderboard.state.';

@@ -1,12 +1,21 @@
-create or replace function leaderboard.refresh(most int default 100000, waits boolean default true)
+-- The planner settings make every join a look-up by key, whatever the planner expects of changes
+-- that it can't count: it would rather read all standings.
+create or replace function leaderboard.refresh(
+  most int default 100000, waits boolean default true, pause interval default '0'
+)
 returns boolean
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 set jit = off
 set work_mem = '64MB'
 as $$
 declare
+  v_window leaderboard.window_kind;
   v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
   v_trade_id bigint;
   v_conversion_id bigint;
@@ -51,7 +60,11 @@ begin
   v_day := greatest(v_state.day, (v_at at time zone 'UTC')::date);
 
   perform leaderboard.replace_wins(v_facts.resolution_ids);
-  perform leaderboard.move_standings(v_facts.changes, v_state.day, v_day);
+  foreach v_window in array enum_range(null::leaderboard.window_kind) loop
+    perform pg_sleep_for(refresh.pause);
+    perform leaderboard.move_standings(v_window, v_facts.changes, v_state.day, v_day);
+  end loop;
+  perform pg_sleep_for(refresh.pause);
   perform leaderboard.add_to_days(v_facts.changes);
   perform leaderboard.take_profile_changes();
 
@@ -75,8 +88,9 @@ begin
 end
 $$;
 
-comment on function leaderboard.refresh(int, boolean) is
+comment on function leaderboard.refresh(int, boolean, interval) is
   'Brings the leaderboard up to date by what changed since the last time, about so many facts of '
   'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Null when it '
-  'is not to wait and somebody else is at it. Readers see all of it or nothing, once it is '
-  'committed. Locks: the row of leaderboard.state; nothing that trading waits for.';
+  'is not to wait and somebody else is at it. Pauses so long between its parts, so that trading '
+  'finds processor and disk free. Readers see all of it or nothing, once it is committed. Locks: '
+  'the row of leaderboard.state; nothing that trading waits for.';
