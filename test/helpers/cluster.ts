@@ -22,7 +22,7 @@ const throwAwaySettings = {
   synchronous_commit: "off",
   full_page_writes: "off",
   autovacuum_naptime: "10s",
-  max_connections: "250",
+  max_connections: "400",
   log_min_messages: "fatal",
 };
 
