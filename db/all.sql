@@ -47,6 +47,7 @@ set local role exchange_owner;
 --!include core/functions/base62.sql
 --!include core/functions/crc32.sql
 --!include core/functions/can_read.sql
+--!include core/functions/all_ended_before.sql
 --!include ledger/functions/refuse_change.sql
 --!include ledger/functions/check_new_entries.sql
 --!include catalog/functions/count_event.sql
@@ -200,6 +201,7 @@ set local role exchange_owner;
 --!include trading/functions/resolve_market.sql
 --!include trading/functions/correct_resolution.sql
 --!include trading/functions/expire_orders.sql
+--!include trading/functions/clear_orders.sql
 --!include trading/functions/close_market.sql
 --!include trading/functions/make_archive_partition.sql
 --!include trading/functions/archive_orders.sql

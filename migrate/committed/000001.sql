@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:d7bc7af561879b9f22d8708b173a0d790369bbf2
+--! Hash: sha1:babc58ff690294fda083cf6d844d5e67c9e04404
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -782,6 +782,18 @@ comment on function core.can_read(text, text) is
   'Whether a table is there and whoever asks may read it: for tables of the tools beside the '
   'exchange, which an installation may lack.';
 --! EndIncluded core/functions/can_read.sql
+--! Included core/functions/all_ended_before.sql
+create or replace function core.all_ended_before(xid xid8)
+returns boolean
+language sql stable parallel safe
+return xid <= pg_snapshot_xmin(pg_current_snapshot())
+  -- One from beyond the present belongs to the cluster that this database was restored from.
+  or xid > pg_snapshot_xmax(pg_current_snapshot());
+
+comment on function core.all_ended_before(xid8) is
+  'Whether all transactions with lower numbers have ended, as the statement at hand sees it: what '
+  'they wrote can be seen from then on. Null for none.';
+--! EndIncluded core/functions/all_ended_before.sql
 --! Included ledger/functions/refuse_change.sql
 create or replace function ledger.refuse_change()
 returns trigger
@@ -6285,7 +6297,6 @@ as $$
 declare
   v_market catalog.markets;
   v_at timestamptz := core.now();
-  v_order_ids bigint[];
 begin
   select m.* into strict v_market
   from catalog.markets as m
@@ -6315,10 +6326,11 @@ begin
   where m.id = change_market_status.market_id;
 
   if change_market_status.status = 'closed' then
-    v_order_ids := trading.open_orders_of_market(change_market_status.market_id);
-    perform trading.expire_orders(change_market_status.market_id, v_order_ids);
-    perform trading.cancel_open_orders(
-      change_market_status.market_id, v_order_ids, 'market_closed', v_at, true
+    perform trading.clear_orders(
+      change_market_status.market_id,
+      trading.open_orders_of_market(change_market_status.market_id),
+      'market_closed',
+      v_at
     );
   end if;
 end
@@ -6667,6 +6679,29 @@ comment on function trading.expire_orders(bigint, bigint[]) is
   'those that the market''s close time came first for, which are cancelled by its closing, nor '
   'scheduled ones, which expire when they are released. The caller holds the market''s lock.';
 --! EndIncluded trading/functions/expire_orders.sql
+--! Included trading/functions/clear_orders.sql
+create or replace function trading.clear_orders(
+  market_id bigint, order_ids bigint[], reason trading.cancel_reason, at timestamptz
+)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
+  return trading.cancel_open_orders(
+    clear_orders.market_id, clear_orders.order_ids, clear_orders.reason, clear_orders.at, true
+  );
+end
+$$;
+
+comment on function trading.clear_orders(
+  bigint, bigint[], trading.cancel_reason, timestamptz
+) is
+  'Ends open orders of one market, whose owners are told: those past their expiry expire, the '
+  'others are cancelled for a reason; returns how many were cancelled. The caller holds the '
+  'market''s lock.';
+--! EndIncluded trading/functions/clear_orders.sql
 --! Included trading/functions/close_market.sql
 create or replace function trading.close_market(market_id bigint, most int default null)
 returns int
@@ -6688,10 +6723,8 @@ begin
 
   -- Past its close time the market takes no orders, so piece by piece its book gets empty.
   v_order_ids := trading.open_orders_of_market(close_market.market_id, close_market.most);
-  v_count := trading.expire_orders(close_market.market_id, v_order_ids)
-    + trading.cancel_open_orders(
-      close_market.market_id, v_order_ids, 'market_closed', v_at, true
-    );
+  v_count := cardinality(v_order_ids);
+  perform trading.clear_orders(close_market.market_id, v_order_ids, 'market_closed', v_at);
   if close_market.most is null or v_count < close_market.most then
     perform trading.change_market_status(close_market.market_id, 'closed');
     v_count := v_count + 1;
@@ -7025,7 +7058,6 @@ declare
   v_excluded_until timestamptz;
   v_at timestamptz;
   v_cancelled int := 0;
-  v_order_ids bigint[];
 begin
   if exclude.until is null or exclude.until <= core.now() then
     perform core.raise_error('INVALID_REQUEST', 'the end must be in the future');
@@ -7079,14 +7111,15 @@ begin
   where t.user_id = v_user_id;
 
   foreach v_market_id in array v_locked loop
-    v_order_ids := array(
-      select b.order_id
-      from trading.open_orders as b
-      where b.user_id = v_user_id and b.market_id = v_market_id
-    );
-    perform trading.expire_orders(v_market_id, v_order_ids);
-    v_cancelled := v_cancelled + trading.cancel_open_orders(
-      v_market_id, v_order_ids, 'self_excluded', v_at, true
+    v_cancelled := v_cancelled + trading.clear_orders(
+      v_market_id,
+      array(
+        select b.order_id
+        from trading.open_orders as b
+        where b.user_id = v_user_id and b.market_id = v_market_id
+      ),
+      'self_excluded',
+      v_at
     );
   end loop;
   return v_cancelled;
@@ -8439,12 +8472,8 @@ begin
     end if;
   end if;
 
-  -- Seen by an earlier snapshot than the facts: what had ended here can be seen there. A note
-  -- from beyond the present belongs to the cluster that this database was restored from.
-  select
-    v_state.noted_xid <= pg_snapshot_xmin(s.now) or v_state.noted_xid > pg_snapshot_xmax(s.now)
-  into v_all_ended
-  from pg_current_snapshot() as s (now);
+  -- Seen by an earlier snapshot than the facts: what had ended here can be seen there.
+  v_all_ended := core.all_ended_before(v_state.noted_xid);
 
   v_facts := leaderboard.take_facts(v_state, refresh.most);
   v_at := core.now();
@@ -10131,11 +10160,7 @@ begin
   from trading.announcements_id_seq as q;
   select a.* into v_done
   from trading.announcer as a;
-  -- A note from beyond the present belongs to the cluster that this database was restored from.
-  select
-    v_done.noted_xid <= pg_snapshot_xmin(s.now) or v_done.noted_xid > pg_snapshot_xmax(s.now)
-  into v_all_ended
-  from pg_current_snapshot() as s (now);
+  v_all_ended := core.all_ended_before(v_done.noted_xid);
 
   for v_row in
     with sent as (

@@ -81,12 +81,12 @@ export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
  * used again is written to at once, a new one is first filled with zeros while all commits wait.
  */
 async function recycleSegments({ server }: TemporaryCluster, count: number): Promise<void> {
-  const pool = makePool({ connectionString: server.connectionString, max: 1 });
-  for (let segment = 0; segment < count; segment++) {
-    await pool.query("select pg_logical_emit_message(true, 'bench', ''), pg_switch_wal()");
-  }
-  await pool.query("checkpoint");
-  await pool.end();
+  await onCluster(
+    server.connectionString,
+    `select pg_logical_emit_message(false, 'bench', ''), pg_switch_wal()
+     from generate_series(1, ${count})`,
+  );
+  await onCluster(server.connectionString, "checkpoint");
 }
 
 async function createDatabase(

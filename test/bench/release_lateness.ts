@@ -45,10 +45,8 @@ export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
     const rounds = sizes.warmUpSeconds > 0 ? sizes.rounds + 1 : sizes.rounds;
     for (let round = 1; round <= rounds; round++) {
       const late = await measureRound(database, api, markets);
-      const [median, p99] = [0.5, 0.99].map((share) => Math.round(quantile(late, share))) as [
-        number,
-        number,
-      ];
+      const median = Math.round(quantile(late, 0.5));
+      const p99 = Math.round(quantile(late, 0.99));
       console.error(`  release lateness: median ${median} ms, p99 ${p99} ms`);
       if (round > rounds - sizes.rounds) ours.push(p99);
     }

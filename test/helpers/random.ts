@@ -41,10 +41,11 @@ export async function holds(
       throw error;
     }
   });
-  const { counterexample, errorInstance } = await fc.check(property, settings);
-  if (counterexample === null) return;
-  t.log([...opening(), ...counterexample[0]].map(describe).join("\n"));
-  t.fail(errorInstance instanceof Error ? errorInstance.message : String(errorInstance));
+  const { failed, counterexample, errorInstance } = await fc.check(property, settings);
+  if (counterexample !== null) {
+    t.log([...opening(), ...counterexample[0]].map(describe).join("\n"));
+  }
+  t.false(failed, errorInstance instanceof Error ? errorInstance.message : String(errorInstance));
 }
 
 function describe(step: Step): string {

@@ -26,11 +26,7 @@ begin
   from trading.announcements_id_seq as q;
   select a.* into v_done
   from trading.announcer as a;
-  -- A note from beyond the present belongs to the cluster that this database was restored from.
-  select
-    v_done.noted_xid <= pg_snapshot_xmin(s.now) or v_done.noted_xid > pg_snapshot_xmax(s.now)
-  into v_all_ended
-  from pg_current_snapshot() as s (now);
+  v_all_ended := core.all_ended_before(v_done.noted_xid);
 
   for v_row in
     with sent as (

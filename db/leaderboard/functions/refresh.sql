@@ -48,12 +48,8 @@ begin
     end if;
   end if;
 
-  -- Seen by an earlier snapshot than the facts: what had ended here can be seen there. A note
-  -- from beyond the present belongs to the cluster that this database was restored from.
-  select
-    v_state.noted_xid <= pg_snapshot_xmin(s.now) or v_state.noted_xid > pg_snapshot_xmax(s.now)
-  into v_all_ended
-  from pg_current_snapshot() as s (now);
+  -- Seen by an earlier snapshot than the facts: what had ended here can be seen there.
+  v_all_ended := core.all_ended_before(v_state.noted_xid);
 
   v_facts := leaderboard.take_facts(v_state, refresh.most);
   v_at := core.now();

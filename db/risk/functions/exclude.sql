@@ -10,7 +10,6 @@ declare
   v_excluded_until timestamptz;
   v_at timestamptz;
   v_cancelled int := 0;
-  v_order_ids bigint[];
 begin
   if exclude.until is null or exclude.until <= core.now() then
     perform core.raise_error('INVALID_REQUEST', 'the end must be in the future');
@@ -64,14 +63,15 @@ begin
   where t.user_id = v_user_id;
 
   foreach v_market_id in array v_locked loop
-    v_order_ids := array(
-      select b.order_id
-      from trading.open_orders as b
-      where b.user_id = v_user_id and b.market_id = v_market_id
-    );
-    perform trading.expire_orders(v_market_id, v_order_ids);
-    v_cancelled := v_cancelled + trading.cancel_open_orders(
-      v_market_id, v_order_ids, 'self_excluded', v_at, true
+    v_cancelled := v_cancelled + trading.clear_orders(
+      v_market_id,
+      array(
+        select b.order_id
+        from trading.open_orders as b
+        where b.user_id = v_user_id and b.market_id = v_market_id
+      ),
+      'self_excluded',
+      v_at
     );
   end loop;
   return v_cancelled;

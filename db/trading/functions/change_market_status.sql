@@ -8,7 +8,6 @@ as $$
 declare
   v_market catalog.markets;
   v_at timestamptz := core.now();
-  v_order_ids bigint[];
 begin
   select m.* into strict v_market
   from catalog.markets as m
@@ -38,10 +37,11 @@ begin
   where m.id = change_market_status.market_id;
 
   if change_market_status.status = 'closed' then
-    v_order_ids := trading.open_orders_of_market(change_market_status.market_id);
-    perform trading.expire_orders(change_market_status.market_id, v_order_ids);
-    perform trading.cancel_open_orders(
-      change_market_status.market_id, v_order_ids, 'market_closed', v_at, true
+    perform trading.clear_orders(
+      change_market_status.market_id,
+      trading.open_orders_of_market(change_market_status.market_id),
+      'market_closed',
+      v_at
     );
   end if;
 end

@@ -37,7 +37,6 @@ test("whatever happens, the database does what the plain rules say", async (t) =
       expectSame(what, found[what]!, rows);
     }
   });
-  t.pass();
 });
 
 interface Ids {

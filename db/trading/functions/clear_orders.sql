@@ -1,0 +1,21 @@
+create or replace function trading.clear_orders(
+  market_id bigint, order_ids bigint[], reason trading.cancel_reason, at timestamptz
+)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
+  return trading.cancel_open_orders(
+    clear_orders.market_id, clear_orders.order_ids, clear_orders.reason, clear_orders.at, true
+  );
+end
+$$;
+
+comment on function trading.clear_orders(
+  bigint, bigint[], trading.cancel_reason, timestamptz
+) is
+  'Ends open orders of one market, whose owners are told: those past their expiry expire, the '
+  'others are cancelled for a reason; returns how many were cancelled. The caller holds the '
+  'market''s lock.';
