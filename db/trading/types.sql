@@ -148,7 +148,7 @@ create type trading.trader_arrays as (
   limited boolean[]
 );
 comment on type trading.trader_arrays is
-  'The traders a batch might touch, in ascending user id, one place for each in every array. '
+  'The traders a batch might touch, in ascending account id, one place for each in every array. '
   'limited are those with a loss limit, now or soon.';
 
 create type trading.holding_arrays as (

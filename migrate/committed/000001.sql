@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:babc58ff690294fda083cf6d844d5e67c9e04404
+--! Hash: sha1:bb210250bf1579270ae3ee9b775e630afd07c90a
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -360,7 +360,7 @@ create type trading.trader_arrays as (
   limited boolean[]
 );
 comment on type trading.trader_arrays is
-  'The traders a batch might touch, in ascending user id, one place for each in every array. '
+  'The traders a batch might touch, in ascending account id, one place for each in every array. '
   'limited are those with a loss limit, now or soon.';
 
 create type trading.holding_arrays as (
@@ -577,7 +577,7 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
 create or replace function core.raise_error(code text, message text default null)
 returns void
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_error core.error_codes;
@@ -600,7 +600,7 @@ comment on function core.raise_error(text, text) is
 create or replace function core.raise_violation(constraint_name text, column_name text)
 returns void
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.raise_error('INVALID_REQUEST', case
@@ -722,7 +722,7 @@ comment on function core.page_object(json, bigint, int, int) is
 create or replace function core.base62(number numeric, width int)
 returns text
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_digits constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -744,7 +744,7 @@ comment on function core.base62(numeric, int) is
 create or replace function core.crc32(bytes bytea)
 returns bigint
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_crc bigint := 4294967295;
@@ -765,7 +765,7 @@ comment on function core.crc32(bytea) is 'CRC-32 (IEEE 802.3) of some bytes.';
 create or replace function core.can_read(schema_name text, table_name text)
 returns boolean
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select
@@ -798,7 +798,7 @@ comment on function core.all_ended_before(xid8) is
 create or replace function ledger.refuse_change()
 returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.raise_error(
@@ -816,7 +816,7 @@ comment on function ledger.refuse_change() is
 create or replace function ledger.check_new_entries()
 returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_journal_id bigint;
@@ -844,7 +844,7 @@ comment on function ledger.check_new_entries() is
 create or replace function catalog.count_event()
 returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op <> 'INSERT' then
@@ -866,7 +866,7 @@ comment on function catalog.count_event() is
 create or replace function catalog.count_market()
 returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op <> 'INSERT' and old.status <> 'paused' then
@@ -2107,7 +2107,7 @@ comment on column admin.audit_log.staff_key is
 create or replace function catalog.category_id(slug text)
 returns bigint
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id bigint;
@@ -2129,7 +2129,7 @@ comment on function catalog.category_id(text) is
 create or replace function identity.lock_user(user_id uuid)
 returns bigint
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id bigint;
@@ -2153,7 +2153,7 @@ comment on function identity.lock_user(uuid) is
 create or replace function identity.new_api_key(prefix text)
 returns text
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Three random UUIDs hold 366 random bits; their SHA-256 is 32 random bytes.
@@ -2181,7 +2181,7 @@ comment on function identity.new_api_key(text) is
 create or replace function identity.end_sessions(session_ids bigint[])
 returns bigint
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with ended as (
     delete from identity.sessions as s
@@ -2205,7 +2205,7 @@ comment on function identity.end_sessions(bigint[]) is
 create or replace function ledger.post(entries ledger.entry[], at timestamptz)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_today constant date := (post.at at time zone 'UTC')::date;
@@ -2270,7 +2270,7 @@ create or replace function ledger.post_journal(
 )
 returns bigint
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_today constant date := (post_journal.at at time zone 'UTC')::date;
@@ -2333,7 +2333,7 @@ create or replace function ledger.move_cash(
 )
 returns bigint
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_signed_cents bigint;
@@ -2490,7 +2490,7 @@ create or replace function risk.change_limit(
 )
 returns risk.limit_change
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_delay constant interval := '24 hours';
@@ -2522,7 +2522,7 @@ comment on function risk.change_limit(risk.limit_change, bigint, boolean, timest
 create or replace function limits.policy_of(user_id uuid, at timestamptz)
 returns limits.policy
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
     (
@@ -2544,7 +2544,7 @@ comment on function limits.policy_of(uuid, timestamptz) is
 create or replace function limits.read_checks(requests json)
 returns limits.checks
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_checks limits.checks;
@@ -2590,7 +2590,7 @@ comment on function limits.read_checks(json) is
 create or replace function limits.lock_counters(checks limits.checks)
 returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- A row that is there already is locked by this as well, though it is not changed. The time is
@@ -2621,7 +2621,7 @@ comment on function limits.lock_counters(limits.checks) is
 create or replace function limits.read_allowance(allowance limits.allowances, at timestamptz)
 returns limits.counter
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_token constant bigint := 60000000;
@@ -2661,7 +2661,7 @@ comment on function limits.read_allowance(limits.allowances, timestamptz) is
 create or replace function limits.read_counters(checks limits.checks, at timestamptz)
 returns limits.counter[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_counters limits.counter[];
@@ -2737,7 +2737,7 @@ create or replace function limits.record_grants(
 )
 returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_token constant bigint := 60000000;
@@ -3007,7 +3007,7 @@ create or replace function trading.scheduled_order_cost_cents(
 )
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select trading.scheduled_cost_cents(
     ("order").order_type, ("order").price, ("order").quantity, ("order").budget_cents,
@@ -3191,7 +3191,7 @@ comment on function trading.fill_object(
 create or replace function trading.fills_of_order(order_id bigint)
 returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select '[' || coalesce(
     string_agg(
@@ -3224,7 +3224,7 @@ create or replace function trading.replay_answer(
 )
 returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select format(
     '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
@@ -3262,7 +3262,7 @@ comment on function trading.replay_answer(trading.order_outcome, timestamptz) is
 create or replace function trading.announce_market(market_public_id uuid, version bigint)
 returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into trading.announcements (channel, payload)
   values ('market_changed', json_build_object(
@@ -3434,7 +3434,7 @@ create or replace function trading.read_replays(
 )
 returns trading.order_request[]
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests trading.order_request[] := read_replays.requests;
@@ -3471,7 +3471,7 @@ create or replace function trading.read_book_slice(
 )
 returns trading.book_slice
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_slice trading.book_slice := ('{}', 0, 0);
@@ -3591,7 +3591,7 @@ create or replace function trading.lock_traders(
 )
 returns trading.trader_arrays
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_traders trading.trader_arrays;
@@ -3642,7 +3642,7 @@ comment on function trading.lock_traders(
 create or replace function trading.lock_more_traders(slice trading.book_slice)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform
@@ -3696,38 +3696,42 @@ comment on function trading.read_holdings(bigint, bigint[]) is
 create or replace function trading.read_limits(user_ids bigint[], at timestamptz)
 returns trading.limit_arrays
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_limits trading.limit_arrays;
   v_today date := (read_limits.at at time zone 'UTC')::date;
 begin
   select
-    array_agg(t.limits),
-    array_agg((
-      t.balance_cents + risk.net_spent_since(t.account, v_today),
-      t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
-      t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
-    )::risk.loss_limits),
-    array_agg(trading.open_cost_cents(t.user_id, read_limits.at))
+    array_agg(t.limits order by t.place),
+    array_agg(
+      (
+        t.balance_cents + risk.net_spent_since(t.account, v_today),
+        t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
+        t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
+      )::risk.loss_limits
+      order by t.place
+    ),
+    array_agg(trading.open_cost_cents(t.user_id, read_limits.at) order by t.place)
   into v_limits
   from (
     select
+      u.place,
       a.user_id,
       a.balance_cents,
       a as account,
       risk.limits_in_force(r, read_limits.at) as limits
-    from ledger.accounts as a
-    join risk.traders as r on r.user_id = a.user_id
-    where a.user_id = any (read_limits.user_ids)
-    order by a.user_id
+    from unnest(read_limits.user_ids) with ordinality as u (user_id, place)
+    join ledger.accounts as a on a.user_id = u.user_id
+    join risk.traders as r on r.user_id = u.user_id
   ) as t;
   return v_limits;
 end
 $$;
 
 comment on function trading.read_limits(bigint[], timestamptz) is
-  'The loss limits of traders and what counts toward them. To be called with the traders locked.';
+  'The loss limits of traders and what counts toward them, each at the place of its trader in '
+  'user_ids. To be called with the traders locked.';
 --! EndIncluded trading/functions/read_limits.sql
 --! Included trading/functions/read_money.sql
 create or replace function trading.read_money(
@@ -3761,7 +3765,7 @@ create or replace function trading.rest_order(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_leads boolean;
@@ -3902,7 +3906,7 @@ create or replace function trading.sole_maker(
 )
 returns trading.resting_order
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_maker trading.resting_order;
@@ -3953,7 +3957,7 @@ create or replace function trading.fill_order(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_is_buy constant boolean := request.order_type = 'buy';
@@ -4226,7 +4230,7 @@ create or replace function trading.match_orders(
 )
 returns trading.match_result
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_shares constant int := 10000;
@@ -4848,7 +4852,7 @@ create or replace function trading.match_batch(
 )
 returns trading.matched_batch
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests trading.order_request[] := match_batch.requests;
@@ -4928,7 +4932,7 @@ create or replace function trading.settle_makers(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_ids bigint[];
@@ -4980,7 +4984,7 @@ create or replace function trading.settle_fills(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   with written as (
@@ -5041,7 +5045,7 @@ create or replace function trading.settle_orders(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if result.fills is not null or result.dead_makers is not null then
@@ -5135,7 +5139,7 @@ create or replace function trading.announce_to_makers(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if result.fills is not null then
@@ -5197,7 +5201,7 @@ create or replace function trading.settle_scheduled(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_release_at constant timestamptz :=
@@ -5260,7 +5264,7 @@ create or replace function trading.settle_batch(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if context.live_delay_ms is not null then
@@ -5281,7 +5285,7 @@ create or replace function trading.settle_keys(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
@@ -5305,7 +5309,7 @@ create or replace function trading.order_answers(
 )
 returns api.outcome[]
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at text := core.iso8601(context.at);
@@ -5410,7 +5414,7 @@ create or replace function trading.settle_released(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   with released as (
@@ -5452,7 +5456,7 @@ create or replace function trading.announce_released(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into trading.announcements (channel, payload)
@@ -5496,7 +5500,7 @@ comment on function trading.announce_released(trading.market_context, trading.ma
 create or replace function trading.release_orders(market_id bigint, most int)
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz;
@@ -5548,7 +5552,7 @@ comment on function trading.release_orders(bigint, int) is
 create or replace function trading.raise_version(market_id bigint, market_public_id uuid)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_version bigint;
@@ -5570,7 +5574,7 @@ create or replace function trading.end_open_orders(
 )
 returns setof trading.open_orders
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
@@ -5626,7 +5630,7 @@ create or replace function trading.cancel_open_orders(
 )
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_market catalog.markets;
@@ -5687,7 +5691,7 @@ comment on function trading.cancel_open_orders(
 create or replace function trading.find_order(user_public_id uuid, order_public_id uuid)
 returns setof trading.orders
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
@@ -5734,7 +5738,7 @@ comment on function trading.pick_orders(bigint, bigint[]) is
 create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_outcome api.outcome;
@@ -5816,7 +5820,7 @@ create or replace function trading.post_conversion(
 )
 returns text
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cents constant bigint := 100 * post_conversion.quantity
@@ -5880,7 +5884,7 @@ create or replace function trading.split_position(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cost_cents constant bigint := 100 * split_position.quantity::bigint;
@@ -5949,7 +5953,7 @@ create or replace function trading.merge_position(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_share_cents constant int := 50;
@@ -6040,7 +6044,7 @@ comment on function trading.merge_position(uuid, uuid, int) is
 create or replace function trading.open_orders_of_market(market_id bigint, most int default null)
 returns bigint[]
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   -- Each part has an index of its own.
   select array(
@@ -6072,7 +6076,7 @@ create or replace function trading.reduce_order(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update trading.orders as o
@@ -6108,7 +6112,7 @@ create or replace function trading.replace_order(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_open_order trading.open_orders;
@@ -6198,7 +6202,7 @@ create or replace function trading.amend_order(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint := (
@@ -6292,7 +6296,7 @@ create or replace function trading.change_market_status(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_market catalog.markets;
@@ -6346,7 +6350,7 @@ comment on function trading.change_market_status(
 create or replace function trading.yes_payout_cents(outcome text, yes_payout_cents int)
 returns int
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cents constant int := case yes_payout_cents.outcome
@@ -6422,7 +6426,7 @@ create or replace function trading.settle_market(
 )
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set jit = off
 set work_mem = '64MB'
@@ -6565,7 +6569,7 @@ create or replace function trading.resolve_market(
 )
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_status catalog.market_status;
@@ -6599,7 +6603,7 @@ create or replace function trading.correct_resolution(
 )
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_corrected trading.resolutions;
@@ -6641,7 +6645,7 @@ comment on function trading.correct_resolution(bigint, catalog.outcome, int, tex
 create or replace function trading.expire_orders(market_id bigint, order_ids bigint[])
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();
@@ -6685,7 +6689,7 @@ create or replace function trading.clear_orders(
 )
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
@@ -6706,7 +6710,7 @@ comment on function trading.clear_orders(
 create or replace function trading.close_market(market_id bigint, most int default null)
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();
@@ -6742,7 +6746,7 @@ comment on function trading.close_market(bigint, int) is
 create or replace function trading.make_archive_partition(month timestamptz)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_from constant timestamptz := date_trunc('month', make_archive_partition.month, 'UTC');
@@ -6777,7 +6781,7 @@ comment on function trading.make_archive_partition(timestamptz) is
 --! Included trading/functions/archive_orders.sql
 create or replace function trading.archive_orders(most int, out looked_at int, out archived int)
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_delay constant interval := interval '30 days';
@@ -6895,7 +6899,7 @@ comment on function trading.best_price(bigint, trading.side, timestamptz) is
 create or replace function trading.depth(market_id bigint, at timestamptz)
 returns table (book_side trading.side, book_price int, quantity bigint)
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -6965,7 +6969,7 @@ comment on function trading.shares_ahead(trading.open_orders, timestamptz) is
 create or replace function trading.listed_order_object("order" trading.orders, at timestamptz)
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'id', ("order").public_id,
@@ -7008,7 +7012,7 @@ comment on function trading.listed_order_object(trading.orders, timestamptz) is
 create or replace function trading.open_order_object("order" trading.orders)
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select case ("order").status
     when 'scheduled' then json_build_object(
@@ -7049,7 +7053,7 @@ comment on function trading.open_order_object(trading.orders) is
 create or replace function risk.exclude(user_id uuid, until timestamptz)
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;
@@ -7134,7 +7138,7 @@ comment on function risk.exclude(uuid, timestamptz) is
 create or replace function ledger.verify()
 returns table (name text, object text, expected text, found text)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set work_mem = '64MB'
 set jit = off
 as $$
@@ -7759,7 +7763,7 @@ comment on function leaderboard.share(bigint, bigint) is 'part / whole, 0 of not
 create or replace function leaderboard.category_id(slug text)
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select case category_id.slug
     when 'all' then 0
@@ -7774,7 +7778,7 @@ comment on function leaderboard.category_id(text) is
 create or replace function leaderboard.rank_of(standing leaderboard.standings)
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select 1 + (
     select coalesce(sum(b.trader_count), 0)::bigint
@@ -7808,7 +7812,7 @@ create or replace function leaderboard.standing_at(
 )
 returns leaderboard.standings
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_band int;
@@ -7849,7 +7853,7 @@ create or replace function leaderboard.biggest_win(
 )
 returns leaderboard.wins
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_win leaderboard.wins;
@@ -7903,7 +7907,7 @@ create or replace function leaderboard.public_trader_count(
 )
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select
     coalesce(
@@ -7936,7 +7940,7 @@ create or replace function leaderboard.entry_object(
 )
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'rank', entry_object.rank,
@@ -7963,7 +7967,7 @@ comment on function leaderboard.entry_object(leaderboard.standings, identity.use
 create or replace function leaderboard.trader_object(trader identity.users, pl_cents bigint)
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'userId', (trader_object.trader).public_id,
@@ -7981,7 +7985,7 @@ comment on function leaderboard.trader_object(identity.users, bigint) is
 create or replace function leaderboard.take_facts(state leaderboard.state, most int)
 returns leaderboard.taken_facts
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with
   new_trades as materialized (
@@ -8157,7 +8161,7 @@ comment on function leaderboard.take_facts(leaderboard.state, int) is
 create or replace function leaderboard.replace_wins(resolution_ids bigint[])
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from leaderboard.wins as w
@@ -8198,7 +8202,7 @@ create or replace function leaderboard.move_standings(
 )
 returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
   with
@@ -8345,7 +8349,7 @@ comment on function leaderboard.move_standings(
 create or replace function leaderboard.add_to_days(changes leaderboard.change[])
 returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into leaderboard.days (
     day, category_id, user_id, pl_cents, vol_cents, win_count, settled_count, realised_count
@@ -8377,7 +8381,7 @@ comment on function leaderboard.add_to_days(leaderboard.change[]) is
 create or replace function leaderboard.take_profile_changes()
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_ids bigint[];
@@ -8429,7 +8433,7 @@ create or replace function leaderboard.refresh(
 )
 returns boolean
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -8519,7 +8523,7 @@ comment on function leaderboard.refresh(int, boolean, interval) is
 create or replace function leaderboard.verify()
 returns table (name text, object text, expected text, found text)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with
   taken_resolutions as (
@@ -8770,7 +8774,7 @@ comment on function leaderboard.verify() is
 create or replace function admin.audit(action text, arguments jsonb)
 returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into admin.audit_log (operator, staff_key, action, arguments)
   values (
@@ -8790,7 +8794,7 @@ create or replace function admin.create_category(
 )
 returns text
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_constraint text;
@@ -8840,7 +8844,7 @@ create or replace function admin.create_event(
 )
 returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_event_id uuid;
@@ -8889,7 +8893,7 @@ create or replace function admin.set_event_live(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_constraint text;
@@ -8930,7 +8934,7 @@ create or replace function admin.create_market(
 )
 returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_event_id bigint;
@@ -9001,7 +9005,7 @@ create or replace function admin.set_market_status(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_market catalog.markets;
@@ -9044,7 +9048,7 @@ create or replace function admin.resolve_market(
 )
 returns jsonb
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_yes_payout_cents constant int := trading.yes_payout_cents(
@@ -9086,7 +9090,7 @@ returns table (
   user_id uuid, side text, quantity bigint, payout_cents bigint, realised_pnl_cents bigint
 )
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_yes_payout_cents constant int := trading.yes_payout_cents(
@@ -9126,7 +9130,7 @@ create or replace function admin.correct_resolution(
 )
 returns jsonb
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_yes_payout_cents constant int := trading.yes_payout_cents(
@@ -9172,7 +9176,7 @@ comment on function admin.correct_resolution(uuid, text, text, int) is
 create or replace function admin.create_user(email text, display_name text, handle text)
 returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user identity.users;
@@ -9217,7 +9221,7 @@ create or replace function admin.set_profile(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;
@@ -9259,7 +9263,7 @@ comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
 create or replace function admin.create_api_key(user_id uuid, name text)
 returns text
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_key text := identity.new_api_key('jk_');
@@ -9297,7 +9301,7 @@ returns table (
   id uuid, name text, created_at timestamptz, last_used_at timestamptz, revoked_at timestamptz
 )
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (
@@ -9322,7 +9326,7 @@ comment on function admin.list_api_keys(uuid) is
 create or replace function admin.revoke_api_key(key_id uuid)
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update identity.api_keys as k
@@ -9345,7 +9349,7 @@ comment on function admin.revoke_api_key(uuid) is
 create or replace function admin.create_staff_key(name text, role text)
 returns text
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_key text := identity.new_api_key(
@@ -9392,7 +9396,7 @@ returns table (
   revoked_at timestamptz
 )
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform admin.audit('list_staff_keys', '{}');
@@ -9410,7 +9414,7 @@ comment on function admin.list_staff_keys() is
 create or replace function admin.revoke_staff_key(key_id uuid)
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update identity.staff_keys as k
@@ -9433,7 +9437,7 @@ create or replace function admin.create_session(
 )
 returns text
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cookie text := identity.new_api_key('js_');
@@ -9480,7 +9484,7 @@ comment on function admin.create_session(uuid, interval) is
 create or replace function admin.end_sessions(user_id uuid, cookie text default null)
 returns bigint
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;
@@ -9519,7 +9523,7 @@ comment on function admin.end_sessions(uuid, text) is
 create or replace function admin.set_rate_limit(bucket text, max_requests int, window_seconds int)
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_constraint text;
@@ -9557,7 +9561,7 @@ create or replace function admin.set_rate_policy(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;
@@ -9627,7 +9631,7 @@ comment on function admin.set_rate_policy(uuid, text, int, int, timestamptz) is
 create or replace function admin.deposit(user_id uuid, amount_cents bigint, reference text)
 returns bigint
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_balance_cents bigint;
@@ -9653,7 +9657,7 @@ comment on function admin.deposit(uuid, bigint, text) is
 create or replace function admin.withdraw(user_id uuid, amount_cents bigint, reference text)
 returns bigint
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_balance_cents bigint;
@@ -9685,7 +9689,7 @@ create or replace function admin.set_loss_limits(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint := identity.lock_user(set_loss_limits.user_id);
@@ -9753,7 +9757,7 @@ create or replace function admin.self_exclude(
 )
 returns int
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cancelled int := risk.exclude(self_exclude.user_id, self_exclude.until);
@@ -9775,7 +9779,7 @@ comment on function admin.self_exclude(uuid, timestamptz) is
 create or replace function admin.set_trading_pause(paused boolean, reason text default null)
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_constraint text;
@@ -9807,7 +9811,7 @@ create or replace function admin.set_fee_schedule(
 )
 returns bigint
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_category_id bigint;
@@ -9860,7 +9864,7 @@ comment on function admin.set_fee_schedule(int, text, uuid, timestamptz) is
 create or replace function admin.refresh_leaderboard()
 returns timestamptz
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   while not leaderboard.refresh() loop
@@ -9881,7 +9885,7 @@ comment on function admin.refresh_leaderboard() is
 create or replace function api.authenticate(key_hash bytea)
 returns table (user_id uuid, api_key_id uuid)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select u.public_id, k.public_id
   from identity.api_keys as k
@@ -9897,7 +9901,7 @@ comment on function api.authenticate(bytea) is
 create or replace function api.record_key_use(api_key_id uuid)
 returns void
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   update identity.api_keys as k
   set last_used_at = core.now()
@@ -9912,7 +9916,7 @@ comment on function api.record_key_use(uuid) is
 create or replace function api.authenticate_staff_key(key_hash bytea)
 returns table (staff_key_id uuid, name text, role text)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update identity.staff_keys as k
@@ -9936,7 +9940,7 @@ comment on function api.authenticate_staff_key(bytea) is
 create or replace function api.authenticate_session(cookie_hash bytea)
 returns table (user_id uuid, session_id uuid)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select u.public_id, s.public_id
   from identity.sessions as s
@@ -9953,7 +9957,7 @@ comment on function api.authenticate_session(bytea) is
 create or replace function api.authenticate_session_token(token_hash bytea)
 returns table (user_id uuid, session_id uuid)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select u.public_id, s.public_id
   from identity.session_tokens as t
@@ -9971,7 +9975,7 @@ comment on function api.authenticate_session_token(bytea) is
 create or replace function api.create_session_token(session_id uuid)
 returns json
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_valid_for constant interval := '5 minutes';
@@ -10007,7 +10011,7 @@ comment on function api.create_session_token(uuid) is
 create or replace function api.list_ended_credentials(credential_ids uuid[])
 returns setof uuid
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select i.id
   from unnest(list_ended_credentials.credential_ids) as i (id)
@@ -10039,7 +10043,7 @@ returns table (
   remaining bigint
 )
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -10113,7 +10117,7 @@ comment on function api.take_requests(json) is
 create or replace function api.get_rate_limits(user_id uuid)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'read', json_build_object('limit', b.max_requests, 'windowSeconds', b.window_seconds),
@@ -10135,7 +10139,7 @@ comment on function api.get_rate_limits(uuid) is 'The body of GET /me/rate-limit
 create or replace function api.announce()
 returns bigint
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows constant int := 1000;
@@ -10220,7 +10224,7 @@ comment on function api.announce() is
 create or replace function api.place_orders(market_id uuid, requests jsonb)
 returns setof api.outcome
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -10298,7 +10302,7 @@ create or replace function api.amend_order(
 )
 returns api.outcome
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -10335,7 +10339,7 @@ comment on function api.amend_order(uuid, uuid, int, int) is
 create or replace function api.cancel_order(user_id uuid, order_id uuid)
 returns api.outcome
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -10350,7 +10354,7 @@ comment on function api.cancel_order(uuid, uuid) is
 create or replace function api.split_position(user_id uuid, market_id uuid, quantity int)
 returns api.outcome
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -10369,7 +10373,7 @@ comment on function api.split_position(uuid, uuid, int) is
 create or replace function api.merge_position(user_id uuid, market_id uuid, quantity int)
 returns api.outcome
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -10389,7 +10393,7 @@ create or replace function api.list_orders(
 )
 returns json
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows constant int := 200;
@@ -10491,7 +10495,7 @@ comment on function api.list_orders(uuid, uuid, text) is
 create or replace function api.get_order(user_id uuid, order_id uuid)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select trading.listed_order_object(o, core.now())
   from trading.find_order(get_order.user_id, get_order.order_id) as o
@@ -10504,7 +10508,7 @@ comment on function api.get_order(uuid, uuid) is
 create or replace function api.get_account(user_id uuid)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'id', u.public_id,
@@ -10526,7 +10530,7 @@ create or replace function api.list_account_orders(
 )
 returns json
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();
@@ -10636,7 +10640,7 @@ comment on function api.list_account_orders(uuid, text, int, int) is
 create or replace function api.get_portfolio(user_id uuid)
 returns json
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_orders constant int := 200;
@@ -10692,7 +10696,7 @@ comment on function api.get_portfolio(uuid) is
 create or replace function api.list_categories()
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object('data', coalesce(
     json_agg(json_build_object('slug', c.slug, 'name', c.name) order by c."position", c.id), '[]'
@@ -10706,7 +10710,7 @@ comment on function api.list_categories() is 'The body of GET /categories, in di
 create or replace function api.list_events(category text, page int, page_size int)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select core.page_object(
     e.events, c.event_count, list_events.page, list_events.page_size
@@ -10747,7 +10751,7 @@ comment on function api.list_events(text, int, int) is
 create or replace function api.get_event(event_id uuid)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'id', e.public_id,
@@ -10797,7 +10801,7 @@ create or replace function api.list_category_markets(
 )
 returns json
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_offset bigint := (list_category_markets.page - 1)::bigint * list_category_markets.page_size;
@@ -10881,7 +10885,7 @@ comment on function api.list_category_markets(text, text, int, int) is
 create or replace function api.get_market(market_id uuid)
 returns table (version bigint, body json)
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();
@@ -10922,7 +10926,7 @@ comment on function api.get_market(uuid) is
 create or replace function api.get_order_book(market_id uuid)
 returns table (version bigint, body json)
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();
@@ -10962,7 +10966,7 @@ comment on function api.get_order_book(uuid) is
 create or replace function api.list_trades(market_id uuid, page int, page_size int)
 returns table (version bigint, body json)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select
     b.version,
@@ -11000,7 +11004,7 @@ comment on function api.list_trades(uuid, int, int) is
 create or replace function api.get_market_snapshot(market_id uuid)
 returns table (version bigint, body text)
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
@@ -11069,7 +11073,7 @@ comment on function api.get_market_snapshot(uuid) is
 create or replace function api.get_announcement(id bigint)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select p.payload from trading.event_payloads as p where p.id = get_announcement.id
 $$;
@@ -11082,7 +11086,7 @@ comment on function api.get_announcement(bigint) is
 create or replace function api.get_leaderboard(category text, "window" text, most int)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11131,7 +11135,7 @@ comment on function api.get_leaderboard(text, text, int) is
 create or replace function api.get_leaderboard_summary(category text, "window" text)
 returns json
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11230,7 +11234,7 @@ comment on function api.get_leaderboard_summary(text, text) is
 create or replace function api.get_own_standing(user_id uuid, category text, "window" text)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11278,7 +11282,7 @@ returns table (
   transaction_id_age bigint
 )
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_counted constant int := 10000;
@@ -11364,7 +11368,7 @@ create or replace function jobs.next_due(
   out close_in_ms double precision
 )
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -11413,7 +11417,7 @@ comment on function jobs.next_due() is
 create or replace function jobs.due_releases(most int default 1000)
 returns setof bigint
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -11439,7 +11443,7 @@ comment on function jobs.due_releases(int) is
 create or replace function jobs.release_orders(market_id bigint, most int default 200)
 returns int
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11459,7 +11463,7 @@ comment on function jobs.release_orders(bigint, int) is
 create or replace function jobs.expire_orders(most int default 200)
 returns int
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11509,7 +11513,7 @@ comment on function jobs.expire_orders(int) is
 create or replace function jobs.close_markets(most int default 200)
 returns int
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11541,7 +11545,7 @@ comment on function jobs.close_markets(int) is
 create or replace function jobs.archive_orders(most int default 1000)
 returns int
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11563,7 +11567,7 @@ comment on function jobs.archive_orders(int) is
 create or replace function jobs.remove_keys(most int default 1000)
 returns int
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11598,7 +11602,7 @@ comment on function jobs.remove_keys(int) is
 create or replace function jobs.remove_event_payloads(most int default 1000)
 returns int
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11632,7 +11636,7 @@ comment on function jobs.remove_event_payloads(int) is
 create or replace function jobs.remove_sessions(most int default 1000)
 returns int
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -11657,7 +11661,7 @@ comment on function jobs.remove_sessions(int) is
 create or replace function jobs.remove_counters(most int default 1000)
 returns int
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11715,7 +11719,7 @@ create or replace function jobs.refresh_leaderboard(
 )
 returns int
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select (
     not coalesce(
@@ -11737,7 +11741,7 @@ comment on function jobs.refresh_leaderboard(int, interval) is
 create or replace function admin.run_due()
 returns jsonb
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '500ms'
 as $$
 declare
@@ -11837,7 +11841,7 @@ comment on function admin.run_due() is
 create or replace function jobs.verify_ledger()
 returns bigint
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows_kept constant int := 20;
@@ -11871,7 +11875,7 @@ comment on function jobs.verify_ledger() is
 create or replace function analytics.now()
 returns timestamptz
 language sql stable parallel safe security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select core.now()
 $$;

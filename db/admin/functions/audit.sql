@@ -1,7 +1,7 @@
 create or replace function admin.audit(action text, arguments jsonb)
 returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into admin.audit_log (operator, staff_key, action, arguments)
   values (

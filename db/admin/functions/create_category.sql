@@ -3,7 +3,7 @@ create or replace function admin.create_category(
 )
 returns text
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_constraint text;

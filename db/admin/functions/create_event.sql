@@ -11,7 +11,7 @@ create or replace function admin.create_event(
 )
 returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_event_id uuid;

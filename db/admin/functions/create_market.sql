@@ -9,7 +9,7 @@ create or replace function admin.create_market(
 )
 returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_event_id bigint;

@@ -1,7 +1,7 @@
 create or replace function admin.create_staff_key(name text, role text)
 returns text
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_key text := identity.new_api_key(

@@ -1,7 +1,7 @@
 create or replace function admin.create_user(email text, display_name text, handle text)
 returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user identity.users;

@@ -1,7 +1,7 @@
 create or replace function admin.deposit(user_id uuid, amount_cents bigint, reference text)
 returns bigint
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_balance_cents bigint;

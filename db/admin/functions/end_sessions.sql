@@ -1,7 +1,7 @@
 create or replace function admin.end_sessions(user_id uuid, cookie text default null)
 returns bigint
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

@@ -3,7 +3,7 @@ returns table (
   id uuid, name text, created_at timestamptz, last_used_at timestamptz, revoked_at timestamptz
 )
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (

@@ -8,7 +8,7 @@ returns table (
   revoked_at timestamptz
 )
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform admin.audit('list_staff_keys', '{}');

@@ -5,7 +5,7 @@ returns table (
   user_id uuid, side text, quantity bigint, payout_cents bigint, realised_pnl_cents bigint
 )
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_yes_payout_cents constant int := trading.yes_payout_cents(

@@ -1,7 +1,7 @@
 create or replace function admin.refresh_leaderboard()
 returns timestamptz
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   while not leaderboard.refresh() loop

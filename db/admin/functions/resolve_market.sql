@@ -3,7 +3,7 @@ create or replace function admin.resolve_market(
 )
 returns jsonb
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_yes_payout_cents constant int := trading.yes_payout_cents(

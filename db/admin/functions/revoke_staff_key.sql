@@ -1,7 +1,7 @@
 create or replace function admin.revoke_staff_key(key_id uuid)
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update identity.staff_keys as k

@@ -1,7 +1,7 @@
 create or replace function admin.run_due()
 returns jsonb
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '500ms'
 as $$
 declare

@@ -3,7 +3,7 @@ create or replace function admin.self_exclude(
 )
 returns int
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cancelled int := risk.exclude(self_exclude.user_id, self_exclude.until);

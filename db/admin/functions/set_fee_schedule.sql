@@ -6,7 +6,7 @@ create or replace function admin.set_fee_schedule(
 )
 returns bigint
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_category_id bigint;

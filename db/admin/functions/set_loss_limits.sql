@@ -7,7 +7,7 @@ create or replace function admin.set_loss_limits(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint := identity.lock_user(set_loss_limits.user_id);

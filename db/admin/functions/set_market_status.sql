@@ -3,7 +3,7 @@ create or replace function admin.set_market_status(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_market catalog.markets;

@@ -1,7 +1,7 @@
 create or replace function admin.set_rate_limit(bucket text, max_requests int, window_seconds int)
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_constraint text;

@@ -7,7 +7,7 @@ create or replace function admin.set_rate_policy(
 )
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

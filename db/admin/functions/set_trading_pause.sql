@@ -1,7 +1,7 @@
 create or replace function admin.set_trading_pause(paused boolean, reason text default null)
 returns void
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_constraint text;

@@ -1,7 +1,7 @@
 create or replace function analytics.now()
 returns timestamptz
 language sql stable parallel safe security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select core.now()
 $$;

@@ -1,7 +1,7 @@
 create or replace function api.announce()
 returns bigint
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows constant int := 1000;

@@ -1,7 +1,7 @@
 create or replace function api.authenticate(key_hash bytea)
 returns table (user_id uuid, api_key_id uuid)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select u.public_id, k.public_id
   from identity.api_keys as k

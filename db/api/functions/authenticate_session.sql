@@ -1,7 +1,7 @@
 create or replace function api.authenticate_session(cookie_hash bytea)
 returns table (user_id uuid, session_id uuid)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select u.public_id, s.public_id
   from identity.sessions as s

@@ -1,7 +1,7 @@
 create or replace function api.authenticate_staff_key(key_hash bytea)
 returns table (staff_key_id uuid, name text, role text)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update identity.staff_keys as k

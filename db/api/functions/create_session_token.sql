@@ -1,7 +1,7 @@
 create or replace function api.create_session_token(session_id uuid)
 returns json
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_valid_for constant interval := '5 minutes';

@@ -1,7 +1,7 @@
 create or replace function api.get_account(user_id uuid)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'id', u.public_id,

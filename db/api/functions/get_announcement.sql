@@ -1,7 +1,7 @@
 create or replace function api.get_announcement(id bigint)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select p.payload from trading.event_payloads as p where p.id = get_announcement.id
 $$;

@@ -1,7 +1,7 @@
 create or replace function api.get_leaderboard(category text, "window" text, most int)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -1,7 +1,7 @@
 create or replace function api.get_market(market_id uuid)
 returns table (version bigint, body json)
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();

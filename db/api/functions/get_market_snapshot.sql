@@ -2,7 +2,7 @@
 create or replace function api.get_market_snapshot(market_id uuid)
 returns table (version bigint, body text)
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare

@@ -20,7 +20,7 @@ returns table (
   transaction_id_age bigint
 )
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_counted constant int := 10000;

@@ -1,7 +1,7 @@
 create or replace function api.get_order(user_id uuid, order_id uuid)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select trading.listed_order_object(o, core.now())
   from trading.find_order(get_order.user_id, get_order.order_id) as o

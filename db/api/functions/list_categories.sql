@@ -1,7 +1,7 @@
 create or replace function api.list_categories()
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object('data', coalesce(
     json_agg(json_build_object('slug', c.slug, 'name', c.name) order by c."position", c.id), '[]'

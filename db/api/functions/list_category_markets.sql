@@ -3,7 +3,7 @@ create or replace function api.list_category_markets(
 )
 returns json
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_offset bigint := (list_category_markets.page - 1)::bigint * list_category_markets.page_size;

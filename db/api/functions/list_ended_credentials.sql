@@ -1,7 +1,7 @@
 create or replace function api.list_ended_credentials(credential_ids uuid[])
 returns setof uuid
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select i.id
   from unnest(list_ended_credentials.credential_ids) as i (id)

@@ -1,7 +1,7 @@
 create or replace function api.list_events(category text, page int, page_size int)
 returns json
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select core.page_object(
     e.events, c.event_count, list_events.page, list_events.page_size

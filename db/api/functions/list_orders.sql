@@ -3,7 +3,7 @@ create or replace function api.list_orders(
 )
 returns json
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows constant int := 200;

@@ -1,7 +1,7 @@
 create or replace function api.list_trades(market_id uuid, page int, page_size int)
 returns table (version bigint, body json)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select
     b.version,

@@ -1,7 +1,7 @@
 create or replace function api.record_key_use(api_key_id uuid)
 returns void
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   update identity.api_keys as k
   set last_used_at = core.now()

@@ -1,7 +1,7 @@
 create or replace function catalog.count_market()
 returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op <> 'INSERT' and old.status <> 'paused' then

@@ -1,7 +1,7 @@
 create or replace function core.can_read(schema_name text, table_name text)
 returns boolean
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select

@@ -1,7 +1,7 @@
 create or replace function identity.end_sessions(session_ids bigint[])
 returns bigint
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with ended as (
     delete from identity.sessions as s

@@ -4,7 +4,7 @@ create or replace function jobs.next_due(
   out close_in_ms double precision
 )
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$

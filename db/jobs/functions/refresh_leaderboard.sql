@@ -3,7 +3,7 @@ create or replace function jobs.refresh_leaderboard(
 )
 returns int
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select (
     not coalesce(

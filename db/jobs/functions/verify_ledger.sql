@@ -1,7 +1,7 @@
 create or replace function jobs.verify_ledger()
 returns bigint
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows_kept constant int := 20;

@@ -1,7 +1,7 @@
 create or replace function leaderboard.add_to_days(changes leaderboard.change[])
 returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into leaderboard.days (
     day, category_id, user_id, pl_cents, vol_cents, win_count, settled_count, realised_count

@@ -1,7 +1,7 @@
 create or replace function leaderboard.category_id(slug text)
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select case category_id.slug
     when 'all' then 0

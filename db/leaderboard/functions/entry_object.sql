@@ -3,7 +3,7 @@ create or replace function leaderboard.entry_object(
 )
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'rank', entry_object.rank,

@@ -3,7 +3,7 @@ create or replace function leaderboard.public_trader_count(
 )
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select
     coalesce(

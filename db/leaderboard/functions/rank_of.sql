@@ -1,7 +1,7 @@
 create or replace function leaderboard.rank_of(standing leaderboard.standings)
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select 1 + (
     select coalesce(sum(b.trader_count), 0)::bigint

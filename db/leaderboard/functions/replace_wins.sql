@@ -1,7 +1,7 @@
 create or replace function leaderboard.replace_wins(resolution_ids bigint[])
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from leaderboard.wins as w

@@ -1,7 +1,7 @@
 create or replace function leaderboard.take_facts(state leaderboard.state, most int)
 returns leaderboard.taken_facts
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with
   new_trades as materialized (

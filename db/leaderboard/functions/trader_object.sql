@@ -1,7 +1,7 @@
 create or replace function leaderboard.trader_object(trader identity.users, pl_cents bigint)
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'userId', (trader_object.trader).public_id,

@@ -1,7 +1,7 @@
 create or replace function leaderboard.verify()
 returns table (name text, object text, expected text, found text)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with
   taken_resolutions as (

@@ -1,7 +1,7 @@
 create or replace function ledger.check_new_entries()
 returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_journal_id bigint;

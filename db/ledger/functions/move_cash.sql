@@ -3,7 +3,7 @@ create or replace function ledger.move_cash(
 )
 returns bigint
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_signed_cents bigint;

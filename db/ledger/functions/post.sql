@@ -1,7 +1,7 @@
 create or replace function ledger.post(entries ledger.entry[], at timestamptz)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_today constant date := (post.at at time zone 'UTC')::date;

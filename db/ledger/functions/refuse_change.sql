@@ -1,7 +1,7 @@
 create or replace function ledger.refuse_change()
 returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.raise_error(

@@ -1,7 +1,7 @@
 create or replace function ledger.verify()
 returns table (name text, object text, expected text, found text)
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set work_mem = '64MB'
 set jit = off
 as $$

@@ -1,7 +1,7 @@
 create or replace function limits.lock_counters(checks limits.checks)
 returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- A row that is there already is locked by this as well, though it is not changed. The time is

@@ -1,7 +1,7 @@
 create or replace function limits.policy_of(user_id uuid, at timestamptz)
 returns limits.policy
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
     (

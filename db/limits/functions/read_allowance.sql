@@ -1,7 +1,7 @@
 create or replace function limits.read_allowance(allowance limits.allowances, at timestamptz)
 returns limits.counter
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_token constant bigint := 60000000;

@@ -1,7 +1,7 @@
 create or replace function limits.read_checks(requests json)
 returns limits.checks
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_checks limits.checks;

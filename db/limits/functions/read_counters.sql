@@ -1,7 +1,7 @@
 create or replace function limits.read_counters(checks limits.checks, at timestamptz)
 returns limits.counter[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_counters limits.counter[];

@@ -3,7 +3,7 @@ create or replace function limits.record_grants(
 )
 returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_token constant bigint := 60000000;

@@ -3,7 +3,7 @@ create or replace function risk.change_limit(
 )
 returns risk.limit_change
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_delay constant interval := '24 hours';

@@ -1,7 +1,7 @@
 create or replace function risk.exclude(user_id uuid, until timestamptz)
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

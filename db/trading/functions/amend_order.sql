@@ -3,7 +3,7 @@ create or replace function trading.amend_order(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint := (

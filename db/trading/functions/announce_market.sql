@@ -1,7 +1,7 @@
 create or replace function trading.announce_market(market_public_id uuid, version bigint)
 returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into trading.announcements (channel, payload)
   values ('market_changed', json_build_object(

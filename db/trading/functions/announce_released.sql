@@ -3,7 +3,7 @@ create or replace function trading.announce_released(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into trading.announcements (channel, payload)

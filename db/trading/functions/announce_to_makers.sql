@@ -3,7 +3,7 @@ create or replace function trading.announce_to_makers(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if result.fills is not null then

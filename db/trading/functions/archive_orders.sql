@@ -1,6 +1,6 @@
 create or replace function trading.archive_orders(most int, out looked_at int, out archived int)
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_delay constant interval := interval '30 days';

@@ -1,7 +1,7 @@
 create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_outcome api.outcome;

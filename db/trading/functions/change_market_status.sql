@@ -3,7 +3,7 @@ create or replace function trading.change_market_status(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_market catalog.markets;

@@ -3,7 +3,7 @@ create or replace function trading.clear_orders(
 )
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);

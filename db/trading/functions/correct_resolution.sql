@@ -3,7 +3,7 @@ create or replace function trading.correct_resolution(
 )
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_corrected trading.resolutions;

@@ -3,7 +3,7 @@ create or replace function trading.end_open_orders(
 )
 returns setof trading.open_orders
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

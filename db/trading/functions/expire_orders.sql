@@ -1,7 +1,7 @@
 create or replace function trading.expire_orders(market_id bigint, order_ids bigint[])
 returns int
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();

@@ -5,7 +5,7 @@ create or replace function trading.fill_order(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_is_buy constant boolean := request.order_type = 'buy';

@@ -1,7 +1,7 @@
 create or replace function trading.fills_of_order(order_id bigint)
 returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select '[' || coalesce(
     string_agg(

@@ -1,7 +1,7 @@
 create or replace function trading.find_order(user_public_id uuid, order_public_id uuid)
 returns setof trading.orders
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

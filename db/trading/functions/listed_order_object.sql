@@ -1,7 +1,7 @@
 create or replace function trading.listed_order_object("order" trading.orders, at timestamptz)
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'id', ("order").public_id,

@@ -1,7 +1,7 @@
 create or replace function trading.lock_more_traders(slice trading.book_slice)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform

@@ -3,7 +3,7 @@ create or replace function trading.lock_traders(
 )
 returns trading.trader_arrays
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_traders trading.trader_arrays;

@@ -1,7 +1,7 @@
 create or replace function trading.make_archive_partition(month timestamptz)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_from constant timestamptz := date_trunc('month', make_archive_partition.month, 'UTC');

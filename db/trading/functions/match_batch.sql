@@ -6,7 +6,7 @@ create or replace function trading.match_batch(
 )
 returns trading.matched_batch
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests trading.order_request[] := match_batch.requests;

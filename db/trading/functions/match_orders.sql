@@ -11,7 +11,7 @@ create or replace function trading.match_orders(
 )
 returns trading.match_result
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_shares constant int := 10000;

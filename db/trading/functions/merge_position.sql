@@ -3,7 +3,7 @@ create or replace function trading.merge_position(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_share_cents constant int := 50;

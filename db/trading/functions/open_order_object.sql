@@ -1,7 +1,7 @@
 create or replace function trading.open_order_object("order" trading.orders)
 returns json
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select case ("order").status
     when 'scheduled' then json_build_object(

@@ -1,7 +1,7 @@
 create or replace function trading.open_orders_of_market(market_id bigint, most int default null)
 returns bigint[]
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   -- Each part has an index of its own.
   select array(

@@ -3,7 +3,7 @@ create or replace function trading.order_answers(
 )
 returns api.outcome[]
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at text := core.iso8601(context.at);

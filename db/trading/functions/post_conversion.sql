@@ -8,7 +8,7 @@ create or replace function trading.post_conversion(
 )
 returns text
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cents constant bigint := 100 * post_conversion.quantity

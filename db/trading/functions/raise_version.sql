@@ -1,7 +1,7 @@
 create or replace function trading.raise_version(market_id bigint, market_public_id uuid)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_version bigint;

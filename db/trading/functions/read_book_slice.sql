@@ -3,7 +3,7 @@ create or replace function trading.read_book_slice(
 )
 returns trading.book_slice
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_slice trading.book_slice := ('{}', 0, 0);

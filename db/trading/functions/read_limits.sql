@@ -1,35 +1,39 @@
 create or replace function trading.read_limits(user_ids bigint[], at timestamptz)
 returns trading.limit_arrays
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_limits trading.limit_arrays;
   v_today date := (read_limits.at at time zone 'UTC')::date;
 begin
   select
-    array_agg(t.limits),
-    array_agg((
-      t.balance_cents + risk.net_spent_since(t.account, v_today),
-      t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
-      t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
-    )::risk.loss_limits),
-    array_agg(trading.open_cost_cents(t.user_id, read_limits.at))
+    array_agg(t.limits order by t.place),
+    array_agg(
+      (
+        t.balance_cents + risk.net_spent_since(t.account, v_today),
+        t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
+        t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
+      )::risk.loss_limits
+      order by t.place
+    ),
+    array_agg(trading.open_cost_cents(t.user_id, read_limits.at) order by t.place)
   into v_limits
   from (
     select
+      u.place,
       a.user_id,
       a.balance_cents,
       a as account,
       risk.limits_in_force(r, read_limits.at) as limits
-    from ledger.accounts as a
-    join risk.traders as r on r.user_id = a.user_id
-    where a.user_id = any (read_limits.user_ids)
-    order by a.user_id
+    from unnest(read_limits.user_ids) with ordinality as u (user_id, place)
+    join ledger.accounts as a on a.user_id = u.user_id
+    join risk.traders as r on r.user_id = u.user_id
   ) as t;
   return v_limits;
 end
 $$;
 
 comment on function trading.read_limits(bigint[], timestamptz) is
-  'The loss limits of traders and what counts toward them. To be called with the traders locked.';
+  'The loss limits of traders and what counts toward them, each at the place of its trader in '
+  'user_ids. To be called with the traders locked.';

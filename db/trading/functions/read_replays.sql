@@ -3,7 +3,7 @@ create or replace function trading.read_replays(
 )
 returns trading.order_request[]
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests trading.order_request[] := read_replays.requests;

@@ -3,7 +3,7 @@ create or replace function trading.reduce_order(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update trading.orders as o

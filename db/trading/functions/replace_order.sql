@@ -7,7 +7,7 @@ create or replace function trading.replace_order(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_open_order trading.open_orders;

@@ -3,7 +3,7 @@ create or replace function trading.replay_answer(
 )
 returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select format(
     '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',

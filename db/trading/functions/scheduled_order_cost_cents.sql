@@ -3,7 +3,7 @@ create or replace function trading.scheduled_order_cost_cents(
 )
 returns bigint
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select trading.scheduled_cost_cents(
     ("order").order_type, ("order").price, ("order").quantity, ("order").budget_cents,

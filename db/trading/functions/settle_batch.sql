@@ -3,7 +3,7 @@ create or replace function trading.settle_batch(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if context.live_delay_ms is not null then

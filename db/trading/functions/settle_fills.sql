@@ -5,7 +5,7 @@ create or replace function trading.settle_fills(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   with written as (

@@ -3,7 +3,7 @@ create or replace function trading.settle_keys(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)

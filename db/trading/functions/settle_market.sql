@@ -10,7 +10,7 @@ create or replace function trading.settle_market(
 )
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set jit = off
 set work_mem = '64MB'

@@ -5,7 +5,7 @@ create or replace function trading.settle_orders(
 )
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if result.fills is not null or result.dead_makers is not null then

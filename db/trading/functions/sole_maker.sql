@@ -3,7 +3,7 @@ create or replace function trading.sole_maker(
 )
 returns trading.resting_order
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_maker trading.resting_order;

@@ -4,7 +4,7 @@ create or replace function trading.split_position(
 )
 returns api.outcome
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cost_cents constant bigint := 100 * split_position.quantity::bigint;
