@@ -130,12 +130,14 @@ comment on type trading.resting_order is
 create type trading.book_slice as (
   orders trading.resting_order[],
   yes_floor int,
-  no_floor int
+  no_floor int,
+  may_meet_own boolean[]
 );
 comment on type trading.book_slice is
   'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
   'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
-  'all that the batch can reach was read.';
+  'all that the batch can reach was read. may_meet_own is said of each request: false when its user '
+  'has no order on the book that it could reach.';
 
 create type trading.trader_arrays as (
   user_ids bigint[],
@@ -148,7 +150,7 @@ create type trading.trader_arrays as (
   limited boolean[]
 );
 comment on type trading.trader_arrays is
-  'The traders a batch might touch, in ascending account id, one place for each in every array. '
+  'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'limited are those with a loss limit, now or soon.';
 
 create type trading.holding_arrays as (

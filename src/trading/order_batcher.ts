@@ -11,6 +11,8 @@ export interface OrderBatcherOptions {
   /** Orders at most that may wait, over all markets; beyond it new ones are turned away. */
   waitingCap?: number;
   retries?: RetryOptions;
+  /** For so long an order is placed again that met more makers to cancel than one call may. */
+  unfinishedForMs?: number;
   /** Told after each call that was committed. */
   onCommitted?: (outcomes: Outcome[]) => void;
 }
@@ -25,6 +27,8 @@ export interface OrderBatcher {
 
 interface Waiting {
   request: OrderRequest;
+  /** When it came. */
+  since: number;
   resolve: (outcome: Outcome) => void;
   reject: (error: unknown) => void;
 }
@@ -37,6 +41,7 @@ interface Lane {
 
 const DEFAULT_BATCH_CAP = 200;
 const DEFAULT_WAITING_CAP = 10_000;
+const DEFAULT_UNFINISHED_FOR_MS = 5000;
 
 /**
  * A market's orders are matched one transaction after another, so a busy market gets through more
@@ -48,6 +53,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
   const onCommitted = options.onCommitted ?? (() => undefined);
   const batchCap = options.batchCap ?? DEFAULT_BATCH_CAP;
   const waitingCap = options.waitingCap ?? DEFAULT_WAITING_CAP;
+  const unfinishedForMs = options.unfinishedForMs ?? DEFAULT_UNFINISHED_FOR_MS;
   const lanes = new Map<string, Lane>();
   const running = new Set<Promise<void>>();
   let waitingCount = 0;
@@ -55,7 +61,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
   function place(marketId: string, request: OrderRequest): Promise<Outcome> {
     if (waitingCount >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
     return new Promise((resolve, reject) => {
-      const waiting = { request, resolve, reject };
+      const waiting = { request, since: performance.now(), resolve, reject };
       waitingCount++;
       const lane = lanes.get(marketId);
       if (lane === undefined) open(marketId, waiting);
@@ -93,7 +99,9 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
         },
         retries,
       );
-      answer(batch, outcomes);
+      const unfinished = answer(batch, outcomes);
+      waitingCount += unfinished.length;
+      lane.waiting.unshift(...unfinished);
       onCommitted(outcomes);
     } catch (error) {
       if (batch.length === 0) {
@@ -105,21 +113,23 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
         }
       }
       if (error instanceof DatabaseFailure || batch.length === 1) rejectAll(batch, error);
-      else await placeOneByOne(lane.marketId, batch);
+      else await placeOneByOne(lane, batch);
     }
   }
 
   /** The batch as a whole failed and left nothing behind: only who is at fault shall suffer. */
-  async function placeOneByOne(marketId: string, batch: Waiting[]): Promise<void> {
+  async function placeOneByOne(lane: Lane, batch: Waiting[]): Promise<void> {
     for (const waiting of batch) {
       try {
         const call = withRetries(
           pool,
-          (client) => placeOrders(client, marketId, requestsOf([waiting])),
+          (client) => placeOrders(client, lane.marketId, requestsOf([waiting])),
           retries,
         );
         const outcomes = await call;
-        answer([waiting], outcomes);
+        const unfinished = answer([waiting], outcomes);
+        waitingCount += unfinished.length;
+        lane.waiting.push(...unfinished);
         onCommitted(outcomes);
       } catch (error) {
         waiting.reject(error);
@@ -131,23 +141,29 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
     while (running.size > 0) await Promise.all(running);
   }
 
+  /** Gives the orders their outcomes, and returns those that are to be placed again. */
+  function answer(batch: Waiting[], outcomes: Outcome[]): Waiting[] {
+    if (outcomes.length !== batch.length) {
+      // It is committed, so there is nothing to try again and nobody to give an outcome to.
+      const given = `${outcomes.length} outcomes to ${batch.length} orders`;
+      rejectAll(batch, new RangeError(`api.place_orders gave ${given}`));
+      return [];
+    }
+    return batch.filter((waiting, index) => {
+      const outcome = outcomes[index] as Outcome;
+      const isUnfinished =
+        outcome.code === "CONFLICT_RETRY" &&
+        performance.now() - waiting.since < unfinishedForMs;
+      if (!isUnfinished) waiting.resolve(outcome);
+      return isUnfinished;
+    });
+  }
+
   return { place, drained };
 }
 
 function requestsOf(batch: Waiting[]): OrderRequest[] {
   return batch.map((waiting) => waiting.request);
-}
-
-function answer(batch: Waiting[], outcomes: Outcome[]): void {
-  if (outcomes.length !== batch.length) {
-    // It is committed, so there is nothing to try again and nobody to give an outcome to.
-    const given = `${outcomes.length} outcomes to ${batch.length} orders`;
-    rejectAll(batch, new RangeError(`api.place_orders gave ${given}`));
-    return;
-  }
-  outcomes.forEach((outcome, index) => {
-    batch[index]?.resolve(outcome);
-  });
 }
 
 function rejectAll(batch: Waiting[], error: unknown): void {

@@ -10,6 +10,7 @@ import { measureHotMarket } from "./hot_market.ts";
 import { measureHotMarketOverHttp } from "./hot_market_http.ts";
 import { measureLimits } from "./limits.ts";
 import { measureLeaderboard } from "./leaderboard.ts";
+import { measureLongQueues } from "./long_queues.ts";
 import { measureLoneFills } from "./lone_fills.ts";
 import { measureOldRows } from "./old_rows.ts";
 import { findPgbench } from "./pgbench.ts";
@@ -34,6 +35,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   hot_market_http: measureHotMarketOverHttp,
   limits: measureLimits,
   deep_book: measureDeepBook,
+  long_queues: measureLongQueues,
   old_rows: measureOldRows,
   leaderboard: measureLeaderboard,
   trading_beside_refresh: measureTradingBesideRefresh,

@@ -16,6 +16,8 @@ export interface Sizes {
   batches: number;
   shallowBookOrders: number;
   deepBookOrders: number;
+  /** Orders of one share each in one queue. */
+  longQueue: number;
   /** As many orders as trades. */
   oldRows: number;
   /** That the leaderboard has behind it; a multiple of 1,000. */
@@ -39,6 +41,7 @@ export const fullSizes: Sizes = {
   batches: 300,
   shallowBookOrders: 1000,
   deepBookOrders: 100_000,
+  longQueue: 12_000,
   oldRows: 5_000_000,
   settledPositions: 1_000_000,
   streamClients: [1000, 5000],
@@ -58,6 +61,7 @@ export const shortSizes: Sizes = {
   batches: 20,
   shallowBookOrders: 100,
   deepBookOrders: 2000,
+  longQueue: 600,
   oldRows: 20_000,
   settledPositions: 20_000,
   streamClients: [100],

@@ -48,7 +48,7 @@ begin
   end if;
 
   v_request.user_id := v_user_id;
-  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0), v_at);
+  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0, null), v_at);
   v_code := coalesce(
     trading.trader_refusal(
       v_context.site_paused, v_traders.user_ids is not null, v_traders.excluded[1],

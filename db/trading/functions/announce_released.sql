@@ -35,6 +35,7 @@ begin
     from unnest(result.fills) as x
     group by x.request
   ) as f on f.request = r.ordinality
+  where r.code is distinct from 'CONFLICT_RETRY'
   order by r.ordinality;
 end
 $$;

@@ -32,7 +32,7 @@ declare
   v_escrow_amount bigint;
   v_at text := core.iso8601(context.at);
 begin
-  v_traders := trading.lock_traders(array[request], (array[maker], 0, 0), context.at);
+  v_traders := trading.lock_traders(array[request], (array[maker], 0, 0, null), context.at);
   t := array_position(v_traders.user_ids, request.user_id);
   m := array_position(v_traders.user_ids, maker.user_id);
   v_code := trading.gate_refusal(

@@ -9,17 +9,7 @@ declare
   v_traders trading.trader_arrays;
 begin
   -- Both rows are locked so that both are read as they are once the lock is had.
-  select
-    array_agg(t.user_id),
-    array_agg(t.public_id),
-    array_agg(t.account_id),
-    array_agg(t.version),
-    array_agg(t.balance_cents),
-    array_agg(t.limits_reviewed_at is not null),
-    array_agg(coalesce(t.excluded_until > lock_traders.at, false)),
-    array_agg(t.limited)
-  into v_traders
-  from (
+  with locked as materialized (
     select
       a.user_id,
       (select u.public_id from identity.users as u where u.id = a.user_id) as public_id,
@@ -38,7 +28,18 @@ begin
     ))
     order by a.id
     for no key update of a, r
-  ) as t;
+  )
+  select
+    array_agg(t.user_id),
+    array_agg(t.public_id),
+    array_agg(t.account_id),
+    array_agg(t.version),
+    array_agg(t.balance_cents),
+    array_agg(t.limits_reviewed_at is not null),
+    array_agg(coalesce(t.excluded_until > lock_traders.at, false)),
+    array_agg(t.limited)
+  into v_traders
+  from (select l.* from locked as l order by l.user_id) as t;
   return v_traders;
 end
 $$;

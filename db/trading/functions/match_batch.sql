@@ -17,14 +17,21 @@ declare
   v_money trading.market_money;
   v_result trading.match_result;
   v_depth int := 1;
+  v_demand int[];
+  v_may_meet_own boolean[];
 begin
   select m.* into v_money
   from trading.read_money(context.market_id, context.category_id, context.at) as m;
+  if context.live_delay_ms is null then
+    select r.demand, r.may_meet_own into v_demand, v_may_meet_own
+    from trading.read_reach(context, v_requests) as r;
+  end if;
   loop
     if context.live_delay_ms is null then
-      v_slice := trading.read_book_slice(context, v_requests, v_depth);
+      v_slice := trading.read_book_slice(context, v_requests, v_demand, v_depth);
+      v_slice.may_meet_own := v_may_meet_own;
     else
-      v_slice := ('{}', 0, 0);
+      v_slice := ('{}', 0, 0, null);
     end if;
     if v_depth > 1 or match_batch.holds_users then
       perform trading.lock_more_traders(v_slice);

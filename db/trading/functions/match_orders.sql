@@ -15,12 +15,16 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_shares constant int := 10000;
+  -- So many makers are cancelled in one call; a request that meets more is to be placed again.
+  c_most_dead constant int := 500;
 
   -- The book: resting orders in chains, one for each stored price. A chain is indexed by price
   -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
   -- batch are linked behind them.
   v_resting trading.resting_order[] := slice.orders;
   v_read constant int := cardinality(v_resting);
+  v_order_ids bigint[];
+  v_place int[];
   v_left int[];
   v_next int[] := array_fill(0, array[v_read]);
   v_first int[] := array_fill(0, array[199]);
@@ -93,10 +97,17 @@ declare
   v_sated boolean;
   v_reason trading.cancel_reason;
   v_met_count int;
+  v_met_dead_count int;
+  v_is_unfinished boolean;
+  v_held_side int;
   v_met int[];
   v_met_quantity int[];
   v_met_trader int[];
   v_met_reason trading.cancel_reason[];
+  v_may_meet_own boolean;
+  v_rests_here boolean[] := array_fill(
+    false, array[coalesce(cardinality(traders.user_ids), 0)]
+  );
   v_yes_price int;
   v_journal_id bigint;
   v_amount bigint;
@@ -106,6 +117,11 @@ declare
   v_taker_realised bigint;
   v_maker_realised bigint;
 begin
+  select
+    array_agg(r.order_id order by r.ordinality),
+    array_agg(width_bucket(r.user_id, traders.user_ids) order by r.ordinality)
+  into v_order_ids, v_place
+  from unnest(slice.orders) with ordinality as r;
   for p in 1 .. v_read loop
     v_maker := v_resting[p];
     v_left[p] := v_maker.quantity - v_maker.filled_quantity;
@@ -149,21 +165,19 @@ begin
         v_outcome.is_replay := true;
         v_outcome.user_public_id := traders.user_public_ids[t];
         v_outcome.balance_cents := v_balance[t];
-        for p in 1 .. coalesce(cardinality(v_left), 0) loop
-          v_maker := v_resting[p];
-          if v_maker.order_id = v_outcome.order_id then
-            v_outcome.quantity := v_maker.quantity;
-            if v_left[p] >= 0 then
-              v_outcome.filled_quantity := v_maker.quantity - v_left[p];
-              v_outcome.status := trading.filled_status(v_left[p], v_maker.quantity);
-            else
-              select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
-              into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
-              from unnest(v_dead) as d
-              where d.resting = p;
-            end if;
+        k := array_position(v_order_ids, v_outcome.order_id);
+        if k is not null then
+          v_outcome.quantity := (v_resting[k]).quantity;
+          if v_left[k] >= 0 then
+            v_outcome.filled_quantity := v_outcome.quantity - v_left[k];
+            v_outcome.status := trading.filled_status(v_left[k], v_outcome.quantity);
+          else
+            select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
+            into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
+            from unnest(v_dead) as d
+            where d.resting = k;
           end if;
-        end loop;
+        end if;
         v_outcomes[i] := v_outcome;
         continue next_request;
       end if;
@@ -222,12 +236,15 @@ begin
     -- 2. Plan: walk the other side from its best price, as far as the request wants and its
     -- price allows. Makers' cash and shares are moved as the plan goes, and moved back below.
     v_is_buy := v_request.order_type = 'buy';
+    v_held_side := case v_request.side when 'yes' then 1 else 2 end;
     v_wanted := coalesce(v_request.quantity, c_most_shares);
     v_worst := 100 - v_request.book_price;
     v_bought := 0;
     v_required := 0;
     v_met_count := 0;
+    v_met_dead_count := 0;
     v_own := false;
+    v_is_unfinished := false;
     if v_request.book_side = 'yes' then
       v_level := v_best_no;
     else
@@ -240,6 +257,7 @@ begin
       v_spent := 0;
       v_weight := 0;
       v_sated := false;
+      v_may_meet_own := v_rests_here[t] or coalesce(slice.may_meet_own[i], true);
     end if;
 
     <<walk>>
@@ -255,14 +273,19 @@ begin
         k := v_first[v_opposite + v_level];
         continue walk;
       end if;
+      if v_left[k] < 0 then
+        -- Found dead by a request before, which was not to be finished in this call.
+        k := v_next[k];
+        continue walk;
+      end if;
 
       v_maker := v_resting[k];
       v_price := 100 - v_level;
       v_reason := null;
+      m := v_place[k];
       if v_maker.expires_at <= context.at then
         n := 0;
         v_reason := 'expired'::trading.cancel_reason;
-        m := array_position(v_user_ids, v_maker.user_id);
       else
         n := least(v_wanted - v_bought, v_left[k]);
         if v_request.budget_cents is not null then
@@ -281,7 +304,6 @@ begin
           exit walk;
         end if;
 
-        m := array_position(v_user_ids, v_maker.user_id);
         if traders.excluded[m] then
           v_reason := 'self_excluded'::trading.cancel_reason;
         elsif v_maker.order_type = 'sell' then
@@ -300,6 +322,13 @@ begin
         end if;
       end if;
 
+      if v_reason is not null then
+        if v_dead_count + v_met_dead_count = c_most_dead then
+          v_is_unfinished := true;
+          exit walk;
+        end if;
+        v_met_dead_count := v_met_dead_count + 1;
+      end if;
       v_met_count := v_met_count + 1;
       v_met[v_met_count] := k;
       v_met_trader[v_met_count] := m;
@@ -317,6 +346,12 @@ begin
         v_spent := v_spent + n * v_price;
         v_weight := v_weight + n * v_price * v_level;
         exit walk when v_bought = v_wanted;
+        -- Nothing further on can change the verdict.
+        exit walk when not v_may_meet_own and (
+          v_request.post_only
+          or (v_is_buy and v_spent > v_balance[t])
+          or (not v_is_buy and v_held[t][v_held_side] < v_wanted)
+        );
         if n < v_left[k] then
           v_sated := true; -- the budget ends within this order
           exit walk;
@@ -349,6 +384,7 @@ begin
           else (v_wanted - v_bought) * v_request.price end;
     end if;
     v_code := case
+      when v_is_unfinished then 'CONFLICT_RETRY'
       when v_own then 'SELF_TRADE_BLOCKED'
       when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
@@ -358,7 +394,9 @@ begin
         limits.limits[t], limits.untraded[t], v_open_cost[t]
       )
     end;
-    if v_code is not null and (v_code <> 'INSUFFICIENT_LIQUIDITY' or v_met_count = 0) then
+    if v_code is not null
+      and (v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') or v_met_dead_count = 0)
+    then
       v_outcome := null;
       v_outcome.request := v_request;
       v_outcome.code := v_code;
@@ -385,6 +423,7 @@ begin
       v_maker := v_resting[v_met[p]];
       m := v_met_trader[p];
       n := v_met_quantity[p];
+      continue when v_is_unfinished and n > 0;
 
       if n = 0 then
         v_dead_count := v_dead_count + 1;
@@ -511,6 +550,13 @@ begin
       )::trading.fill;
     end loop;
 
+    if v_is_unfinished then
+      v_outcome := null;
+      v_outcome.request := v_request;
+      v_outcome.code := v_code;
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
     if v_met_count > 0 then
       for p in v_level + 1 .. case v_opposite when 100 then v_best_no else v_best_yes end loop
         v_first[v_opposite + p] := 0;
@@ -567,6 +613,9 @@ begin
           else nextval('trading.orders_id_seq') end
       )::trading.resting_order;
       v_left[k] := v_wanted - v_bought;
+      v_order_ids[k] := v_order_id;
+      v_place[k] := t;
+      v_rests_here[t] := true;
       v_new_orders[k - v_read] := i;
       v_next[k] := 0;
       if v_request.book_side = 'yes' then

@@ -14,8 +14,8 @@ declare
   v_all_dead trading.dead_maker[] := result.dead_makers;
   v_fill trading.fill;
   v_dead trading.dead_maker;
-  v_fills text;
-  v_cancelled text;
+  v_fills text[];
+  v_cancelled text[];
   v_place int := 0;
   f int := 1;
   d int := 1;
@@ -24,11 +24,11 @@ begin
   foreach v_outcome in array result.outcomes loop
     v_place := v_place + 1;
     if v_all_fills is not null then
-      v_fills := '';
+      v_fills := '{}';
       loop
         v_fill := v_all_fills[f];
         exit when v_fill.request is distinct from v_place;
-        v_fills := v_fills || case v_fills when '' then '' else ',' end || trading.fill_object(
+        v_fills[cardinality(v_fills) + 1] := trading.fill_object(
           v_fill.trade_public_id, context.market_public_id, v_fill.taker_side,
           v_fill.taker_order_public_id, v_fill.maker_order_public_id,
           v_fill.taker_user_public_id, v_fill.maker_user_public_id, v_fill.yes_price,
@@ -38,17 +38,16 @@ begin
       end loop;
     end if;
     if v_all_dead is not null then
-      v_cancelled := '';
+      v_cancelled := '{}';
       loop
         v_dead := v_all_dead[d];
         exit when v_dead.request is distinct from v_place;
-        v_cancelled := v_cancelled || case v_cancelled when '' then '' else ',' end
-          || trading.order_object(
-            (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
-            (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
-            v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
-            v_dead.reason, (v_dead."order").expires_at,
-            core.iso8601((v_dead."order").created_at), null
+        v_cancelled[cardinality(v_cancelled) + 1] := trading.order_object(
+          (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
+          (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
+          v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
+          v_dead.reason, (v_dead."order").expires_at,
+          core.iso8601((v_dead."order").created_at), null
         );
         d := d + 1;
       end loop;
@@ -65,8 +64,8 @@ begin
         else format(
           '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
           trading.outcome_object(v_outcome, context, v_at, v_request.time_in_force),
-          v_fills,
-          v_cancelled,
+          array_to_string(v_fills, ','),
+          array_to_string(v_cancelled, ','),
           trading.balance_object(v_outcome.balance_cents),
           coalesce(v_outcome.fee_cents::text, 'null')
         )

@@ -1,14 +1,21 @@
 create or replace function trading.read_book_slice(
-  context trading.market_context, requests trading.order_request[], depth int
+  context trading.market_context,
+  requests trading.order_request[],
+  demand int[],
+  depth int
 )
 returns trading.book_slice
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_slice trading.book_slice := ('{}', 0, 0);
+  v_orders trading.resting_order[] := '{}';
+  v_order_count int := 0;
+  v_yes_floor int := 0;
+  v_no_floor int := 0;
   v_side trading.side;
   v_request trading.order_request;
+  v_request_count constant int := cardinality(read_book_slice.requests);
   v_demand bigint[];
   v_demand_left bigint;
   v_taken_by_narrow bigint;
@@ -25,16 +32,17 @@ begin
     v_demand := null;
     v_demand_left := 0;
     v_widest := 0;
-    foreach v_request in array read_book_slice.requests loop
+    for i in 1 .. v_request_count loop
+      v_request := read_book_slice.requests[i];
       if v_request.book_side <> v_side and v_request.problem is null then
         if v_demand is null then
           v_demand := array_fill(0::bigint, array[99]);
           v_limit := 99;
         end if;
         v_demand[v_request.book_price] := v_demand[v_request.book_price]
-          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+          + read_book_slice.depth::bigint * read_book_slice.demand[i];
         v_demand_left := v_demand_left
-          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+          + read_book_slice.depth::bigint * read_book_slice.demand[i];
         v_widest := greatest(v_widest, v_request.book_price);
         v_limit := least(v_limit, v_request.book_price);
       end if;
@@ -95,24 +103,26 @@ begin
       end loop;
       if v_read >= v_taken_by_narrow + v_demand_left then
         if v_side = 'yes' then
-          v_slice.yes_floor := v_last_price;
+          v_yes_floor := v_last_price;
         else
-          v_slice.no_floor := v_last_price;
+          v_no_floor := v_last_price;
         end if;
         exit;
       end if;
-      v_slice.orders := v_slice.orders || v_row.resting;
+      -- A variable of its own: an element set in a field of a row copies the whole array.
+      v_order_count := v_order_count + 1;
+      v_orders[v_order_count] := v_row.resting;
       v_read := v_read + v_row.available;
       v_last_price := v_row.book_price;
     end loop;
   end loop;
-  return v_slice;
+  return (v_orders, v_yes_floor, v_no_floor, null)::trading.book_slice;
 end
 $$;
 
 comment on function trading.read_book_slice(
-  trading.market_context, trading.order_request[], int
+  trading.market_context, trading.order_request[], int[], int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
-  'could take if they were depth times as large. Nothing else can change the book meanwhile: the '
-  'caller holds the market''s lock.';
+  'could take if their demand (trading.read_reach) were depth times as large. Nothing else can '
+  'change the book meanwhile: the caller holds the market''s lock.';

@@ -41,6 +41,10 @@ begin
   v_batch := trading.match_batch(context, array[v_request], false);
   v_outcome := (v_batch.result).outcomes[1];
   if v_outcome.code is not null then
+    if v_outcome.code = 'CONFLICT_RETRY' then
+      -- The makers that it found dead so far are cancelled, or it would meet them again.
+      perform trading.settle_batch(context, v_batch);
+    end if;
     return (v_outcome.code, v_outcome.message, false, null)::api.outcome;
   end if;
 

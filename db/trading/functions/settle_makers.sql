@@ -30,16 +30,14 @@ begin
     and v_left[width_bucket(o.id, v_ids)] >= 0;
 
   if result.dead_makers is not null then
-    select array_agg((d."order").order_id) into v_ids
-    from unnest(result.dead_makers) as d;
-
     update trading.orders as o set
-      filled_quantity = (result.dead_makers[array_position(v_ids, o.id)]).filled_quantity,
+      filled_quantity = d.filled_quantity,
       status = 'cancelled',
-      cancel_reason = (result.dead_makers[array_position(v_ids, o.id)]).reason,
+      cancel_reason = d.reason,
       cancelled_at = context.at
-    where o.id = any (v_ids)
-      and (result.dead_makers[array_position(v_ids, o.id)]).resting <= result.resting_read;
+    from unnest(result.dead_makers) as d
+    where o.id = (d."order").order_id
+      and d.resting <= result.resting_read;
   end if;
 end
 $$;

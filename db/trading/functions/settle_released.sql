@@ -17,6 +17,7 @@ begin
       ) as cancel_reason,
       coalesce(r.fee_cents, 0) as fee_cents
     from unnest(result.outcomes) as r
+    where r.code is distinct from 'CONFLICT_RETRY'
   ),
   waited as (
     delete from trading.open_orders as b
@@ -37,4 +38,5 @@ $$;
 
 comment on function trading.settle_released(trading.market_context, trading.match_result) is
   'Writes what scheduled orders became at their release: each leaves its delay, and what refused '
-  'it is why it is cancelled. Those that rest are put on the book by trading.settle_orders.';
+  'it is why it is cancelled. Those that rest are put on the book by trading.settle_orders. One '
+  'that could not be finished (CONFLICT_RETRY) stays scheduled and due.';

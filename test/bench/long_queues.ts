@@ -1,0 +1,178 @@
+import type { Pool } from "pg";
+import type { OrderRequest, Outcome } from "../../src/database/api.ts";
+import { makePool } from "../../src/database/pools.ts";
+import { createOrderBatcher } from "../../src/trading/order_batcher.ts";
+import { checkLedger, expectCount, readNumber } from "./bench.ts";
+import type { Bench } from "./bench.ts";
+import { publicId } from "./catalogue.ts";
+import type { BenchDatabase } from "./cluster.ts";
+import { place } from "./orders.ts";
+import type { Result } from "./report.ts";
+
+/** Shares that one order may take, and so the most one-share orders that it can meet. */
+const MOST_SHARES = 10_000;
+const QUEUE_PRICE = 45;
+const SEEDED_AT_ONCE = 500;
+const OTHERS = 8;
+
+/** The traders of this benchmark; all others make the queues. */
+const taker = publicId(1);
+const poorTaker = publicId(2);
+const makerWithoutCash = publicId(3);
+const FIRST_MAKER = 4;
+
+/**
+ * What one long queue of one-share orders costs: those who take it, those who are rejected at it,
+ * and those who trade beside them while it is cleared because its maker can't pay.
+ */
+export async function measureLongQueues(bench: Bench): Promise<Result[]> {
+  const { sizes, cluster } = bench;
+  const database = await cluster.createDatabase("long_queues");
+  const { connectionString, pool } = database;
+  const api = makePool({ connectionString, role: "exchange_api", max: OTHERS });
+  const queue = Math.min(MOST_SHARES, sizes.longQueue);
+  await leaveCents(pool, poorTaker, 1);
+
+  const times: Record<string, number[]> = {};
+  const note = (name: string, milliseconds: number) => {
+    (times[name] ??= []).push(milliseconds);
+    console.error(`  long queues, ${name}: ${Math.round(milliseconds)} ms`);
+  };
+  const makers = (index: number) =>
+    publicId(FIRST_MAKER + (index % (sizes.traders - FIRST_MAKER + 1)));
+  // Each round has markets of its own; the one before is no part of the figures.
+  for (let round = sizes.warmUpSeconds > 0 ? 0 : 1; round <= sizes.rounds; round++) {
+    const isCounted = round > 0;
+    const market = 2 * round + 1;
+    await makeQueue(pool, market, queue, makers);
+    const buy: OrderRequest = { userId: poorTaker, side: "yes", price: 99, quantity: MOST_SHARES };
+    for (const [name, request] of Object.entries({
+      "rejected limit order": buy,
+      "rejected post-only order": { ...buy, price: 98, postOnly: true },
+      "rejected budget order": { ...buy, price: null, quantity: null, budgetCents: 1_000_000 },
+    })) {
+      const { milliseconds, outcome } = await timeOrder(api, market, request);
+      expectCode(outcome, name.includes("post-only") ? "POST_ONLY_WOULD_CROSS" : "INSUFFICIENT_BALANCE");
+      if (isCounted) note(name, milliseconds);
+    }
+    const taken = await timeOrder(api, market, { ...buy, userId: taker, quantity: queue });
+    expectCode(taken.outcome, null);
+    if (isCounted) note("order that takes them all", taken.milliseconds);
+
+    const clearing = await timeClearing(bench, database, api, market + 1);
+    if (isCounted) {
+      note("clearing, all of it", clearing.milliseconds);
+      note("clearing, longest wait of others", clearing.longestWait);
+    }
+  }
+  await api.end();
+  await checkLedger(database);
+  await database.drop();
+
+  const orders = queue.toLocaleString("en");
+  const dead = sizes.longQueue.toLocaleString("en");
+  const bars: [name: string, bar: string, must: number, aim: number][] = [
+    ["rejected limit order", `limit order of one cent at ${orders} one-share orders`, 50, 25],
+    ["rejected post-only order", `post-only order at the same`, 50, 25],
+    ["rejected budget order", `budget order of one cent at the same`, 50, 25],
+    ["order that takes them all", `order that takes ${orders} one-share orders`, 600, 300],
+    ["clearing, all of it", `${dead} orders of a maker without cash cleared by takers`, 2000, 1000],
+    ["clearing, longest wait of others", `longest wait of others meanwhile`, 250, 125],
+  ];
+  return bars.map(([name, bar, must, aim]) => {
+    const ours = times[name] ?? [];
+    return { bar: `${bar} / 1 ms`, unit: "ms", must, aim, reference: ours.map(() => 1), ours };
+  });
+}
+
+/** Resting NO orders of one share each, all at one price. */
+async function makeQueue(
+  pool: Pool,
+  market: number,
+  length: number,
+  makerOf: (index: number) => string,
+): Promise<void> {
+  const requests = Array.from({ length }, (_, index): OrderRequest => ({
+    userId: makerOf(index),
+    side: "no",
+    price: QUEUE_PRICE,
+    quantity: 1,
+  }));
+  for (let first = 0; first < length; first += SEEDED_AT_ONCE) {
+    await place(pool, market, requests.slice(first, first + SEEDED_AT_ONCE));
+  }
+}
+
+async function leaveCents(pool: Pool, user: string, cents: number): Promise<void> {
+  await pool.query(
+    `select admin.withdraw(
+       user_id => $1, amount_cents => a.balance_cents - $2, reference => gen_random_uuid()::text
+     )
+     from ledger.accounts as a
+     join identity.users as u on u.id = a.user_id
+     where u.public_id = $1 and a.balance_cents > $2`,
+    [user, cents],
+  );
+}
+
+async function timeOrder(
+  api: Pool,
+  market: number,
+  request: OrderRequest,
+): Promise<{ milliseconds: number; outcome: Outcome }> {
+  const batcher = createOrderBatcher({ pool: api });
+  const began = performance.now();
+  const outcome = await batcher.place(publicId(market), request);
+  return { milliseconds: performance.now() - began, outcome };
+}
+
+/** One taker meets the queue of a maker without cash, while others rest orders in that market. */
+async function timeClearing(
+  { sizes }: Bench,
+  { pool }: BenchDatabase,
+  api: Pool,
+  market: number,
+): Promise<{ milliseconds: number; longestWait: number }> {
+  await pool.query("select admin.deposit(user_id => $1, amount_cents => 100000, reference => $2)", [
+    makerWithoutCash,
+    `round of market ${market}`,
+  ]);
+  await makeQueue(pool, market, sizes.longQueue, () => makerWithoutCash);
+  await leaveCents(pool, makerWithoutCash, 0);
+
+  const batcher = createOrderBatcher({ pool: api });
+  let isCleared = false;
+  let longestWait = 0;
+  const others = Array.from({ length: OTHERS }, async (_, index) => {
+    while (!isCleared) {
+      const began = performance.now();
+      const order: OrderRequest = { userId: publicId(FIRST_MAKER + index), side: "no", price: 1 };
+      expectCode(await batcher.place(publicId(market), { ...order, quantity: 1 }), null);
+      longestWait = Math.max(longestWait, performance.now() - began);
+    }
+  });
+  const began = performance.now();
+  const order: OrderRequest = { userId: taker, side: "yes", price: 55, quantity: 1 };
+  for (;;) {
+    const { code } = await batcher.place(publicId(market), order);
+    if (code === null) break;
+    if (code !== "CONFLICT_RETRY") throw new Error(`The taker was rejected: ${code}`);
+  }
+  const milliseconds = performance.now() - began;
+  isCleared = true;
+  await Promise.all(others);
+  expectCount(
+    "orders left of the maker without cash",
+    await readNumber(
+      pool,
+      `select count(*) from trading.open_orders as b join identity.users as u on u.id = b.user_id
+       where u.public_id = '${makerWithoutCash}'`,
+    ),
+    0,
+  );
+  return { milliseconds, longestWait };
+}
+
+function expectCode({ code }: Outcome, expected: string | null): void {
+  if (code !== expected) throw new Error(`An order came to ${code}, and not to ${expected}`);
+}
