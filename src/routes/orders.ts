@@ -15,6 +15,7 @@ import {
 } from "../schemas/orders.ts";
 import type { Services } from "../services.ts";
 import { cancelOrders } from "../trading/cancel_orders.ts";
+import { untilFinished } from "../trading/unfinished.ts";
 
 /** Placing, amending, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
@@ -38,8 +39,8 @@ export function installOrders(app: Express, services: Services): void {
     const orderId = validateId(request.params.id);
     const { price, quantity } = validate(amendOrderSchema, request.body);
     const userId = userIdOf(response);
-    const outcome = await withRetries(pool, (client) =>
-      amendOrder(client, userId, orderId, price, quantity),
+    const outcome = await untilFinished(() =>
+      withRetries(pool, (client) => amendOrder(client, userId, orderId, price, quantity)),
     );
     announcer.ring();
     sendOutcome(response, 200, outcome);

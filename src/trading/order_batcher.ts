@@ -3,6 +3,7 @@ import { placeOrders } from "../database/api.ts";
 import type { OrderRequest, Outcome } from "../database/api.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
+import { isUnfinished } from "./unfinished.ts";
 
 export interface OrderBatcherOptions {
   pool: Pool;
@@ -11,7 +12,7 @@ export interface OrderBatcherOptions {
   /** Orders at most that may wait, over all markets; beyond it new ones are turned away. */
   waitingCap?: number;
   retries?: RetryOptions;
-  /** For so long an order is placed again that met more makers to cancel than one call may. */
+  /** How long an order is placed again that is not finished; see unfinished.ts. */
   unfinishedForMs?: number;
   /** Told after each call that was committed. */
   onCommitted?: (outcomes: Outcome[]) => void;
@@ -41,7 +42,6 @@ interface Lane {
 
 const DEFAULT_BATCH_CAP = 200;
 const DEFAULT_WAITING_CAP = 10_000;
-const DEFAULT_UNFINISHED_FOR_MS = 5000;
 
 /**
  * A market's orders are matched one transaction after another, so a busy market gets through more
@@ -53,7 +53,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
   const onCommitted = options.onCommitted ?? (() => undefined);
   const batchCap = options.batchCap ?? DEFAULT_BATCH_CAP;
   const waitingCap = options.waitingCap ?? DEFAULT_WAITING_CAP;
-  const unfinishedForMs = options.unfinishedForMs ?? DEFAULT_UNFINISHED_FOR_MS;
+  const { unfinishedForMs } = options;
   const lanes = new Map<string, Lane>();
   const running = new Set<Promise<void>>();
   let waitingCount = 0;
@@ -99,7 +99,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
         },
         retries,
       );
-      const unfinished = answer(batch, outcomes);
+      const unfinished = answer(batch, outcomes, unfinishedForMs);
       waitingCount += unfinished.length;
       lane.waiting.unshift(...unfinished);
       onCommitted(outcomes);
@@ -127,7 +127,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
           retries,
         );
         const outcomes = await call;
-        const unfinished = answer([waiting], outcomes);
+        const unfinished = answer([waiting], outcomes, unfinishedForMs);
         waitingCount += unfinished.length;
         lane.waiting.push(...unfinished);
         onCommitted(outcomes);
@@ -141,29 +141,28 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
     while (running.size > 0) await Promise.all(running);
   }
 
-  /** Gives the orders their outcomes, and returns those that are to be placed again. */
-  function answer(batch: Waiting[], outcomes: Outcome[]): Waiting[] {
-    if (outcomes.length !== batch.length) {
-      // It is committed, so there is nothing to try again and nobody to give an outcome to.
-      const given = `${outcomes.length} outcomes to ${batch.length} orders`;
-      rejectAll(batch, new RangeError(`api.place_orders gave ${given}`));
-      return [];
-    }
-    return batch.filter((waiting, index) => {
-      const outcome = outcomes[index] as Outcome;
-      const isUnfinished =
-        outcome.code === "CONFLICT_RETRY" &&
-        performance.now() - waiting.since < unfinishedForMs;
-      if (!isUnfinished) waiting.resolve(outcome);
-      return isUnfinished;
-    });
-  }
-
   return { place, drained };
 }
 
 function requestsOf(batch: Waiting[]): OrderRequest[] {
   return batch.map((waiting) => waiting.request);
+}
+
+/** Gives the orders of a batch their outcomes, and returns those that are to be placed again. */
+function answer(batch: Waiting[], outcomes: Outcome[], unfinishedForMs?: number): Waiting[] {
+  if (outcomes.length !== batch.length) {
+    // It is committed, so there is nothing to try again and nobody to give an outcome to.
+    const given = `${outcomes.length} outcomes to ${batch.length} orders`;
+    rejectAll(batch, new RangeError(`api.place_orders gave ${given}`));
+    return [];
+  }
+  const unfinished: Waiting[] = [];
+  outcomes.forEach((outcome, index) => {
+    const waiting = batch[index];
+    if (waiting && isUnfinished(outcome, waiting.since, unfinishedForMs)) unfinished.push(waiting);
+    else waiting?.resolve(outcome);
+  });
+  return unfinished;
 }
 
 function rejectAll(batch: Waiting[], error: unknown): void {

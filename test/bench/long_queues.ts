@@ -52,7 +52,10 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
       "rejected budget order": { ...buy, price: null, quantity: null, budgetCents: 1_000_000 },
     })) {
       const { milliseconds, outcome } = await timeOrder(api, market, request);
-      expectCode(outcome, name.includes("post-only") ? "POST_ONLY_WOULD_CROSS" : "INSUFFICIENT_BALANCE");
+      expectCode(
+        outcome,
+        name.includes("post-only") ? "POST_ONLY_WOULD_CROSS" : "INSUFFICIENT_BALANCE",
+      );
       if (isCounted) note(name, milliseconds);
     }
     const taken = await timeOrder(api, market, { ...buy, userId: taker, quantity: queue });

@@ -71,7 +71,7 @@ function orders(): fc.Arbitrary<Order> {
   const quantity = fc.oneof(
     { weight: 16, arbitrary: fc.integer({ min: 1, max: 12 }) },
     { weight: 1, arbitrary: fc.integer({ min: 13, max: 60 }) },
-    { weight: 1, arbitrary: fc.constantFrom(0, 100, 400, 100) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 100, 101, 400) },
   );
   const rarely = <T>(value: fc.Arbitrary<T>, freq = 4) => fc.option(value, { freq, nil: null });
   const budget = fc.integer({ min: 1, max: 1200 });

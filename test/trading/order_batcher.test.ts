@@ -211,3 +211,38 @@ test("drained waits for what waits and for what is under way", async (t) => {
   await Promise.all(orders);
   await batcher.drained();
 });
+
+/** Says of the orders at this price that they are not finished, so many times. */
+const unfinished = (price: number, times: number) => (call: FakeCall) =>
+  accept(call).map((outcome) =>
+    outcome.body === String(price) && times-- > 0
+      ? { ...outcome, code: "CONFLICT_RETRY", body: null }
+      : outcome,
+  );
+
+test("CONFLICT_RETRY as an outcome: the order is placed again, the others have theirs", async (t) => {
+  const { calls, pool } = fakePool({ answer: unfinished(2, 2) });
+  const batcher = createOrderBatcher({ pool });
+  const first = batcher.place(market, order(1));
+  const outcomes = await Promise.all([
+    first,
+    ...[2, 3].map((p) => batcher.place(market, order(p))),
+  ]);
+  t.deepEqual(
+    outcomes.map(({ code, body }) => [code, body]),
+    [
+      [null, "1"],
+      [null, "2"],
+      [null, "3"],
+    ],
+  );
+  t.deepEqual(calls.map(pricesOf), [[1, 2, 3], [2], [2]]);
+  await batcher.drained();
+});
+
+test("CONFLICT_RETRY as an outcome is the answer once the time for repeating is over", async (t) => {
+  const { calls, pool } = fakePool({ answer: unfinished(2, 1000) });
+  const batcher = createOrderBatcher({ pool, unfinishedForMs: 0 });
+  t.is((await batcher.place(market, order(2))).code, "CONFLICT_RETRY");
+  t.is(calls.length, 1);
+});

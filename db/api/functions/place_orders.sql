@@ -71,6 +71,7 @@ comment on function api.place_orders(uuid, jsonb) is
   'Places orders in one market, in one transaction: admit, match, settle, announce. One row for '
   'each element of requests, in their order. An element is {userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
-  'its refusal is its row. Locks: the market, then the takers and the makers they can reach, by '
-  'ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be called '
-  'again.';
+  'its refusal is its row. CONFLICT_RETRY: the call cancelled as many makers as one may, and the '
+  'request is to be placed again. Locks: the market, then the takers and the makers they can '
+  'reach, by ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be '
+  'called again.';

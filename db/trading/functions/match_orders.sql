@@ -671,4 +671,5 @@ comment on function trading.match_orders(
 ) is
   'Matches a batch in memory: what each request comes to, and all that has to be written for it. '
   'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '
-  'trace, but for the makers it found dead when it is refused for want of liquidity.';
+  'trace, but for the makers it found dead when it is refused for want of liquidity, or because '
+  'it met more of them than one call cancels (CONFLICT_RETRY).';

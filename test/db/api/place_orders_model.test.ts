@@ -1,25 +1,49 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
+import type { ExecutionContext } from "ava";
+import { createExchange } from "../../helpers/exchange.ts";
+import type { Exchange } from "../../helpers/exchange.ts";
 import { runModel } from "../../helpers/model.ts";
 import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model_state.ts";
 import { makeCast, playAndUndo } from "../../helpers/play.ts";
 import type { Played, PlayedOutcome } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
 import { expectSame, holds } from "../../helpers/random.ts";
+import { readText } from "../../helpers/repository.ts";
 
 /** The database against the rules written down plainly in test/helpers/model.ts. */
 
-const exchange = testExchange(test);
-
 test("whatever happens, the database does what the plain rules say", async (t) => {
+  await withExchange((exchange) => compare(t, exchange, 150));
+});
+
+test("the same when no order is too small to be looked at before the book is read", async (t) => {
+  await withExchange(async (exchange) => {
+    const text = readText("db/trading/functions/read_reach.sql");
+    const changed = text.replace("<= 100 as is_small", "<= 0 as is_small");
+    t.not(changed, text);
+    await exchange.database.pool.query(changed);
+    await compare(t, exchange, 100);
+  });
+});
+
+async function withExchange(work: (exchange: Exchange) => Promise<void>): Promise<void> {
+  const exchange = await createExchange();
+  try {
+    await work(exchange);
+  } finally {
+    await exchange.database.drop();
+  }
+}
+
+async function compare(t: ExecutionContext, exchange: Exchange, runs: number): Promise<void> {
   const cast = await makeCast(exchange);
-  const ids = await idsOf(cast.traders, cast.markets);
+  const ids = await idsOf(exchange, cast.traders, cast.markets);
   const start = {
     now: Date.parse(world.startsAt),
     cents: world.cents,
     markets: world.markets,
   };
-  await holds(t, 150, async (program) => {
+  await holds(t, runs, async (program) => {
     const played = await playAndUndo(exchange, cast, program, "together");
     const model = runModel(start, program);
     expectSame("broken", played.broken, []);
@@ -37,7 +61,7 @@ test("whatever happens, the database does what the plain rules say", async (t) =
       expectSame(what, found[what]!, rows);
     }
   });
-});
+}
 
 interface Ids {
   traders: number[];
@@ -45,7 +69,7 @@ interface Ids {
 }
 
 /** Internal ids ascend as the traders and markets were made. */
-async function idsOf(traders: string[], markets: string[]): Promise<Ids> {
+async function idsOf(exchange: Exchange, traders: string[], markets: string[]): Promise<Ids> {
   const select = async (table: string, publicIds: string[]): Promise<number[]> => {
     const { rows } = await exchange.database.pool.query(
       `select id from ${table} where public_id = any ($1) order by id`,

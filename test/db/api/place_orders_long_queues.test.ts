@@ -1,0 +1,219 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
+import type { Request } from "../../helpers/orders.ts";
+
+/** What long queues may cost: work is bounded by the call, and reading by what a taker can pay. */
+
+const exchange = testExchange(test);
+const { balance, book, clock, makeMarket, makeTrader, makeTraders, operate, place } = exchange;
+
+/** Makers that one call cancels at most. */
+const MOST_CANCELLED = 500;
+
+const withdraw = async (trader: string, leave: number) =>
+  operate("withdraw", {
+    user_id: trader,
+    amount_cents: (await balance(trader)) - leave,
+    reference: "out",
+  });
+
+/** So many one-share orders of one trader, in the order of the list. */
+async function queue(market: string, trader: string, request: Request, length: number) {
+  for (let left = length; left > 0; left -= 200) {
+    const batch = Array.from({ length: Math.min(left, 200) }, (): [string, Request] => [
+      trader,
+      request,
+    ]);
+    for (const { code } of await exchange.placeBatch(market, batch)) {
+      if (code !== null) throw new Error(`rejected: ${code}`);
+    }
+  }
+}
+
+const openOrdersOf = async (trader: string): Promise<number> => {
+  const { rows } = await exchange.database.pool.query(
+    `select count(*)::int as count
+     from trading.open_orders as b join identity.users as u on u.id = b.user_id
+     where u.public_id = $1`,
+    [trader],
+  );
+  return rows[0].count;
+};
+
+/** A queue of a maker without cash, one order of a live maker in its middle and one behind it. */
+async function makeClearing() {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  await queue(market, ann, buy("no", 1, 40), 300);
+  await exchange.rest(market, bob, buy("no", 3, 40));
+  await queue(market, ann, buy("no", 1, 40), 350);
+  await exchange.rest(market, bob, buy("no", 4, 39));
+  await withdraw(ann, 39);
+  return { market, ann, bob, taker };
+}
+
+test("CONFLICT_RETRY: one call cancels 500 makers without cash, and the next goes on", async (t) => {
+  const { market, ann, bob, taker } = await makeClearing();
+  const before = await balance(taker);
+  const [outcome] = await exchange.placeBatch(market, [[taker, buy("yes", 6, 61)]]);
+  t.is(outcome!.code, "CONFLICT_RETRY");
+  t.is(await openOrdersOf(ann), 650 - MOST_CANCELLED);
+  t.is(await balance(taker), before);
+  t.deepEqual((await exchange.orders(taker, { status: "all" })).data, []);
+  // The live maker between them keeps its place: 150 shares of the cancelled queue are left.
+  t.deepEqual((await book(market)).asks, ["153 @ 60", "4 @ 61"]);
+  t.deepEqual(await exchange.verify(), []);
+
+  const answer = await place(market, taker, buy("yes", 6, 61));
+  t.deepEqual(shown(answer.fills), ["3 @ 60", "3 @ 61"]);
+  t.is(answer.cancelledOrders.length, 150);
+  t.is(await openOrdersOf(ann), 0);
+  t.is(await openOrdersOf(bob), 1);
+  t.deepEqual((await book(market)).asks, ["1 @ 61"]);
+});
+
+test("CONFLICT_RETRY: other requests of the batch are carried out", async (t) => {
+  const { market, ann, taker } = await makeClearing();
+  const other = await makeTrader();
+  const outcomes = await exchange.placeBatch(market, [
+    [other, buy("yes", 2, 30)],
+    [taker, buy("yes", 6, 61)],
+    [other, buy("yes", 5, 61, ioc)],
+    [other, buy("yes", 1, 31)],
+  ]);
+  t.deepEqual(
+    outcomes.map(({ code }) => code),
+    [null, "CONFLICT_RETRY", "CONFLICT_RETRY", null],
+  );
+  t.is(await openOrdersOf(ann), 150);
+  t.deepEqual((await book(market)).bids, ["1 @ 31", "2 @ 30"]);
+});
+
+test("CONFLICT_RETRY: the idempotency key stays free", async (t) => {
+  const { market, taker } = await makeClearing();
+  const request = buy("yes", 6, 61, { idempotencyKey: crypto.randomUUID() });
+  const [first] = await exchange.placeBatch(market, [[taker, request]]);
+  t.is(first!.code, "CONFLICT_RETRY");
+  const [second] = await exchange.placeBatch(market, [[taker, request]]);
+  t.like(second, { code: null, replayed: false });
+  const [third] = await exchange.placeBatch(market, [[taker, request]]);
+  t.like(third, { code: null, replayed: true });
+  t.is(third!.answer!.order.id, second!.answer!.order.id);
+});
+
+test("CONFLICT_RETRY: an amendment leaves its order as it is, and succeeds when repeated", async (t) => {
+  const { market, ann, taker } = await makeClearing();
+  const [resting] = (await exchange.rest(market, taker, buy("yes", 6, 30))) as [string];
+  t.is((await exchange.amend(taker, resting, { price: 61 })).code, "CONFLICT_RETRY");
+  t.is(await openOrdersOf(ann), 150);
+  t.like(await exchange.order(taker, resting), { status: "open", price: 30, quantity: 6 });
+  const { answer } = await exchange.amend(taker, resting, { price: 61 });
+  t.is(answer!.order.filledQuantity, 6);
+  t.is(await openOrdersOf(ann), 0);
+});
+
+test.serial(
+  "CONFLICT_RETRY: a release that is not finished stays due, and is announced once",
+  async (t) => {
+    await clock.freeze("2035-05-05T12:00:00Z");
+    const { market, event } = await exchange.makeLiveMarket();
+    const [ann, taker] = (await makeTraders(2)) as [string, string];
+    await operate("set_event_live", { event_id: event, live: false });
+    await queue(market, ann, buy("no", 1, 40), 650);
+    await withdraw(ann, 39);
+    await operate("set_event_live", { event_id: event, live: true });
+    const { order } = await place(market, taker, buy("yes", 6, 60));
+    await clock.advance(3000);
+
+    const listener = await exchange.listen();
+    const { rows } = await exchange.database.pool.query(
+      `select trading.release_orders(m.id, 10) as count
+     from catalog.markets as m where m.public_id = $1`,
+      [market],
+    );
+    t.is(rows[0].count, 1);
+    t.like(await exchange.order(taker, order.id), { status: "scheduled" });
+    t.is(await openOrdersOf(ann), 150);
+    await exchange.release(market);
+    t.like(await exchange.order(taker, order.id), { status: "open", filledQuantity: 0 });
+    const { users } = await listener.heard();
+    t.is(users.filter(({ event: told }) => told.type === "order_released").length, 1);
+    t.is(users.filter(({ event: told }) => told.type === "order_cancelled").length, 650);
+  },
+);
+
+/** Whether a rejected order at a long queue of many makers left the makers behind alone. */
+const rejectedEarly: [what: string, code: string, request: Request, cents: number][] = [
+  ["a limit order", "INSUFFICIENT_BALANCE", buy("yes", 10_000, 99), 1],
+  ["an ioc order", "INSUFFICIENT_BALANCE", buy("yes", 10_000, 99, ioc), 500],
+  ["a market order", "INSUFFICIENT_BALANCE", buy("yes", 10_000), 500],
+  ["a budget", "INSUFFICIENT_BALANCE", spend("yes", 1_000_000), 500],
+  ["a sell without shares", "INSUFFICIENT_BALANCE", sell("no", 10_000, 1), 500],
+  ["a post-only order", "POST_ONLY_WOULD_CROSS", buy("yes", 10_000, 98, postOnly), 2_000_000],
+];
+
+for (const [what, code, request, cents] of rejectedEarly) {
+  test(`${code}: ${what} reads and locks no more of the queue than decides it`, async (t) => {
+    const market = await makeMarket();
+    const makers = await makeTraders(40);
+    for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+    const taker = await makeTrader({ cents });
+    await exchange.withRollback(async (client) => {
+      const { rows } = await client.query(
+        "select code from api.place_orders(market_id => $1, requests => $2)",
+        [market, JSON.stringify([{ userId: taker, ...request }])],
+      );
+      t.is(rows[0].code, code);
+      // The transaction is open: whom it has locked can be seen from outside.
+      const free = await exchange.database.pool.query(
+        `select a.id
+         from ledger.accounts as a join identity.users as u on u.id = a.user_id
+         where u.public_id = any ($1)
+         for update of a skip locked`,
+        [makers.slice(20)],
+      );
+      t.is(free.rowCount, 20);
+    });
+  });
+}
+
+test("SELF_TRADE_BLOCKED comes before INSUFFICIENT_BALANCE, however far away the own order is", async (t) => {
+  const market = await makeMarket();
+  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  await queue(market, maker, buy("no", 1, 45), 250);
+  await exchange.rest(market, taker, buy("no", 1, 40));
+  await withdraw(taker, 1);
+  t.is(await exchange.refusal(market, taker, buy("yes", 10_000, 99)), "SELF_TRADE_BLOCKED");
+  t.is(await exchange.refusal(market, taker, buy("yes", 250, 99)), "INSUFFICIENT_BALANCE");
+  t.is(await exchange.refusal(market, taker, buy("yes", 251, 59)), "INSUFFICIENT_BALANCE");
+  t.is(await exchange.refusal(market, taker, buy("yes", 251, 60)), "SELF_TRADE_BLOCKED");
+});
+
+test("SELF_TRADE_BLOCKED: an own order that came to rest earlier in the same batch", async (t) => {
+  const market = await makeMarket();
+  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  await queue(market, maker, buy("no", 1, 45), 120);
+  await withdraw(taker, 40);
+  const outcomes = await exchange.placeBatch(market, [
+    [taker, buy("no", 1, 40)],
+    [taker, buy("yes", 10_000, 99)],
+  ]);
+  t.deepEqual(
+    outcomes.map(({ code }) => code),
+    [null, "SELF_TRADE_BLOCKED"],
+  );
+});
+
+test("an order that can pay for all of a long queue takes all of it", async (t) => {
+  const market = await makeMarket();
+  const maker = await makeTrader();
+  const taker = await makeTrader({ cents: 1200 * 55 + 2079 });
+  await queue(market, maker, buy("no", 1, 45), 1200);
+  // 7 % of 1200 x 55 x 45 / 100 cents.
+  const answer = await place(market, taker, buy("yes", 1200, 55));
+  t.is(answer.feeCents, 2079);
+  t.is(answer.fills.length, 1200);
+  t.is(answer.balance.total, 0);
+  t.is(await openOrdersOf(maker), 0);
+});
