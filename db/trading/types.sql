@@ -136,8 +136,8 @@ create type trading.book_slice as (
 comment on type trading.book_slice is
   'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
   'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
-  'all that the batch can reach was read. may_meet_own is said of each request: false when its user '
-  'has no order on the book that it could reach.';
+  'all that the batch can reach was read. may_meet_own is said of each request: false when its '
+  'user has no order on the book that it could reach.';
 
 create type trading.trader_arrays as (
   user_ids bigint[],
