@@ -31,6 +31,7 @@ import type { OwnDatabase } from "./database.ts";
 import type { Request, Side } from "./orders.ts";
 import { randomFrom } from "./random.ts";
 import { shuffleIds } from "./shuffled_ids.ts";
+import type { IdOptions } from "./shuffled_ids.ts";
 
 export type Answer = z.infer<typeof placeOrderResponseSchema>;
 export type PlacedOrder = Answer["order"];
@@ -171,11 +172,11 @@ export interface Listener {
  * To be called once at the top of a test file. When all its tests have passed, the file passes
  * only if `ledger.verify()` finds nothing broken in what they left.
  */
-export function testExchange(test: TestFn): Exchange {
+export function testExchange(test: TestFn, options: IdOptions = {}): Exchange {
   let exchange: Exchange | undefined;
   // Serial, so that other hooks find it made.
   test.serial.before("make the exchange", async () => {
-    exchange = await createExchange();
+    exchange = await createExchange(options);
   });
   test.after("no invariant is broken", async (t) => {
     t.deepEqual(await exchange!.verify(), []);
@@ -200,10 +201,10 @@ export function testExchange(test: TestFn): Exchange {
 }
 
 /** As `testExchange`, for those who drop it themselves. */
-export async function createExchange(): Promise<Exchange> {
+export async function createExchange({ idsAscend = false }: IdOptions = {}): Promise<Exchange> {
   const database = await createDatabase();
   const { pool } = database;
-  await shuffleIds(pool);
+  if (!idsAscend) await shuffleIds(pool);
   const api = database.connectAs("exchange_api", { max: 20 });
   const operators = database.connectAs("exchange_operator", { max: 20 });
   const base = {

@@ -7,6 +7,14 @@ import { numberFrom } from "./random.ts";
  * place in some order.
  */
 
+export interface IdOptions {
+  /**
+   * Whether ids ascend in the order of creation, as those of one session do: for tests of lists
+   * that are in this order, and of pages that show the same every time.
+   */
+  idsAscend?: boolean;
+}
+
 /** A prime: multiplied by a factor modulo it, the numbers below it come in another order. */
 const PRIME = 2 ** 31 - 1;
 
@@ -33,15 +41,6 @@ export async function shuffleIds(database: Pool | ClientBase): Promise<void> {
        set default test_ids.public_id(${numberFrom(`public ids of ${table}`)})`,
     );
   }
-}
-
-/** Ids ascend again, for what has to be made in their order. */
-export async function stopShufflingIds(database: Pool | ClientBase): Promise<void> {
-  for (const table of keys) await database.query(`drop trigger shuffle_id on ${table}`);
-  for (const table of publicIds) {
-    await database.query(`alter table ${table} alter column public_id set default core.uuid_v7()`);
-  }
-  await database.query("drop schema test_ids cascade");
 }
 
 // The account of the outside world has id 1, and keeps the lowest.

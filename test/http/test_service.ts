@@ -10,6 +10,7 @@ import type { OwnDatabase } from "../helpers/database.ts";
 import { anyLimits, traderName } from "../helpers/exchange.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
 import { shuffleIds } from "../helpers/shuffled_ids.ts";
+import type { IdOptions } from "../helpers/shuffled_ids.ts";
 
 export interface CallOptions {
   key?: string;
@@ -49,7 +50,7 @@ export interface TestService {
 
 let made = 0;
 
-export interface TestServiceOptions {
+export interface TestServiceOptions extends IdOptions {
   /**
    * Whether requests are limited as they are without an operator's doing. Clients are then named
    * by the X-Forwarded-For that they send.
@@ -60,7 +61,7 @@ export interface TestServiceOptions {
 /** To be called once at the top of a test file. */
 export function testService(
   test: TestFn,
-  { limited = false }: TestServiceOptions = {},
+  { limited = false, idsAscend = false }: TestServiceOptions = {},
 ): TestService {
   const log: string[] = [];
   const logger = pino(
@@ -74,7 +75,7 @@ export function testService(
 
   test.before("listen", async () => {
     database = await createDatabase();
-    await shuffleIds(database.pool);
+    if (!idsAscend) await shuffleIds(database.pool);
     operators = database.connectAs("exchange_operator");
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };

@@ -30,8 +30,8 @@ begin
     and v_left[width_bucket(o.id, v_ids)] >= 0;
 
   if result.dead_makers is not null then
-    select array_agg((d."order").order_id) into v_ids
-    from unnest(result.dead_makers) as d;
+    select array_agg((d."order").order_id order by d.ordinality) into v_ids
+    from unnest(result.dead_makers) with ordinality as d;
 
     update trading.orders as o set
       filled_quantity = (result.dead_makers[array_position(v_ids, o.id)]).filled_quantity,

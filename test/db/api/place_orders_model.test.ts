@@ -17,6 +17,7 @@ test("whatever happens, the database does what the plain rules say", async (t) =
   const start = {
     now: Date.parse(world.startsAt),
     cents: world.cents,
+    limits: world.limits,
     markets: world.markets,
   };
   await holds(t, 150, async (program) => {
@@ -44,11 +45,12 @@ interface Ids {
   markets: number[];
 }
 
-/** Internal ids ascend as the traders and markets were made. */
+/** Internal ids, which need not ascend as the traders and markets were made. */
 async function idsOf(traders: string[], markets: string[]): Promise<Ids> {
   const select = async (table: string, publicIds: string[]): Promise<number[]> => {
     const { rows } = await exchange.database.pool.query(
-      `select id from ${table} where public_id = any ($1) order by id`,
+      `select t.id from unnest($1::uuid[]) with ordinality as p (id, place)
+       join ${table} as t on t.public_id = p.id order by p.place`,
       [publicIds],
     );
     return rows.map((row) => row.id);
@@ -141,7 +143,7 @@ function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unk
       ...[market(row), trader(row), row.side, row.order_type, row.price],
       ...[row.quantity, row.filled_quantity, row.status, row.cancel_reason],
     ]),
-    cents: state.accounts.filter((row) => row.user_id !== null).map((row) => row.balance_cents),
+    cents: traders.map((id) => state.accounts.find(({ user_id }) => user_id === id).balance_cents),
     // A position that was opened and closed for nothing is one that the model may not remember.
     holdings: state.positions
       .filter(({ quantity, cost_cents, realised_cents }) =>
@@ -155,10 +157,12 @@ function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unk
         row.realised_cents,
       ])
       .sort(),
-    markets: state.books.map((row) => [
-      ...[row.version, row.last_trade_price, row.yes_volume_cents, row.no_volume_cents],
-      state.accounts.find((account) => account.id === row.fee_account_id).balance_cents,
-    ]),
+    markets: markets
+      .map((id) => state.books.find(({ market_id }) => market_id === id))
+      .map((row) => [
+        ...[row.version, row.last_trade_price, row.yes_volume_cents, row.no_volume_cents],
+        state.accounts.find((account) => account.id === row.fee_account_id).balance_cents,
+      ]),
   };
 }
 
