@@ -185,7 +185,10 @@ rounds(
     t.deepEqual((await exchange.orders(ann)).data, []);
     for (const market of markets) {
       const { data } = await exchange.orders(bob, { market, status: "all" });
-      t.true(data.every((found) => found.price !== 30 || found.cancelReason === "expired"));
+      t.deepEqual(
+        data.filter(({ price }) => price === 30).map(({ cancelReason }) => cancelReason),
+        ["expired"],
+      );
     }
     return `${sum("released")} released, ${sum("expired")} expired`;
   },

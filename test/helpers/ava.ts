@@ -13,7 +13,7 @@ export function startAva(
   cluster: Pick<TestCluster, "url" | "prefix" | "template">,
   stdio: StdioOptions,
 ): ChildProcess {
-  const seed = process.env.TEST_SEED || String(randomInt(2 ** 31));
+  const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31));
   if (stdio === "inherit") console.log(`TEST_SEED=${seed}`);
   return spawn(process.execPath, [ava, ...args], {
     cwd: rootDirectory,

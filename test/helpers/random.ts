@@ -48,8 +48,8 @@ export function randomFrom(name: string): Random {
 }
 
 /** A number of 32 bits for a name, the same whenever the seed is. */
-export function numberFrom(name: string): number {
-  return createHash("sha256").update(`${seed()} ${name}`).digest().readUInt32BE();
+export function numberFrom(name: string, from = seed()): number {
+  return createHash("sha256").update(`${from} ${name}`).digest().readUInt32BE();
 }
 
 /** How often to do something random: TEST_EFFORT times as often as usual. */

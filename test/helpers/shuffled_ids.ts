@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from "pg";
-import { numberFrom } from "./random.ts";
+import { numberFrom, seed } from "./random.ts";
 
 /**
  * In a database in use, ids of users, of their accounts and of markets need not ascend together,
@@ -23,13 +23,13 @@ const publicIds = ["identity.users", "catalog.markets", "catalog.events"];
 
 /**
  * From now on, users, accounts, markets and events of this database get ids in a random order, of
- * each table another, and public ids that don't follow them. The orders depend on TEST_SEED. For
- * the login that owns the database.
+ * each table another, and public ids that don't follow them. The orders depend on the seed, TEST_SEED
+ * unless told. For a superuser.
  */
-export async function shuffleIds(database: Pool | ClientBase): Promise<void> {
+export async function shuffleIds(database: Pool | ClientBase, from = seed()): Promise<void> {
   await database.query(install);
   for (const table of keys) {
-    const factor = 2 + (numberFrom(`ids of ${table}`) % (PRIME - 3));
+    const factor = 2 + (numberFrom(`ids of ${table}`, from) % (PRIME - 3));
     await database.query(
       `create trigger shuffle_id before insert on ${table}
        for each row execute function test_ids.shuffle(${factor})`,
@@ -38,9 +38,18 @@ export async function shuffleIds(database: Pool | ClientBase): Promise<void> {
   for (const table of publicIds) {
     await database.query(
       `alter table ${table} alter column public_id
-       set default test_ids.public_id(${numberFrom(`public ids of ${table}`)})`,
+       set default test_ids.public_id(${numberFrom(`public ids of ${table}`, from)})`,
     );
   }
+}
+
+/** Leaves the database as it is without tests; what was made keeps its ids. */
+export async function stopShufflingIds(database: Pool | ClientBase): Promise<void> {
+  for (const table of keys) await database.query(`drop trigger shuffle_id on ${table}`);
+  for (const table of publicIds) {
+    await database.query(`alter table ${table} alter public_id set default core.uuid_v7()`);
+  }
+  await database.query("drop schema test_ids cascade");
 }
 
 // The account of the outside world has id 1, and keeps the lowest.
