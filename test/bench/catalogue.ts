@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { shuffleIds, stopShufflingIds } from "../helpers/shuffled_ids.ts";
 import type { Sizes } from "./sizes.ts";
 
 /**
@@ -32,8 +33,15 @@ export function idIn(variable: string): string {
   return `'${ID_START}' || :${variable}`;
 }
 
-/** Makes the markets and the funded traders by the functions that operators use. */
+/** The order of ids is random, but the same in all runs: they are compared. */
+const SEED = 1;
+
+/**
+ * Makes the markets and the funded traders by the functions that operators use. Neither ids nor
+ * accounts ascend with the numbers.
+ */
 export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Promise<void> {
+  await shuffleIds(pool, SEED);
   await pool.query("select admin.create_category(slug => 'bench', name => 'Bench')");
   await pool.query(
     `select admin.create_market(title => 'Market ' || i, category => 'bench')
@@ -43,15 +51,17 @@ export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Pr
   for (let first = 1; first <= traders; first += TRADERS_AT_ONCE) {
     await makeTraders(pool, first, Math.min(first + TRADERS_AT_ONCE - 1, traders));
   }
+  await stopShufflingIds(pool);
   for (const table of ["catalog.markets", "identity.users"]) {
-    const { rows } = await pool.query(
+    await pool.query(
       `with numbered as (
-         update ${table} set public_id = ('${ID_START}' || ($1::bigint + id))::uuid returning id
+         select id, row_number() over (order by md5(id::text)) as number from ${table}
        )
-       select count(*)::int as count, max(id)::int as last from numbered`,
+       update ${table} as t set public_id = ('${ID_START}' || ($1::bigint + n.number))::uuid
+       from numbered as n
+       where n.id = t.id`,
       [FIRST_ID],
     );
-    if (rows[0].count !== rows[0].last) throw new Error(`${table} is not numbered from 1 on`);
   }
 }
 

@@ -49,6 +49,7 @@ const ended = ({ status, cancelReason }: ListedOrder) => cancelReason ?? status;
 
 pair(
   "two workers release the same orders: each is released once, and told so once",
+  ["first", "second", "third"],
   async (contention, t) => {
     const { market, release } = await makeLiveMarket();
     const traders = await makeTraders(4);
@@ -69,12 +70,13 @@ pair(
         .reduce((sum, { filledQuantity }) => sum + filledQuantity, 0);
     t.is(filled("yes"), filled("no"));
     t.is((await accounts(market)).escrow, 100 * filled("yes"));
-    return `${released.filter((count) => count > 0).length} at work`;
+    return ["first", "second", "third"][released.indexOf(ids.length)] ?? "several";
   },
 );
 
 pair(
   "a scheduled order is cancelled while it is released: one of the two did it",
+  ["filled", "user_cancelled"],
   async (contention, t) => {
     const { release, ann, id } = await makeWaiting();
     const [released, cancelled] = await contention.together([
@@ -98,6 +100,7 @@ pair(
 
 pair(
   "a market closes while an order is released: traded before, or cancelled by the closing",
+  ["filled", "market_closed"],
   async (contention, t) => {
     const { market, release, ann, bob, made, id } = await makeWaiting();
     const [released] = await contention.together([
@@ -116,6 +119,7 @@ pair(
 
 pair(
   "a market pauses while an order is released: traded before, or cancelled by the release",
+  ["filled", "market_closed"],
   async (contention, t) => {
     const { market, release, ann, bob, made, id } = await makeWaiting();
     const [released] = await contention.together([
@@ -133,6 +137,7 @@ pair(
 
 pair.serial(
   "the site pauses while an order is released: traded before, or cancelled by the release",
+  ["filled", "trading_paused"],
   async (contention, t) => {
     const { release, ann, bob, made, id } = await makeWaiting();
     const [released] = await contention.together([
@@ -151,6 +156,7 @@ pair.serial(
 
 pair(
   "a market is resolved while an order is released: traded and paid, or cancelled",
+  ["filled", "market_closed"],
   async (contention, t) => {
     const { market, release, ann, bob, id } = await makeWaiting();
     const [released] = await contention.together([
@@ -168,6 +174,7 @@ pair(
 
 pair(
   "a trader is excluded while their order is released: traded before, or cancelled",
+  ["filled", "self_excluded"],
   async (contention, t) => {
     const { release, ann, id } = await makeWaiting();
     const [released, excluded] = await contention.together([
@@ -185,6 +192,7 @@ pair(
 
 pair(
   "a scheduled order is amended while it is released: one order of the new size is left",
+  ["released first", "amended first"],
   async (contention, t) => {
     const { market, release } = await makeLiveMarket();
     const [ann] = (await makeTraders(1)) as [string];
@@ -212,6 +220,7 @@ pair(
 
 pair(
   "the shares of a scheduled sell are merged while it is released: sold or merged",
+  ["filled", "position_insufficient"],
   async (contention, t) => {
     const { market, release } = await makeLiveMarket();
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -237,6 +246,7 @@ pair(
 
 pair(
   "cash is withdrawn while the order that needs it is released: spent or withdrawn",
+  ["filled", "insufficient_funds"],
   async (contention, t) => {
     const { release, ann, id } = await makeWaiting();
     const amount_cents = await balance(ann);
@@ -256,6 +266,7 @@ pair(
 
 pair.serial(
   "all that is due is done while everything else happens to the same orders and traders",
+  ["filled", "market_closed"],
   async (contention, t) => {
     const waiting = [await makeWaiting(), await makeWaiting(), await makeWaiting()] as const;
     const [one, two, three] = waiting;

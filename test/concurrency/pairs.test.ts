@@ -17,6 +17,7 @@ const withdraw = (user_id: string, amount_cents: number) =>
 
 pair(
   "an order is taken while its owner cancels it: it is filled or cancelled",
+  ["cancelled", "filled"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -38,21 +39,26 @@ pair(
   },
 );
 
-pair("an order is cancelled twice: one of them did it", async (contention, t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
-  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
-  const outcomes = await contention.together([
-    () => exchange.cancel(ann, id),
-    () => exchange.cancel(ann, id),
-  ] as const);
-  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["ORDER_NOT_CANCELLABLE", null].sort());
-  t.is(await exchange.version(market), 2);
-  return "one";
-});
+pair(
+  "an order is cancelled twice: one of them did it",
+  ["first", "second"],
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const outcomes = await contention.together([
+      () => exchange.cancel(ann, id),
+      () => exchange.cancel(ann, id),
+    ] as const);
+    t.deepEqual(outcomes.map(({ code }) => code).sort(), ["ORDER_NOT_CANCELLABLE", null].sort());
+    t.is(await exchange.version(market), 2);
+    return outcomes[0].code === null ? "first" : "second";
+  },
+);
 
 pair(
   "a taker withdraws what the order would cost: one of the two is refused",
+  ["placed", "withdrawn"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [bob] = (await makeTraders(1)) as [string];
@@ -72,28 +78,33 @@ pair(
   },
 );
 
-pair("a maker withdraws while being met: paid for, or dead", async (contention, t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [bob] = (await makeTraders(1)) as [string];
-  const ann = await makeTrader({ cents: 400 });
-  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
-  const [placed, withdrawn] = await contention.together([
-    () => contention.place(market, bob, buy("yes", 10, 60)),
-    () => withdraw(ann, 400),
-  ] as const);
-  t.is(await balance(ann), 0);
-  const { status, cancelReason } = await order(ann, id);
-  if (withdrawn === null) {
-    t.deepEqual([status, cancelReason], ["cancelled", "insufficient_funds"]);
-    t.is(placed.answer!.order.status, "open");
-    return "dead";
-  }
-  t.deepEqual([status, placed.answer!.order.status], ["filled", "filled"]);
-  return "paid";
-});
+pair(
+  "a maker withdraws while being met: paid for, or dead",
+  ["dead", "paid"],
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [bob] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader({ cents: 400 });
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [placed, withdrawn] = await contention.together([
+      () => contention.place(market, bob, buy("yes", 10, 60)),
+      () => withdraw(ann, 400),
+    ] as const);
+    t.is(await balance(ann), 0);
+    const { status, cancelReason } = await order(ann, id);
+    if (withdrawn === null) {
+      t.deepEqual([status, cancelReason], ["cancelled", "insufficient_funds"]);
+      t.is(placed.answer!.order.status, "open");
+      return "dead";
+    }
+    t.deepEqual([status, placed.answer!.order.status], ["filled", "filled"]);
+    return "paid";
+  },
+);
 
 pair(
   "a deposit arrives with the order it pays for: nothing is lost of either",
+  ["placed", "refused"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [bob] = (await makeTraders(1)) as [string];
@@ -105,11 +116,11 @@ pair(
     ] as const);
     t.is(await balance(ann), placed.code === null ? 0 : 617);
     if (placed.code !== null) t.is(placed.code, "INSUFFICIENT_BALANCE");
-    return placed.code ?? "placed";
+    return placed.code === null ? "placed" : "refused";
   },
 );
 
-pair("the same cash in two markets: spent once", async (contention, t) => {
+pair("the same cash in two markets: spent once", ["first", "second"], async (contention, t) => {
   const markets = await makeMarkets(2);
   const [bob] = (await makeTraders(1)) as [string];
   const ann = await makeTrader({ cents: 617 });
@@ -119,11 +130,12 @@ pair("the same cash in two markets: spent once", async (contention, t) => {
   );
   t.deepEqual(outcomes.map(({ code }) => code).sort(), ["INSUFFICIENT_BALANCE", null].sort());
   t.is(await balance(ann), 0);
-  return outcomes[0]!.code ?? "first";
+  return outcomes[0]!.code === null ? "first" : "second";
 });
 
 pair(
   "a maker's cash in two markets: it pays for one, the other order is dead",
+  ["first", "second"],
   async (contention, t) => {
     const [one, two] = (await makeMarkets(2)) as [string, string];
     const [bob, cid] = (await makeTraders(2)) as [string, string];
@@ -137,30 +149,35 @@ pair(
     const reasons = [await order(ann, first), await order(ann, second)].map(
       ({ status, cancelReason }) => cancelReason ?? status,
     );
-    t.deepEqual(reasons.sort(), ["filled", "insufficient_funds"]);
+    t.deepEqual(reasons.toSorted(), ["filled", "insufficient_funds"]);
     t.is(await balance(ann), 0);
-    return "one";
+    return reasons[0] === "filled" ? "first" : "second";
   },
 );
 
-pair("two traders take from each other in two markets at once", async (contention, t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  await rest(one, ann, buy("no", 10, 40));
-  await rest(two, bob, buy("no", 10, 40));
-  const outcomes = await contention.together([
-    () => contention.place(one, bob, buy("yes", 10, 60)),
-    () => contention.place(two, ann, buy("yes", 10, 60)),
-  ] as const);
-  t.deepEqual(
-    outcomes.map(({ answer }) => answer!.order.status),
-    ["filled", "filled"],
-  );
-  t.deepEqual([await balance(ann), await balance(bob)], [98_983, 98_983]);
-  return "both";
-});
+pair(
+  "two traders take from each other in two markets at once",
+  ["first", "second"],
+  async (contention, t) => {
+    const [one, two] = (await makeMarkets(2)) as [string, string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    await rest(one, ann, buy("no", 10, 40));
+    await rest(two, bob, buy("no", 10, 40));
+    const outcomes = await contention.together([
+      () => contention.place(one, bob, buy("yes", 10, 60)),
+      () => contention.place(two, ann, buy("yes", 10, 60)),
+    ] as const);
+    t.deepEqual(
+      outcomes.map(({ answer }) => answer!.order.status),
+      ["filled", "filled"],
+    );
+    t.deepEqual([await balance(ann), await balance(bob)], [98_983, 98_983]);
+    const [first, second] = outcomes.map(({ answer }) => answer!.fills[0]!.id);
+    return first! < second! ? "first" : "second";
+  },
+);
 
-pair("the same shares are sold twice: once", async (contention, t) => {
+pair("the same shares are sold twice: once", ["first", "second"], async (contention, t) => {
   const [market] = (await makeMarkets(1)) as [string];
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await giveShares(market, ann, "yes", 10);
@@ -171,21 +188,26 @@ pair("the same shares are sold twice: once", async (contention, t) => {
   ] as const);
   t.deepEqual(outcomes.map(({ code }) => code).sort(), ["INSUFFICIENT_BALANCE", null].sort());
   t.is((await position(market, ann, "yes")).quantity, 0);
-  return "once";
-});
-
-pair("the same loss limit in two markets: it holds for both together", async (contention, t) => {
-  const markets = await makeMarkets(3);
-  const ann = await makeTrader({ limits: [1000, null, null] });
-  const outcomes = await contention.together(
-    markets.map((market) => () => contention.place(market, ann, buy("yes", 10, 60))),
-  );
-  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["LOSS_LIMIT", "LOSS_LIMIT", null].sort());
-  return "one";
+  return outcomes[0].code === null ? "first" : "second";
 });
 
 pair(
+  "the same loss limit in two markets: it holds for both together",
+  ["0", "1", "2"],
+  async (contention, t) => {
+    const markets = await makeMarkets(3);
+    const ann = await makeTrader({ limits: [1000, null, null] });
+    const outcomes = await contention.together(
+      markets.map((market) => () => contention.place(market, ann, buy("yes", 10, 60))),
+    );
+    t.deepEqual(outcomes.map(({ code }) => code).sort(), ["LOSS_LIMIT", "LOSS_LIMIT", null].sort());
+    return (["0", "1", "2"] as const)[outcomes.findIndex(({ code }) => code === null)]!;
+  },
+);
+
+pair(
   "self-exclusion while orders are placed: afterwards none is open and none ever fills",
+  ["excluded first", "between", "placed first"],
   async (contention, t) => {
     const markets = await makeMarkets(3);
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -205,12 +227,14 @@ pair(
       t.deepEqual(answer!.fills, []);
       t.deepEqual(answer!.cancelledOrders, []);
     }
-    return `${accepted} before`;
+    if (accepted === 0) return "excluded first";
+    return accepted === outcomes.length ? "placed first" : "between";
   },
 );
 
 pair(
   "closing while orders are placed: afterwards none is open in the market",
+  ["closed first", "between", "placed first"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -225,12 +249,15 @@ pair(
     t.deepEqual([...(await orders(ann)).data, ...(await orders(bob)).data], []);
     t.true(outcomes.every(({ code }) => code === null || code === "MARKET_NOT_OPEN"));
     t.is((await contention.place(market, bob, buy("no", 2, 60))).code, "MARKET_NOT_OPEN");
-    return `${outcomes.filter(({ code }) => code === null).length} before`;
+    const accepted = outcomes.filter(({ code }) => code === null).length;
+    if (accepted === 0) return "closed first";
+    return accepted === outcomes.length ? "placed first" : "between";
   },
 );
 
 pair(
   "a loss limit is lowered while an order is placed: it holds for the next one",
+  ["limit first", "order first"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [ann] = (await makeTraders(1)) as [string];
@@ -254,6 +281,7 @@ pair(
 
 pair(
   "orders of many traders in one market: its version counts each of them once",
+  ["yes first", "no first"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const traders = await makeTraders(6);
@@ -265,12 +293,15 @@ pair(
     );
     t.true(outcomes.every(({ code }) => code === null));
     t.is(await exchange.version(market), 6);
-    return "six";
+    // Ids of orders ascend, and a market's orders come one after another.
+    const ids = outcomes.map(({ answer }) => answer!.order.id);
+    return ids.indexOf(ids.toSorted()[0]!) % 2 === 0 ? "yes first" : "no first";
   },
 );
 
 pair(
   "an order is made smaller while it is filled: never below what is filled",
+  ["smaller", "filled"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -295,6 +326,7 @@ pair(
 
 pair(
   "an order is replaced while it is filled: the two together never come to more",
+  ["replaced", "filled"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -316,22 +348,27 @@ pair(
   },
 );
 
-pair("an order is replaced twice: one of them did it", async (contention, t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
-  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
-  const outcomes = await contention.together([
-    () => exchange.amend(ann, id, { price: 41 }),
-    () => exchange.amend(ann, id, { price: 42 }),
-  ] as const);
-  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["ORDER_NOT_AMENDABLE", null].sort());
-  const open = (await orders(ann)).data.map(({ price, quantity }) => [price, quantity]);
-  t.deepEqual(open, [[outcomes[0].code === null ? 41 : 42, 10]]);
-  return outcomes[0].code ?? "first";
-});
+pair(
+  "an order is replaced twice: one of them did it",
+  ["first", "second"],
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const outcomes = await contention.together([
+      () => exchange.amend(ann, id, { price: 41 }),
+      () => exchange.amend(ann, id, { price: 42 }),
+    ] as const);
+    t.deepEqual(outcomes.map(({ code }) => code).sort(), ["ORDER_NOT_AMENDABLE", null].sort());
+    const open = (await orders(ann)).data.map(({ price, quantity }) => [price, quantity]);
+    t.deepEqual(open, [[outcomes[0].code === null ? 41 : 42, 10]]);
+    return outcomes[0].code === null ? "first" : "second";
+  },
+);
 
 pair(
   "an order is made smaller while it is replaced: the one that comes second sees the first",
+  ["smaller first", "replaced first"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [ann] = (await makeTraders(1)) as [string];
@@ -344,26 +381,31 @@ pair(
     t.true([null, "ORDER_NOT_AMENDABLE"].includes(smaller.code));
     const left = smaller.code === null ? 5 : 10;
     t.deepEqual(await exchange.book(market), { bids: [], asks: [`${left} @ 55`] });
-    return smaller.code ?? "smaller first";
+    return smaller.code === null ? "smaller first" : "replaced first";
   },
 );
 
-pair("an order is made smaller twice: its book has what is left", async (contention, t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
-  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
-  const outcomes = await contention.together([
-    () => exchange.amend(ann, id, { quantity: 7 }),
-    () => exchange.amend(ann, id, { quantity: 7 }),
-  ] as const);
-  t.deepEqual(outcomes.map(({ answer }) => answer!.amended).sort(), [false, true]);
-  t.deepEqual((await exchange.book(market)).asks, ["7 @ 60"]);
-  t.is(await exchange.version(market), 2);
-  return "one";
-});
+pair(
+  "an order is made smaller twice: its book has what is left",
+  ["first", "second"],
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const outcomes = await contention.together([
+      () => exchange.amend(ann, id, { quantity: 7 }),
+      () => exchange.amend(ann, id, { quantity: 7 }),
+    ] as const);
+    t.deepEqual(outcomes.map(({ answer }) => answer!.amended).sort(), [false, true]);
+    t.deepEqual((await exchange.book(market)).asks, ["7 @ 60"]);
+    t.is(await exchange.version(market), 2);
+    return outcomes[0].answer!.amended ? "first" : "second";
+  },
+);
 
 pair(
   "an order is replaced while its owner cancels it: one of the two finds it gone",
+  ["cancelled", "replaced"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [ann] = (await makeTraders(1)) as [string];
@@ -387,6 +429,7 @@ pair(
 
 pair(
   "the cash that a replacement would cost is withdrawn: one of the two is refused",
+  ["replaced", "withdrawn"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
     const [bob] = (await makeTraders(1)) as [string];

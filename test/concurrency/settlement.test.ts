@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import test from "ava";
 import fc from "fast-check";
-import { contend, failure, neverDeadlocked } from "../helpers/contention.ts";
+import { contend, failure, neverDeadlocked, pairsOf } from "../helpers/contention.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy, sell } from "../helpers/orders.ts";
-import { effort } from "../helpers/random.ts";
+import { effort, randomFrom, seed } from "../helpers/random.ts";
 
 /** Resolving, correcting and converting while the same traders do other things. */
 
@@ -11,12 +12,15 @@ const exchange = testExchange(test);
 const { accounts, balance, makeMarket, makeMarkets, makeTraders, operate } = exchange;
 const { position, rest, split } = exchange;
 
+const pair = pairsOf(test, exchange, 15);
+
 const resolve = (market_id: string, outcome: string, yes_payout_cents: number | null = null) =>
   operate("resolve_market", { market_id, outcome, yes_payout_cents });
 
-test("an order and the resolution of its market: traded and paid, or refused", async (t) => {
-  const contention = contend(exchange);
-  for (let round = 0; round < effort(15); round++) {
+pair(
+  "an order and the resolution of its market: traded and paid, or refused",
+  ["traded", "refused"],
+  async (contention, t) => {
     const market = await makeMarket();
     const [ann, bob] = (await makeTraders(2)) as [string, string];
     await rest(market, ann, buy("no", 10, 40));
@@ -28,9 +32,9 @@ test("an order and the resolution of its market: traded and paid, or refused", a
     t.is(await balance(ann), placed.code === null ? 99_600 : 100_000);
     t.is(await balance(bob), placed.code === null ? 100_383 : 100_000);
     t.is((await accounts(market)).escrow, 0);
-  }
-  neverDeadlocked(t, contention);
-});
+    return placed.code === null ? "traded" : "refused";
+  },
+);
 
 test("two markets of one category with the same traders are resolved at once, one of them closed", async (t) => {
   const contention = contend(exchange);
@@ -88,10 +92,9 @@ test("splits and merges among matches of the same shares", async (t) => {
   const market = await makeMarket();
   const traders = await makeTraders(4);
   for (const trader of traders) await split(market, trader, 30);
+  const { shuffled } = randomFrom("splits and merges");
   for (let round = 0; round < effort(25); round++) {
-    const [ann, bob, cid, dan] = traders.toSorted(() => Math.random() - 0.5) as [
-      ...[string, string, string, string],
-    ];
+    const [ann, bob, cid, dan] = shuffled(traders) as [...[string, string, string, string]];
     await contention.together([
       () => split(market, ann, 3),
       () => exchange.merge(market, ann, 4),
@@ -153,37 +156,39 @@ test("however a market was traded, any outcome pays out its escrow to the cent",
       }
       t.deepEqual(await exchange.verify(), []);
     }),
-    { numRuns: effort(12) },
+    { seed: seed(), numRuns: effort(12) },
   );
 });
 
-test("winnings are withdrawn while they are paid: all of them, or none yet", async (t) => {
-  const contention = contend(exchange);
-  for (let round = 0; round < effort(12); round++) {
+pair(
+  "winnings are withdrawn while they are paid: all of them, or none yet",
+  ["paid first", "withdrawal first"],
+  async (contention, t) => {
     const market = await makeMarket();
     const ann = await exchange.makeTrader({ cents: 1000 });
     await split(market, ann, 10);
-    const reference = `winnings ${round}`;
+    const reference = randomUUID();
     const [, withdrawn] = await contention.together([
       () => resolve(market, "yes"),
       () => failure(operate("withdraw", { user_id: ann, amount_cents: 1000, reference })),
     ] as const);
     t.true([null, "EX011"].includes(withdrawn));
     t.is(await balance(ann), withdrawn === null ? 0 : 1000);
-  }
-  neverDeadlocked(t, contention);
-});
+    return withdrawn === null ? "paid first" : "withdrawal first";
+  },
+);
 
-test("winnings are withdrawn while a correction takes them back: kept, or owed", async (t) => {
-  const contention = contend(exchange);
-  for (let round = 0; round < effort(12); round++) {
+pair(
+  "winnings are withdrawn while a correction takes them back: kept, or owed",
+  ["withdrawn first", "corrected first"],
+  async (contention, t) => {
     const market = await makeMarket();
     const [ann, bob] = (await makeTraders(2, { cents: 600 })) as [string, string];
     await rest(market, ann, buy("no", 9, 40));
     await exchange.place(market, bob, buy("yes", 9, 60));
     await resolve(market, "yes");
     const before = await balance(bob);
-    const reference = `winnings ${round}`;
+    const reference = randomUUID();
     const [corrected, withdrawn] = await contention.together([
       () => operate("correct_resolution", { market_id: market, outcome: "no", reason: "wrong" }),
       () => failure(operate("withdraw", { user_id: bob, amount_cents: before, reference })),
@@ -192,6 +197,6 @@ test("winnings are withdrawn while a correction takes them back: kept, or owed",
     t.is(await balance(bob), withdrawn === null ? -900 : before - 900);
     t.is(corrected.movedCents, 900);
     t.is(corrected.usersBelowZero, withdrawn === null ? 1 : 0);
-  }
-  neverDeadlocked(t, contention);
-});
+    return withdrawn === null ? "withdrawn first" : "corrected first";
+  },
+);

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
+import type { ExecutionContext } from "ava";
 import { contend, neverDeadlocked } from "../helpers/contention.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import type { Amended, Outcome } from "../helpers/exchange.ts";
 import { buy, ioc, sell, spend } from "../helpers/orders.ts";
 import type { Request } from "../helpers/orders.ts";
-import { effort } from "../helpers/random.ts";
+import { effort, randomFrom } from "../helpers/random.ts";
+import type { Random } from "../helpers/random.ts";
 
 /**
  * Many connections, few traders, all of them makers and takers in every market. Two of the markets
@@ -17,19 +19,14 @@ const exchange = testExchange(test);
 
 const WORKERS = 12;
 
-function anyOf<T>(things: readonly T[]): T {
-  return things[Math.floor(Math.random() * things.length)]!;
-}
+/** What these traders may lose of what they have; the limits of the others come and go. */
+const LIMITS = [22_000, 24_000, 26_000];
 
-function between(least: number, most: number): number {
-  return least + Math.floor(Math.random() * (most - least + 1));
-}
-
-function randomRequest(): Request {
+function randomRequest({ anyOf, between, chance }: Random): Request {
   const side = anyOf(["yes", "no"] as const);
   const price = between(46, 54);
   const quantity = between(1, 15);
-  const key = Math.random() < 0.2 ? { idempotencyKey: randomUUID() } : {};
+  const key = chance(0.2) ? { idempotencyKey: randomUUID() } : {};
   return anyOf([
     () => buy(side, quantity, price, key),
     () => buy(side, quantity, price, key),
@@ -43,7 +40,12 @@ function randomRequest(): Request {
 test("nothing is lost, doubled or deadlocked, and every invariant holds all the time", async (t) => {
   const contention = contend(exchange);
   const markets = await exchange.makeMarkets(3);
-  const traders = await exchange.makeTraders(6, { cents: 30_000 });
+  const limited: string[] = [];
+  for (const cents of LIMITS) {
+    limited.push(await exchange.makeTrader({ cents: 30_000, limits: [cents, null, null] }));
+  }
+  const free = await exchange.makeTraders(3, { cents: 30_000 });
+  const traders = randomFrom("traders").shuffled([...limited, ...free]);
   for (let live = 0; live < 2; live++) {
     markets.push((await exchange.makeLiveMarket({ live_delay_ms: 0 })).market);
   }
@@ -56,20 +58,21 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   const amended: Amended[] = [];
   let converted = 0;
 
-  const placeSome = async () => {
+  const placeSome = async (random: Random) => {
+    const { anyOf, between, chance } = random;
     const batch = Array.from({ length: between(1, 12) }, (): [string, Request] => [
       anyOf(traders),
-      randomRequest(),
+      randomRequest(random),
     ]);
     // A batch may be sent twice, as by a client who lost its answer.
     const market = anyOf(markets);
     outcomes.push(...(await contention.placeBatch(market, batch)));
-    if (Math.random() < 0.1) {
+    if (chance(0.1)) {
       const keyed = batch.filter(([, request]) => request.idempotencyKey !== undefined);
       outcomes.push(...(await contention.placeBatch(market, keyed)));
     }
   };
-  const cancelOne = async () => {
+  const cancelOne = async ({ anyOf }: Random) => {
     const trader = anyOf(traders);
     const { data } = await exchange.orders(trader);
     if (data.length === 0) return;
@@ -77,7 +80,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
     const { code } = await contention.insist(() => exchange.cancel(trader, id));
     if (code === null) cancelled.push(id);
   };
-  const amendOne = async () => {
+  const amendOne = async ({ anyOf, between }: Random) => {
     const trader = anyOf(traders);
     const { data } = await exchange.orders(trader);
     if (data.length === 0) return;
@@ -90,18 +93,18 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
     const { answer } = await contention.insist(() => exchange.amend(trader, id, change));
     if (answer?.amended) amended.push(answer);
   };
-  const releaseSome = async () => {
+  const releaseSome = async ({ anyOf }: Random) => {
     const market = anyOf(markets.slice(3));
     const release = () => contention.insist(() => exchange.release(market));
     await Promise.all([release(), release()]);
   };
-  const convert = async () => {
+  const convert = async ({ anyOf, between }: Random) => {
     const [market, trader] = [anyOf(markets), anyOf(traders)];
     const kind = anyOf(["split", "merge"] as const);
     const { code } = await contention.insist(() => exchange[kind](market, trader, between(1, 4)));
     if (code === null) converted++;
   };
-  const moveCash = () => {
+  const moveCash = ({ anyOf, between }: Random) => {
     const reference = randomUUID();
     const [user_id, amount_cents] = [anyOf(traders), between(1, 1500)];
     const name = anyOf(["deposit", "withdraw"]);
@@ -112,10 +115,10 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
         if ((error as { code?: string }).code !== "EX011") throw error;
       });
   };
-  const limit = () =>
+  const limit = ({ anyOf }: Random) =>
     contention.insist(() =>
       exchange.operate("set_loss_limits", {
-        user_id: anyOf(traders),
+        user_id: anyOf(free),
         day_cents: anyOf([null, null, 15_000]),
         week_cents: null,
         month_cents: null,
@@ -124,35 +127,41 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
     );
 
   let isOver = false;
-  const worker = async () => {
+  const worker = async (name: string) => {
+    const random = randomFrom(name);
     for (let turn = 0; turn < effort(25); turn++) {
-      const luck = Math.random();
-      if (luck < 0.5) await placeSome();
-      else if (luck < 0.6) await cancelOne();
-      else if (luck < 0.7) await amendOne();
-      else if (luck < 0.82) await releaseSome();
-      else if (luck < 0.9) await convert();
-      else if (luck < 0.96) await moveCash();
-      else await limit();
+      const luck = random.next();
+      if (luck < 0.5) await placeSome(random);
+      else if (luck < 0.6) await cancelOne(random);
+      else if (luck < 0.7) await amendOne(random);
+      else if (luck < 0.82) await releaseSome(random);
+      else if (luck < 0.9) await convert(random);
+      else if (luck < 0.96) await moveCash(random);
+      else await limit(random);
     }
   };
   const watch = async () => {
     let looks = 0;
     while (!isOver) {
       t.deepEqual(await exchange.verify(), []);
+      await keepTheirLimits(t, limited);
       looks++;
       await delay(20);
     }
     return looks;
   };
   const watching = watch();
-  await Promise.all(Array.from({ length: WORKERS }, worker));
+  await Promise.all(Array.from({ length: WORKERS }, (_, index) => worker(`worker ${index}`)));
+  const random = randomFrom("the end");
   // The last of it happens while everything is settled.
   const resolutions = markets.map((market_id) => async () => {
-    const values = { market_id, outcome: "custom", yes_payout_cents: between(0, 100) };
+    const values = { market_id, outcome: "custom", yes_payout_cents: random.between(0, 100) };
     await contention.insist(() => exchange.operate("resolve_market", values));
   });
-  await Promise.all([...resolutions.map((resolve) => resolve()), ...markets.map(placeSome)]);
+  await Promise.all([
+    ...resolutions.map((resolve) => resolve()),
+    ...markets.map(() => placeSome(random)),
+  ]);
   isOver = true;
   t.log(`${outcomes.length} requests, verified ${await watching} times meanwhile`);
   neverDeadlocked(t, contention);
@@ -193,6 +202,22 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   t.deepEqual(await exchange.verify(), []);
   for (const market of markets) t.is((await exchange.accounts(market)).escrow, 0);
 });
+
+/** Nobody has put more into trading than they may: what came from outside less what is left. */
+async function keepTheirLimits(t: ExecutionContext, limited: string[]): Promise<void> {
+  const { rows } = await exchange.database.pool.query(
+    `select a.external_cents - a.balance_cents as spent_cents
+     from unnest($1::uuid[]) with ordinality as l (id, place)
+     join identity.users as u on u.public_id = l.id
+     join ledger.accounts as a on a.user_id = u.id
+     order by l.place`,
+    [limited],
+  );
+  t.is(rows.length, LIMITS.length);
+  rows.forEach(({ spent_cents: spent }, index) => {
+    t.true(spent <= LIMITS[index]!, `${spent} of ${LIMITS[index]}`);
+  });
+}
 
 /** What order_released told, against the orders that were released; nobody sends them here. */
 async function countReleased(): Promise<{ events: number; fills: number; orders: number }> {

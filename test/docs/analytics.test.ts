@@ -7,7 +7,7 @@ import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
 import { runHttpDocument } from "./http_document.ts";
 import { runSqlDocument } from "./sql_document.ts";
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { idsAscend: true });
 const page = readDocument("docs/analytics.md");
 
 test.serial("docs/analytics.md prints what it says, for an analyst", async (t) => {

@@ -1,5 +1,7 @@
+import { randomInt } from "node:crypto";
 import type { Client } from "pg";
 import { liftRateLimits } from "../helpers/limits.ts";
+import { shuffleIds, stopShufflingIds } from "../helpers/shuffled_ids.ts";
 import { findViolations } from "./check.ts";
 import type { Command, Journal } from "./load.ts";
 import type { System } from "./system.ts";
@@ -46,12 +48,15 @@ export function newJournal(): Journal {
   return { placings: [], cancellings: [] };
 }
 
-/** Markets, and traders with money and keys. */
+/** Markets, and traders with money and keys, whose ids don't ascend together. */
 export async function seed(client: Client): Promise<{ marketIds: string[]; apiKeys: string[] }> {
   const first = async (text: string, values: unknown[]): Promise<string> => {
     const { rows } = await client.query({ text, values, rowMode: "array" });
     return String(rows[0]?.[0]);
   };
+  const from = Number(process.env.TEST_SEED ?? randomInt(2 ** 31));
+  console.log(`TEST_SEED=${from} for the order of ids`);
+  await shuffleIds(client, from);
   await client.query("select admin.create_category(slug => 'drill', name => 'Drill')");
   const [marketIds, apiKeys]: [string[], string[]] = [[], []];
   for (let market = 1; market <= MARKETS; market++) {
@@ -75,6 +80,7 @@ export async function seed(client: Client): Promise<{ marketIds: string[]; apiKe
     const createKey = "select admin.create_api_key(user_id => $1, name => 'drill')";
     apiKeys.push(await first(createKey, [userId]));
   }
+  await stopShufflingIds(client);
   await liftRateLimits(client);
   return { marketIds, apiKeys };
 }

@@ -1,23 +1,27 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess, StdioOptions } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { TestCluster } from "./cluster.ts";
 import { rootDirectory } from "./repository.ts";
 
 const ava = join(rootDirectory, "node_modules/ava/entrypoints/cli.js");
 
-/** Starts ava on databases of the cluster that are cloned from its template. */
+/** Starts ava on databases of the cluster that are cloned from its template, all with one seed. */
 export function startAva(
   args: string[],
   cluster: Pick<TestCluster, "url" | "prefix" | "template">,
   stdio: StdioOptions,
 ): ChildProcess {
+  const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31));
+  if (stdio === "inherit") console.log(`TEST_SEED=${seed}`);
   return spawn(process.execPath, [ava, ...args], {
     cwd: rootDirectory,
     stdio,
     env: {
       ...process.env,
       DATABASE_URL: undefined,
+      TEST_SEED: seed,
       TEST_CLUSTER_URL: cluster.url,
       TEST_DATABASE_PREFIX: cluster.prefix,
       TEST_TEMPLATE: cluster.template,

@@ -29,6 +29,9 @@ import type { TestClock } from "./clock.ts";
 import { createDatabase, withRollback } from "./database.ts";
 import type { OwnDatabase } from "./database.ts";
 import type { Request, Side } from "./orders.ts";
+import { randomFrom } from "./random.ts";
+import { shuffleIds } from "./shuffled_ids.ts";
+import type { IdOptions } from "./shuffled_ids.ts";
 
 export type Answer = z.infer<typeof placeOrderResponseSchema>;
 export type PlacedOrder = Answer["order"];
@@ -70,7 +73,10 @@ export interface Exchange {
   makeMarkets: (count: number) => Promise<string[]>;
   /** A market of an event that is live for good; the delay is 3 s unless told otherwise. */
   makeLiveMarket: (options?: Record<string, unknown>) => Promise<LiveMarket>;
-  /** With 1,000 EUR and loss limits reviewed (none), unless told otherwise. */
+  /**
+   * With 1,000 EUR and loss limits reviewed, unless told otherwise. Every second one or so has
+   * limits, which nobody can reach in a test; ids and handles don't ascend.
+   */
   makeTrader: (options?: TraderOptions) => Promise<string>;
   makeTraders: (count: number, options?: TraderOptions) => Promise<string[]>;
   /** Several requests at once. */
@@ -166,11 +172,11 @@ export interface Listener {
  * To be called once at the top of a test file. When all its tests have passed, the file passes
  * only if `ledger.verify()` finds nothing broken in what they left.
  */
-export function testExchange(test: TestFn): Exchange {
+export function testExchange(test: TestFn, options: IdOptions = {}): Exchange {
   let exchange: Exchange | undefined;
   // Serial, so that other hooks find it made.
   test.serial.before("make the exchange", async () => {
-    exchange = await createExchange();
+    exchange = await createExchange(options);
   });
   test.after("no invariant is broken", async (t) => {
     t.deepEqual(await exchange!.verify(), []);
@@ -195,9 +201,10 @@ export function testExchange(test: TestFn): Exchange {
 }
 
 /** As `testExchange`, for those who drop it themselves. */
-export async function createExchange(): Promise<Exchange> {
+export async function createExchange({ idsAscend = false }: IdOptions = {}): Promise<Exchange> {
   const database = await createDatabase();
   const { pool } = database;
+  if (!idsAscend) await shuffleIds(pool);
   const api = database.connectAs("exchange_api", { max: 20 });
   const operators = database.connectAs("exchange_operator", { max: 20 });
   const base = {
@@ -243,18 +250,37 @@ function workerOf(call: Exchange["operate"]): Exchange["work"] {
 
 let made = 0;
 
+/** No limits, or limits that are too high to be reached and differ from everybody else's. */
+export function anyLimits(number: number): NonNullable<TraderOptions["limits"]> {
+  const { anyOf, chance } = randomFrom(`limits of trader ${number}`);
+  if (chance(0.5)) return [null, null, null];
+  const cents = 1_000_000_000_000 + number;
+  return anyOf([
+    [cents, null, null],
+    [null, cents, null],
+    [null, null, cents],
+    [cents, cents + 1, cents + 2],
+  ]);
+}
+
+/** Names in another order than that of their numbers. */
+export function traderName(number: number) {
+  const start = randomFrom(`name of trader ${number}`).between(100, 999);
+  return {
+    email: `trader-${start}-${number}@test.example`,
+    display_name: `Trader ${start}-${number}`,
+    handle: `trader-${start}-${number}`,
+  };
+}
+
 function makersOf(operate: Exchange["operate"]) {
   const makeMarket: Exchange["makeMarket"] = (options = {}) =>
     operate("create_market", { title: "Will it rain?", category: "tests", ...options });
 
   const makeTrader: Exchange["makeTrader"] = async (options = {}) => {
-    const { cents = 100_000, reviewed = true, limits = [null, null, null] } = options;
-    made += 1;
-    const user_id = await operate("create_user", {
-      email: `trader-${made}@test.example`,
-      display_name: `Trader ${made}`,
-      handle: `trader-${made}`,
-    });
+    const number = ++made;
+    const { cents = 100_000, reviewed = true, limits = anyLimits(number) } = options;
+    const user_id = await operate("create_user", traderName(number));
     if (cents > 0) await operate("deposit", { user_id, amount_cents: cents, reference: "start" });
     if (reviewed) {
       const [day_cents, week_cents, month_cents] = limits;
@@ -279,7 +305,7 @@ function makersOf(operate: Exchange["operate"]) {
   };
 }
 
-/** One after another, so that ids ascend in the order of the list. */
+/** One after another. */
 async function inTurn<T>(count: number, make: () => Promise<T>): Promise<T[]> {
   const things: T[] = [];
   while (things.length < count) things.push(await make());

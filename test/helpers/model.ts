@@ -25,7 +25,7 @@ import type {
   Reason,
   State,
 } from "./model_state.ts";
-import type { Order, Step } from "./programs.ts";
+import type { Limit, Order, Step } from "./programs.ts";
 
 /**
  * The rules of the exchange once more, as plainly as they can be said: one order after another,
@@ -34,16 +34,16 @@ import type { Order, Step } from "./programs.ts";
  */
 
 export function runModel(
-  start: { now: number; cents: number[]; markets: number },
+  start: { now: number; cents: number[]; limits: (Limit | null)[]; markets: number },
   program: Step[],
 ): Model {
   let state: State = {
     now: start.now,
     isPaused: false,
-    traders: start.cents.map((cents) => ({
+    traders: start.cents.map((cents, index) => ({
       cents,
       excludedUntil: 0,
-      limit: null,
+      limit: limitOf(start.limits[index] ?? null),
       spent: new Map(),
     })),
     markets: Array.from({ length: start.markets }, () => ({
@@ -120,8 +120,8 @@ function carryOut(state: State, step: Event): void {
       break;
     }
     case "limit": {
-      const days = { day: 1, week: 7, month: 30 }[step.window];
-      state.traders[step.trader]!.limit = step.cents === null ? null : { days, cents: step.cents };
+      const { window, cents } = step;
+      state.traders[step.trader]!.limit = limitOf(cents === null ? null : { window, cents });
       break;
     }
     case "exclude":
@@ -527,4 +527,9 @@ function told(
       filled: order.filled,
     })),
   };
+}
+
+function limitOf(limit: Limit | null): { days: number; cents: number } | null {
+  if (limit === null) return null;
+  return { days: { day: 1, week: 7, month: 30 }[limit.window], cents: limit.cents };
 }

@@ -36,7 +36,12 @@ export interface PlayedOutcome {
 export async function makeCast(exchange: Exchange): Promise<Cast> {
   await exchange.clock.freeze(world.startsAt);
   const traders: string[] = [];
-  for (const cents of world.cents) traders.push(await exchange.makeTrader({ cents }));
+  for (const [index, cents] of world.cents.entries()) {
+    const limit = world.limits[index];
+    const limitOf = (window: string) => (limit?.window === window ? limit.cents : null);
+    const limits = [limitOf("day"), limitOf("week"), limitOf("month")] as const;
+    traders.push(await exchange.makeTrader({ cents, limits: [...limits] }));
+  }
   const made = [];
   while (made.length < world.markets) made.push(await exchange.makeLiveMarket({ live: false }));
   return {
@@ -175,7 +180,14 @@ async function carryOut(
       await testClock(client).advance(step.ms);
       // Market by market, as the rules in test/helpers/model.ts do: they share the traders' cash.
       await client.query(
-        "select jobs.release_orders(m.id) from (select id from catalog.markets order by id) as m",
+        `select jobs.release_orders(r.id)
+         from (
+           select m.id
+           from unnest($1::uuid[]) with ordinality as u (id, place)
+           join catalog.markets as m on m.public_id = u.id
+           order by u.place
+         ) as r`,
+        [markets],
       );
       break;
     case "sweepExpired":

@@ -53,10 +53,26 @@ export type Step =
   /** Nothing happens where it is not possible. */
   | { kind: "setMarket"; market: number; status: "open" | "paused" | "closed" };
 
+/** In cents; of one window only. */
+export interface Limit {
+  window: "day" | "week" | "month";
+  cents: number;
+}
+
+const limits: (Limit | null)[] = [
+  null,
+  { window: "week", cents: 3500 },
+  null,
+  { window: "day", cents: 2400 },
+  { window: "month", cents: 6000 },
+  null,
+];
+
 /** What all programs begin with: two markets, five traders with little and one with plenty. */
 export const world = {
   startsAt: "2040-01-01T12:00:00.000Z",
   cents: [50_000, 4000, 3000, 2500, 9000, 100_000],
+  limits,
   markets: 2,
 };
 

@@ -1,12 +1,55 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ExecutionContext } from "ava";
 import fc from "fast-check";
 import { opening, programs, rarities } from "./programs.ts";
 import type { Step } from "./programs.ts";
 
-/** Random tests print their seed; TEST_SEED runs them again with it. */
+/** The seed of all that is random in a run: `npm test` prints it, and TEST_SEED repeats it. */
 export function seed(): number {
-  return fromEnvironment("TEST_SEED") ?? Math.floor(Math.random() * 2 ** 31);
+  const found = fromEnvironment("TEST_SEED");
+  if (found === undefined) throw new Error("TEST_SEED is not set: run the tests by npm test");
+  return found;
+}
+
+/** A stream of random numbers. */
+export interface Random {
+  /** From 0 up to but not including 1. */
+  next: () => number;
+  /** A whole number; both bounds are possible. */
+  between: (least: number, most: number) => number;
+  /** True with this probability. */
+  chance: (probability: number) => boolean;
+  anyOf: <T>(things: readonly T[]) => T;
+  shuffled: <T>(things: readonly T[]) => T[];
+}
+
+/** The stream of this name, which is the same whenever the seed is. */
+export function randomFrom(name: string): Random {
+  let state = numberFrom(name);
+  // Mulberry32.
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+  return {
+    next,
+    between,
+    chance: (probability) => next() < probability,
+    anyOf: (things) => things[between(0, things.length - 1)]!,
+    shuffled: (things) => {
+      const left = [...things];
+      return things.map(() => left.splice(between(0, left.length - 1), 1)[0]!);
+    },
+  };
+}
+
+/** A number of 32 bits for a name, the same whenever the seed is. */
+export function numberFrom(name: string, from = seed()): number {
+  return createHash("sha256").update(`${from} ${name}`).digest().readUInt32BE();
 }
 
 /** How often to do something random: TEST_EFFORT times as often as usual. */
@@ -28,7 +71,7 @@ export async function holds(
   law: (program: Step[]) => Promise<void>,
 ): Promise<void> {
   const settings = { seed: seed(), numRuns: effort(usualRuns) };
-  t.log(`TEST_SEED=${settings.seed}, ${settings.numRuns} runs`);
+  t.log(`${settings.numRuns} runs`);
   await law([...opening(), ...rarities()]);
   let failedAt = Infinity;
   const property = fc.asyncProperty(programs(), async (history) => {

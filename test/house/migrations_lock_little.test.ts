@@ -6,8 +6,18 @@ import { findSquawk, laterMigrations, squawk } from "../helpers/squawk.ts";
 
 const guarded = "set local lock_timeout = '2s';\n";
 
-const rules = (migration: string): string[] =>
-  findSquawk() === undefined ? [] : [...new Set(squawk(migration).map(({ rule }) => rule))];
+const rules = (migration: string): string[] => [
+  ...new Set(squawk(migration).map(({ rule }) => rule)),
+];
+
+/** The rules are tried where npm has squawk for the machine; elsewhere a test says that they aren't. */
+const testRules = findSquawk() === undefined ? undefined : test;
+if (testRules === undefined) {
+  test("NOT TRIED: there is no squawk for this machine", (t) => {
+    t.log("npm run check:migrations does nothing here either");
+    t.not(`${process.platform}-${process.arch}`, "linux-x64");
+  });
+}
 
 for (const [title, migration, expected] of [
   [
@@ -31,10 +41,9 @@ for (const [title, migration, expected] of [
     "require-lock-timeout",
   ],
 ] as const) {
-  test(`caught: ${title}`, (t) => {
+  testRules?.(`caught: ${title}`, (t) => {
     const found = rules(migration);
-    if (findSquawk() === undefined) t.deepEqual(found, []);
-    else t.true(found.includes(expected), found.join(", "));
+    t.true(found.includes(expected), found.join(", "));
   });
 }
 
@@ -49,11 +58,13 @@ for (const [title, migration] of [
     `${guarded}create or replace function core.one() returns int language sql return 1;`,
   ],
 ] as const) {
-  test(`passed: ${title}`, (t) => {
+  testRules?.(`passed: ${title}`, (t) => {
     t.deepEqual(rules(migration), []);
   });
 }
 
-test("the later migrations pass", (t) => {
-  for (const path of laterMigrations()) t.deepEqual(rules(readText(path)), [], path);
+testRules?.("the later migrations pass", (t) => {
+  const paths = laterMigrations();
+  t.true(paths.includes("migrate/current.sql"));
+  for (const path of paths) t.deepEqual(rules(readText(path)), [], path);
 });

@@ -7,7 +7,7 @@ import {
 } from "../../src/schemas/catalogue.ts";
 import { testService } from "./test_service.ts";
 
-const { call, makeTrader, operate } = testService(test);
+const { call, makeTrader, operate } = testService(test, { idsAscend: true });
 
 const noSuchId = "01900000-0000-7000-8000-000000000000";
 const thumbnailId = "01900000-0000-7000-8000-00000000000a";

@@ -4,6 +4,7 @@ import {
   leaderboardSummarySchema,
   ownStandingSchema,
 } from "../../src/schemas/leaderboard.ts";
+import { traderName } from "../helpers/exchange.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
 
@@ -11,6 +12,11 @@ import type { Trader } from "./test_service.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;
+
+const nameOf = (number: number) => {
+  const { handle, display_name: displayName } = traderName(number);
+  return { handle, displayName };
+};
 
 let [ann, bob, cleo]: Trader[] = [];
 let rain = "";
@@ -91,8 +97,7 @@ test.serial("200: settled positions, best first", async (t) => {
     {
       rank: 1,
       userId: ann!.userId,
-      handle: "trader-1",
-      displayName: "Trader 1",
+      ...nameOf(1),
       avatarUrl: null,
       plCents: sale + settlement,
       volCents: 200,
@@ -103,8 +108,7 @@ test.serial("200: settled positions, best first", async (t) => {
     {
       rank: 2,
       userId: cleo!.userId,
-      handle: "trader-3",
-      displayName: "Trader 3",
+      ...nameOf(3),
       avatarUrl: null,
       plCents: 250,
       volCents: 250,
@@ -115,8 +119,7 @@ test.serial("200: settled positions, best first", async (t) => {
     {
       rank: 3,
       userId: bob!.userId,
-      handle: "trader-2",
-      displayName: "Trader 2",
+      ...nameOf(2),
       avatarUrl: null,
       plCents: -600,
       volCents: 600,
@@ -137,15 +140,13 @@ test.serial("200: settled positions, best first", async (t) => {
     openInterestCents: 0,
     topTrader: {
       userId: ann!.userId,
-      handle: "trader-1",
-      displayName: "Trader 1",
+      ...nameOf(1),
       avatarUrl: null,
       plCents: sale + settlement,
     },
     biggestSingleWin: {
       userId: ann!.userId,
-      handle: "trader-1",
-      displayName: "Trader 1",
+      ...nameOf(1),
       avatarUrl: null,
       marketId: rain,
       marketTitle: "Will it rain?",

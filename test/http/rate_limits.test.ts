@@ -23,7 +23,9 @@ const limits = {
   "sse:user-ip": 3,
 };
 
-test.serial.before("lower the limits", async () => {
+test.serial.before("lower the limits", async (t) => {
+  const { rows } = await service.database.pool.query("select bucket from limits.buckets");
+  t.deepEqual(Object.keys(limits).sort(), rows.map(({ bucket }) => bucket).sort());
   await clock().freeze("2030-01-01T12:00:00Z");
   for (const [bucket, max_requests] of Object.entries(limits)) {
     await operate("set_rate_limit", { bucket, max_requests, window_seconds: 60 });

@@ -7,7 +7,10 @@ import type { Services } from "../../src/services.ts";
 import { describeError } from "../../src/logger.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
+import { anyLimits, traderName } from "../helpers/exchange.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
+import { shuffleIds } from "../helpers/shuffled_ids.ts";
+import type { IdOptions } from "../helpers/shuffled_ids.ts";
 
 export interface CallOptions {
   key?: string;
@@ -47,7 +50,7 @@ export interface TestService {
 
 let made = 0;
 
-export interface TestServiceOptions {
+export interface TestServiceOptions extends IdOptions {
   /**
    * Whether requests are limited as they are without an operator's doing. Clients are then named
    * by the X-Forwarded-For that they send.
@@ -58,7 +61,7 @@ export interface TestServiceOptions {
 /** To be called once at the top of a test file. */
 export function testService(
   test: TestFn,
-  { limited = false }: TestServiceOptions = {},
+  { limited = false, idsAscend = false }: TestServiceOptions = {},
 ): TestService {
   const log: string[] = [];
   const logger = pino(
@@ -72,6 +75,7 @@ export function testService(
 
   test.before("listen", async () => {
     database = await createDatabase();
+    if (!idsAscend) await shuffleIds(database.pool);
     operators = database.connectAs("exchange_operator");
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
@@ -93,19 +97,14 @@ export function testService(
   }
 
   async function makeTrader({ fundsCents = 1_000_000, reviewed = true } = {}): Promise<Trader> {
-    made += 1;
-    const handle = `trader-${made}`;
-    const userId = await operate("create_user", {
-      email: `${handle}@test.example`,
-      display_name: `Trader ${made}`,
-      handle,
-    });
+    const number = ++made;
+    const userId = await operate("create_user", traderName(number));
     if (fundsCents > 0) {
       await operate("deposit", { user_id: userId, amount_cents: fundsCents, reference: "start" });
     }
     if (reviewed) {
-      const none = { day_cents: null, week_cents: null, month_cents: null };
-      await operate("set_loss_limits", { user_id: userId, ...none });
+      const [day_cents, week_cents, month_cents] = anyLimits(number);
+      await operate("set_loss_limits", { user_id: userId, day_cents, week_cents, month_cents });
     }
     if (!limited) {
       const figures = { requests_per_minute: 1_000_000, burst_capacity: 1_000_000 };

@@ -19,6 +19,14 @@ export const limits: Mutation[] = [
     tests: ["db/api/place_orders_limits"],
   },
   {
+    name: "limits_by_user",
+    breaks: "traders get each other's limits when accounts were made in another order than users",
+    file: "trading/functions/read_limits",
+    find: "array_agg(t.limits order by t.place)",
+    put: "array_agg(t.limits order by t.user_id)",
+    tests: ["db/api/place_orders_limits"],
+  },
+  {
     name: "window_from_the_day_after",
     breaks: "what was traded on the first day of a window does not count",
     file: "risk/functions/net_spent_since",

@@ -15,9 +15,9 @@ as $$
         when r.post_only then 1
         else least(r.most, r.in_budget, greatest(f.balance_cents, 0) / r.least_cents + 1)
       end
-      order by r.place
+      order by r.ordinality
     ),
-    array_agg(r.is_small or o.may_meet_own order by r.place)
+    array_agg(r.is_small or o.may_meet_own order by r.ordinality)
   from (
     select
       q.*,
@@ -25,11 +25,7 @@ as $$
       coalesce(q.quantity, 10000) <= 100 as is_small,
       b.least_cents,
       q.budget_cents / b.least_cents + 1 as in_budget
-    from unnest(read_reach.requests) with ordinality as q (
-      user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
-      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, is_market,
-      relieved_cents, order_id, order_public_id, created_at, place
-    )
+    from unnest(read_reach.requests) with ordinality as q
     -- What a share costs at least, as the book stands now.
     cross join lateral (
       select 100 - case q.book_side when 'yes' then context.best_no else context.best_yes end

@@ -10,12 +10,8 @@ declare
   v_replay record;
 begin
   for v_replay in
-    select r.place, k.order_id
-    from unnest(read_replays.requests) with ordinality as r (
-      user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
-      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, is_market,
-      relieved_cents, order_id, order_public_id, created_at, place
-    )
+    select r.ordinality as place, k.order_id
+    from unnest(read_replays.requests) with ordinality as r
     cross join lateral (
       select x.*
       from trading.idempotency_keys as x

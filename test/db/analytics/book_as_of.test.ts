@@ -118,7 +118,6 @@ const steps = fc.record({
 
 test.serial("the book of every moment of a random history comes out again", async (t) => {
   const settings = { seed: seed(), numRuns: effort(250) };
-  t.log(`TEST_SEED=${settings.seed}`);
   await clock.freeze("2031-01-01T12:00:00Z");
   const markets = [await makeMarket(), (await makeLiveMarket()).market];
   const traders = await makeTraders(4);

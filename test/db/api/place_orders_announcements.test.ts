@@ -247,10 +247,9 @@ test.serial(
     await heard();
     await operate("self_exclude", { user_id: ann });
     const { markets, users } = await heard();
-    t.deepEqual(markets, [
-      { marketId: market, version: 3 },
-      { marketId: other, version: 2 },
-    ]);
+    t.is(markets.length, 2);
+    const versions = new Map(markets.map(({ marketId, version }) => [marketId, version]));
+    t.deepEqual([versions.get(market), versions.get(other)], [3, 2]);
     t.deepEqual(
       users.map(({ userId, event }) => [userId, event.type, event.cancelReason]),
       Array.from({ length: 3 }, () => [ann, "order_cancelled", "self_excluded"]),

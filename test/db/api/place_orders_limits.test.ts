@@ -268,3 +268,78 @@ test.serial("removing a limit waits 24 hours as well; immediate does not", async
   await setLimits(trader, [null, null, null], true);
   t.is((await rest(market, trader, buy("yes", 1, 1))).length, 1);
 });
+
+/** Two users of whom the first has the lower user id and the higher account id. */
+async function makeCrossed(options: [TraderOptions, TraderOptions]): Promise<[string, string]> {
+  const { pool } = exchange.database;
+  const made = await makeTraders(12, { cents: 0, reviewed: false });
+  const { rows } = await pool.query(
+    `select one.public_id as low, other.public_id as high
+     from identity.users as one
+     join ledger.accounts as a on a.user_id = one.id
+     join identity.users as other on other.id > one.id
+     join ledger.accounts as b on b.user_id = other.id and b.id < a.id
+     where one.public_id = any ($1) and other.public_id = any ($1)
+     limit 1`,
+    [made],
+  );
+  const pair: [string, string] = [rows[0].low, rows[0].high];
+  for (const [index, user_id] of pair.entries()) {
+    const { cents, limits: [day_cents, week_cents, month_cents] = [null, null, null] } =
+      options[index]!;
+    await operate("deposit", { user_id, amount_cents: cents, reference: "start" });
+    await operate("set_loss_limits", { user_id, day_cents, week_cents, month_cents });
+  }
+  return pair;
+}
+
+for (const [what, together] of [
+  ["met alone", false],
+  ["met in a batch", true],
+] as const) {
+  test(`LOSS_LIMIT: it is the trader's own, in whatever order accounts were made: ${what}`, async (t) => {
+    const cents = 1_000_000;
+    const [narrow, wide] = await makeCrossed([
+      { cents, limits: [100, null, null] },
+      { cents, limits: [500_000, null, null] },
+    ]);
+    for (const [taker, maker, code] of [
+      [narrow, wide, "LOSS_LIMIT"],
+      [wide, narrow, null],
+    ] as const) {
+      const market = await makeMarket();
+      // A maker's 5 at 9 are within both limits; a taker's at 91 are beyond the narrow one.
+      const makers = together ? [maker, await makeTrader({ limits: [null, null, null] })] : [maker];
+      for (const one of makers) await rest(market, one, buy("no", 5, 9));
+      const request = buy("yes", 5 * makers.length, 91);
+      const [outcome] = await exchange.placeBatch(market, [[taker, request]]);
+      t.is(outcome!.code, code);
+      if (code === null) t.is(outcome!.answer!.order.status, "filled");
+    }
+  });
+}
+
+test("loss_limit: a maker dies by their own limit, in whatever order accounts were made", async (t) => {
+  const cents = 1_000_000;
+  const [narrow, wide] = await makeCrossed([
+    { cents, limits: [100, null, null] },
+    { cents, limits: [500_000, null, null] },
+  ]);
+  const market = await makeMarket();
+  const [alive] = (await rest(market, wide, buy("no", 5, 20))) as [string];
+  const [dead] = (await rest(market, narrow, buy("no", 5, 20))) as [string];
+  const taker = await makeTrader({ limits: [null, null, null] });
+  await operate("set_loss_limits", {
+    ...{ user_id: narrow, day_cents: 99, week_cents: null, month_cents: null },
+  });
+  const { fills, cancelledOrders } = await place(market, taker, buy("yes", 10, 80, ioc));
+  t.deepEqual(
+    fills.map(({ quantity }) => quantity),
+    [5],
+  );
+  t.deepEqual(
+    cancelledOrders.map(({ id, cancelReason }) => [id, cancelReason]),
+    [[dead, "loss_limit"]],
+  );
+  t.is((await exchange.order(wide, alive)).status, "filled");
+});

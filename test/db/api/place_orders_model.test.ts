@@ -41,6 +41,7 @@ async function compare(t: ExecutionContext, exchange: Exchange, runs: number): P
   const start = {
     now: Date.parse(world.startsAt),
     cents: world.cents,
+    limits: world.limits,
     markets: world.markets,
   };
   await holds(t, runs, async (program) => {
@@ -68,11 +69,12 @@ interface Ids {
   markets: number[];
 }
 
-/** Internal ids ascend as the traders and markets were made. */
+/** Internal ids, which need not ascend as the traders and markets were made. */
 async function idsOf(exchange: Exchange, traders: string[], markets: string[]): Promise<Ids> {
   const select = async (table: string, publicIds: string[]): Promise<number[]> => {
     const { rows } = await exchange.database.pool.query(
-      `select id from ${table} where public_id = any ($1) order by id`,
+      `select t.id from unnest($1::uuid[]) with ordinality as p (id, place)
+       join ${table} as t on t.public_id = p.id order by p.place`,
       [publicIds],
     );
     return rows.map((row) => row.id);
@@ -165,7 +167,7 @@ function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unk
       ...[market(row), trader(row), row.side, row.order_type, row.price],
       ...[row.quantity, row.filled_quantity, row.status, row.cancel_reason],
     ]),
-    cents: state.accounts.filter((row) => row.user_id !== null).map((row) => row.balance_cents),
+    cents: traders.map((id) => state.accounts.find(({ user_id }) => user_id === id).balance_cents),
     // A position that was opened and closed for nothing is one that the model may not remember.
     holdings: state.positions
       .filter(({ quantity, cost_cents, realised_cents }) =>
@@ -179,10 +181,12 @@ function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unk
         row.realised_cents,
       ])
       .sort(),
-    markets: state.books.map((row) => [
-      ...[row.version, row.last_trade_price, row.yes_volume_cents, row.no_volume_cents],
-      state.accounts.find((account) => account.id === row.fee_account_id).balance_cents,
-    ]),
+    markets: markets
+      .map((id) => state.books.find(({ market_id }) => market_id === id))
+      .map((row) => [
+        ...[row.version, row.last_trade_price, row.yes_volume_cents, row.no_volume_cents],
+        state.accounts.find((account) => account.id === row.fee_account_id).balance_cents,
+      ]),
   };
 }
 

@@ -88,3 +88,13 @@ for (const [statement, invariants] of damages) {
     });
   });
 }
+
+test("every invariant that verify() knows is broken here at least once", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    "select prosrc from pg_proc where oid = 'leaderboard.verify()'::regprocedure",
+  );
+  const known = [...rows[0].prosrc.matchAll(/^ {2}select '([^']+)',/gm)].map(([, name]) => name);
+  t.true(known.length >= 9);
+  const broken = damages.flatMap(([, invariants]) => invariants);
+  t.deepEqual([...new Set(broken)].sort(), known.sort());
+});

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
+import { randomFrom } from "../../helpers/random.ts";
 
 /** api.take_requests, admin.set_rate_limit and set_rate_policy: who may ask how often. */
 
@@ -141,14 +142,14 @@ test.serial("random requests pass exactly as a list of all times would let them"
   await setLimit("v1", 10, 5);
   t.teardown(() => setLimit("v1", 60));
   const asked = { v1: "random" };
+  const { anyOf, between } = randomFrom("requests");
   const at: number[] = [];
   let now = 0;
   for (let round = 0; round < 150; round++) {
-    const step = [0, 0, 137, 700, 2000][Math.floor(Math.random() * 5)]!;
+    const step = anyOf([0, 0, 137, 700, 2000]);
     now += step;
     await clock.advance(step);
-    const size = 1 + Math.floor(Math.random() * 4);
-    const outcomes = await take(...times(size, asked));
+    const outcomes = await take(...times(between(1, 4), asked));
     for (const [index, { allowed }] of outcomes.entries()) {
       const room = at.filter((time) => time > now - 5000).length < 10;
       t.is(allowed, room, `at ${now} ms, request ${index}`);

@@ -44,7 +44,7 @@ for (const [what, quantity] of [
 ] as const) {
   test(`who meets ${what} waits for a user without holding one of a higher account`, async (t) => {
     const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = (await byAccount(await makeTraders(2))) as [string, string];
     await rest(market, bob, buy("no", 10, 41), buy("no", 10, 41));
 
     const holder = await exchange.database.pool.connect();
@@ -68,6 +68,19 @@ for (const [what, quantity] of [
       holder.release();
     }
   });
+}
+
+/** Traders in ascending order of their accounts. */
+async function byAccount(traders: string[]): Promise<string[]> {
+  const { rows } = await exchange.database.pool.query(
+    `select u.public_id as id
+     from identity.users as u
+     join ledger.accounts as a on a.user_id = u.id
+     where u.public_id = any ($1)
+     order by a.id`,
+    [traders],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Resolves when some transaction waits for that of a client. */
