@@ -136,7 +136,7 @@ export const locks: Mutation[] = [
   {
     name: "exclude_without_markets",
     breaks: "self-exclusion does not lock the markets of the orders that it cancels",
-    file: "risk/functions/exclude",
+    file: "trading/functions/lock_user_with_markets",
     find: "        perform trading.lock_market(v_market_id);\n",
     put: "",
     tests: ["concurrency/live_pairs", "concurrency/pairs"],
