@@ -206,3 +206,18 @@ test("INVALID_REQUEST: a market of an event of another category", async (t) => {
   });
   await operate("create_market", { title: "Who?", category: "elsewhere", event_id });
 });
+
+test("INVALID_REQUEST: an event that begins or ends at infinity; null is without bound", async (t) => {
+  const values = { title: "Season", category: "tests" };
+  for (const times of [
+    { ends_at: "infinity" },
+    { starts_at: "-infinity" },
+    { starts_at: "2040-01-01", ends_at: "infinity" },
+  ]) {
+    await t.throwsAsync(operate("create_event", { ...values, ...times }), {
+      code: "EX001",
+      message: /at a moment/,
+    });
+  }
+  await operate("create_event", { ...values, starts_at: "2040-01-01", ends_at: null });
+});
