@@ -12,7 +12,7 @@ const nothing = "01900000-0000-7000-8000-000000000000";
 const rowsOf = async (query: string): Promise<any[]> =>
   (await exchange.database.pool.query(query)).rows;
 
-test("a category returns its slug and comes last unless told where", async (t) => {
+test.serial("a category returns its slug and comes last unless told where", async (t) => {
   t.is(await operate("create_category", { slug: "one", name: "One" }), "one");
   await operate("create_category", { slug: "first", name: "First", position: 0 });
   await operate("create_category", { slug: "two", name: "Two" });
