@@ -107,6 +107,7 @@ set local role exchange_owner;
 
 -- Functions: catalogue, identity, ledger, risk
 --!include catalog/functions/category_id.sql
+--!include catalog/functions/check_close_time.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
@@ -114,6 +115,7 @@ set local role exchange_owner;
 --!include ledger/functions/post_journal.sql
 --!include ledger/functions/move_cash.sql
 --!include risk/functions/has_limits.sql
+--!include risk/functions/blocked_by.sql
 --!include risk/functions/limits_in_force.sql
 --!include risk/functions/net_spent_since.sql
 --!include risk/functions/exceeds_limits.sql
@@ -203,6 +205,8 @@ set local role exchange_owner;
 --!include trading/functions/correct_resolution.sql
 --!include trading/functions/expire_orders.sql
 --!include trading/functions/clear_orders.sql
+--!include trading/functions/lock_user_with_markets.sql
+--!include trading/functions/clear_orders_of_user.sql
 --!include trading/functions/close_market.sql
 --!include trading/functions/make_archive_partition.sql
 --!include trading/functions/archive_orders.sql
@@ -238,6 +242,7 @@ set local role exchange_owner;
 --!include admin/functions/create_event.sql
 --!include admin/functions/set_event_live.sql
 --!include admin/functions/create_market.sql
+--!include admin/functions/edit_market.sql
 --!include admin/functions/set_market_status.sql
 --!include admin/functions/resolve_market.sql
 --!include admin/functions/preview_resolution.sql
@@ -258,6 +263,9 @@ set local role exchange_owner;
 --!include admin/functions/withdraw.sql
 --!include admin/functions/set_loss_limits.sql
 --!include admin/functions/self_exclude.sql
+--!include admin/functions/freeze_user.sql
+--!include admin/functions/unfreeze_user.sql
+--!include admin/functions/cancel_orders.sql
 --!include admin/functions/set_trading_pause.sql
 --!include admin/functions/set_fee_schedule.sql
 --!include admin/functions/refresh_leaderboard.sql

@@ -41,6 +41,7 @@ export const errorCodes = {
     "Cannot amend a budget order; cancel it and place a new one",
   ),
   TOO_MANY_REQUESTS: hiddenCode("EX023", 429, "Too many requests"),
+  ACCOUNT_FROZEN: code("EX024", 403, "Account is frozen"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

@@ -145,12 +145,13 @@ create type trading.trader_arrays as (
   account_ids bigint[],
   account_versions bigint[],
   balance_cents bigint[],
-  limits_reviewed boolean[],
+  blocked_by text[],
   excluded boolean[],
   limited boolean[]
 );
 comment on type trading.trader_arrays is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
+  'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon.';
 
 create type trading.holding_arrays as (

@@ -26,6 +26,7 @@ export const positionRoutes: Route[] = [
       "MARKET_NOT_OPEN",
       "INSUFFICIENT_BALANCE",
       "SELF_EXCLUDED",
+      "ACCOUNT_FROZEN",
       "LOSS_LIMIT",
       "LIMITS_SETUP_REQUIRED",
       "TRADING_PAUSED",

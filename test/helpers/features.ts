@@ -5,6 +5,7 @@ const expected = [
   "code INVALID_REQUEST",
   "code TRADING_PAUSED",
   "code SELF_EXCLUDED",
+  "code ACCOUNT_FROZEN",
   "code MARKET_NOT_OPEN",
   "code SELF_TRADE_BLOCKED",
   "code POST_ONLY_WOULD_CROSS",

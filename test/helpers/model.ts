@@ -43,6 +43,7 @@ export function runModel(
     traders: start.cents.map((cents, index) => ({
       cents,
       excludedUntil: 0,
+      isFrozen: false,
       limit: limitOf(start.limits[index] ?? null),
       spent: new Map(),
     })),
@@ -116,7 +117,7 @@ function carryOut(state: State, step: Event): void {
       break;
     case "withdraw": {
       const trader = state.traders[step.trader]!;
-      trader.cents = Math.min(trader.cents, step.leave);
+      if (!trader.isFrozen) trader.cents = Math.min(trader.cents, step.leave);
       break;
     }
     case "limit": {
@@ -126,6 +127,13 @@ function carryOut(state: State, step: Event): void {
     }
     case "exclude":
       exclude(state, step.trader, step.byHand);
+      break;
+    case "freeze":
+      state.traders[step.trader]!.isFrozen = step.frozen;
+      if (step.frozen && step.cancels) endOpenOf(state, step.trader, null, "trading_paused");
+      break;
+    case "cancelOrders":
+      endOpenOf(state, step.trader, step.market, "user_cancelled");
       break;
     case "cancel": {
       const order = openOf(state, step.trader)[step.place];
@@ -241,10 +249,15 @@ function exclude(state: State, index: number, byHand: boolean): void {
   if (trader.excludedUntil > state.now) return;
   trader.excludedUntil = state.now + 3_600_000;
   if (byHand) return;
+  endOpenOf(state, index, null, "self_excluded");
+}
+
+/** The open orders of a trader, in one market or in all. */
+function endOpenOf(state: State, index: number, only: number | null, reason: Reason): void {
   const orders = openOf(state, index);
   for (const market of new Set(orders.map((order) => order.market))) {
     const here = orders.filter((order) => order.market === market);
-    endOpen(state, here, "self_excluded");
+    if (only === null || only === market) endOpen(state, here, reason);
   }
 }
 
@@ -256,10 +269,10 @@ function place(state: State, marketIndex: number, request: Order): ModelOutcome 
     const { order, fills } = replay;
     return { ...told(order, fills, []), replayed: true, cents: trader.cents, fee: null };
   }
+  if (request.expiresIn !== null && request.expiresIn <= 0) throw new Refused("INVALID_REQUEST");
   passGates(state, request.trader);
   const market = state.markets[marketIndex]!;
   if (market.status !== "open") throw new Refused("MARKET_NOT_OPEN");
-  if (request.expiresIn !== null && request.expiresIn <= 0) throw new Refused("INVALID_REQUEST");
 
   const isBudget = request.budgetCents !== null;
   const order: ModelOrder = {
@@ -292,6 +305,7 @@ function place(state: State, marketIndex: number, request: Order): ModelOutcome 
 function passGates(state: State, trader: number): void {
   if (state.isPaused) throw new Refused("TRADING_PAUSED");
   if (state.traders[trader]!.excludedUntil > state.now) throw new Refused("SELF_EXCLUDED");
+  if (state.traders[trader]!.isFrozen) throw new Refused("ACCOUNT_FROZEN");
 }
 
 /** A new order: matched now, or scheduled on a live market. `replaced` is left out of the sums. */
@@ -420,6 +434,7 @@ function release(before: State, number: number): State {
 function reasonOf(code: string, { orderType }: ModelOrder): Reason {
   switch (code) {
     case "TRADING_PAUSED":
+    case "ACCOUNT_FROZEN":
       return "trading_paused";
     case "SELF_EXCLUDED":
       return "self_excluded";

@@ -28,6 +28,7 @@ export interface Holding {
 interface Trader {
   cents: number;
   excludedUntil: number;
+  isFrozen: boolean;
   limit: { days: number; cents: number } | null;
   /** Net cash put into trading by UTC day. */
   spent: Map<number, number>;

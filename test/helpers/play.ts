@@ -150,7 +150,8 @@ async function carryOut(
       await client.query(
         `select admin.withdraw(u.public_id, a.balance_cents - $2, gen_random_uuid()::text)
          from identity.users as u join ledger.accounts as a on a.user_id = u.id
-         where u.public_id = $1 and a.balance_cents > $2`,
+         join risk.traders as r on r.user_id = u.id
+         where u.public_id = $1 and a.balance_cents > $2 and r.frozen_at is null`,
         [traders[step.trader], step.leave],
       );
       break;
@@ -162,6 +163,20 @@ async function carryOut(
       break;
     case "exclude":
       await exclude(client, traders[step.trader]!, step.byHand);
+      break;
+    case "freeze":
+      await client.query(
+        step.frozen
+          ? "select admin.freeze_user($1, 'a test', cancel_orders => $2)"
+          : "select admin.unfreeze_user($1, 'a test')",
+        step.frozen ? [traders[step.trader], step.cancels] : [traders[step.trader]],
+      );
+      break;
+    case "cancelOrders":
+      await client.query("select admin.cancel_orders($1, $2)", [
+        traders[step.trader],
+        step.market === null ? null : markets[step.market],
+      ]);
       break;
     case "cancel":
       await cancel(client, traders[step.trader]!, step.place);

@@ -31,7 +31,11 @@ export type Step =
   | { kind: "limit"; trader: number; window: "day" | "week" | "month"; cents: number | null }
   /** For an hour; by hand: without the cancels that go with it. */
   | { kind: "exclude"; trader: number; byHand: boolean }
+  /** Frozen or not from now on; cancels: their open orders end with it. */
+  | { kind: "freeze"; trader: number; frozen: boolean; cancels: boolean }
   | { kind: "cancel"; trader: number; place: number }
+  /** By an operator, in one market or in all. */
+  | { kind: "cancelOrders"; trader: number; market: number | null }
   /** Null keeps what the order has. */
   | {
       kind: "amend";
@@ -102,7 +106,7 @@ function orders(): fc.Arbitrary<Order> {
       budget,
       timeInForce: fc.constantFrom("gtc", "gtc", "gtc", "ioc"),
       postOnly: fc.nat(9).map((n) => n === 0),
-      expiresIn: rarely(fc.constantFrom(1, 1000, 60_000)),
+      expiresIn: rarely(fc.constantFrom(0, 1, 1000, 60_000)),
       key: rarely(fc.nat(4)),
     })
     .map(({ form, isMarket, budget: budgetCents, ...order }) => ({
@@ -150,7 +154,16 @@ function steps(): fc.Arbitrary<Step> {
       }),
     },
     { weight: 1, arbitrary: record("exclude", { trader, byHand: fc.nat(3).map((n) => n > 0) }) },
+    {
+      weight: 2,
+      arbitrary: record("freeze", {
+        trader,
+        frozen: fc.nat(2).map((n) => n === 0),
+        cancels: fc.boolean(),
+      }),
+    },
     { weight: 1, arbitrary: record("cancel", { trader, place: fc.nat(3) }) },
+    { weight: 1, arbitrary: record("cancelOrders", { trader, market: fc.option(market) }) },
     { weight: 5, arbitrary: amendments() },
     {
       weight: 2,
@@ -197,6 +210,7 @@ function passages(): fc.Arbitrary<Step[]> {
     fc.constant<Step[]>([]),
     fc.constant<Step[]>([{ kind: "pauseSite", paused: true }]),
     fc.constant<Step[]>([{ kind: "setMarket", market: 0, status: "paused" }]),
+    trader.map((one): Step[] => [{ kind: "freeze", trader: one, frozen: true, cancels: false }]),
     fc
       .tuple(trader, trader)
       .map((both) => both.map((one): Step => ({ kind: "withdraw", trader: one, leave: 40 }))),
@@ -337,6 +351,8 @@ export function rarities(): Step[] {
     amend(eve, 50, null),
     { kind: "setMarket", market: 1, status: "closed" },
     { kind: "batch", market: 1, orders: [order(rich, buy("yes", 1, 10))] },
+    { kind: "freeze", trader: rich, frozen: true, cancels: true },
+    { kind: "batch", market: 0, orders: [order(rich, buy("yes", 1, 10))] },
     { kind: "pauseSite", paused: true },
     { kind: "batch", market: 0, orders: [order(rich, buy("yes", 1, 10))] },
   ];

@@ -360,6 +360,35 @@ test("403 SELF_EXCLUDED: placing is refused, reading and cancelling are not", as
   t.like(order, { status: 200, body: { status: "cancelled", cancelReason: "self_excluded" } });
 });
 
+test("403 ACCOUNT_FROZEN: POST and PATCH are refused; reading and cancelling are not", async (t) => {
+  const marketId = await makeMarket();
+  const trader = await makeTrader();
+  const { body } = await place(trader, { marketId, ...sound });
+  const path = `/api/v1/orders/${body.order.id}`;
+  const why = { reason: "fraud check", cancel_orders: false };
+  await operate("freeze_user", { user_id: trader.userId, ...why });
+  const refused = { error: "Account is frozen", code: "ACCOUNT_FROZEN" };
+  const posted = await place(trader, { marketId, ...sound });
+  t.deepEqual([posted.status, posted.body], [403, refused]);
+  const patched = await call("PATCH", path, { key: trader.key, body: { price: 1 } });
+  t.deepEqual([patched.status, patched.body], [403, refused]);
+  t.is((await call("GET", path, { key: trader.key })).body.status, "open");
+  t.is((await call("DELETE", path, { key: trader.key })).status, 200);
+});
+
+test("400 INVALID_REQUEST before the gates: an expiresAt in the past", async (t) => {
+  const trader = await makeTrader();
+  await operate("self_exclude", { user_id: trader.userId });
+  const marketId = await makeMarket();
+  const answer = await place(trader, { marketId, ...sound, expiresAt: "2020-01-01T00:00:00Z" });
+  t.is(answer.status, 400);
+  t.deepEqual(answer.body, {
+    error: "expiresAt: must be in the future",
+    code: "INVALID_REQUEST",
+    issues: [{ path: "expiresAt", message: "must be in the future" }],
+  });
+});
+
 test("422 LOSS_LIMIT", async (t) => {
   const marketId = await makeMarket();
   const trader = await makeTrader({ reviewed: false });

@@ -82,3 +82,16 @@ test("428 LIMITS_SETUP_REQUIRED and 403 SELF_EXCLUDED bar a split and not a merg
   t.is(early.status, 428);
   t.is(early.body.code, "LIMITS_SETUP_REQUIRED");
 });
+
+test("403 ACCOUNT_FROZEN bars a split and not a merge", async (t) => {
+  const marketId = await makeMarket();
+  const { key, userId } = await makeTrader();
+  await split(key, { marketId, quantity: 2 });
+  await operate("freeze_user", { user_id: userId, reason: "fraud check" });
+  const refused = await split(key, { marketId, quantity: 1 });
+  t.deepEqual(
+    [refused.status, refused.body],
+    [403, { error: "Account is frozen", code: "ACCOUNT_FROZEN" }],
+  );
+  t.is((await merge(key, { marketId, quantity: 2 })).status, 200);
+});

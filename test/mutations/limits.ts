@@ -106,9 +106,9 @@ export const limits: Mutation[] = [
   {
     name: "exclusion_a_moment_longer",
     breaks: "an exclusion still holds at its end",
-    file: "trading/functions/rest_order",
-    find: "r.excluded_until > context.at",
-    put: "r.excluded_until >= context.at",
+    file: "risk/functions/blocked_by",
+    find: "(trader).excluded_until > blocked_by.at",
+    put: "(trader).excluded_until >= blocked_by.at",
     tests: ["db/admin/self_exclude"],
   },
   {

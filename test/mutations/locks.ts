@@ -103,11 +103,11 @@ export const locks: Mutation[] = [
   },
   {
     name: "exclude_looks_once",
-    breaks: "self-exclusion misses the markets that its user came to meanwhile",
-    file: "risk/functions/exclude",
-    find: "where b.user_id = v_user_id and b.market_id <> all (v_locked)",
+    breaks: "self-exclusion and freezing miss the markets that the user came to meanwhile",
+    file: "trading/functions/lock_user_with_markets",
+    find: "where b.user_id = v_user_id and b.market_id <> all (v_market_ids)",
     put: "where b.user_id = v_user_id and false",
-    tests: ["concurrency/pairs"],
+    tests: ["concurrency/pairs", "concurrency/operators"],
   },
   {
     name: "cash_moved_without_lock",
@@ -136,7 +136,7 @@ export const locks: Mutation[] = [
   {
     name: "exclude_without_markets",
     breaks: "self-exclusion does not lock the markets of the orders that it cancels",
-    file: "risk/functions/exclude",
+    file: "trading/functions/lock_user_with_markets",
     find: "        perform trading.lock_market(v_market_id);\n",
     put: "",
     tests: ["concurrency/live_pairs", "concurrency/pairs"],

@@ -158,8 +158,53 @@ export const matching: Mutation[] = [
     breaks: "an excluded trader is told so before the site's pause",
     file: "trading/functions/trader_refusal",
     find: "  when site_paused then 'TRADING_PAUSED'\n",
-    put: "  when excluded then 'SELF_EXCLUDED'\n  when site_paused then 'TRADING_PAUSED'\n",
+    put: "  when blocked_by is not null then blocked_by\n  when site_paused then 'TRADING_PAUSED'\n",
     tests: ["db/api/place_orders_refusals"],
+  },
+  {
+    name: "frozen_before_excluded",
+    breaks: "an excluded trader whose account is frozen is told of the freeze",
+    file: "risk/functions/blocked_by",
+    find: "  when (trader).excluded_until > blocked_by.at then 'SELF_EXCLUDED'\n",
+    put: `  when (trader).frozen_at is not null then 'ACCOUNT_FROZEN'
+  when (trader).excluded_until > blocked_by.at then 'SELF_EXCLUDED'
+`,
+    tests: ["db/api/place_orders_refusals"],
+  },
+  {
+    name: "past_expiry_behind_the_gates",
+    breaks: "an expiry in the past is looked at only after the site's pause and the trader's gates",
+    file: "trading/functions/gate_refusal",
+    find: `  when (request).order_id is null and (request).expires_at <= (context).at
+    then 'INVALID_REQUEST'
+`,
+    put: "",
+    tests: ["db/api/place_orders_refusals"],
+  },
+  {
+    name: "release_expires_first",
+    breaks:
+      "a late release ends an order as expired that a late closing would end as market_closed",
+    file: "trading/functions/gate_refusal",
+    find: "(request).order_id is null and (request).expires_at",
+    put: "(request).expires_at",
+    tests: ["db/trading/release_orders"],
+  },
+  {
+    name: "late_closing_forgotten",
+    breaks: "a paused market past its close time is opened with its orders",
+    file: "trading/functions/change_market_status",
+    find: "    and v_market.close_time <= v_at\n",
+    put: "    and false\n",
+    tests: ["db/admin/set_market_status"],
+  },
+  {
+    name: "passed_close_time_moved",
+    breaks: "a market is kept open by an edit after its close time",
+    file: "admin/functions/edit_market",
+    find: "    and v_market.close_time <= core.now()\n",
+    put: "    and false\n",
+    tests: ["db/admin/edit_market"],
   },
   {
     name: "budget_forgets_its_fee",

@@ -187,4 +187,12 @@ export const money: Mutation[] = [
     put: `set quantity = l.quantity`,
     tests: ["db/api/amend_order"],
   },
+  {
+    name: "frozen_may_withdraw",
+    breaks: "money is withdrawn from a frozen account",
+    file: "ledger/functions/move_cash",
+    find: "where t.user_id = v_account.user_id and t.frozen_at is not null",
+    put: "where t.user_id = v_account.user_id and false",
+    tests: ["db/admin/freeze_user"],
+  },
 ];

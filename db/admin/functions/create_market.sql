@@ -12,7 +12,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_event_id bigint;
+  v_category_id bigint := catalog.category_id(create_market.category);
+  v_event catalog.events;
   v_market catalog.markets;
   v_escrow_account_id bigint;
   v_fee_account_id bigint;
@@ -20,21 +21,26 @@ declare
   v_column text;
 begin
   if create_market.event_id is not null then
-    select e.id into v_event_id
+    select e.* into v_event
     from catalog.events as e
     where e.public_id = create_market.event_id;
     if not found then
       perform core.raise_error('NOT_FOUND', format('no event %s', create_market.event_id));
     end if;
+    if v_event.category_id <> v_category_id then
+      perform core.raise_error('INVALID_REQUEST', format(
+        'event %s is not of category %L', create_market.event_id, create_market.category
+      ));
+    end if;
   end if;
+  perform catalog.check_close_time(create_market.close_time);
 
   insert into catalog.markets (
     category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url
   )
   values (
-    catalog.category_id(create_market.category), v_event_id, create_market.title,
-    create_market.description, create_market.close_time, create_market.thumbnail_id,
-    create_market.thumbnail_url
+    v_category_id, v_event.id, create_market.title, create_market.description,
+    create_market.close_time, create_market.thumbnail_id, create_market.thumbnail_url
   )
   returning * into v_market;
 
@@ -71,5 +77,5 @@ $$;
 comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
-  'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
-  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';
+  'Makes a market, open at once, in a category and perhaps of an event of that category. Returns '
+  'its id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';

@@ -37,5 +37,6 @@ $$;
 
 comment on function admin.set_market_status(uuid, text, timestamptz) is
   'Opens, pauses or closes a market. Closing cancels its open orders (market_closed); reopening a '
-  'closed one takes the close time given, or none. The status it has already is no change. '
+  'closed one takes the close time given, or none; a paused one keeps its own unless one is '
+  'given. The status it has already is no change; admin.edit_market changes the close time then. '
   'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the market.';

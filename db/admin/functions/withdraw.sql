@@ -20,5 +20,5 @@ $$;
 
 comment on function admin.withdraw(uuid, bigint, text) is
   'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference, '
-  'another amount). Locks: the outside world, then the user.';
+  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount), '
+  'ACCOUNT_FROZEN, INSUFFICIENT_BALANCE. Locks: the outside world, then the user.';

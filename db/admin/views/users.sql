@@ -18,11 +18,15 @@ select
   x.month_limit_cents,
   x.day_spent_cents,
   x.week_spent_cents,
-  x.month_spent_cents
+  x.month_spent_cents,
+  r.frozen_at,
+  r.frozen_by,
+  r.frozen_reason
 from analytics.users as x
-join identity.users as u on u.id = x.user_key;
+join identity.users as u on u.id = x.user_key
+left join risk.traders as r on r.user_id = x.user_key;
 
-comment on view admin.users is 'Traders, with e-mail, cash and limits.';
+comment on view admin.users is 'Traders, with e-mail, cash, limits, and whether they are frozen.';
 comment on column admin.users.user_key is 'Internal key, for joins.';
 comment on column admin.users.user_id is 'Public id.';
 comment on column admin.users.email is 'E-mail; unique whatever its case.';
@@ -53,3 +57,8 @@ comment on column admin.users.week_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
 comment on column admin.users.month_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
+comment on column admin.users.frozen_at is
+  'Since when an operator has frozen the account; null: it is not frozen.';
+comment on column admin.users.frozen_by is
+  'The operator who froze it: the name of the staff key, or else the login.';
+comment on column admin.users.frozen_reason is 'Why it is frozen.';

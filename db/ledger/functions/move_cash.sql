@@ -49,6 +49,15 @@ begin
     return v_account.balance_cents;
   end if;
 
+  if move_cash.kind = 'withdrawal' and exists (
+    select from risk.traders as t
+    where t.user_id = v_account.user_id and t.frozen_at is not null
+  ) then
+    perform core.raise_error(
+      'ACCOUNT_FROZEN', 'the account is frozen: deposits are possible, withdrawals are not'
+    );
+  end if;
+
   v_signed_cents := case move_cash.kind
     when 'deposit' then move_cash.amount_cents
     else -move_cash.amount_cents
@@ -80,5 +89,7 @@ $$;
 
 comment on function ledger.move_cash(uuid, ledger.journal_kind, bigint, text) is
   'Deposits or withdraws cents once for each reference of a user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference with '
-  'another amount). Locks: the outside world''s account, then the user''s.';
+  'Nothing is withdrawn from a frozen account; a reference that is a movement already is still '
+  'answered. Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference with another '
+  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE. Locks: the outside world''s account, then the '
+  'user''s.';

@@ -2,6 +2,9 @@ create table risk.traders (
   user_id bigint primary key references identity.users (id),
   limits_reviewed_at timestamptz,
   excluded_until timestamptz,
+  frozen_at timestamptz,
+  frozen_by text,
+  frozen_reason text,
   day_limit_cents bigint,
   week_limit_cents bigint,
   month_limit_cents bigint,
@@ -16,6 +19,10 @@ create table risk.traders (
       day_limit_cents, week_limit_cents, month_limit_cents,
       next_day_limit_cents, next_week_limit_cents, next_month_limit_cents
     ) >= 0
+  ),
+  constraint traders_are_frozen_by_an_operator_for_a_reason check (
+    (frozen_at is null) = (frozen_by is null)
+    and (frozen_at is null) = (frozen_reason is null)
   )
 );
 
@@ -25,6 +32,12 @@ comment on column risk.traders.limits_reviewed_at is
   'When the loss limits were first reviewed; until then no order may be placed.';
 comment on column risk.traders.excluded_until is
   'Self-excluded until then; infinity is for good. It never moves to an earlier time.';
+comment on column risk.traders.frozen_at is
+  'Since when an operator has frozen the account; null: it is not frozen.';
+comment on column risk.traders.frozen_by is
+  'The operator who froze it: the name of the staff key, or else the login. Of several calls the '
+  'last one, as with the reason.';
+comment on column risk.traders.frozen_reason is 'Why it is frozen, for operators only.';
 comment on column risk.traders.day_limit_cents is
   'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
   '(week) and 30 days (month).';

@@ -51,8 +51,7 @@ begin
   v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0, null), v_at);
   v_code := coalesce(
     trading.trader_refusal(
-      v_context.site_paused, v_traders.user_ids is not null, v_traders.excluded[1],
-      v_traders.limits_reviewed[1]
+      v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
     ),
     v_code,
     case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end

@@ -13,6 +13,25 @@ begin
   from catalog.markets as m
   where m.id = change_market_status.market_id
   for no key update;
+  -- Past its close time a market is closed, even if the job that does it is late.
+  if v_market.status in ('open', 'paused')
+    and v_market.close_time <= v_at
+    and change_market_status.status <> 'closed'
+  then
+    perform trading.clear_orders(
+      v_market.id, trading.open_orders_of_market(v_market.id), 'market_closed', v_at
+    );
+    v_market.status := 'closed';
+  end if;
+  if change_market_status.close_time <> coalesce(v_market.close_time, 'infinity')
+    and (change_market_status.status <> 'open' or v_market.status = 'open')
+  then
+    perform core.raise_error(
+      'INVALID_REQUEST',
+      'a close time is taken only where a paused or closed market becomes open; '
+      'admin.edit_market changes it'
+    );
+  end if;
   if v_market.status = change_market_status.status then
     return;
   end if;
@@ -23,15 +42,13 @@ begin
       'a %s market cannot become %s', v_market.status, change_market_status.status
     ));
   end if;
-  if change_market_status.close_time <= v_at then
-    perform core.raise_error('INVALID_REQUEST', 'the close time must be in the future');
-  end if;
+  perform catalog.check_close_time(change_market_status.close_time);
 
   update catalog.markets as m set
     status = change_market_status.status,
     close_time = case
       when change_market_status.status <> 'open' then m.close_time
-      when m.status = 'closed' then change_market_status.close_time
+      when v_market.status = 'closed' then change_market_status.close_time
       else coalesce(change_market_status.close_time, m.close_time)
     end
   where m.id = change_market_status.market_id;
@@ -50,5 +67,6 @@ $$;
 comment on function trading.change_market_status(
   bigint, catalog.market_status, timestamptz
 ) is
-  'Moves a market to open, paused or closed with all that goes with it. Errors: INVALID_STATE, '
-  'INVALID_REQUEST. The caller holds the market''s lock.';
+  'Moves a market to open, paused or closed with all that goes with it. A market past its close '
+  'time counts as closed. Errors: INVALID_STATE, INVALID_REQUEST (a close time that would not be '
+  'taken, or is not in the future). The caller holds the market''s lock.';

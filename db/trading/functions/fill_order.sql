@@ -36,7 +36,7 @@ begin
   t := array_position(v_traders.user_ids, request.user_id);
   m := array_position(v_traders.user_ids, maker.user_id);
   v_code := trading.gate_refusal(
-    request, context, t is not null, v_traders.excluded[t], v_traders.limits_reviewed[t]
+    request, context, t is not null, v_traders.blocked_by[t]
   );
   if v_code is not null then
     return (v_code, trading.refusal_message(v_code, request), false, null)::api.outcome;

@@ -16,7 +16,7 @@ begin
       a.id as account_id,
       a.version::bigint,
       a.balance_cents,
-      r.limits_reviewed_at,
+      risk.blocked_by(r, lock_traders.at) as blocked_by,
       r.excluded_until,
       risk.has_limits(r) as limited
     from ledger.accounts as a
@@ -35,7 +35,7 @@ begin
     array_agg(t.account_id),
     array_agg(t.version),
     array_agg(t.balance_cents),
-    array_agg(t.limits_reviewed_at is not null),
+    array_agg(t.blocked_by),
     array_agg(coalesce(t.excluded_until > lock_traders.at, false)),
     array_agg(t.limited)
   into v_traders

@@ -183,7 +183,7 @@ begin
       end if;
     end if;
     v_code := trading.gate_refusal(
-      v_request, context, t is not null, traders.excluded[t], traders.limits_reviewed[t]
+      v_request, context, t is not null, traders.blocked_by[t]
     );
     if v_code is not null then
       v_outcome := null;

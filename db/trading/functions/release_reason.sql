@@ -4,6 +4,7 @@ language sql immutable parallel safe
 return case code
   when 'TRADING_PAUSED' then 'trading_paused'
   when 'SELF_EXCLUDED' then 'self_excluded'
+  when 'ACCOUNT_FROZEN' then 'trading_paused'
   when 'MARKET_NOT_OPEN' then 'market_closed'
   when 'INVALID_REQUEST' then 'expired'
   when 'SELF_TRADE_BLOCKED' then 'self_trade'

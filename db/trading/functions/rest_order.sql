@@ -19,8 +19,7 @@ begin
   select
     a.balance_cents,
     (select u.public_id from identity.users as u where u.id = a.user_id) as user_public_id,
-    r.limits_reviewed_at is not null as limits_reviewed,
-    coalesce(r.excluded_until > context.at, false) as excluded,
+    risk.blocked_by(r, context.at) as blocked_by,
     risk.has_limits(r) as limited
   into v_trader
   from ledger.accounts as a
@@ -29,8 +28,7 @@ begin
   for no key update of a, r;
 
   v_code := trading.gate_refusal(
-    request, context, v_trader.user_public_id is not null, v_trader.excluded,
-    v_trader.limits_reviewed
+    request, context, v_trader.user_public_id is not null, v_trader.blocked_by
   );
   if v_code is null then
     if v_trader.limited then

@@ -33,8 +33,7 @@ begin
   v_traders := trading.lock_traders(array[v_request], null, v_at);
 
   v_code := trading.gate_refusal(
-    v_request, v_context, v_traders.user_ids is not null, v_traders.excluded[1],
-    v_traders.limits_reviewed[1]
+    v_request, v_context, v_traders.user_ids is not null, v_traders.blocked_by[1]
   );
   if v_code is null then
     if v_traders.limited[1] then

@@ -1,15 +1,14 @@
 create or replace function trading.trader_refusal(
-  site_paused boolean, known boolean, excluded boolean, limits_reviewed boolean
+  site_paused boolean, known boolean, blocked_by text
 )
 returns text
 language sql immutable parallel safe
 return case
   when site_paused then 'TRADING_PAUSED'
   when not known then 'UNAUTHORIZED'
-  when excluded then 'SELF_EXCLUDED'
-  when not limits_reviewed then 'LIMITS_SETUP_REQUIRED'
+  else blocked_by
 end;
 
-comment on function trading.trader_refusal(boolean, boolean, boolean, boolean) is
+comment on function trading.trader_refusal(boolean, boolean, text) is
   'Why nothing new is taken from a trader at present, whatever it is, in order of precedence; '
-  'null when they may trade. known: the user exists.';
+  'null when they may trade. known: the user exists; blocked_by: see risk.blocked_by.';

@@ -16,6 +16,11 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     live_delay_ms: 1000,
   }),
   create_market: async () => ({ title: "Will it rain?", category: "tests" }),
+  edit_market: async () => ({
+    market_id: await makeMarket(),
+    title: "Will it snow?",
+    close_time: "2090-01-01T00:00:00Z",
+  }),
   set_market_status: async () => ({ market_id: await makeMarket(), status: "paused" }),
   preview_resolution: async () => ({ market_id: await makeMarket(), outcome: "yes" }),
   resolve_market: async () => ({
@@ -55,6 +60,9 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     month_cents: 3,
   }),
   self_exclude: async () => ({ user_id: await makeTrader(), until: "2090-01-01T00:00:00Z" }),
+  freeze_user: async () => ({ user_id: await makeTrader(), reason: "why", cancel_orders: false }),
+  unfreeze_user: async () => ({ user_id: await makeTrader(), reason: "why" }),
+  cancel_orders: async () => ({ user_id: await makeTrader(), market_id: await makeMarket() }),
   set_trading_pause: async () => ({ paused: false, reason: "over" }),
   set_fee_schedule: async () => ({ taker_rate_bps: 600, category: "tests" }),
   run_due: async () => ({}),

@@ -12,7 +12,7 @@ const nothing = "01900000-0000-7000-8000-000000000000";
 const rowsOf = async (query: string): Promise<any[]> =>
   (await exchange.database.pool.query(query)).rows;
 
-test("a category returns its slug and comes last unless told where", async (t) => {
+test.serial("a category returns its slug and comes last unless told where", async (t) => {
   t.is(await operate("create_category", { slug: "one", name: "One" }), "one");
   await operate("create_category", { slug: "first", name: "First", position: 0 });
   await operate("create_category", { slug: "two", name: "Two" });
@@ -185,4 +185,39 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
 
 test("NOT_FOUND: the API keys of nobody", async (t) => {
   await t.throwsAsync(operate("list_api_keys", { user_id: nothing }), { code: "EX017" });
+});
+
+test.serial("INVALID_REQUEST: a market with a close time that is not in the future", async (t) => {
+  await exchange.clock.freeze("2040-01-01T00:00:00Z");
+  const values = { title: "When?", category: "tests" };
+  for (const close_time of ["2040-01-01T00:00:00Z", "-infinity", "infinity"]) {
+    await t.throwsAsync(operate("create_market", { ...values, close_time }), { code: "EX001" });
+  }
+  await operate("create_market", { ...values, close_time: "2040-01-01T00:00:00.001Z" });
+  await exchange.clock.release();
+});
+
+test("INVALID_REQUEST: a market of an event of another category", async (t) => {
+  await operate("create_category", { slug: "elsewhere", name: "Elsewhere" });
+  const event_id = await operate("create_event", { title: "Election", category: "elsewhere" });
+  await t.throwsAsync(operate("create_market", { title: "Who?", category: "tests", event_id }), {
+    code: "EX001",
+    message: /category/,
+  });
+  await operate("create_market", { title: "Who?", category: "elsewhere", event_id });
+});
+
+test("INVALID_REQUEST: an event that begins or ends at infinity; null is without bound", async (t) => {
+  const values = { title: "Season", category: "tests" };
+  for (const times of [
+    { ends_at: "infinity" },
+    { starts_at: "-infinity" },
+    { starts_at: "2040-01-01", ends_at: "infinity" },
+  ]) {
+    await t.throwsAsync(operate("create_event", { ...values, ...times }), {
+      code: "EX001",
+      message: /at a moment/,
+    });
+  }
+  await operate("create_event", { ...values, starts_at: "2040-01-01", ends_at: null });
 });

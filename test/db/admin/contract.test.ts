@@ -33,6 +33,12 @@ const contract: Record<string, { arguments: string; returns: string }> = {
       "thumbnail_url text default null",
     returns: "uuid",
   },
+  edit_market: {
+    arguments:
+      "market_id uuid, title text default null, description text default null, " +
+      "close_time timestamptz default null, no_close_time boolean default false",
+    returns: "void",
+  },
   set_market_status: {
     arguments: "market_id uuid, status text, close_time timestamptz default null",
     returns: "void",
@@ -91,6 +97,18 @@ const contract: Record<string, { arguments: string; returns: string }> = {
   },
   self_exclude: {
     arguments: "user_id uuid, until timestamptz default 'infinity'",
+    returns: "int",
+  },
+  freeze_user: {
+    arguments: "user_id uuid, reason text, cancel_orders boolean default true",
+    returns: "int",
+  },
+  unfreeze_user: {
+    arguments: "user_id uuid, reason text",
+    returns: "void",
+  },
+  cancel_orders: {
+    arguments: "user_id uuid, market_id uuid default null",
     returns: "int",
   },
   set_trading_pause: {

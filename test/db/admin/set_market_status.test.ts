@@ -65,9 +65,49 @@ test("setting the status it has already is no change and no error", async (t) =>
   for (const status of ["open", "paused", "closed"]) {
     await set(id, status);
     const before = [await version(id), await market(id)];
-    await set(id, status, "2091-01-01T00:00:00Z");
+    await set(id, status);
+    await set(id, status, "2090-01-01T00:00:00Z");
     t.deepEqual([await version(id), await market(id)], before);
   }
+});
+
+test("INVALID_REQUEST: a close time that would not be taken", async (t) => {
+  const id = await makeMarket({ close_time: "2090-01-01T00:00:00Z" });
+  const other = { code: "EX001", message: /admin\.edit_market/ };
+  for (const [status, next] of [
+    ["open", "open"],
+    ["open", "paused"],
+    ["paused", "paused"],
+    ["paused", "closed"],
+    ["closed", "closed"],
+  ] as const) {
+    await set(id, status);
+    const before = [await version(id), await market(id)];
+    await t.throwsAsync(set(id, next, "2091-01-01T00:00:00Z"), other);
+    t.deepEqual([await version(id), await market(id)], before);
+  }
+  const never = await makeMarket();
+  await t.throwsAsync(set(never, "open", "2091-01-01T00:00:00Z"), other);
+});
+
+test.serial("past its close time a market is closed, even if the job is late", async (t) => {
+  await clock.freeze("2040-01-01T00:00:00Z");
+  const id = await makeMarket({ close_time: "2040-01-02T00:00:00Z" });
+  const [ann] = (await makeTraders(1)) as [string];
+  const [first] = (await rest(id, ann, buy("yes", 1, 40))) as [string];
+  await set(id, "paused");
+  await clock.freeze("2040-01-02T00:00:00Z");
+  await t.throwsAsync(set(id, "paused"), { code: "EX019" });
+  await set(id, "open", "2040-01-03T00:00:00Z");
+  t.is((await order(ann, first)).cancelReason, "market_closed");
+  t.like(await market(id), { status: "open", closeTime: "2040-01-03T00:00:00.000Z" });
+
+  await rest(id, ann, buy("yes", 1, 40));
+  await clock.freeze("2040-01-03T00:00:00Z");
+  await set(id, "open");
+  t.deepEqual((await book(id)).bids, []);
+  t.like(await market(id), { status: "open", closeTime: null });
+  await clock.release();
 });
 
 test("INVALID_STATE: a closed market can be reopened but not paused", async (t) => {

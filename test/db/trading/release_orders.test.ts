@@ -202,6 +202,26 @@ const refused: Refused[] = [
     request: buy("yes", 10, 40, { expiresAt: "2026-03-01T12:00:02Z" }),
   },
   {
+    reason: "trading_paused",
+    title: "its user's account was frozen, and the order left",
+    meanwhile: ({ trader }) =>
+      operate("freeze_user", { user_id: trader, reason: "why", cancel_orders: false }),
+  },
+  {
+    reason: "trading_paused",
+    title: "the site is paused and it has expired meanwhile",
+    request: buy("yes", 10, 40, { expiresAt: "2026-03-01T12:00:02Z" }),
+    meanwhile: () => operate("set_trading_pause", { paused: true }),
+    afterwards: () => operate("set_trading_pause", { paused: false }),
+  },
+  {
+    reason: "market_closed",
+    title: "the market is paused and it has expired meanwhile",
+    request: buy("yes", 10, 40, { expiresAt: "2026-03-01T12:00:02Z" }),
+    meanwhile: ({ market }) =>
+      operate("set_market_status", { market_id: market, status: "paused" }),
+  },
+  {
     reason: "self_trade",
     title: "it would meet its user's own order",
     meanwhile: ({ market, trader }) => onBook(market, trader, buy("no", 1, 60)),

@@ -1,0 +1,46 @@
+create or replace function admin.cancel_orders(user_id uuid, market_id uuid default null)
+returns int
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+  v_market_ids bigint[];
+  v_cancelled int;
+begin
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = cancel_orders.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', cancel_orders.user_id));
+  end if;
+
+  if cancel_orders.market_id is null then
+    v_market_ids := trading.lock_user_with_markets(cancel_orders.user_id);
+  else
+    v_market_ids := array(
+      select m.id from catalog.markets as m where m.public_id = cancel_orders.market_id
+    );
+    if cardinality(v_market_ids) = 0 then
+      perform core.raise_error('NOT_FOUND', format('no market %s', cancel_orders.market_id));
+    end if;
+    perform trading.lock_market(v_market_ids[1]);
+  end if;
+  v_cancelled := trading.clear_orders_of_user(
+    v_user_id, v_market_ids, 'user_cancelled', core.now()
+  );
+
+  perform admin.audit('cancel_orders', jsonb_build_object(
+    'user_id', cancel_orders.user_id,
+    'market_id', cancel_orders.market_id,
+    'cancelled', v_cancelled
+  ));
+  return v_cancelled;
+end
+$$;
+
+comment on function admin.cancel_orders(uuid, uuid) is
+  'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
+  'or in all; returns how many. The user is told of each by order_cancelled. Those past their '
+  'expiry expire, and don''t count. Errors: NOT_FOUND. Locks: the markets of those orders in '
+  'ascending id, then the user; with a market_id that market alone.';

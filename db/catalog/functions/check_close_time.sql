@@ -1,0 +1,20 @@
+create or replace function catalog.check_close_time(close_time timestamptz)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if check_close_time.close_time = 'infinity' then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'the close time must be a moment; null is a market that has none'
+    );
+  elsif check_close_time.close_time <= core.now() then
+    perform core.raise_error('INVALID_REQUEST', format(
+      'the close time must be in the future, and %s is not', check_close_time.close_time
+    ));
+  end if;
+end
+$$;
+
+comment on function catalog.check_close_time(timestamptz) is
+  'Checks a close time that an operator gives to a market; null is none. Errors: INVALID_REQUEST.';

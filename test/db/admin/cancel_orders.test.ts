@@ -1,0 +1,108 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy, sell } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { book, clock, giveShares, makeLiveMarket, makeMarket, makeMarkets } = exchange;
+const { makeTrader, makeTraders, operate, order, place, rest, version } = exchange;
+
+const nowhere = "01900000-0000-7000-8000-000000000000";
+
+const cancel = (user_id: string, market_id?: string) =>
+  operate("cancel_orders", market_id === undefined ? { user_id } : { user_id, market_id });
+
+test("resting and scheduled orders of all markets; other users' stay", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const { market: live } = await makeLiveMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await giveShares(one, ann, "yes", 5);
+  const [part] = (await rest(one, ann, sell("yes", 5, 70))) as [string];
+  await place(one, bob, buy("yes", 2, 70));
+  const orders = [
+    part,
+    ...(await rest(one, ann, buy("yes", 1, 40))),
+    ...(await rest(two, ann, buy("no", 3, 40))),
+    (await place(live, ann, buy("yes", 1, 40))).order.id,
+  ];
+  await rest(one, bob, buy("yes", 4, 40));
+  const before = [await version(one), await version(two), await version(live)] as const;
+  t.is(await cancel(ann), 4);
+  for (const id of orders) {
+    t.like(await order(ann, id), { status: "cancelled", cancelReason: "user_cancelled" });
+  }
+  t.is((await order(ann, part)).filledQuantity, 2);
+  t.deepEqual(await book(one), { bids: ["4 @ 40"], asks: [] });
+  // One change of each market whose book it was, however many orders left it.
+  const after = [await version(one), await version(two), await version(live)];
+  t.deepEqual(after, [before[0] + 1, before[1] + 1, before[2]]);
+  t.is(await cancel(ann), 0);
+  await rest(two, ann, buy("no", 3, 40));
+});
+
+test("in one market", async (t) => {
+  const [one, two, three] = (await makeMarkets(3)) as [string, string, string];
+  const ann = await makeTrader();
+  await rest(one, ann, buy("yes", 1, 40), buy("no", 1, 40));
+  await rest(two, ann, buy("yes", 1, 40));
+  t.is(await cancel(ann, three), 0);
+  t.is(await cancel(ann, one), 2);
+  t.deepEqual(await book(one), { bids: [], asks: [] });
+  t.deepEqual(await book(two), { bids: ["1 @ 40"], asks: [] });
+});
+
+test("the owner gets order_cancelled for each order", async (t) => {
+  const market = await makeMarket({ title: "Sun?" });
+  const ann = await makeTrader();
+  const ids = await rest(market, ann, buy("yes", 1, 40), buy("no", 2, 41));
+  const listener = await exchange.listen();
+  await cancel(ann, market);
+  const { users } = await listener.heard();
+  t.deepEqual(
+    users.filter(({ userId }) => userId === ann).map(({ event }) => event),
+    [
+      { orderId: ids[0], side: "yes", price: 40, quantity: 1 },
+      { orderId: ids[1], side: "no", price: 41, quantity: 2 },
+    ].map((about) => ({
+      type: "order_cancelled",
+      marketId: market,
+      marketTitle: "Sun?",
+      filledQuantity: 0,
+      cancelReason: "user_cancelled",
+      ...about,
+    })),
+  );
+});
+
+test.serial("an order past its expiry expires, and is not counted", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  await clock.freeze("2040-01-10T12:00:00Z");
+  const [due, open] = (await rest(
+    market,
+    ann,
+    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
+    buy("yes", 1, 40),
+  )) as [string, string];
+  await clock.freeze("2040-01-10T12:00:05Z");
+  t.is(await cancel(ann), 1);
+  t.is((await order(ann, due)).cancelReason, "expired");
+  t.is((await order(ann, open)).cancelReason, "user_cancelled");
+  await clock.release();
+});
+
+test("it works for a paused market, and for a user who is frozen or excluded", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  await rest(market, ann, buy("yes", 1, 40));
+  await operate("set_market_status", { market_id: market, status: "paused" });
+  await operate("freeze_user", { user_id: ann, reason: "why", cancel_orders: false });
+  t.is(await cancel(ann), 1);
+});
+
+test("NOT_FOUND: a user or a market that is not there", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  await t.throwsAsync(cancel(nowhere), { code: "EX017", message: /no user/ });
+  await t.throwsAsync(cancel(nowhere, market), { code: "EX017", message: /no user/ });
+  await t.throwsAsync(cancel(ann, nowhere), { code: "EX017", message: /no market/ });
+});
