@@ -218,6 +218,7 @@ set local role exchange_owner;
 --!include ledger/functions/verify_journals.sql
 --!include trading/functions/verify_orders.sql
 --!include trading/functions/verify_trades.sql
+--!include trading/functions/verify_priority.sql
 --!include trading/functions/verify_fees.sql
 --!include trading/functions/verify_positions.sql
 --!include trading/functions/verify_settlements.sql

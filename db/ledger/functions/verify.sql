@@ -17,6 +17,8 @@ as $$
   union all
   select * from trading.verify_trades()
   union all
+  select * from trading.verify_priority()
+  union all
   select * from trading.verify_fees()
   union all
   select * from trading.verify_positions()

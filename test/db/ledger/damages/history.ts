@@ -46,7 +46,7 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   [orders.sold_to] = (await rest(market, ann, buy("yes", 4, 50))) as [string];
   orders.first_sale = await one(dan, sell("yes", 3, 50));
   orders.second_sale = await one(dan, sell("yes", 1, 50));
-  await rest(market, ann, buy("yes", 1, 50));
+  [orders.second_of_two] = (await rest(market, ann, buy("yes", 1, 50))) as [string];
   await place(market, dan, sell("yes", 1, 50));
 
   // Another fee for the category, a budget, and an order that takes from two makers.

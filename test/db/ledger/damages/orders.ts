@@ -268,4 +268,33 @@ export const ordersDamages: Damage[] = [
     "trades and their journals have the same order",
     "update trading.trades set id = -id where taker_order_id = :sweep",
   ],
+  [
+    "trade is at the best price that rested",
+    `with better as (update trading.orders set price = 48 where id = :resting)
+     update trading.open_orders set book_price = 48 where order_id = :resting`,
+  ],
+  // The two makers of an order that takes, the worse one first.
+  [
+    "trade is at the best price that rested",
+    `update trading.trades as t set
+       price = x.first_price + x.last_price - t.price,
+       maker_order_id = x.first_maker + x.last_maker - t.maker_order_id
+     from (
+       select f.price as first_price, l.price as last_price,
+         f.maker_order_id as first_maker, l.maker_order_id as last_maker
+       from trading.trades as f
+       join trading.trades as l on l.taker_order_id = f.taker_order_id and l.id > f.id
+       where f.taker_order_id = :sweep
+     ) as x
+     where t.taker_order_id = :sweep`,
+  ],
+  [
+    "orders of one price trade in the order they came",
+    `with older as (update trading.orders set price = 44 where id = :resting)
+     update trading.open_orders set book_price = 44 where order_id = :resting`,
+  ],
+  [
+    "orders of one price trade in the order they came",
+    `update trading.trades set id = -id where maker_order_id = :second_of_two`,
+  ],
 ];
