@@ -16,7 +16,7 @@ as $$
     from trading.fill_sides() as f
     group by f.order_id
   ),
-  all_orders as (
+  all_orders as not materialized (
     select o.* from trading.orders as o
     union all
     select a.* from trading.archived_orders as a
