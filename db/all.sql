@@ -216,6 +216,19 @@ set local role exchange_owner;
 --!include trading/functions/listed_order_object.sql
 --!include trading/functions/open_order_object.sql
 --!include risk/functions/exclude.sql
+--!include trading/functions/fill_sides.sql
+--!include ledger/functions/verify_accounts.sql
+--!include ledger/functions/verify_entries.sql
+--!include ledger/functions/verify_day_openings.sql
+--!include ledger/functions/verify_journals.sql
+--!include trading/functions/verify_orders.sql
+--!include trading/functions/verify_trades.sql
+--!include trading/functions/verify_priority.sql
+--!include trading/functions/verify_fees.sql
+--!include trading/functions/verify_positions.sql
+--!include trading/functions/verify_settlements.sql
+--!include trading/functions/verify_books.sql
+--!include trading/functions/verify_markets.sql
 --!include ledger/functions/verify.sql
 
 -- Functions: the leaderboard

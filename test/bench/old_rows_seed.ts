@@ -6,8 +6,9 @@ import type { BenchDatabase } from "./cluster.ts";
  * journals, entries, positions, the figures of the markets. Written set by set and not by the
  * engine, which would take an hour; `ledger.verify()` holds them to the same.
  *
- * The trades come in groups of four. In each two makers, who bought YES, meet two takers, who
- * bought NO: four orders with two trades each. The traders of a market are a hundred neighbours.
+ * The trades come in groups of four. In each two takers, who bought NO, meet two makers each, who
+ * bought YES: the second of three fills the first taker and begins the other. The traders of a
+ * market are a hundred neighbours.
  */
 
 const CHUNK_GROUPS = 25_000;
@@ -50,7 +51,8 @@ function groupsOf(first: number, last: number, ago: string): string {
     select
       m.id as market_id,
       core.now() - ${ago} as happened_at,
-      coalesce((select max(o.id) from trading.orders as o), 0) + p.first_place as first_order_id,
+      coalesce((select max(o.id) from trading.orders as o), 0) + 1 + 5 * (g.number - ${first})
+        as first_order_id,
       coalesce((select max(t.id) from trading.trades as t), 0) + p.first_place as first_trade_id,
       coalesce((select max(j.id) from ledger.journals as j), 0) + p.first_place
         as first_journal_id,
@@ -78,41 +80,44 @@ function groupsOf(first: number, last: number, ago: string): string {
 }
 
 const seed = [
-  // Each of the four is filled by two trades. The fee is of both, rounded up once.
+  // The outer makers are filled by one trade, the others by two. The fee of a taker is of both,
+  // rounded up once.
   `insert into trading.orders (
      id, market_id, user_id, side, order_type, price, quantity, filled_quantity, time_in_force,
      status, fee_cents, created_at
    )
    select
      g.first_order_id + s.place, g.market_id,
-     (case when s.is_maker then g.maker_ids else g.taker_ids end)[1 + s.place % 2],
+     case when s.is_maker then g.maker_ids[1 + s.place % 2] else g.taker_ids[s.place - 2] end,
      case when s.is_maker then 'yes' else 'no' end::trading.side, 'buy',
      case when s.is_maker then g.price else 100 - g.price end,
-     2 * g.quantity, 2 * g.quantity, 'gtc', 'filled',
+     s.trades * g.quantity, s.trades * g.quantity, 'gtc', 'filled',
      case when s.is_maker then 0
        else trading.fee_cents(g.taker_rate_bps, 2 * g.quantity * g.price * (100 - g.price)) end,
      g.happened_at
    from groups as g
-   cross join (values (0, true), (1, true), (2, false), (3, false)) as s (place, is_maker)`,
+   cross join (
+     values (0, true, 1), (1, true, 2), (2, true, 1), (3, false, 2), (4, false, 2)
+   ) as s (place, is_maker, trades)`,
 
-  // Every taker meets both makers.
+  // The first taker meets the first two makers, the other one the last two.
   `create temporary table new_trades on commit drop as
    select
      g.first_trade_id + s.place as id,
      g.first_journal_id + s.place as journal_id,
      g.market_id, g.happened_at, g.price, g.quantity, g.fee_schedule_id,
-     g.first_order_id + 2 + s.taker as taker_order_id,
+     g.first_order_id + 3 + s.taker as taker_order_id,
      g.first_order_id + s.maker as maker_order_id,
      g.taker_ids[1 + s.taker] as taker_user_id,
-     g.maker_ids[1 + s.maker] as maker_user_id,
-     case s.maker when 0 then f.of_first else f.of_both - f.of_first end as fee_cents
+     g.maker_ids[1 + s.maker % 2] as maker_user_id,
+     case s.place % 2 when 0 then f.of_first else f.of_both - f.of_first end as fee_cents
    from groups as g
    cross join lateral (
      select
        trading.fee_cents(g.taker_rate_bps, g.quantity * g.price * (100 - g.price)) as of_first,
        trading.fee_cents(g.taker_rate_bps, 2 * g.quantity * g.price * (100 - g.price)) as of_both
    ) as f
-   cross join (values (0, 0, 0), (1, 0, 1), (2, 1, 0), (3, 1, 1)) as s (place, taker, maker)`,
+   cross join (values (0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 1, 2)) as s (place, taker, maker)`,
 
   `insert into ledger.journals (id, kind, market_id, created_at)
    select t.journal_id, 'trade', t.market_id, t.happened_at from new_trades as t`,
@@ -190,7 +195,9 @@ const finish = [
    group by s.market_id, s.user_id, s.side`,
 
   `update trading.books as b set
-     version = b.version + t.trade_count,
+     version = b.version + o.placed_count,
+     placed_count = o.placed_count,
+     placed_id_sum = o.placed_id_sum,
      last_trade_price = (select x.price from trading.trades as x where x.id = t.last_trade_id),
      trade_count = t.trade_count,
      yes_volume_cents = t.yes_volume_cents,
@@ -209,6 +216,11 @@ const finish = [
      from trading.trades as t
      group by t.market_id
    ) as t
+   join (
+     select x.market_id, count(*) as placed_count, sum(x.id) as placed_id_sum
+     from trading.orders as x
+     group by x.market_id
+   ) as o on o.market_id = t.market_id
    where t.market_id = b.market_id`,
 
   ...["trading.orders", "trading.trades", "ledger.journals"].map(

@@ -123,6 +123,7 @@ const run: Record<string, RegExp> = {
   "docs/operating.md": /^(?:sh|text|graphql|json|sql(?: dba| createrole(?: 16)?)?)$/,
   "docs/order_life.md": /^(?:sql|text)$/,
   "docs/settlement.md": /^(?:sql|text)$/,
+  "docs/proof.md": /^(?:sql|text)$/,
   // The body of a refusal, which test/http/ holds to its form.
   "docs/errors.md": /^json$/,
   // Figures of one run on one machine.

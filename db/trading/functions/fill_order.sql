@@ -181,6 +181,8 @@ begin
   changed as (
     update trading.books as b set
       version = b.version + 1,
+      placed_count = b.placed_count + 1,
+      placed_id_sum = b.placed_id_sum + v_fill.taker_order_id,
       last_trade_price = v_fill.yes_price,
       yes_volume_cents = b.yes_volume_cents + n * v_fill.yes_price,
       no_volume_cents = b.no_volume_cents + n * (100 - v_fill.yes_price),

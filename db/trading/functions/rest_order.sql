@@ -98,6 +98,8 @@ begin
   changed as (
     update trading.books as b set
       version = b.version + 1,
+      placed_count = b.placed_count + 1,
+      placed_id_sum = b.placed_id_sum + v_order_id,
       front_yes_price = case
         when v_leads and request.book_side = 'yes' then request.book_price else context.best_yes
       end,

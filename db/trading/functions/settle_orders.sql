@@ -28,6 +28,7 @@ begin
     where o.code is null
       and o.is_replay is null
       and (o.request).order_id is null
+    returning id
   ),
   rested as (
     insert into trading.open_orders (
@@ -53,6 +54,8 @@ begin
   changed as (
     update trading.books as b set
       version = b.version + result.changes,
+      placed_count = b.placed_count + p.order_count,
+      placed_id_sum = b.placed_id_sum + p.id_sum,
       last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
       yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
       no_volume_cents = b.no_volume_cents + result.no_volume_cents,
@@ -72,6 +75,10 @@ begin
         max(x.book_price) filter (where x.book_side = 'no') as best_no
       from rested as x
     ) as r
+    cross join (
+      select count(*) as order_count, coalesce(sum(x.id), 0)::bigint as id_sum
+      from placed as x
+    ) as p
     where b.market_id = context.market_id
     returning b.version
   )

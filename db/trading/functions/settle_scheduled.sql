@@ -26,6 +26,18 @@ begin
       (o.request).time_in_force, (o.request).post_only, o.status, context.at,
       (o.request).expires_at, v_release_at
     from scheduled as o
+    returning id
+  ),
+  counted as (
+    update trading.books as b set
+      placed_count = b.placed_count + p.order_count,
+      placed_id_sum = b.placed_id_sum + p.id_sum
+    from (
+      select count(*) as order_count, coalesce(sum(x.id), 0)::bigint as id_sum
+      from placed as x
+    ) as p
+    where b.market_id = context.market_id
+      and p.order_count > 0
   ),
   waiting as (
     insert into trading.open_orders (

@@ -3,6 +3,8 @@ create table trading.books (
   escrow_account_id bigint not null references ledger.accounts (id),
   fee_account_id bigint not null references ledger.accounts (id),
   version bigint not null default 0,
+  placed_count bigint not null default 0,
+  placed_id_sum bigint not null default 0,
   last_trade_price trading.price,
   yes_volume_cents bigint not null default 0,
   no_volume_cents bigint not null default 0,
@@ -18,6 +20,10 @@ comment on table trading.books is
   'The figures of each market that trading moves. Written only under the market''s lock.';
 comment on column trading.books.version is
   'Counts the changes of the market, one for each request that changed its book or its trades.';
+comment on column trading.books.placed_count is
+  'Orders that were ever accepted, scheduled ones included, and placed_id_sum the sum of their '
+  'ids. No order is ever deleted, so trading.verify_orders() can name one that is missing: the '
+  'difference of the sums is its id.';
 comment on column trading.books.traders_count is 'Distinct users who ever traded this market.';
 comment on column trading.books.yes_volume_cents is
   'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';

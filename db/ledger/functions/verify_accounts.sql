@@ -1,0 +1,80 @@
+create or replace function ledger.verify_accounts()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  entry_sums as (
+    select
+      e.account_id,
+      sum(e.amount_cents) as balance_cents,
+      count(*) as entry_count,
+      max(e.account_version) as last_version
+    from ledger.entries as e
+    group by e.account_id
+  )
+  select 'balance equals the sum of entries', 'account ' || a.id,
+    coalesce(s.balance_cents, 0)::text, a.balance_cents::text
+  from ledger.accounts as a
+  left join entry_sums as s on s.account_id = a.id
+  where a.balance_cents <> coalesce(s.balance_cents, 0)
+
+  union all
+  select 'version equals the number of entries', 'account ' || a.id,
+    coalesce(s.entry_count, 0)::text, a.version || ' and last ' || coalesce(s.last_version, 0)
+  from ledger.accounts as a
+  left join entry_sums as s on s.account_id = a.id
+  where a.version <> coalesce(s.entry_count, 0)
+    or a.version <> coalesce(s.last_version, 0)
+
+  union all
+  select 'balance is not below zero', 'account ' || a.id, '>= 0', a.balance_cents::text
+  from ledger.accounts as a
+  where a.kind <> 'outside_world'
+    and a.balance_cents + a.overdraft_cents < 0
+
+  union all
+  select 'overdraft is what the balance is below zero', 'account ' || a.id,
+    greatest(0, -a.balance_cents)::text, a.overdraft_cents::text
+  from ledger.accounts as a
+  where a.kind = 'user_cash'
+    and a.overdraft_cents <> greatest(0, -a.balance_cents)
+
+  union all
+  select 'cash is conserved', 'all accounts', '0', sum(a.balance_cents)::text
+  from ledger.accounts as a
+  having sum(a.balance_cents) <> 0
+
+  union all
+  select 'cash inside equals what came from outside', 'outside world',
+    (-coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0))::text,
+    sum(a.external_cents)::text
+  from ledger.accounts as a
+  having sum(a.external_cents)
+    <> -coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0)
+
+  union all
+  select 'external cash equals the deposits less the withdrawals', 'account ' || a.id,
+    coalesce(m.net_cents, 0)::text, a.external_cents::text
+  from ledger.accounts as a
+  left join (
+    select
+      c.account_id,
+      sum(case c.kind when 'deposit' then c.amount_cents else -c.amount_cents end) as net_cents
+    from ledger.cash_movements as c
+    group by c.account_id
+  ) as m on m.account_id = a.id
+  where a.external_cents <> coalesce(m.net_cents, 0)
+
+  union all
+  select 'user has a cash account and a row of gates', 'user ' || u.id, 'both', 'not both'
+  from identity.users as u
+  where not exists (
+    select from ledger.accounts as a where a.user_id = u.id and a.kind = 'user_cash'
+  )
+    or not exists (select from risk.traders as r where r.user_id = u.id)
+$$;
+
+comment on function ledger.verify_accounts() is
+  'The part of ledger.verify() about accounts: each is the sum of its lines, cash is conserved, '
+  'and each user has one. One row for each broken invariant.';

@@ -1,0 +1,110 @@
+create or replace function trading.verify_markets()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  trade_sums as (
+    select
+      t.market_id,
+      count(*) as trade_count,
+      sum(t.quantity::bigint * t.price) as yes_volume_cents,
+      sum(t.quantity::bigint * (100 - t.price)) as no_volume_cents,
+      sum(t.fee_cents) as fee_cents,
+      max(t.id) as last_trade_id
+    from trading.trades as t
+    group by t.market_id
+  )
+  select 'market has its book and its accounts', 'market ' || m.id,
+    concat_ws(' ', e.id, f.id), concat_ws(' ', b.escrow_account_id, b.fee_account_id)
+  from catalog.markets as m
+  left join trading.books as b on b.market_id = m.id
+  left join ledger.accounts as e on e.market_id = m.id and e.kind = 'market_escrow'
+  left join ledger.accounts as f on f.market_id = m.id and f.kind = 'fee_revenue'
+  where (e.id = b.escrow_account_id and f.id = b.fee_account_id) is not true
+
+  union all
+  select 'market figures equal its trades', 'market ' || b.market_id,
+    concat_ws(' ', coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
+      coalesce(t.no_volume_cents, 0)),
+    concat_ws(' ', b.trade_count, b.yes_volume_cents, b.no_volume_cents)
+  from trading.books as b
+  left join trade_sums as t on t.market_id = b.market_id
+  where (b.trade_count, b.yes_volume_cents, b.no_volume_cents)
+    <> (
+      coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
+      coalesce(t.no_volume_cents, 0)
+    )
+
+  union all
+  select 'last trade price is that of the last trade', 'market ' || b.market_id,
+    coalesce(t.price::text, 'none'), coalesce(b.last_trade_price::text, 'none')
+  from trading.books as b
+  left join trade_sums as s on s.market_id = b.market_id
+  left join trading.trades as t on t.id = s.last_trade_id
+  where b.last_trade_price is distinct from t.price
+
+  union all
+  select 'traders count equals who traded', 'market ' || b.market_id,
+    coalesce(p.traders, 0)::text, b.traders_count::text
+  from trading.books as b
+  left join (
+    select x.market_id, count(*) as traders
+    from (
+      select t.market_id, t.taker_user_id as user_id from trading.trades as t
+      union
+      select t.market_id, t.maker_user_id from trading.trades as t
+    ) as x
+    group by x.market_id
+  ) as p on p.market_id = b.market_id
+  where b.traders_count <> coalesce(p.traders, 0)
+
+  union all
+  select 'fee revenue equals the fees of the trades', 'market ' || a.market_id,
+    coalesce(t.fee_cents, 0)::text, a.balance_cents::text
+  from ledger.accounts as a
+  left join trade_sums as t on t.market_id = a.market_id
+  where a.kind = 'fee_revenue'
+    and a.balance_cents <> coalesce(t.fee_cents, 0)
+
+  -- Cancels and releases raise it as well, and leave nothing that could be counted.
+  union all
+  select 'version counts at least the orders that came without delay', 'market ' || b.market_id,
+    '>= ' || o.order_count, b.version::text
+  from trading.books as b
+  join (
+    select x.market_id, count(*) as order_count
+    from (
+      select o.market_id from trading.orders as o where o.release_at is null
+      union all
+      select a.market_id from trading.archived_orders as a where a.release_at is null
+    ) as x
+    group by x.market_id
+  ) as o on o.market_id = b.market_id
+  where b.version < o.order_count
+
+  union all
+  select 'category counts its events and markets', 'category ' || c.slug,
+    concat_ws(' ', coalesce(e.event_count, 0), coalesce(m.open_count, 0),
+      coalesce(m.closed_count, 0)),
+    concat_ws(' ', c.event_count, c.open_market_count, c.closed_market_count)
+  from catalog.categories as c
+  left join (
+    select x.category_id, count(*) as event_count
+    from catalog.events as x
+    group by x.category_id
+  ) as e on e.category_id = c.id
+  left join (
+    select x.category_id,
+      count(*) filter (where x.status = 'open') as open_count,
+      count(*) filter (where x.status in ('closed', 'resolved')) as closed_count
+    from catalog.markets as x
+    group by x.category_id
+  ) as m on m.category_id = c.id
+  where (c.event_count, c.open_market_count, c.closed_market_count)
+    <> (coalesce(e.event_count, 0), coalesce(m.open_count, 0), coalesce(m.closed_count, 0))
+$$;
+
+comment on function trading.verify_markets() is
+  'The part of ledger.verify() about the figures that are kept of markets and categories: each is '
+  'the sum of what it counts. One row for each broken invariant.';

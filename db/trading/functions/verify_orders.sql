@@ -1,0 +1,153 @@
+create or replace function trading.verify_orders()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  fills as (
+    select
+      f.order_id,
+      sum(f.quantity) as quantity,
+      sum(f.fee_cents) as fee_cents,
+      sum(f.quantity * case f.book_side when 'yes' then f.price else 100 - f.price end)
+        as value_cents,
+      max(f.trade_id) filter (where f.is_taker) as last_taken,
+      min(f.trade_id) filter (where not f.is_taker) as first_made
+    from trading.fill_sides() as f
+    group by f.order_id
+  ),
+  all_orders as not materialized (
+    select o.* from trading.orders as o
+    union all
+    select a.* from trading.archived_orders as a
+  )
+  select 'filled quantity equals the trades', 'order ' || o.public_id,
+    coalesce(f.quantity, 0)::text, o.filled_quantity::text
+  from trading.orders as o
+  left join fills as f on f.order_id = o.id
+  where o.filled_quantity <> coalesce(f.quantity, 0)
+
+  union all
+  select 'order fee equals the fees of its trades', 'order ' || o.public_id,
+    coalesce(f.fee_cents, 0)::text, o.fee_cents::text
+  from trading.orders as o
+  left join fills as f on f.order_id = o.id
+  where o.fee_cents <> coalesce(f.fee_cents, 0)
+
+  -- Only buys have a budget, so the stored side is their own.
+  union all
+  select 'fills are within the budget of their order', 'order ' || o.public_id,
+    '<= ' || o.budget_cents, (f.value_cents + f.fee_cents)::text
+  from trading.orders as o
+  join fills as f on f.order_id = o.id
+  where f.value_cents + f.fee_cents > o.budget_cents
+
+  union all
+  select 'order takes before it makes', 'order ' || f.order_id,
+    'trades after ' || f.last_taken, 'trade ' || f.first_made
+  from fills as f
+  where f.first_made < f.last_taken
+
+  union all
+  select 'order has its user and market', 'order ' || o.public_id, 'both', 'not both'
+  from trading.orders as o
+  where not exists (select from identity.users as u where u.id = o.user_id)
+    or not exists (select from trading.books as b where b.market_id = o.market_id)
+
+  union all
+  select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
+  from trading.archived_orders as a
+  where not exists (select from identity.users as u where u.id = a.user_id)
+    or not exists (select from trading.books as b where b.market_id = a.market_id)
+
+  union all
+  select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
+  from trading.archived_orders as a
+  where exists (select from trading.orders as o where o.id = a.id)
+    or exists (select from trading.orders as o where o.public_id = a.public_id)
+    or exists (select from trading.open_orders as b where b.order_id = a.id)
+
+  union all
+  select 'orders are those that were placed', 'market ' || b.market_id,
+    b.placed_count || ' with ids that sum to ' || b.placed_id_sum,
+    coalesce(o.order_count, 0) || ' with ids that sum to ' || coalesce(o.id_sum, 0)
+  from trading.books as b
+  left join (
+    select x.market_id, count(*) as order_count, sum(x.id) as id_sum
+    from all_orders as x
+    group by x.market_id
+  ) as o on o.market_id = b.market_id
+  where b.placed_count <> coalesce(o.order_count, 0)
+    or b.placed_id_sum <> coalesce(o.id_sum, 0)
+
+  union all
+  select 'order is of a form that can be placed', 'order ' || o.public_id, 'one of the forms',
+    concat_ws(' ', o.order_type, o.time_in_force,
+      case when o.post_only then 'post-only' end, 'budget ' || o.budget_cents)
+  from all_orders as o
+  where o.post_only and o.time_in_force <> 'gtc'
+    or o.budget_cents is not null and (o.order_type = 'sell' or o.time_in_force = 'gtc')
+
+  union all
+  select 'order has the status that fits what it is', 'order ' || o.public_id, 'another status',
+    concat_ws(' ', o.status, o.time_in_force, o.filled_quantity || ' of ' || o.quantity,
+      'release at ' || o.release_at, 'released at ' || o.released_at)
+  from all_orders as o
+  where case
+    when o.status in ('open', 'partially_filled')
+      then o.time_in_force <> 'gtc' or (o.release_at is null) <> (o.released_at is null)
+    when o.status = 'scheduled' then o.released_at is not null
+    when o.status = 'filled' then (o.release_at is null) <> (o.released_at is null)
+    else o.budget_cents is null and o.filled_quantity >= o.quantity
+  end
+    or o.released_at is not null and (o.release_at is null or o.released_at < o.release_at)
+    or o.release_at < o.created_at
+
+  union all
+  select 'order is cancelled for a reason that fits it', 'order ' || o.public_id, 'another reason',
+    concat_ws(' ', o.cancel_reason, o.order_type, o.time_in_force,
+      'at ' || o.cancelled_at, 'expires at ' || o.expires_at)
+  from all_orders as o
+  where case o.cancel_reason
+    when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
+    when 'post_only_would_cross' then not o.post_only or o.released_at is null
+    when 'insufficient_liquidity' then o.time_in_force = 'gtc'
+    when 'position_insufficient' then o.order_type = 'buy'
+    when 'insufficient_funds' then o.order_type = 'sell'
+    when 'loss_limit' then o.order_type = 'sell'
+    else false
+  end
+
+  union all
+  select 'reductions of an order lead to its quantity', 'order ' || r.order_id,
+    coalesce(r.expected::text, 'an order'), r.quantity_after::text
+  from (
+    select x.order_id, x.quantity_after,
+      coalesce(
+        lead(x.quantity_before) over (partition by x.order_id order by x.quantity_after desc),
+        o.quantity
+      ) as expected
+    from trading.order_reductions as x
+    left join all_orders as o on o.id = x.order_id
+  ) as r
+  where r.expected is distinct from r.quantity_after
+
+  union all
+  select 'idempotency key stands for an order of its user', 'key ' || k.key,
+    'an order of user ' || k.user_id, coalesce('of user ' || o.user_id, 'none')
+  from trading.idempotency_keys as k
+  left join all_orders as o on o.id = k.order_id
+  where o.user_id is distinct from k.user_id
+
+  union all
+  select 'idempotency key is as old as its order', 'key ' || k.key,
+    o.created_at::text, k.created_at::text
+  from trading.idempotency_keys as k
+  join all_orders as o on o.id = k.order_id
+  where k.created_at <> o.created_at
+$$;
+
+comment on function trading.verify_orders() is
+  'The part of ledger.verify() about orders, archived ones included: none is missing, each is what '
+  'its trades made of it, and could have been placed and ended that way. One row for each broken '
+  'invariant.';

@@ -1,0 +1,99 @@
+create or replace function trading.verify_settlements()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  shares as (
+    select
+      p.market_id,
+      coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0) as yes_quantity,
+      coalesce(sum(p.quantity) filter (where p.side = 'no'), 0) as no_quantity
+    from trading.positions as p
+    group by p.market_id
+  ),
+  -- The resolutions with the one before in the same market, which each but the first corrects.
+  resolutions as (
+    select r.*,
+      lag(r.id) over (partition by r.market_id order by r.id) as id_before,
+      lead(r.id) over (partition by r.market_id order by r.id) is null as is_last,
+      first_value(r.created_at) over (partition by r.market_id order by r.id) as first_at
+    from trading.resolutions as r
+  )
+  select 'escrow is 100 x shares of each side', 'market ' || m.public_id,
+    case when m.status = 'resolved' then '0'
+      else 100 * coalesce(s.yes_quantity, 0) || ' = ' || 100 * coalesce(s.no_quantity, 0) end,
+    a.balance_cents::text
+  from catalog.markets as m
+  join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
+  left join shares as s on s.market_id = m.id
+  where case
+    when m.status = 'resolved' then a.balance_cents <> 0
+    else a.balance_cents <> 100 * coalesce(s.yes_quantity, 0)
+      or a.balance_cents <> 100 * coalesce(s.no_quantity, 0)
+  end
+
+  union all
+  select 'settlement repeats its position',
+    'resolution ' || coalesce(e.resolution_id, r.id) || ' user ' || coalesce(e.user_id, p.user_id)
+      || ' ' || coalesce(e.side, p.side),
+    concat_ws(' ', p.market_id, p.quantity, p.cost_cents, p.fee_cents),
+    concat_ws(' ', e.market_id, e.quantity, e.cost_cents, e.fee_cents)
+  from resolutions as r
+  join trading.positions as p on p.market_id = r.market_id and p.quantity > 0
+  full join trading.settlements as e
+    on e.resolution_id = r.id and e.user_id = p.user_id and e.side = p.side
+  where (p.market_id, p.quantity, p.cost_cents, p.fee_cents)
+    is distinct from (e.market_id, e.quantity, e.cost_cents, e.fee_cents)
+
+  union all
+  select 'settlement pays what the outcome says',
+    'resolution ' || e.resolution_id || ' user ' || e.user_id || ' ' || e.side,
+    e.quantity * case e.side when 'yes' then r.yes_payout_cents else 100 - r.yes_payout_cents end
+      || '',
+    e.payout_cents::text
+  from trading.settlements as e
+  join resolutions as r on r.id = e.resolution_id
+  where e.payout_cents <> e.quantity
+    * case e.side when 'yes' then r.yes_payout_cents else 100 - r.yes_payout_cents end
+
+  union all
+  select 'resolution equals its settlements', 'resolution ' || r.id,
+    coalesce(e.positions, 0) || ' paid ' || coalesce(e.payout_cents, 0),
+    r.position_count || ' paid ' || r.payout_cents
+  from resolutions as r
+  left join (
+    select x.resolution_id, count(*) as positions, sum(x.payout_cents) as payout_cents
+    from trading.settlements as x
+    group by x.resolution_id
+  ) as e on e.resolution_id = r.id
+  where (r.position_count, r.payout_cents)
+    <> (coalesce(e.positions, 0), coalesce(e.payout_cents, 0))
+
+  union all
+  select 'resolution corrects the one before', 'resolution ' || r.id,
+    coalesce(r.id_before::text, 'none'), coalesce(r.corrects_resolution_id::text, 'none')
+  from resolutions as r
+  where r.corrects_resolution_id is distinct from r.id_before
+
+  union all
+  select 'market is resolved as its last resolution says', 'market ' || m.public_id,
+    concat_ws(' ', coalesce(r.outcome::text, 'not'), r.yes_payout_cents, r.first_at),
+    concat_ws(' ', coalesce(m.resolved_outcome::text, 'not'), m.yes_payout_cents, m.resolved_at)
+  from catalog.markets as m
+  left join resolutions as r on r.market_id = m.id and r.is_last
+  where (m.resolved_outcome, m.yes_payout_cents, m.resolved_at)
+    is distinct from (r.outcome, r.yes_payout_cents, r.first_at)
+
+  union all
+  select 'nothing is traded or converted after the resolution', 'journal ' || j.id,
+    'before journal ' || r.journal_id, j.kind::text
+  from trading.resolutions as r
+  join ledger.journals as j on j.market_id = r.market_id
+  where j.id > r.journal_id
+    and j.kind in ('trade', 'split', 'merge')
+$$;
+
+comment on function trading.verify_settlements() is
+  'The part of ledger.verify() about escrow and what it is paid out for: each resolution settles '
+  'all positions by its outcome, and the last one holds. One row for each broken invariant.';

@@ -1,0 +1,300 @@
+import type { Damage } from "./damage.ts";
+
+/** Ways to break orders, trades and fees, each with an invariant that must notice. */
+export const ordersDamages: Damage[] = [
+  [
+    "order fee is what its schedule says",
+    "update trading.fee_schedules set taker_rate_bps = taker_rate_bps + 100",
+  ],
+  ["order fee is what its schedule says", "delete from trading.fee_schedules"],
+  ["trade repeats its orders", "update trading.trades set market_id = :resolved"],
+  ["trade repeats its orders", "update trading.trades set taker_user_id = 0"],
+  ["trade repeats its orders", "update trading.trades set taker_side = 'no'"],
+  [
+    "trade repeats its orders",
+    `update trading.trades set taker_realised_cents = null
+     where taker_realised_cents is not null`,
+  ],
+  [
+    "idempotency key stands for an order of its user",
+    "update trading.idempotency_keys set order_id = 0",
+  ],
+  [
+    "idempotency key stands for an order of its user",
+    "update trading.idempotency_keys set user_id = 0",
+  ],
+  [
+    "filled quantity equals the trades",
+    "update trading.orders set filled_quantity = 3, status = 'partially_filled' where id = :resting",
+  ],
+  [
+    "order fee equals the fees of its trades",
+    "update trading.orders set fee_cents = fee_cents + 1 where id = :resting",
+  ],
+  ["fill belongs to an order", "delete from trading.orders where id = :filled"],
+  ["order has its user and market", "update trading.orders set user_id = 0 where id = :resting"],
+  ["order has its user and market", "update trading.orders set market_id = 0 where id = :resting"],
+  ["archived order has its user and market", "update trading.archived_orders set user_id = 0"],
+  ["archived order has its user and market", "update trading.archived_orders set market_id = 0"],
+  [
+    "archived order is nowhere else",
+    "insert into trading.orders select a.* from trading.archived_orders as a",
+  ],
+  [
+    "archived order is nowhere else",
+    `update trading.orders as o set public_id = a.public_id
+     from trading.archived_orders as a where o.id = :resting`,
+  ],
+  [
+    "archived order is nowhere else",
+    `update trading.open_orders as b set order_id = a.id
+     from trading.archived_orders as a where b.order_id = :resting`,
+  ],
+  [
+    "order fee is what its schedule says",
+    `update trading.trades as t set fee_cents = t.fee_cents + case t.id when x.first then 1 else -1 end
+     from (
+       select min(f.id) as first, max(f.id) as last
+       from trading.trades as f where f.taker_order_id = :sweep
+     ) as x
+     where t.id in (x.first, x.last)`,
+  ],
+  [
+    "fee schedule was in force at the trade",
+    `update trading.fee_schedules set effective_from = effective_from + interval '1 year'
+     where effective_from > '-infinity'`,
+  ],
+  [
+    "fee schedule was in force at the trade",
+    "delete from trading.fee_schedules where category_id is not null",
+  ],
+  [
+    "fee schedule was in force at the trade",
+    `update trading.fee_schedules
+     set effective_from = '-infinity', created_at = '-infinity'
+     where category_id is not null`,
+  ],
+  [
+    "fee schedule was in force at the trade",
+    `update trading.trades set fee_schedule_id = (select min(id) from trading.fee_schedules)
+     where taker_order_id = :sweep`,
+  ],
+  [
+    "fee schedule was in force at the trade",
+    `insert into trading.fee_schedules (market_id, taker_rate_bps, effective_from, created_at)
+     values (:market, 0, '-infinity', '-infinity')`,
+  ],
+  [
+    "fee schedule was in force at the trade",
+    "update catalog.markets set category_id = 0 where id = :resolved",
+  ],
+  [
+    "fills are within the budget of their order",
+    "update trading.orders set budget_cents = 278 where id = :budget",
+  ],
+  [
+    "order takes before it makes",
+    "update trading.trades set id = -id where maker_order_id = :taker_and_maker",
+  ],
+  ["orders are those that were placed", "delete from trading.orders where id = :cancelled"],
+  [
+    "orders are those that were placed",
+    `with gone as (delete from trading.open_orders where order_id = :resting),
+     level as (update trading.book_levels set quantity = 0, order_count = 0
+       where market_id = :market and book_side = 'no' and book_price = 30)
+     delete from trading.orders where id = :resting`,
+  ],
+  [
+    "orders are those that were placed",
+    `with gone as (delete from trading.open_orders where order_id = :waiting)
+     delete from trading.orders where id = :waiting`,
+  ],
+  ["orders are those that were placed", "delete from trading.archived_orders"],
+  [
+    "orders are those that were placed",
+    "update trading.orders set id = 1000000 where id = :cancelled",
+  ],
+  [
+    "orders are those that were placed",
+    "update trading.orders set market_id = :resolved where id = :cancelled",
+  ],
+  [
+    "orders are those that were placed",
+    "update trading.books set placed_count = placed_count - 1 where market_id = :market",
+  ],
+  [
+    "orders are those that were placed",
+    "update trading.books set placed_id_sum = placed_id_sum - 1 where market_id = :market",
+  ],
+  [
+    "order is of a form that can be placed",
+    "update trading.orders set post_only = true, time_in_force = 'ioc' where id = :cancelled",
+  ],
+  [
+    "order is of a form that can be placed",
+    "update trading.orders set budget_cents = 400 where id = :cancelled",
+  ],
+  [
+    "order is of a form that can be placed",
+    "update trading.orders set order_type = 'sell' where id = :budget",
+  ],
+  [
+    "order is of a form that can be placed",
+    "update trading.archived_orders set post_only = true, time_in_force = 'ioc'",
+  ],
+  [
+    "order has the status that fits what it is",
+    "update trading.orders set time_in_force = 'ioc' where id = :resting",
+  ],
+  [
+    "order has the status that fits what it is",
+    "update trading.orders set released_at = release_at where id = :waiting",
+  ],
+  [
+    "order has the status that fits what it is",
+    "update trading.orders set released_at = null where id = :released",
+  ],
+  [
+    "order has the status that fits what it is",
+    `update trading.orders set released_at = release_at - interval '1 ms'
+     where id = :released`,
+  ],
+  [
+    "order has the status that fits what it is",
+    `update trading.orders set created_at = release_at + interval '1 ms'
+     where id = :waiting`,
+  ],
+  [
+    "order has the status that fits what it is",
+    "update trading.orders set release_at = created_at where id = :filled",
+  ],
+  [
+    "order has the status that fits what it is",
+    `update trading.orders
+     set status = 'cancelled', cancel_reason = 'user_cancelled', cancelled_at = created_at
+     where id = :filled`,
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set cancel_reason = 'expired' where id = :cancelled",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set expires_at = cancelled_at + interval '1 s' where id = :expired",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set cancel_reason = 'post_only_would_cross' where id = :cancelled",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set cancel_reason = 'insufficient_liquidity' where id = :cancelled",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set cancel_reason = 'position_insufficient' where id = :cancelled",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    `update trading.orders set order_type = 'sell', cancel_reason = 'insufficient_funds'
+     where id = :cancelled`,
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    `update trading.orders set order_type = 'sell', cancel_reason = 'loss_limit'
+     where id = :cancelled`,
+  ],
+  [
+    "reductions of an order lead to its quantity",
+    "update trading.orders set quantity = quantity + 1 where id = :reduced",
+  ],
+  [
+    "reductions of an order lead to its quantity",
+    `update trading.order_reductions set quantity_before = quantity_before - 1
+     where quantity_before < 10`,
+  ],
+  [
+    "reductions of an order lead to its quantity",
+    "delete from trading.order_reductions where quantity_after = 6",
+  ],
+  [
+    "reductions of an order lead to its quantity",
+    "update trading.order_reductions set order_id = 0",
+  ],
+  [
+    "idempotency key is as old as its order",
+    "update trading.idempotency_keys set created_at = created_at + interval '1 day'",
+  ],
+  [
+    "trade is at the price of its maker",
+    "update trading.orders set price = price + 1 where id = :filled",
+  ],
+  [
+    "trade is at the price of its maker",
+    "update trading.orders set price = price + 1 where id = :sold_to",
+  ],
+  [
+    "fill is within the limit of its order",
+    "update trading.orders set price = 59 where id = :taker",
+  ],
+  [
+    "fill is within the limit of its order",
+    "update trading.orders set price = 51 where id = :first_sale",
+  ],
+  ["post-only order never takes", "update trading.orders set post_only = true where id = :taker"],
+  [
+    "maker is an order that may rest",
+    "update trading.orders set time_in_force = 'ioc' where id = :filled",
+  ],
+  [
+    "maker was placed before its taker",
+    `with moved as (update trading.orders set id = 1000000 where id = :filled)
+     update trading.trades set maker_order_id = 1000000 where maker_order_id = :filled`,
+  ],
+  [
+    "order takes when it is placed or released",
+    "update trading.orders set created_at = created_at - interval '1 s' where id = :taker",
+  ],
+  [
+    "order takes when it is placed or released",
+    `update trading.orders set released_at = released_at + interval '1 s'
+     where id = :released_taker`,
+  ],
+  [
+    "trades and their journals have the same order",
+    "update trading.trades set journal_id = -journal_id where taker_order_id = :sweep",
+  ],
+  [
+    "trades and their journals have the same order",
+    "update trading.trades set id = -id where taker_order_id = :sweep",
+  ],
+  [
+    "trade is at the best price that rested",
+    `with better as (update trading.orders set price = 48 where id = :resting)
+     update trading.open_orders set book_price = 48 where order_id = :resting`,
+  ],
+  // The two makers of an order that takes, the worse one first.
+  [
+    "trade is at the best price that rested",
+    `update trading.trades as t set
+       price = x.first_price + x.last_price - t.price,
+       maker_order_id = x.first_maker + x.last_maker - t.maker_order_id
+     from (
+       select f.price as first_price, l.price as last_price,
+         f.maker_order_id as first_maker, l.maker_order_id as last_maker
+       from trading.trades as f
+       join trading.trades as l on l.taker_order_id = f.taker_order_id and l.id > f.id
+       where f.taker_order_id = :sweep
+     ) as x
+     where t.taker_order_id = :sweep`,
+  ],
+  [
+    "orders of one price trade in the order they came",
+    `with older as (update trading.orders set price = 44 where id = :resting)
+     update trading.open_orders set book_price = 44 where order_id = :resting`,
+  ],
+  [
+    "orders of one price trade in the order they came",
+    `update trading.trades set id = -id where maker_order_id = :second_of_two`,
+  ],
+];

@@ -1,0 +1,156 @@
+import type { Damage } from "./damage.ts";
+
+/** Ways to break shares and what they paid, each with an invariant that must notice. */
+export const positionsDamages: Damage[] = [
+  [
+    "escrow is 100 x shares of each side",
+    `update trading.positions set quantity = quantity + 1
+     where market_id = :market and user_id = :ann and side = 'no'`,
+  ],
+  [
+    "position equals what was traded, split and merged",
+    `update trading.positions set quantity = quantity - 1
+     where market_id = :market and user_id = :ann and side = 'no'`,
+  ],
+  [
+    "position equals what was traded, split and merged",
+    "delete from trading.positions where market_id = :market and user_id = :ann",
+  ],
+  [
+    "realised cash is the sum of sales, merges and the settlement",
+    `update trading.positions set realised_cents = realised_cents + 1
+     where market_id = :market and user_id = :ann`,
+  ],
+  [
+    "realised cash is the sum of sales, merges and the settlement",
+    `update trading.trades set taker_realised_cents = taker_realised_cents + 1
+     where taker_realised_cents is not null`,
+  ],
+  [
+    "cost and fees are what was paid less what was taken out",
+    `update trading.positions set cost_cents = cost_cents + 1
+     where market_id = :market and user_id = :ann and side = 'no'`,
+  ],
+  [
+    "cost and fees are what was paid less what was taken out",
+    `update trading.positions set cost_cents = cost_cents - 1, fee_cents = fee_cents + 1
+     where market_id = :market and user_id = :ann and side = 'no'`,
+  ],
+  [
+    "settlement repeats its position",
+    "update trading.settlements set quantity = quantity + 1 where resolution_id = :correction",
+  ],
+  [
+    "settlement repeats its position",
+    `update trading.settlements set cost_cents = cost_cents + 1, fee_cents = 0,
+       realised_cents = realised_cents - 1 + fee_cents
+     where resolution_id = :correction`,
+  ],
+  [
+    "settlement repeats its position",
+    "delete from trading.settlements where resolution_id = :correction and user_id = :ann",
+  ],
+  [
+    "settlement repeats its position",
+    "update trading.settlements set resolution_id = 0 where resolution_id = :correction",
+  ],
+  [
+    "settlement pays what the outcome says",
+    `update trading.settlements
+     set payout_cents = payout_cents + 1, realised_cents = realised_cents + 1
+     where resolution_id = :correction and user_id = :ann`,
+  ],
+  [
+    "settlement pays what the outcome says",
+    "update trading.resolutions set yes_payout_cents = 21 where id = :correction",
+  ],
+  [
+    "resolution equals its settlements",
+    "update trading.resolutions set payout_cents = payout_cents + 1 where id = :correction",
+  ],
+  [
+    "resolution equals its settlements",
+    "update trading.resolutions set position_count = 1 where id = :correction",
+  ],
+  [
+    "resolution corrects the one before",
+    "update trading.resolutions set corrects_resolution_id = id where id = :correction",
+  ],
+  [
+    "resolution corrects the one before",
+    `delete from trading.resolutions where market_id = :resolved and reason is null`,
+  ],
+  [
+    "market is resolved as its last resolution says",
+    "update catalog.markets set yes_payout_cents = 21 where id = :resolved",
+  ],
+  [
+    "market is resolved as its last resolution says",
+    "update catalog.markets set resolved_at = resolved_at + interval '1 s' where id = :resolved",
+  ],
+  [
+    "market is resolved as its last resolution says",
+    "delete from trading.resolutions where market_id = :resolved",
+  ],
+  [
+    "market is resolved as its last resolution says",
+    `update catalog.markets set resolved_outcome = 'no', yes_payout_cents = 0,
+       resolved_at = now(), status = 'resolved'
+     where id = :market`,
+  ],
+  [
+    "escrow is 100 x shares of each side",
+    `update catalog.markets set status = 'closed', resolved_outcome = null,
+       yes_payout_cents = null, resolved_at = null
+     where id = :resolved`,
+  ],
+  [
+    "position equals what was traded, split and merged",
+    `delete from trading.positions
+     where market_id = :market and user_id = :dan and quantity = 0`,
+  ],
+  [
+    "position equals what was traded, split and merged",
+    "update trading.set_conversions set quantity = quantity + 1 where kind = 'split'",
+  ],
+  [
+    "position says whether it was traded",
+    `update trading.positions set has_traded = false
+     where market_id = :market and user_id = :ann and side = 'no'`,
+  ],
+  [
+    "position says whether it was traded",
+    "update trading.positions set has_traded = true where not has_traded",
+  ],
+  [
+    "sale realises its proceeds less cost and fees taken out",
+    `update trading.trades set taker_realised_cents = taker_realised_cents + 1
+     where taker_realised_cents is not null`,
+  ],
+  [
+    "sale realises its proceeds less cost and fees taken out",
+    `update trading.set_conversions set
+       yes_realised_cents = yes_realised_cents + 1, no_realised_cents = no_realised_cents - 1
+     where kind = 'merge'`,
+  ],
+  [
+    "sale realises its proceeds less cost and fees taken out",
+    `update trading.trades set taker_realised_cents = taker_realised_cents
+       + case when taker_order_id = :first_sale then 1 else -1 end
+     where taker_order_id in (:first_sale, :second_sale)`,
+  ],
+  [
+    "shares that leave a position were in it",
+    "delete from trading.set_conversions where kind = 'split'",
+  ],
+  [
+    "shares that leave a position were in it",
+    `update trading.trades set journal_id = -journal_id
+     where taker_order_id in (:first_sale, :second_sale)`,
+  ],
+  [
+    "nothing is traded or converted after the resolution",
+    `update ledger.journals set id = id + 1000000
+     where market_id = :resolved and kind = 'trade'`,
+  ],
+];

@@ -1,0 +1,28 @@
+import type { Pool } from "pg";
+
+/** The functions of which `ledger.verify()` is made, it included, with their texts. */
+export interface Proof {
+  name: string;
+  source: string;
+  /** As in pg_proc: s is stable. */
+  volatility: string;
+}
+
+/** Reads them from the catalog. */
+export async function readProofs(pool: Pool): Promise<Proof[]> {
+  const { rows } = await pool.query(
+    `select oid::regproc::text as name, prosrc as source, provolatile as volatility
+     from pg_proc
+     where pronamespace in ('ledger'::regnamespace, 'trading'::regnamespace)
+       and proname like 'verify%'`,
+  );
+  return rows;
+}
+
+/** The names of the invariants that a function knows, sorted, each once. */
+export function invariantsOf({ source }: Proof): string[] {
+  const names = [...source.matchAll(/^ +(?:return query\s+)?select '((?:[^']|'')+)',/gm)].map(
+    ([, name]) => name!.replaceAll("''", "'"),
+  );
+  return [...new Set(names)].sort();
+}
