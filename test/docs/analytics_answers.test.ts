@@ -184,52 +184,55 @@ test.serial("each question has an answer that is worked out from what has happen
   );
 });
 
-test.serial("each question is answered right after random histories, in any time zone", async (t) => {
-  t.timeout(240_000);
-  const settings = { seed: seed(), numRuns: effort(7) };
-  t.log(`TEST_SEED=${settings.seed}`);
-  const casts = await makeCasts();
-  const answered = new Set<string>();
-  const seen = new Set<string>();
-  const random = fc.sample(histories, settings);
-  for (const [index, [first, second]] of [[rarities(), rarities()], ...random].entries()) {
-    await exchange.withRollback(async (client) => {
-      const acts: [Cast, Step[], number][] = [
-        [casts[0], [...wash, ...opening(), ...sets, ...first!], 2],
-        [casts[0], firstEnd, 20],
-        [casts[1], [...opening(), ...second!], 20],
-        [casts[1], secondEnd, 3],
-      ];
-      for (const [cast, program, hour] of acts) {
-        const { broken } = await play(client, cast, program, "together");
-        t.deepEqual(broken, []);
-        if (program !== secondEnd) await waitFor(client, hour);
-      }
-      if (index % 3 === 2) await archive(client);
-      const facts = await readFacts(client);
-      note(facts, seen);
-      await askAll(t, client, facts, answered);
-    });
-  }
-  const silent = questions.filter(({ heading }) => !answered.has(heading));
-  t.deepEqual(
-    silent.map(({ heading }) => heading),
-    [],
-    "never answered by a row",
-  );
-  t.deepEqual([...seen].sort(), [
-    "archived",
-    "corrected",
-    "custom",
-    "expired",
-    "merge",
-    "reduced",
-    "replaced",
-    "scheduled",
-    "self-excluded",
-    "split",
-  ]);
-});
+test.serial(
+  "each question is answered right after random histories, in any time zone",
+  async (t) => {
+    t.timeout(240_000);
+    const settings = { seed: seed(), numRuns: effort(7) };
+    t.log(`TEST_SEED=${settings.seed}`);
+    const casts = await makeCasts();
+    const answered = new Set<string>();
+    const seen = new Set<string>();
+    const random = fc.sample(histories, settings);
+    for (const [index, [first, second]] of [[rarities(), rarities()], ...random].entries()) {
+      await exchange.withRollback(async (client) => {
+        const acts: [Cast, Step[], number][] = [
+          [casts[0], [...wash, ...opening(), ...sets, ...first!], 2],
+          [casts[0], firstEnd, 20],
+          [casts[1], [...opening(), ...second!], 20],
+          [casts[1], secondEnd, 3],
+        ];
+        for (const [cast, program, hour] of acts) {
+          const { broken } = await play(client, cast, program, "together");
+          t.deepEqual(broken, []);
+          if (program !== secondEnd) await waitFor(client, hour);
+        }
+        if (index % 3 === 2) await archive(client);
+        const facts = await readFacts(client);
+        note(facts, seen);
+        await askAll(t, client, facts, answered);
+      });
+    }
+    const silent = questions.filter(({ heading }) => !answered.has(heading));
+    t.deepEqual(
+      silent.map(({ heading }) => heading),
+      [],
+      "never answered by a row",
+    );
+    t.deepEqual([...seen].sort(), [
+      "archived",
+      "corrected",
+      "custom",
+      "expired",
+      "merge",
+      "reduced",
+      "replaced",
+      "scheduled",
+      "self-excluded",
+      "split",
+    ]);
+  },
+);
 
 /** Until it is that hour (UTC) again: the day is another one in New York, or in Kolkata. */
 async function waitFor(client: PoolClient, hour: number): Promise<void> {
@@ -322,10 +325,7 @@ function told(cell: unknown): string | Near | null {
   if (typeof cell !== "object") return String(cell);
   // An interval, in milliseconds.
   const { days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = cell as Interval;
-  return String(
-    days * DAY_MS + hours * HOUR_MS + minutes * 60_000 + seconds * 1000 + milliseconds,
-  );
+  return String(days * DAY_MS + hours * HOUR_MS + minutes * 60_000 + seconds * 1000 + milliseconds);
 }
 
 type Interval = Partial<Record<"days" | "hours" | "minutes" | "seconds" | "milliseconds", number>>;
-

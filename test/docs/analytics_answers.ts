@@ -284,7 +284,8 @@ const market: Record<string, Answer> = {
       const bid = bids.length === 0 ? null : Math.max(...bids);
       const ask = asks.length === 0 ? null : Math.min(...asks);
       const spread = bid === null || ask === null ? null : ask - bid;
-      if (levels.length > 0) rows.push([new Date(at).toISOString().slice(11, 19), bid, ask, spread]);
+      if (levels.length > 0)
+        rows.push([new Date(at).toISOString().slice(11, 19), bid, ask, spread]);
     }
     return rows;
   },
@@ -303,9 +304,7 @@ const market: Record<string, Answer> = {
             ((it.side === "yes") === (it.order_type === "buy")) === (side === "bid") &&
             (it.side === "yes" ? it.price : 100 - it.price) === best,
         );
-        const newest = Math.max(
-          ...there.map((it) => (it.released_at ?? it.created_at).getTime()),
-        );
+        const newest = Math.max(...there.map((it) => (it.released_at ?? it.created_at).getTime()));
         return [[title, side, best, new Date(newest).toISOString(), facts.now - newest]];
       }),
     ),
@@ -352,8 +351,7 @@ const market: Record<string, Answer> = {
           it.created_at - trade.created_at >= 30 * 60_000,
       );
       if (next === undefined) return [];
-      const size =
-        trade.quantity <= 10 ? "up to 10" : trade.quantity <= 30 ? "up to 30" : "more";
+      const size = trade.quantity <= 10 ? "up to 10" : trade.quantity <= 30 ? "up to 30" : "more";
       const moved = next.price - trade.price;
       return [{ size, cents: isTowardYes(taken) ? moved : -moved }];
     });
@@ -430,18 +428,18 @@ function decided(facts: Facts): { trade: any; payout: number }[] {
 
 const prices: Record<string, Answer> = {
   "Do prices come true?": (facts) =>
-    [
-      ...groupBy(decided(facts), ({ trade }) => String(10 * Math.floor(trade.price / 10))),
-    ].map(([from, own]) => {
-      const quantity = sum(own, ({ trade }) => trade.quantity);
-      const byVolume = (cents: (it: (typeof own)[number]) => number) =>
-        rounded(
-          sum(own, (it) => it.trade.quantity * cents(it)),
-          quantity,
-          1,
-        );
-      return [from, quantity, byVolume(({ trade }) => trade.price), byVolume((it) => it.payout)];
-    }),
+    [...groupBy(decided(facts), ({ trade }) => String(10 * Math.floor(trade.price / 10)))].map(
+      ([from, own]) => {
+        const quantity = sum(own, ({ trade }) => trade.quantity);
+        const byVolume = (cents: (it: (typeof own)[number]) => number) =>
+          rounded(
+            sum(own, (it) => it.trade.quantity * cents(it)),
+            quantity,
+            1,
+          );
+        return [from, quantity, byVolume(({ trade }) => trade.price), byVolume((it) => it.payout)];
+      },
+    ),
 
   "How good are they, by category?": (facts) => {
     const categoryOf = (id: number) => facts.markets.find((it) => it.id === id).category;

@@ -98,7 +98,8 @@ const queries = {
 
 export async function readFacts(client: PoolClient): Promise<Facts> {
   const read: Record<string, any[]> = {};
-  for (const [name, query] of Object.entries(queries)) read[name] = (await client.query(query)).rows;
+  for (const [name, query] of Object.entries(queries))
+    read[name] = (await client.query(query)).rows;
   const { rows } = await client.query("select core.now() as now");
   const facts = { ...read, now: rows[0].now.getTime() } as Facts;
   return { ...facts, ...keepBooks(facts) };
@@ -202,8 +203,7 @@ function keepBooks(facts: Facts): Pick<Facts, "fills" | "holdings" | "profits" |
     paid.set(market_id, yes);
     for (const held of holdings.values()) {
       if (held.market !== market_id || held.quantity === 0) continue;
-      const payout = (cents: number) =>
-        held.quantity * (held.side === "yes" ? cents : 100 - cents);
+      const payout = (cents: number) => held.quantity * (held.side === "yes" ? cents : 100 - cents);
       if (before === undefined) {
         earn(held, at, "settlement", payout(yes) - held.cost - held.fees);
         pay(held.user, at, "settlement", payout(yes));
