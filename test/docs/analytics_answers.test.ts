@@ -301,7 +301,7 @@ async function askAll(
 /** The rows in any order, since most orders say nothing about ties. */
 function compare(t: ExecutionContext, rows: unknown[][], expected: unknown[][], about: string) {
   const [found, right] = [rows, expected].map((table) =>
-    table.map((row) => row.map(told)).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    table.map((row) => row.map(told)).sort(byPlace),
   );
   found!.forEach((row, index) => {
     row.forEach((cell, column) => {
@@ -314,15 +314,34 @@ function compare(t: ExecutionContext, rows: unknown[][], expected: unknown[][], 
   t.deepEqual(found, right, about);
 }
 
-/** What rows are put in order by: not by what may differ a little. */
-function keyOf(row: (string | Near | null)[]): string {
-  return JSON.stringify(row.map((cell) => (/^-?\d+\.\d+$/.test(String(cell)) ? "" : cell)));
+type Row = (string | Near | null)[];
+
+/** By what is exact, and only then by what may differ a little. */
+function byPlace(a: Row, b: Row): number {
+  const [one, other] = [a, b].map((row) =>
+    JSON.stringify(row.map((cell) => (isFraction(cell) ? "" : cell))),
+  );
+  if (one !== other) return one! < other! ? -1 : 1;
+  const differences = a.map((cell, column) => {
+    const also = b[column]!;
+    return isFraction(cell) && isFraction(also) ? numberOf(cell) - numberOf(also) : 0;
+  });
+  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-function told(cell: unknown): string | Near | null {
+function isFraction(cell: Row[number]): cell is string | Near {
+  return cell instanceof Near || (cell !== null && /^-?\d+\.\d+$/.test(cell));
+}
+
+function numberOf(cell: string | Near): number {
+  return cell instanceof Near ? cell.value : Number(cell);
+}
+
+function told(cell: unknown): Row[number] {
   if (cell === null || cell instanceof Near) return cell;
   if (cell instanceof Date) return cell.toISOString();
-  if (typeof cell !== "object") return String(cell);
+  if (typeof cell === "string") return cell;
+  if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
   // An interval, in milliseconds.
   const { days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = cell as Interval;
   return String(days * DAY_MS + hours * HOUR_MS + minutes * 60_000 + seconds * 1000 + milliseconds);

@@ -187,10 +187,10 @@ const orders: Record<string, Answer> = {
     return perUser(facts, over, (own) => {
       const ended = own.filter((it) => it.cancel_reason !== "user_amended");
       const counted = own.filter((it) => it.budget_cents === null);
-      const ordered = sum(counted, (order) => {
-        if (order.cancel_reason === "user_amended") return order.filled_quantity;
-        const taken = facts.reductions.filter((it) => it.order_id === order.id);
-        return order.quantity + sum(taken, (it) => it.quantity_before - it.quantity_after);
+      const ordered = sum(counted, ({ id, cancel_reason, quantity, filled_quantity }) => {
+        if (cancel_reason === "user_amended") return filled_quantity;
+        const reductions = facts.reductions.filter((it) => it.order_id === id);
+        return sum(reductions, (it) => it.quantity_before - it.quantity_after) + Number(quantity);
       });
       const filled = sum(counted, (it) => it.filled_quantity);
       const cancelled = ended.filter(({ status }) => status === "cancelled").length;

@@ -146,9 +146,9 @@ function keepBooks(facts: Facts): Pick<Facts, "fills" | "holdings" | "profits" |
     const other = role === "taker" ? "maker" : "taker";
     const order = orders.get(row[`${role}_order_id`]);
     const { side, order_type: type } = order;
-    const price = side === "yes" ? row.price : 100 - row.price;
-    const { quantity, created_at: at } = row;
-    const fee = role === "taker" ? row.fee_cents : 0;
+    const price: number = side === "yes" ? row.price : 100 - row.price;
+    const { quantity, created_at: at }: { quantity: number; created_at: Date } = row;
+    const fee: number = role === "taker" ? row.fee_cents : 0;
     const user = row[`${role}_user_id`];
     fills.push({
       ...{ trade: row.id, market: row.market_id, role, order: order.id, user },
@@ -168,7 +168,8 @@ function keepBooks(facts: Facts): Pick<Facts, "fills" | "holdings" | "profits" |
     }
   };
 
-  const convert = ({ market_id, user_id, kind, quantity, created_at: at }: any): void => {
+  const convert = ({ market_id, user_id, kind, created_at: at, ...row }: any): void => {
+    const quantity: number = row.quantity;
     for (const side of ["yes", "no"] as const) {
       const held = holding(market_id, user_id, side);
       if (kind === "merge") {
@@ -191,10 +192,13 @@ function keepBooks(facts: Facts): Pick<Facts, "fills" | "holdings" | "profits" |
     })),
     ...facts.conversions.map((row) => ({
       journal: row.journal_id,
-      carryOut: () => convert(row),
+      carryOut: () => {
+        convert(row);
+      },
     })),
   ];
-  happened.sort((a, b) => a.journal - b.journal).forEach(({ carryOut }) => carryOut());
+  happened.sort((a, b) => a.journal - b.journal);
+  for (const { carryOut } of happened) carryOut();
 
   // No share moves once a market is resolved.
   const paid = new Map<number, number>();

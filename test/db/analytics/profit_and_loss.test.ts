@@ -47,7 +47,7 @@ test("cash and the value of open shares less deposits is what each trader made",
       found.profits,
       state.traders.map(({ cents }, trader) => [
         trader,
-        cents + valueOf(state, trader) - found.deposits[trader],
+        cents + valueOf(state, trader) - found.deposits[trader]!,
       ]),
     );
     for (const { status } of state.markets) seen.add(status);
@@ -55,7 +55,7 @@ test("cash and the value of open shares less deposits is what each trader made",
   for (const status of ["open", "resolved"]) t.true(seen.has(status), status);
 });
 
-async function readViews(client: PoolClient): Promise<Record<string, any[]>> {
+async function readViews(client: PoolClient) {
   const rowsOf = async (text: string): Promise<any[]> =>
     (await client.query({ text, rowMode: "array" })).rows;
   const deposits = await rowsOf(`
