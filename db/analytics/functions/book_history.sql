@@ -95,8 +95,12 @@ begin
     where m.market_key = v_market_key
       and o.created_at between m.created_at and book_history.until
       and (o.release_at is null or o.released_at <= book_history.until)
-      and (o.cancelled_at is null or o.cancelled_at > book_history.since)
-      and (o.expires_at is null or o.expires_at > book_history.since)
+      -- Some never rest: what leaves as it comes, or expires before it is released.
+      and coalesce(
+        least(o.cancelled_at, o.expires_at)
+          > greatest(coalesce(o.released_at, o.created_at), book_history.since),
+        true
+      )
   ),
   changes as (
     select r.order_key, r.entered_at as at, r.entered_quantity as quantity
