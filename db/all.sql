@@ -338,10 +338,10 @@ set local role exchange_owner;
 --!include analytics/views/categories.sql
 --!include analytics/views/events.sql
 --!include analytics/views/markets.sql
---!include analytics/views/users.sql
 --!include analytics/views/day_openings.sql
 --!include analytics/views/orders.sql
 --!include analytics/views/open_orders.sql
+--!include analytics/views/users.sql
 --!include analytics/views/order_reductions.sql
 --!include analytics/views/trades.sql
 --!include analytics/views/fills.sql
@@ -355,6 +355,7 @@ set local role exchange_owner;
 --!include analytics/views/fee_schedules.sql
 --!include analytics/views/fee_revenue.sql
 --!include analytics/views/book_depth.sql
+--!include analytics/functions/market_key.sql
 --!include analytics/functions/book_history.sql
 --!include analytics/functions/book_as_of.sql
 --!include analytics/functions/candles.sql

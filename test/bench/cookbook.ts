@@ -84,8 +84,8 @@ async function makeAnalyst(
   };
 }
 
-function isQuestion({ language, info }: Block): boolean {
-  return language === "sql" && info === "";
+function isQuestion({ language, info, heading }: Block): boolean {
+  return language === "sql" && info === "" && heading.endsWith("?");
 }
 
 /** Puts a market, traders and days that the seed has in the place of the page's. */

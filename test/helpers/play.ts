@@ -51,7 +51,8 @@ export async function makeCast(exchange: Exchange): Promise<Cast> {
   };
 }
 
-async function play(
+/** Plays in the client's transaction. */
+export async function play(
   client: PoolClient,
   cast: Cast,
   program: Step[],

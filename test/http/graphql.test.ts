@@ -18,6 +18,7 @@ let service: Service;
 let operators: Pool;
 const keys: Record<string, string> = {};
 let user: string;
+let market: string;
 
 async function operate(call: string, values: unknown[] = []): Promise<any> {
   return (await operators.query(`select admin.${call} as value`, values)).rows[0].value;
@@ -47,7 +48,7 @@ test.before("serve", async () => {
     ...{ analysts, operators: operating },
   });
   await operate("create_category('tests', 'Tests')");
-  await operate("create_market('Will it rain?', 'tests')");
+  market = await operate("create_market('Will it rain?', 'tests')");
   user = await operate("create_user('ann@test.example', 'Ann', 'ann')");
   keys.trader = await operate("create_api_key($1, 'mine')", [user]);
   keys.analyst = await operate("create_staff_key('Ada', 'analyst')");
@@ -114,13 +115,14 @@ test.serial("a key that is revoked is worth nothing from then on: 401", async (t
 test.serial(
   "analysts read the views, with what belongs together, and call the functions",
   async (t) => {
-    const { status, body } = await analyse(`{
+    const query = `query($market: UUID!) {
     allMarkets { nodes { title status categoryByCategoryKey { name } ordersByMarketKey { totalCount } } }
-    bookAsOf(marketId: "01900000-0000-7000-8000-000000000000", at: "2030-01-01T00:00:00Z") {
+    bookAsOf(marketId: $market, at: "2030-01-01T00:00:00Z") {
       nodes { side yesPriceCents quantity orderCount }
     }
     now
-  }`);
+  }`;
+    const { status, body } = await analyse(query, { market });
     t.is(status, 200);
     t.deepEqual(body.data.allMarkets.nodes, [
       {
@@ -136,6 +138,22 @@ test.serial(
 );
 
 test.serial(
+  "an unknown market and a width of nothing come with their codes: NOT_FOUND, INVALID_REQUEST",
+  async (t) => {
+    const candles = (days: number) => `query($market: UUID!) {
+    candles(
+      marketId: $market, width: { days: ${days} },
+      since: "2000-01-01T00:00:00Z", until: "2100-01-01T00:00:00Z"
+    ) { nodes { openedAt } }
+  }`;
+    const unknown = await analyse(candles(1), { market: "01900000-0000-7000-8000-000000000000" });
+    t.deepEqual(codes(unknown), ["NOT_FOUND"]);
+    t.deepEqual(codes(await analyse(candles(0), { market })), ["INVALID_REQUEST"]);
+    t.deepEqual((await analyse(candles(1), { market })).body.data.candles.nodes, []);
+  },
+);
+
+test.serial(
   "analysts change nothing and see neither e-mail nor anything of operators",
   async (t) => {
     const { body } = await analyse(
@@ -144,7 +162,7 @@ test.serial(
     t.is(body.data.__schema.mutationType, null);
     const named = JSON.stringify(body.data.__schema.types);
     t.true(named.includes("bookAsOf"));
-    t.false(/email|audit|apiKey|hash/i.test(named));
+    t.false(/email|audit|apiKey|hash|reference|exclu/i.test(named));
     const { status } = await analyse(
       "mutation { setTradingPause(input: {paused: true}) { clientMutationId } }",
     );

@@ -4,10 +4,11 @@ select
   x.user_key,
   x.user_id,
   x.kind,
-  x.reference,
+  c.reference,
   x.amount_cents,
   x.created_at
-from analytics.cash_movements as x;
+from analytics.cash_movements as x
+join ledger.cash_movements as c on c.journal_id = x.journal_key;
 
 comment on view admin.cash_movements is 'Deposits and withdrawals.';
 comment on column admin.cash_movements.journal_key is

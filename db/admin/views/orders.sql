@@ -18,7 +18,21 @@ select
   x.time_in_force,
   x.is_post_only,
   x.status,
-  x.cancel_reason,
+  case x.cancel_reason
+    when 'responsible_gaming' then coalesce(
+      (
+        select o.cancel_reason::text
+        from trading.orders as o
+        where o.id = x.order_key
+      ),
+      (
+        select a.cancel_reason::text
+        from trading.archived_orders as a
+        where a.public_id = x.order_id
+      )
+    )
+    else x.cancel_reason
+  end as cancel_reason,
   x.fee_cents,
   x.created_at,
   x.expires_at,

@@ -6,12 +6,13 @@ select
   x.outcome,
   x.yes_payout_cents,
   x.corrects_resolution_key,
-  x.reason,
+  r.reason,
   x.position_count,
   x.payout_cents,
   x.is_final,
   x.created_at
-from analytics.resolutions as x;
+from analytics.resolutions as x
+join trading.resolutions as r on r.id = x.resolution_key;
 
 comment on view admin.resolutions is 'How markets were resolved, and corrected.';
 comment on column admin.resolutions.resolution_key is
@@ -24,7 +25,7 @@ comment on column admin.resolutions.yes_payout_cents is
 comment on column admin.resolutions.corrects_resolution_key is
   'The resolution that this one corrects; null for the first of a market.';
 comment on column admin.resolutions.reason is 'Why it was corrected; null for the first.';
-comment on column admin.resolutions.position_count is 'Positions that are paid.';
+comment on column admin.resolutions.position_count is 'Positions that are settled.';
 comment on column admin.resolutions.payout_cents is
   'What they are paid in all; of a correction too the whole, and not the difference.';
 comment on column admin.resolutions.is_final is 'Whether no correction came after it.';

@@ -4,7 +4,7 @@ select
   x.user_id,
   u.email,
   x.handle,
-  x.display_name,
+  u.display_name,
   x.is_private,
   x.leaderboard_opt_out,
   x.created_at,
@@ -12,13 +12,14 @@ select
   x.net_deposits_cents,
   x.overdraft_cents,
   x.limits_reviewed_at,
-  x.excluded_until,
+  r.excluded_until,
   x.day_limit_cents,
   x.week_limit_cents,
   x.month_limit_cents,
-  x.day_spent_cents,
-  x.week_spent_cents,
-  x.month_spent_cents,
+  x.day_net_spent_cents,
+  x.week_net_spent_cents,
+  x.month_net_spent_cents,
+  x.open_order_cost_cents,
   r.frozen_at,
   r.frozen_by,
   r.frozen_reason
@@ -50,13 +51,16 @@ comment on column admin.users.week_limit_cents is
   'Loss limit in force for the last 7 UTC days; null is none.';
 comment on column admin.users.month_limit_cents is
   'Loss limit in force for the last 30 UTC days; null is none.';
-comment on column admin.users.day_spent_cents is
-  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
-  'toward limits by what they could cost, are not in it.';
-comment on column admin.users.week_spent_cents is
+comment on column admin.users.day_net_spent_cents is
+  'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
+  'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
+  'least 0, and open_order_cost_cents.';
+comment on column admin.users.week_net_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
-comment on column admin.users.month_spent_cents is
+comment on column admin.users.month_net_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
+comment on column admin.users.open_order_cost_cents is
+  'The most that the user''s open orders could still cost.';
 comment on column admin.users.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column admin.users.frozen_by is

@@ -10,4 +10,5 @@ end;
 
 comment on function analytics.book_as_of(uuid, timestamptz) is
   'The book of a market as it was once everything of that moment had happened: bids and asks in '
-  'YES prices. analytics.book_history has those of many moments.';
+  'YES prices. analytics.book_history has those of many moments. Errors: NOT_FOUND, '
+  'INVALID_REQUEST.';

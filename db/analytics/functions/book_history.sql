@@ -4,61 +4,172 @@ create or replace function analytics.book_history(
 returns table (
   at timestamptz, side text, yes_price_cents int, quantity bigint, order_count bigint
 )
-language sql stable parallel safe
-begin atomic
-  with moments as (
-    select s.at
-    from generate_series(book_history.since, book_history.until, book_history.step) as s (at)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+declare
+  c_most_moments constant int := 2000;
+  v_market_key constant bigint := analytics.market_key(book_history.market_id);
+  v_problem text;
+  v_hint text;
+  v_count numeric;
+  v_moments timestamptz[];
+begin
+  if book_history.step is null or book_history.since is null or book_history.until is null then
+    v_problem := 'step, since and until must not be null';
+  elsif not isfinite(book_history.since) or not isfinite(book_history.until) then
+    v_problem := 'since and until must be finite';
+    v_hint := 'The book of a market begins at its created_at and is known until analytics.now().';
+  elsif book_history.until < book_history.since then
+    v_problem := 'until must not be before since';
+  elsif book_history.step <= interval '0' then
+    v_problem := format('step must be above zero, not %s', book_history.step);
+  else
+    v_count := 1 + trunc(
+      extract(epoch from book_history.until - book_history.since)
+        / extract(epoch from book_history.step)
+    );
+    if v_count > c_most_moments then
+      v_problem := format(
+        'a book at each of %s moments is too much: at most %s may be asked for',
+        v_count, c_most_moments
+      );
+      v_hint := format(
+        'Ask for a step of %s or more, or for a shorter time.',
+        make_interval(secs => ceil(
+          extract(epoch from book_history.until - book_history.since) / (c_most_moments - 1)
+        )::float8)
+      );
+    end if;
+  end if;
+  if v_problem is not null then
+    raise exception using
+      errcode = 'EX001',
+      message = v_problem,
+      detail = 'INVALID_REQUEST',
+      hint = coalesce(v_hint, '');
+  end if;
+
+  -- Steps of days and months are counted in UTC.
+  v_moments := array(
+    select s.at at time zone 'UTC'
+    from generate_series(
+      book_history.since at time zone 'UTC', book_history.until at time zone 'UTC',
+      book_history.step
+    ) as s (at)
+    order by s.at
+  );
+
+  return query
+  with
+  fills as materialized (
+    select f.order_key, f.created_at, f.quantity
+    from analytics.fills as f
+    where f.market_key = v_market_key
+      and f.created_at > book_history.since
   ),
-  -- Once, however many moments there are.
   resting as materialized (
     select
       o.order_key,
       o.book_side,
       o.yes_price_cents,
-      o.quantity,
-      o.filled_quantity,
-      coalesce(o.released_at, o.created_at) as rested_at,
-      least(o.cancelled_at, o.expires_at) as left_at
+      greatest(coalesce(o.released_at, o.created_at), book_history.since) as entered_at,
+      coalesce(r.quantity, o.quantity) - o.filled_quantity + coalesce(f.quantity, 0)
+        as entered_quantity,
+      least(o.cancelled_at, o.expires_at) as left_at,
+      o.quantity - o.filled_quantity as left_quantity
     from analytics.markets as m
     join analytics.orders as o on o.market_key = m.market_key
-    where m.market_id = book_history.market_id
-      and o.created_at between m.created_at and book_history.until
-      and (o.release_at is null or o.released_at <= book_history.until)
-  ),
-  later_fills as (
-    select n.at, f.order_key, sum(f.quantity) as quantity
-    from analytics.markets as m
-    join analytics.fills as f on f.market_key = m.market_key
-    join moments as n on n.at < f.created_at
-    where m.market_id = book_history.market_id
-      and f.created_at > book_history.since
-    group by n.at, f.order_key
-  )
-  select b.at, b.book_side, b.yes_price_cents, sum(b.left_quantity)::bigint, count(*)
-  from (
-    select
-      n.at,
-      o.book_side,
-      o.yes_price_cents,
-      coalesce(r.quantity, o.quantity) - o.filled_quantity + coalesce(f.quantity, 0)
-        as left_quantity
-    from moments as n
-    join resting as o on o.rested_at <= n.at and (o.left_at is null or o.left_at > n.at)
-    left join later_fills as f on f.at = n.at and f.order_key = o.order_key
+    left join (
+      select x.order_key, sum(x.quantity) as quantity
+      from fills as x
+      group by x.order_key
+    ) as f on f.order_key = o.order_key
     left join lateral (
       select max(x.quantity_before) as quantity
       from analytics.order_reductions as x
       where x.order_key = o.order_key
-        and x.reduced_at > n.at
+        and x.reduced_at > book_history.since
     ) as r on true
-  ) as b
-  where b.left_quantity > 0
-  group by b.at, b.book_side, b.yes_price_cents;
-end;
+    where m.market_key = v_market_key
+      and o.created_at between m.created_at and book_history.until
+      and (o.release_at is null or o.released_at <= book_history.until)
+      -- Some never rest: what leaves as it comes, or expires before it is released.
+      and coalesce(
+        least(o.cancelled_at, o.expires_at)
+          > greatest(coalesce(o.released_at, o.created_at), book_history.since),
+        true
+      )
+  ),
+  changes as (
+    select r.order_key, r.entered_at as at, r.entered_quantity as quantity
+    from resting as r
+    union all
+    select f.order_key, f.created_at, - f.quantity
+    from fills as f
+    union all
+    select x.order_key, x.reduced_at, x.quantity_after - x.quantity_before
+    from resting as r
+    join analytics.order_reductions as x on x.order_key = r.order_key
+    where x.reduced_at > book_history.since
+    union all
+    select r.order_key, r.left_at, - r.left_quantity
+    from resting as r
+    where r.left_at is not null
+  ),
+  -- By the first moment at which each change has happened.
+  by_moment as (
+    select
+      c.order_key,
+      case when v_moments[b.before] = c.at then b.before else b.before + 1 end as moment,
+      sum(c.quantity) as quantity
+    from changes as c
+    cross join lateral (select width_bucket(c.at, v_moments) as before) as b
+    where c.at <= v_moments[cardinality(v_moments)]
+    group by 1, 2
+  ),
+  by_order as (
+    select
+      c.order_key, c.moment, c.quantity,
+      sum(c.quantity) over (partition by c.order_key order by c.moment) as left_quantity
+    from by_moment as c
+  ),
+  by_level as materialized (
+    select
+      r.book_side,
+      r.yes_price_cents,
+      o.moment,
+      sum(o.quantity) as quantity,
+      sum((o.left_quantity > 0)::int - (o.left_quantity > o.quantity)::int) as order_count
+    from by_order as o
+    join resting as r on r.order_key = o.order_key
+    group by r.book_side, r.yes_price_cents, o.moment
+  ),
+  levels as (
+    select
+      m.at,
+      l.book_side,
+      l.yes_price_cents,
+      sum(c.quantity) over w as quantity,
+      sum(c.order_count) over w as order_count
+    from (select distinct x.book_side, x.yes_price_cents from by_level as x) as l
+    cross join unnest(v_moments) with ordinality as m (at, moment)
+    left join by_level as c
+      on c.book_side = l.book_side
+      and c.yes_price_cents = l.yes_price_cents
+      and c.moment = m.moment
+    window w as (partition by l.book_side, l.yes_price_cents order by m.moment)
+  )
+  select
+    l.at, l.book_side, l.yes_price_cents, l.quantity::bigint, l.order_count::bigint
+  from levels as l
+  where l.quantity > 0;
+end
+$$;
 
 comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
   'The book of a market at a time, and at each step after it until another: bids and asks in YES '
-  'prices, once everything of that moment had happened. It goes back from the orders as they are '
-  'now, by the trades and amendments since, and reads the orders once for all moments. A moment '
-  'with an empty book has no row.';
+  'prices, once everything of that moment had happened. A moment with an empty book has no row. '
+  'Steps of days and months are counted in UTC; at most 2,000 moments. Reads the orders and '
+  'trades of the market once, however many moments. Errors: NOT_FOUND, INVALID_REQUEST.';

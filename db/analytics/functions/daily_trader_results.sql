@@ -9,13 +9,27 @@ returns table (
   maker_quantity bigint,
   volume_cents bigint,
   fee_cents bigint,
-  sold_cents bigint,
-  merged_cents bigint,
-  settled_cents bigint,
+  sales_realised_cents bigint,
+  merges_realised_cents bigint,
+  settlements_realised_cents bigint,
   realised_cents bigint
 )
-language sql stable parallel safe
-begin atomic
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+begin
+  if daily_trader_results.since is null or daily_trader_results.until is null
+    or daily_trader_results.until <= daily_trader_results.since
+  then
+    raise exception using
+      errcode = 'EX001',
+      message = 'until must be a day after since',
+      detail = 'INVALID_REQUEST',
+      hint = 'The day named by until is not in the answer.';
+  end if;
+
+  return query
   with results as (
     select
       f.created_at,
@@ -25,9 +39,9 @@ begin atomic
       case f.role when 'maker' then f.quantity else 0 end as maker_quantity,
       f.amount_cents as volume_cents,
       f.fee_cents,
-      coalesce(f.realised_cents, 0) as sold_cents,
-      0::bigint as merged_cents,
-      0::bigint as settled_cents
+      coalesce(f.realised_cents, 0) as sales_realised_cents,
+      0::bigint as merges_realised_cents,
+      0::bigint as settlements_realised_cents
     from analytics.fills as f
     union all
     select
@@ -50,18 +64,24 @@ begin atomic
     sum(r.maker_quantity)::bigint,
     sum(r.volume_cents)::bigint,
     sum(r.fee_cents)::bigint,
-    sum(r.sold_cents)::bigint,
-    sum(r.merged_cents)::bigint,
-    sum(r.settled_cents)::bigint,
-    sum(r.sold_cents + r.merged_cents + r.settled_cents)::bigint
+    sum(r.sales_realised_cents)::bigint,
+    sum(r.merges_realised_cents)::bigint,
+    sum(r.settlements_realised_cents)::bigint,
+    sum(
+      r.sales_realised_cents + r.merges_realised_cents + r.settlements_realised_cents
+    )::bigint
   from results as r
   where r.created_at >= daily_trader_results.since::timestamp at time zone 'UTC'
     and r.created_at < daily_trader_results.until::timestamp at time zone 'UTC'
   group by 1, 2;
-end;
+end
+$$;
 
 comment on function analytics.daily_trader_results(date, date) is
   'What each trader did and realised on each UTC day, from a day until before another; days on '
-  'which nothing happened have no row. sold_cents, merged_cents and settled_cents are what sales, '
-  'merges and resolutions realised, after fees; realised_cents is their sum. A correction counts '
-  'on its own day, with the difference. fee_cents are the fees paid, those of buys included.';
+  'which nothing happened have no row. volume_cents is quantity x price of the fills, on the '
+  'trader''s side; fee_cents are the fees paid, those of buys included. What sales, merges and '
+  'settlements realised is profit and not proceeds: what they brought less their fees, and less '
+  'what the shares had cost with their buy fees; realised_cents is the sum of the three. A '
+  'correction counts on its own day, with the difference. Reads all trades once. Errors: '
+  'INVALID_REQUEST.';

@@ -4,7 +4,6 @@ select
   a.user_id as user_key,
   u.public_id as user_id,
   c.kind::text as kind,
-  c.reference,
   c.amount_cents,
   j.created_at
 from ledger.cash_movements as c
@@ -12,13 +11,12 @@ left join ledger.journals as j on j.id = c.journal_id
 left join ledger.accounts as a on a.id = c.account_id
 left join identity.users as u on u.id = a.user_id;
 
-comment on view analytics.cash_movements is 'Deposits and withdrawals.';
+comment on view analytics.cash_movements is
+  'Deposits and withdrawals. Their references are for operators: admin.cash_movements.';
 comment on column analytics.cash_movements.journal_key is
   'The journal that moved the cash: internal key, for joins.';
 comment on column analytics.cash_movements.user_key is 'The user: internal key, for joins.';
 comment on column analytics.cash_movements.user_id is 'The user: public id.';
 comment on column analytics.cash_movements.kind is 'deposit or withdrawal.';
-comment on column analytics.cash_movements.reference is
-  'The operator''s reference, which made it happen once.';
 comment on column analytics.cash_movements.amount_cents is 'The amount, above zero for both kinds.';
 comment on column analytics.cash_movements.created_at is 'When it happened.';

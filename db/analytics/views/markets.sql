@@ -39,9 +39,9 @@ comment on column analytics.markets.close_time is
 comment on column analytics.markets.resolved_outcome is
   'yes, no or custom; null before the resolution.';
 comment on column analytics.markets.yes_payout_cents is
-  'What a YES share was paid, 0-100; a NO share got the rest.';
+  'What a YES share pays by the resolution that holds, 0-100; a NO share pays the rest.';
 comment on column analytics.markets.resolved_at is
-  'When it was resolved, or its resolution last corrected.';
+  'When it was first resolved; corrections since then are in analytics.resolutions.';
 comment on column analytics.markets.created_at is 'When an operator made it.';
 comment on column analytics.markets.last_yes_price_cents is
   'YES price of the last trade; null before the first.';

@@ -15,14 +15,16 @@ cross join lateral (
     count(*) filter (where p.side = 'no' and p.quantity > 0) as no_holder_count
   from trading.positions as p
   where p.market_id = m.id
+    and m.status <> 'resolved'
 ) as h;
 
 comment on view analytics.open_interest is
-  'How many pairs of shares exist in each market, and who has them.';
+  'How many pairs of shares are held in each market, and by how many users. All 0 once the market '
+  'is resolved: its shares are paid and gone.';
 comment on column analytics.open_interest.market_key is 'The market: internal key, for joins.';
 comment on column analytics.open_interest.market_id is 'The market: public id.';
 comment on column analytics.open_interest.pair_count is
-  'Pairs of a YES and a NO share; as many of each side are held.';
+  'Pairs of a YES and a NO share that are held; as many of each side.';
 comment on column analytics.open_interest.yes_holder_count is 'Users who hold YES shares.';
 comment on column analytics.open_interest.no_holder_count is 'Users who hold NO shares.';
 comment on column analytics.open_interest.escrow_cents is

@@ -26,15 +26,39 @@ select
   o.created_at,
   o.expires_at,
   o.release_at,
-  o.released_at
+  o.released_at,
+  case
+    when o.order_type = 'sell' then 0
+    when b.queue_position is not null
+      then (o.quantity::int - o.filled_quantity)::bigint * o.price::int
+    when o.budget_cents is not null then o.budget_cents::bigint
+    -- The fee of a buy of all of it at its price, at the schedule in force.
+    else o.quantity::bigint * o.price::int + (
+      select
+        (s.taker_rate_bps * (o.quantity::bigint * o.price::int * (100 - o.price::int)) + 999999)
+          / 1000000
+      from trading.fee_schedules as s
+      where s.effective_from <= analytics.now()
+        and (
+          (s.market_id = o.market_id and s.category_id is null)
+          or (s.market_id is null and s.category_id = m.category_id)
+          or (s.market_id is null and s.category_id is null)
+        )
+      order by s.market_id is null, s.category_id is null, s.effective_from desc, s.id desc
+      limit 1
+    )
+  end as worst_cost_cents
 from trading.open_orders as b
 join trading.orders as o on o.id = b.order_id
 left join catalog.markets as m on m.id = o.market_id
-left join identity.users as u on u.id = o.user_id;
+left join identity.users as u on u.id = o.user_id
+where b.expires_at is null
+  or b.expires_at > analytics.now();
 
 comment on view analytics.open_orders is
   'The orders of analytics.orders that something can still happen to: the books, and what is '
-  'scheduled. As quick as they are few, however many orders there were.';
+  'scheduled. Orders past their expiry are not among them. As quick as they are few, however '
+  'many orders there were.';
 comment on column analytics.open_orders.order_key is
   'Internal key, for joins; ascending in the order of their making.';
 comment on column analytics.open_orders.order_id is 'Public id.';
@@ -58,8 +82,7 @@ comment on column analytics.open_orders.time_in_force is
   'gtc may rest on the book; ioc cancels its remainder.';
 comment on column analytics.open_orders.is_post_only is
   'Whether it is refused rather than matched on arrival.';
-comment on column analytics.open_orders.status is
-  'scheduled, open or partially_filled. An order past its expiry is here until it is swept.';
+comment on column analytics.open_orders.status is 'scheduled, open or partially_filled.';
 comment on column analytics.open_orders.created_at is 'When it was accepted.';
 comment on column analytics.open_orders.expires_at is
   'From then on it counts nowhere; null is never.';
@@ -67,3 +90,7 @@ comment on column analytics.open_orders.release_at is
   'When it is due to be released, if a live market delayed it; else null.';
 comment on column analytics.open_orders.released_at is
   'When it was released; null if it was not delayed, or not yet released.';
+comment on column analytics.open_orders.worst_cost_cents is
+  'The most that it could still cost, as it counts toward loss limits: a resting buy what is left '
+  'of it at its price; a scheduled buy all of it at its price with the fee, or its budget; a sell '
+  'nothing.';

@@ -31,7 +31,10 @@ select
   o.time_in_force::text as time_in_force,
   o.post_only as is_post_only,
   o.status::text as status,
-  o.cancel_reason::text as cancel_reason,
+  case
+    when o.cancel_reason in ('self_excluded', 'loss_limit') then 'responsible_gaming'
+    else o.cancel_reason::text
+  end as cancel_reason,
   o.fee_cents::bigint as fee_cents,
   o.created_at,
   o.expires_at,
@@ -87,7 +90,9 @@ comment on column analytics.orders.is_post_only is
 comment on column analytics.orders.status is
   'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
   'be open here until it is swept.';
-comment on column analytics.orders.cancel_reason is 'Why it was cancelled; else null.';
+comment on column analytics.orders.cancel_reason is
+  'Why it was cancelled; else null. responsible_gaming is a loss limit or a self-exclusion: which '
+  'of them is for operators, in admin.orders.';
 comment on column analytics.orders.fee_cents is 'Taker fee paid.';
 comment on column analytics.orders.created_at is 'When it was accepted.';
 comment on column analytics.orders.expires_at is 'From then on it counts nowhere; null is never.';

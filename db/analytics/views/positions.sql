@@ -7,37 +7,67 @@ select
   u.public_id as user_id,
   p.side::text as side,
   p.quantity::bigint as quantity,
+  m.status = 'resolved' as is_settled,
+  case when m.status = 'resolved' then 0 else p.quantity::bigint end as open_quantity,
   p.cost_cents::bigint as cost_cents,
   p.fee_cents::bigint as fee_cents,
+  case
+    when m.status = 'resolved' then 0
+    else p.cost_cents::bigint + p.fee_cents::bigint
+  end as open_cost_cents,
   p.realised_cents,
   p.has_traded,
+  v.mark_price_cents,
   case
-    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price)
-    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price)
-  end as mark_price_cents,
-  p.quantity * case
-    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price)
-    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price)
-  end as mark_value_cents
+    when m.status = 'resolved' then 0
+    else p.quantity::bigint * v.mark_price_cents
+  end as mark_value_cents,
+  case
+    when m.status = 'resolved' then 0
+    else p.quantity::bigint * v.mark_price_cents - p.cost_cents::bigint - p.fee_cents::bigint
+  end as unrealised_cents
 from trading.positions as p
 left join catalog.markets as m on m.id = p.market_id
 left join trading.books as b on b.market_id = p.market_id
-left join identity.users as u on u.id = p.user_id;
+left join identity.users as u on u.id = p.user_id
+cross join lateral (
+  select case
+    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price::int, 50)
+    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price::int, 50)
+  end as mark_price_cents
+) as v;
 
-comment on view analytics.positions is 'Shares of each trader by market and side, empty ones too.';
+comment on view analytics.positions is
+  'Shares of each trader by market and side. Empty positions stay, and so do settled ones with '
+  'their quantity and cost: sum the columns that begin with open_, mark_value_cents and '
+  'unrealised_cents over what is still held. realised_cents + unrealised_cents, summed over a '
+  'trader''s positions, is cash + mark_value_cents - net deposits.';
 comment on column analytics.positions.position_id is 'Public id.';
 comment on column analytics.positions.market_key is 'The market: internal key, for joins.';
 comment on column analytics.positions.market_id is 'The market: public id.';
 comment on column analytics.positions.user_key is 'The user: internal key, for joins.';
 comment on column analytics.positions.user_id is 'The user: public id.';
 comment on column analytics.positions.side is 'yes or no.';
-comment on column analytics.positions.quantity is 'Shares held.';
-comment on column analytics.positions.cost_cents is 'What was paid for them, without fees.';
-comment on column analytics.positions.fee_cents is 'The buy fees paid for them.';
+comment on column analytics.positions.quantity is
+  'Shares held; once settled, the shares that were paid.';
+comment on column analytics.positions.is_settled is
+  'Whether the market is resolved, and the shares are paid and gone.';
+comment on column analytics.positions.open_quantity is 'Shares still held; 0 once settled.';
+comment on column analytics.positions.cost_cents is
+  'What was paid for the quantity, without fees.';
+comment on column analytics.positions.fee_cents is 'The buy fees paid for the quantity.';
+comment on column analytics.positions.open_cost_cents is
+  'What was paid for the shares still held, buy fees included; 0 once settled.';
 comment on column analytics.positions.realised_cents is
-  'What selling, merging and settlements have realised in this position so far.';
+  'What selling, merging and settlement have realised in this position so far, corrections '
+  'included: what they brought less fees, and less what the shares had cost with their buy fees.';
 comment on column analytics.positions.has_traded is
   'Whether a match, and not only a split, ever moved it.';
 comment on column analytics.positions.mark_price_cents is
-  'What a share is worth by the last trade, or was paid by the resolution; null without either.';
-comment on column analytics.positions.mark_value_cents is 'The shares held at that price.';
+  'What a share was paid by the resolution; before it, the price of the last trade; before the '
+  'first trade 50, since all shares are then in pairs that are worth 100.';
+comment on column analytics.positions.mark_value_cents is
+  'The shares still held at that price; 0 once settled.';
+comment on column analytics.positions.unrealised_cents is
+  'mark_value_cents - open_cost_cents: what the shares still held would bring beyond cost and '
+  'buy fees, without the fee of selling; 0 once settled.';

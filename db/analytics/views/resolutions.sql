@@ -6,7 +6,6 @@ select
   r.outcome::text as outcome,
   r.yes_payout_cents,
   r.corrects_resolution_id as corrects_resolution_key,
-  r.reason,
   r.position_count,
   r.payout_cents::bigint as payout_cents,
   not exists (
@@ -18,7 +17,9 @@ select
 from trading.resolutions as r
 left join catalog.markets as m on m.id = r.market_id;
 
-comment on view analytics.resolutions is 'How markets were resolved, and corrected.';
+comment on view analytics.resolutions is
+  'How markets were resolved, and corrected. The reasons, which operators write, are for '
+  'operators: admin.resolutions.';
 comment on column analytics.resolutions.resolution_key is
   'Internal key, for joins; ascending in the order of their making.';
 comment on column analytics.resolutions.market_key is 'The market: internal key, for joins.';
@@ -28,8 +29,7 @@ comment on column analytics.resolutions.yes_payout_cents is
   'What a YES share pays, 0-100; a NO share pays the rest.';
 comment on column analytics.resolutions.corrects_resolution_key is
   'The resolution that this one corrects; null for the first of a market.';
-comment on column analytics.resolutions.reason is 'Why it was corrected; null for the first.';
-comment on column analytics.resolutions.position_count is 'Positions that are paid.';
+comment on column analytics.resolutions.position_count is 'Positions that are settled.';
 comment on column analytics.resolutions.payout_cents is
   'What they are paid in all; of a correction too the whole, and not the difference.';
 comment on column analytics.resolutions.is_final is 'Whether no correction came after it.';

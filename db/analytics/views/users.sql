@@ -3,7 +3,7 @@ select
   u.id as user_key,
   u.public_id as user_id,
   u.handle,
-  u.display_name,
+  case when not u.private then u.display_name end as display_name,
   u.private as is_private,
   u.leaderboard_opt_out,
   u.created_at,
@@ -11,7 +11,6 @@ select
   a.external_cents as net_deposits_cents,
   a.overdraft_cents::bigint as overdraft_cents,
   r.limits_reviewed_at,
-  r.excluded_until,
   case
     when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
     else r.day_limit_cents
@@ -34,7 +33,7 @@ select
       limit 1
     ),
     0
-  ) as day_spent_cents,
+  ) as day_net_spent_cents,
   coalesce(
     (
       select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
@@ -45,7 +44,7 @@ select
       limit 1
     ),
     0
-  ) as week_spent_cents,
+  ) as week_net_spent_cents,
   coalesce(
     (
       select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
@@ -56,17 +55,28 @@ select
       limit 1
     ),
     0
-  ) as month_spent_cents
+  ) as month_net_spent_cents,
+  coalesce(
+    (
+      select sum(o.worst_cost_cents)
+      from analytics.open_orders as o
+      where o.user_key = u.id
+    ),
+    0
+  )::bigint as open_order_cost_cents
 from identity.users as u
 left join ledger.accounts as a on a.user_id = u.id
 left join risk.traders as r on r.user_id = u.id;
 
 comment on view analytics.users is
-  'Traders, with their cash and their limits, but without their e-mail and keys.';
+  'Traders, with their cash and their loss limits, but without their e-mail, their keys and their '
+  'self-exclusion, which are for operators: admin.users.';
 comment on column analytics.users.user_key is 'Internal key, for joins.';
 comment on column analytics.users.user_id is 'Public id.';
-comment on column analytics.users.handle is 'Unique short name.';
-comment on column analytics.users.display_name is 'Name for display.';
+comment on column analytics.users.handle is
+  'Unique short name. The public is not told that of a private user.';
+comment on column analytics.users.display_name is
+  'Name for display; null for a private user.';
 comment on column analytics.users.is_private is 'Whether the public is not told the name.';
 comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
 comment on column analytics.users.created_at is 'When an operator made the user.';
@@ -77,18 +87,20 @@ comment on column analytics.users.overdraft_cents is
   'How far corrections of resolutions took the cash below zero.';
 comment on column analytics.users.limits_reviewed_at is
   'When the loss limits were first reviewed; null: may not trade yet.';
-comment on column analytics.users.excluded_until is
-  'Self-excluded until then; infinity is for good, null is never.';
 comment on column analytics.users.day_limit_cents is
   'Loss limit in force for today (UTC); null is none.';
 comment on column analytics.users.week_limit_cents is
   'Loss limit in force for the last 7 UTC days; null is none.';
 comment on column analytics.users.month_limit_cents is
   'Loss limit in force for the last 30 UTC days; null is none.';
-comment on column analytics.users.day_spent_cents is
-  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
-  'toward limits by what they could cost, are not in it.';
-comment on column analytics.users.week_spent_cents is
+comment on column analytics.users.day_net_spent_cents is
+  'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
+  'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
+  'least 0, and open_order_cost_cents.';
+comment on column analytics.users.week_net_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
-comment on column analytics.users.month_spent_cents is
+comment on column analytics.users.month_net_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
+comment on column analytics.users.open_order_cost_cents is
+  'The most that the user''s open orders could still cost: the sum of their worst_cost_cents in '
+  'analytics.open_orders.';

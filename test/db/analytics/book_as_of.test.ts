@@ -92,6 +92,25 @@ test.serial("fills, amendments, cancels and expiries are taken back one by one",
   );
 });
 
+test.serial("an order that expires before its release is in no book", async (t) => {
+  await clock.freeze("2030-06-01T12:00:00Z");
+  const { market } = await makeLiveMarket();
+  const [ann] = await makeTraders(1);
+  await place(market, ann!, buy("yes", 9, 40, { expiresAt: "2030-06-01T12:00:02Z" }));
+  await place(market, ann!, buy("yes", 5, 40));
+  await clock.advance(3000);
+  await exchange.release(market);
+  const books = await query(
+    `select extract(second from at)::int as second, quantity, order_count
+     from analytics.book_history($1, '1 second', $2, $3) order by at`,
+    [market, "2030-06-01T12:00:00Z", "2030-06-01T12:00:04Z"],
+  );
+  t.deepEqual(books, [
+    { second: 3, quantity: 5, order_count: 1 },
+    { second: 4, quantity: 5, order_count: 1 },
+  ]);
+});
+
 const sometimes = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
 

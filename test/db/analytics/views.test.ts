@@ -169,21 +169,21 @@ test("users show cash, limits in force and what counts toward them", async (t) =
   const read = () =>
     query(
       `select balance_cents, net_deposits_cents, day_limit_cents, week_limit_cents,
-         month_limit_cents, day_spent_cents, week_spent_cents
+         month_limit_cents, day_net_spent_cents, week_net_spent_cents
        from analytics.users where user_id = $1`,
       [ann],
     );
   const [user] = await read();
   t.like(user, { day_limit_cents: 5000, week_limit_cents: 8000, month_limit_cents: null });
-  t.is(user.week_spent_cents, user.net_deposits_cents - user.balance_cents);
+  t.is(user.week_net_spent_cents, user.net_deposits_cents - user.balance_cents);
   // Today she only sold.
-  t.true(user.day_spent_cents < 0);
+  t.true(user.day_net_spent_cents < 0);
   await exchange.withRollback(async (client) => {
     await client.query("update test_clock.setting set frozen_at = frozen_at + interval '1 day'");
     const { rows } = await client.query(
-      "select day_limit_cents, day_spent_cents from analytics.users where user_id = $1",
+      "select day_limit_cents, day_net_spent_cents from analytics.users where user_id = $1",
       [ann],
     );
-    t.deepEqual(rows, [{ day_limit_cents: 7000, day_spent_cents: 0 }]);
+    t.deepEqual(rows, [{ day_limit_cents: 7000, day_net_spent_cents: 0 }]);
   });
 });

@@ -1,0 +1,116 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+/** What is for operators is in no view of analysts, neither by its name nor by its value. */
+
+const exchange = testExchange(test);
+const { clock, makeLiveMarket, makeMarket, makeTrader, operate, place, rest } = exchange;
+
+const secrets = {
+  email: "secret-mail@test.example",
+  displayName: "Secret Name",
+  reference: "secret-reference",
+  reason: "secret-reason",
+  keyName: "secret-key",
+  excludedUntil: "2077-07-07",
+};
+let ann: string;
+
+test.serial.before(async () => {
+  await clock.freeze("2030-01-01T12:00:00Z");
+  const { email, displayName: display_name, reference, reason, keyName, excludedUntil } = secrets;
+  ann = await operate("create_user", { email, display_name, handle: "ann" });
+  await operate("set_profile", { user_id: ann, private: true });
+  await operate("deposit", { user_id: ann, amount_cents: 100_000, reference });
+  await operate("withdraw", { user_id: ann, amount_cents: 1000, reference });
+  await operate("set_loss_limits", {
+    ...{ user_id: ann, day_cents: null, week_cents: null, month_cents: null },
+  });
+  await operate("create_api_key", { user_id: ann, name: keyName });
+  await operate("create_staff_key", { name: keyName, role: "analyst" });
+  const bob = await makeTrader({ cents: 10_000 });
+  const market = await makeMarket();
+  await rest(market, ann, buy("yes", 10, 40));
+  await place(market, bob, buy("no", 5, 60));
+  await operate("resolve_market", { market_id: market, outcome: "yes" });
+  await operate("correct_resolution", { market_id: market, outcome: "no", reason });
+  // One order is ended by the self-exclusion, and one of Bob's by a loss limit.
+  const { market: other } = await makeLiveMarket({ live: false });
+  await rest(other, ann, buy("yes", 10, 40));
+  await rest(other, bob, buy("yes", 10, 41));
+  await operate("set_loss_limits", {
+    ...{ user_id: bob, day_cents: 0, week_cents: null, month_cents: null, immediate: true },
+  });
+  const cid = await makeTrader();
+  await place(other, cid, buy("no", 1, 59, { timeInForce: "ioc" })).catch(() => undefined);
+  await operate("self_exclude", { user_id: ann, until: `${excludedUntil}T00:00:00Z` });
+});
+
+async function textOf(schema: "analytics" | "admin"): Promise<string> {
+  const role = schema === "admin" ? "exchange_operator" : "exchange_analyst";
+  const pool = exchange.database.connectAs(role, { max: 1 });
+  const { rows: views } = await exchange.database.pool.query(
+    "select viewname as name from pg_views where schemaname = $1",
+    [schema],
+  );
+  if (views.length < 10) throw new Error(`only ${views.length} views are seen`);
+  const texts: string[] = [];
+  for (const { name } of views) {
+    const { rows } = await pool.query(
+      `select to_jsonb(x)::text as text from ${schema}.${name} as x`,
+    );
+    texts.push(...rows.map(({ text }) => text));
+  }
+  return texts.join("\n");
+}
+
+test.serial("operators find each of them, analysts none", async (t) => {
+  const [operators, analysts] = [await textOf("admin"), await textOf("analytics")];
+  for (const [name, secret] of Object.entries(secrets)) {
+    t.true(operators.includes(secret), name);
+    t.false(analysts.includes(secret), name);
+  }
+});
+
+test.serial("no column of an analyst's view is named after such a thing", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where table_schema = 'analytics'
+       and column_name ~ '^reason$|email|reference|exclu|audit|argument|operator|staff|hash'`,
+  );
+  t.deepEqual(rows, []);
+});
+
+test.serial(
+  "an order that a self-exclusion ended looks like one that a loss limit ended",
+  async (t) => {
+    const reasons = async (schema: "analytics" | "admin") =>
+      (
+        await exchange.database
+          .connectAs(schema === "admin" ? "exchange_operator" : "exchange_analyst", { max: 1 })
+          .query(
+            `select cancel_reason as reason from ${schema}.orders
+           where cancel_reason is not null order by order_key`,
+          )
+      ).rows.map(({ reason }) => reason);
+    t.deepEqual(await reasons("admin"), ["market_closed", "self_excluded", "loss_limit"]);
+    t.deepEqual(await reasons("analytics"), [
+      ...["market_closed", "responsible_gaming", "responsible_gaming"],
+    ]);
+  },
+);
+
+test.serial(
+  "operators still see which of them it was when the order is in the archive",
+  async (t) => {
+    await clock.advance(40 * 86_400_000);
+    await exchange.work("archive_orders");
+    const { rows } = await exchange.database.connectAs("exchange_operator", { max: 1 }).query(
+      `select cancel_reason as reason from admin.orders
+     where is_archived and user_id = $1 and cancel_reason <> 'market_closed'`,
+      [ann],
+    );
+    t.deepEqual(rows, [{ reason: "self_excluded" }]);
+  },
+);
