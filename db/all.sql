@@ -129,6 +129,7 @@ set local role exchange_owner;
 
 -- Functions: the engine
 --!include trading/functions/lock_market.sql
+--!include trading/functions/try_lock_market.sql
 --!include trading/functions/fee_cents.sql
 --!include trading/functions/filled_status.sql
 --!include trading/functions/crosses.sql
@@ -300,7 +301,9 @@ set local role exchange_owner;
 --!include jobs/functions/next_due.sql
 --!include jobs/functions/due_releases.sql
 --!include jobs/functions/release_orders.sql
+--!include jobs/functions/due_expiries.sql
 --!include jobs/functions/expire_orders.sql
+--!include jobs/functions/due_closings.sql
 --!include jobs/functions/close_markets.sql
 --!include jobs/functions/archive_orders.sql
 --!include jobs/functions/remove_keys.sql
