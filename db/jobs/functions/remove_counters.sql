@@ -70,5 +70,5 @@ $$;
 comment on function jobs.remove_counters(int) is
   'Removes counters of requests that count nothing any more: windows that every grant has left, '
   'with what is kept of those, token buckets that are full, and the streams of server processes '
-  'that were lost. At most so many of each; returns '
-  'how many. Locks: the counters, none that it would wait for.';
+  'that were lost. At most so many of each; returns how many. Locks: the counters, none that it '
+  'would wait for.';
