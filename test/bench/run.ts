@@ -12,6 +12,7 @@ import { measureLimits } from "./limits.ts";
 import { measureLeaderboard } from "./leaderboard.ts";
 import { measureLoneFills } from "./lone_fills.ts";
 import { measureOldRows } from "./old_rows.ts";
+import { measureOwnOrders } from "./own_orders.ts";
 import { findPgbench } from "./pgbench.ts";
 import { profileEngine } from "./profile.ts";
 import { measureReleaseLateness } from "./release_lateness.ts";
@@ -34,6 +35,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   hot_market_http: measureHotMarketOverHttp,
   limits: measureLimits,
   deep_book: measureDeepBook,
+  own_orders: measureOwnOrders,
   old_rows: measureOldRows,
   leaderboard: measureLeaderboard,
   trading_beside_refresh: measureTradingBesideRefresh,
