@@ -8,8 +8,8 @@ import {
   leaseStreams,
   openStream,
   renewStreamLease,
-} from "../database/api.ts";
-import type { StreamHolder } from "../database/api.ts";
+} from "../database/open_streams.ts";
+import type { StreamHolder } from "../database/open_streams.ts";
 import { withRetries } from "../database/failures.ts";
 import { plainProblem, ProblemError } from "../errors.ts";
 import type { Repeat } from "./event_stream.ts";
