@@ -76,6 +76,9 @@ set local role exchange_owner;
 --!include limits/tables/windows.sql
 --!include limits/tables/grants.sql
 --!include limits/tables/allowances.sql
+--!include limits/tables/stream_caps.sql
+--!include limits/tables/stream_leases.sql
+--!include limits/tables/open_streams.sql
 --!include trading/tables/fee_schedules.sql
 --!include trading/tables/books.sql
 --!include trading/tables/book_levels.sql
@@ -128,9 +131,11 @@ set local role exchange_owner;
 --!include limits/functions/read_allowance.sql
 --!include limits/functions/read_counters.sql
 --!include limits/functions/record_grants.sql
+--!include limits/functions/count_stream.sql
 
 -- Functions: the engine
 --!include trading/functions/lock_market.sql
+--!include trading/functions/try_lock_market.sql
 --!include trading/functions/fee_cents.sql
 --!include trading/functions/filled_status.sql
 --!include trading/functions/crosses.sql
@@ -271,6 +276,7 @@ set local role exchange_owner;
 --!include admin/functions/create_session.sql
 --!include admin/functions/end_sessions.sql
 --!include admin/functions/set_rate_limit.sql
+--!include admin/functions/set_stream_cap.sql
 --!include admin/functions/set_rate_policy.sql
 --!include admin/functions/deposit.sql
 --!include admin/functions/withdraw.sql
@@ -292,6 +298,11 @@ set local role exchange_owner;
 --!include api/functions/create_session_token.sql
 --!include api/functions/list_ended_credentials.sql
 --!include api/functions/take_requests.sql
+--!include api/functions/open_stream.sql
+--!include api/functions/close_stream.sql
+--!include api/functions/end_stream_lease.sql
+--!include api/functions/lease_streams.sql
+--!include api/functions/renew_stream_lease.sql
 --!include api/functions/get_rate_limits.sql
 --!include api/functions/announce.sql
 --!include api/functions/place_orders.sql
@@ -322,7 +333,9 @@ set local role exchange_owner;
 --!include jobs/functions/next_due.sql
 --!include jobs/functions/due_releases.sql
 --!include jobs/functions/release_orders.sql
+--!include jobs/functions/due_expiries.sql
 --!include jobs/functions/expire_orders.sql
+--!include jobs/functions/due_closings.sql
 --!include jobs/functions/close_markets.sql
 --!include jobs/functions/archive_orders.sql
 --!include jobs/functions/remove_keys.sql

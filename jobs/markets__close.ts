@@ -1,8 +1,9 @@
-import { closeMarkets } from "../src/database/jobs.ts";
+import { closeMarkets, dueClosings } from "../src/database/jobs.ts";
 import type { Job } from "../src/worker/job.ts";
 
 /** Closes markets that are past their close time. */
 export const marketsClose: Job = {
   name: "markets__close",
-  run: ({ untilNothingIsLeft }) => untilNothingIsLeft(closeMarkets),
+  run: ({ doWhatIsDue }) =>
+    doWhatIsDue({ listDue: dueClosings, doInMarket: closeMarkets, lanes: 2, waitingLanes: 1 }),
 };

@@ -13,49 +13,57 @@ export interface NextDue {
   close: number | null;
 }
 
+/** Markets to leave out, since they were found locked a moment ago. */
+type PassingOver = readonly number[];
+
 /** When the next scheduled order is due, the next order expires, and the next market closes. */
-export async function nextDue(client: PoolClient): Promise<NextDue> {
+export async function nextDue(client: PoolClient, passingOver: PassingOver): Promise<NextDue> {
   const [row] = await call<NextDue>(
     client,
     "next_due",
     `select release_in_ms as release, expire_in_ms as expire, close_in_ms as close
-     from jobs.next_due()`,
-    [],
+     from jobs.next_due(passing_over => $1)`,
+    [passingOver],
   );
   return row ?? { release: null, expire: null, close: null };
 }
 
-/** The markets of scheduled orders that are due, those that have waited longest first. */
-export async function dueReleases(client: PoolClient): Promise<number[]> {
-  const rows = await call<{ market_id: number }>(
-    client,
-    "due_releases",
-    "select market_id from jobs.due_releases() as market_id",
-    [],
-  );
-  return rows.map((row) => row.market_id);
-}
+/** The markets where something of a kind is due, those that have waited longest first. */
+export type ListDue = (client: PoolClient, passingOver: PassingOver) => Promise<number[]>;
 
-/** Releases what is due of a market's scheduled orders, as much as is done in one piece. */
-export async function releaseOrders(client: PoolClient, marketId: number): Promise<number> {
-  const [row] = await call<{ count: number }>(
-    client,
-    "release_orders",
-    "select jobs.release_orders(market_id => $1) as count",
-    [marketId],
-  );
-  return row?.count ?? 0;
-}
+/** Markets of scheduled orders whose release is due. */
+export const dueReleases: ListDue = (client, passingOver) =>
+  listMarkets(client, "due_releases", passingOver);
 
-/** Cancels resting orders of one market that are past their expiry. */
-export async function expireOrders(client: PoolClient): Promise<number> {
-  return await count(client, "expire_orders");
-}
+/** Markets of resting orders that are past their expiry. */
+export const dueExpiries: ListDue = (client, passingOver) =>
+  listMarkets(client, "due_expiries", passingOver);
 
-/** Closes one market that is past its close time, or cancels some of its orders. */
-export async function closeMarkets(client: PoolClient): Promise<number> {
-  return await count(client, "close_markets");
-}
+/** Markets that are past their close time. */
+export const dueClosings: ListDue = (client, passingOver) =>
+  listMarkets(client, "due_closings", passingOver);
+
+/**
+ * Does one piece of what is due in a market, and says how much that was. Undefined when the market
+ * is locked: `waits` says whether to stand in line for it for a moment.
+ */
+export type DoInMarket = (
+  client: PoolClient,
+  marketId: number,
+  waits: boolean,
+) => Promise<number | undefined>;
+
+/** Releases what is due of a market's scheduled orders. */
+export const releaseOrders: DoInMarket = (client, marketId, waits) =>
+  doInMarket(client, "release_orders", marketId, waits);
+
+/** Cancels resting orders of a market that are past their expiry. */
+export const expireOrders: DoInMarket = (client, marketId, waits) =>
+  doInMarket(client, "expire_orders", marketId, waits);
+
+/** Closes a market that is past its close time, or cancels some of its orders. */
+export const closeMarkets: DoInMarket = (client, marketId, waits) =>
+  doInMarket(client, "close_markets", marketId, waits);
 
 /** Looks at orders that may be due for the archive, and moves those that are. */
 export async function archiveOrders(client: PoolClient): Promise<number> {
@@ -109,6 +117,35 @@ export async function refreshLeaderboard(client: PoolClient): Promise<number> {
     REFRESH_TIMEOUT_MS,
   );
   return row?.count ?? 0;
+}
+
+async function listMarkets(
+  client: PoolClient,
+  name: string,
+  passingOver: PassingOver,
+): Promise<number[]> {
+  const rows = await call<{ market_id: number }>(
+    client,
+    name,
+    `select market_id from jobs.${name}(passing_over => $1) as market_id`,
+    [passingOver],
+  );
+  return rows.map((row) => row.market_id);
+}
+
+async function doInMarket(
+  client: PoolClient,
+  name: string,
+  marketId: number,
+  waits: boolean,
+): Promise<number | undefined> {
+  const [row] = await call<{ count: number | null }>(
+    client,
+    name,
+    `select jobs.${name}(market_id => $1, waits => $2) as count`,
+    [marketId, waits],
+  );
+  return row?.count ?? undefined;
 }
 
 async function count(client: PoolClient, name: string): Promise<number> {

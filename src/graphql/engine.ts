@@ -50,6 +50,7 @@ export async function makeEngine({
     utils,
     grafast,
     limits,
+    cost,
     { getOperationAST },
   ] = await Promise.all([
     import("postgraphile"),
@@ -58,6 +59,7 @@ export async function makeEngine({
     import("postgraphile/utils"),
     import("postgraphile/grafast"),
     import("./limits.ts"),
+    import("./cost.ts"),
     import("postgraphile/graphql"),
   ]);
   const tags = relationsOf(schema, await listViews(pool, schema));
@@ -84,9 +86,11 @@ export async function makeEngine({
     request: GraphqlRequest,
     settings: Record<string, string>,
   ): Promise<ExecutionResult> {
+    const variableValues = request.variables ?? {};
+    const tooLong = cost.findTooLong(variableValues);
+    if (tooLong !== undefined) return { errors: [tooLong] };
     const result = check(request.query);
     if ("errors" in result) return result;
-    const variableValues = request.variables ?? {};
     const { operationName } = request;
     const operation = getOperationAST(result.document, operationName);
     const excess =

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { isSafeError } from "postgraphile/grafast";
 import { GraphQLError } from "postgraphile/graphql";
 import { refusalBySqlstate } from "../errors.ts";
 
@@ -23,7 +24,7 @@ export function showError(error: GraphQLError): ShownError {
   const cause = error.originalError;
   if (cause === undefined || cause instanceof GraphQLError)
     return { shown: error, unforeseen: false };
-  const known = cause instanceof pg.DatabaseError ? tellDatabaseError(cause) : undefined;
+  const known = cause instanceof pg.DatabaseError ? tellDatabaseError(cause) : tellOwn(cause);
   const { message = "Internal server error", code } = known ?? {};
   const shown = new GraphQLError(message, {
     nodes: error.nodes ?? null,
@@ -31,6 +32,12 @@ export function showError(error: GraphQLError): ShownError {
     extensions: code === undefined ? null : { code },
   });
   return { shown, unforeseen: known === undefined };
+}
+
+/** Of what the engine itself objects to when it plans or runs a query. */
+function tellOwn(error: Error): { message: string; code: string } | undefined {
+  const isAboutQuery = isSafeError(error) || error.message.startsWith("Invalid cursor");
+  return isAboutQuery ? { message: error.message, code: "INVALID_REQUEST" } : undefined;
 }
 
 function tellDatabaseError(

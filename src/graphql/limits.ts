@@ -24,6 +24,7 @@ import type {
   OperationDefinitionNode,
   SelectionSetNode,
 } from "postgraphile/graphql";
+import { findTooCostly, MAX_QUERY_CHARACTERS, MAX_TOKENS } from "./cost.ts";
 
 /** Rows of a page when the query doesn't say. */
 const DEFAULT_PAGE_ROWS = 100;
@@ -31,28 +32,39 @@ const DEFAULT_PAGE_ROWS = 100;
 const MAX_PAGE_ROWS = 1000;
 /** Rows of an operation at most, each page within pages counted as often as it may come. */
 const MAX_ROWS = 20_000;
-/** Fields of an operation at most, those of a fragment counted at each use. */
-const MAX_FIELDS = 2000;
 
 const rules = [
   ...specifiedRules,
-  depthLimit({ maxDepth: 12, maxListDepth: 4, maxSelfReferentialDepth: 2, revealDetails: true }),
+  depthLimit({
+    ...{ maxDepth: 12, maxListDepth: 4, maxSelfReferentialDepth: 2, revealDetails: true },
+    // As deep as the query by which GraphQL's own tools read a schema.
+    ...{ maxIntrospectionDepth: 14, maxDepthByFieldCoordinates: { "__Type.ofType": 9 } },
+  }),
 ];
 
 const PAGE_ARGUMENTS = ["first", "last"];
+const CURSOR_ARGUMENTS = ["after", "before"];
 
 /** A query that may be run, or what is wrong with it. */
 export type Checked = { document: DocumentNode } | { errors: readonly GraphQLError[] };
 
-/** Parses a query, holds it against the schema and the limit of depth, and gives pages a size. */
+/**
+ * Parses a query, looks what it costs, and only then holds it against the schema and the limit of
+ * depth, and gives pages a size.
+ */
 export function checkQuery(schema: GraphQLSchema, query: string): Checked {
+  if (query.length > MAX_QUERY_CHARACTERS) {
+    return { errors: [new GraphQLError(`A query may have ${MAX_QUERY_CHARACTERS} characters`)] };
+  }
   let document: DocumentNode;
   try {
-    document = parse(query, { maxTokens: 10_000 });
+    document = parse(query, { maxTokens: MAX_TOKENS });
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
   }
+  const tooCostly = findTooCostly(document);
+  if (tooCostly !== undefined) return { errors: [tooCostly] };
   const errors = validate(schema, document, rules);
   return errors.length > 0 ? { errors } : { document: withPageSizes(schema, document) };
 }
@@ -106,7 +118,7 @@ export function findExcess(
     }
   }
   try {
-    countIn(operation.selectionSet, root, 1, { schema, fragments, coerced, fields: 0, rows: 0 });
+    countIn(operation.selectionSet, root, 1, { schema, fragments, coerced, rows: 0 });
     return undefined;
   } catch (error) {
     if (error instanceof GraphQLError) return error;
@@ -118,7 +130,6 @@ interface Count {
   schema: GraphQLSchema;
   fragments: Map<string, FragmentDefinitionNode>;
   coerced: Record<string, unknown>;
-  fields: number;
   rows: number;
 }
 
@@ -140,14 +151,11 @@ function countIn(set: SelectionSetNode, type: GraphQLNamedType, times: number, c
 }
 
 function countField(node: FieldNode, type: GraphQLNamedType, times: number, count: Count): void {
-  count.fields += 1;
-  if (count.fields > MAX_FIELDS) {
-    throw new GraphQLError(`A query may have ${MAX_FIELDS} fields`, { nodes: node });
-  }
   const field = isObjectType(type) ? type.getFields()[node.name.value] : undefined;
   if (field === undefined) return;
   let inner = times;
   if (isPaged(field)) {
+    checkCursors(node, count.coerced);
     inner *= Math.max(
       ...pageArgumentsOf(node).map(({ name, value }) => {
         const size =
@@ -168,5 +176,31 @@ function countField(node: FieldNode, type: GraphQLNamedType, times: number, coun
   const named = getNamedType(field.type);
   if (node.selectionSet !== undefined && isCompositeType(named)) {
     countIn(node.selectionSet, named, inner, count);
+  }
+}
+
+/** A cursor is the base64 of a JSON list; the engine takes no other. */
+function checkCursors(node: FieldNode, variables: Record<string, unknown>): void {
+  for (const { name, value } of node.arguments ?? []) {
+    if (!CURSOR_ARGUMENTS.includes(name.value)) continue;
+    const cursor =
+      value.kind === Kind.VARIABLE
+        ? variables[value.name.value]
+        : value.kind === Kind.STRING
+          ? value.value
+          : undefined;
+    if (typeof cursor === "string" && !isCursor(cursor)) {
+      throw new GraphQLError(`${name.value} must be a cursor of an earlier answer`, {
+        nodes: node,
+      });
+    }
+  }
+}
+
+function isCursor(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(Buffer.from(text, "base64").toString()));
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,5 @@
 import type { Express, RequestHandler } from "express";
+import type { ExecutionResult } from "postgraphile/graphql";
 import { z } from "zod";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { installGraphiql } from "../graphql/graphiql.ts";
@@ -24,6 +25,18 @@ export function installGraphql(app: Express, services: Services): void {
   }
 }
 
+/**
+ * Whether there is nothing to answer but what is wrong with the request: it was refused before
+ * anything was run, or all that was run found its arguments invalid.
+ */
+function isFaultOfRequest(data: ExecutionResult["data"], errors: ExecutionResult["errors"]) {
+  if (data === undefined) return true;
+  const isEmpty = data === null || Object.values(data).every((value) => value === null);
+  return (
+    isEmpty && errors?.every(({ extensions }) => extensions.code === "INVALID_REQUEST") === true
+  );
+}
+
 function installEndpoint(
   app: Express,
   { access }: Services,
@@ -35,8 +48,7 @@ function installEndpoint(
       staffOf(response).name,
       validate(bodySchema, request.body),
     );
-    // What was refused before anything was run is the request's fault as a whole.
-    const status = data === undefined ? 400 : 200;
+    const status = isFaultOfRequest(data, errors) ? 400 : 200;
     sendJson(response, status, JSON.stringify({ data, errors }));
   };
   app.post(path, access.staff[endpoint.role], jsonBody, answer);

@@ -5,6 +5,8 @@ import { withRetries } from "../database/failures.ts";
 import { makeLoneClient } from "../database/pools.ts";
 import type { Authenticator } from "../http/authentication.ts";
 import { createEventStreams, repeatByTimer } from "./event_stream.ts";
+import { createStreamSlots } from "./stream_slots.ts";
+import type { StreamSlots } from "./stream_slots.ts";
 import { createListener } from "./listener.ts";
 import { createMarketStreams } from "./market_streams.ts";
 import type { MarketStreams } from "./market_streams.ts";
@@ -23,6 +25,8 @@ export interface StreamsOptions {
 export interface Streams {
   market: MarketStreams;
   user: UserStreams;
+  /** To be taken before a stream is opened. */
+  slots: StreamSlots;
   /** For the operator. */
   counts: () => StreamCounts;
   /** Listens to the database; settles at the first attempt, and goes on trying if that failed. */
@@ -60,6 +64,7 @@ export function createStreams(options: StreamsOptions): Streams {
     listEndedCredentials: (ids) =>
       withRetries(pool, (client) => listEndedCredentials(client, ids), { repeatable: true }),
   });
+  const slots = createStreamSlots({ pool, logger, repeat: repeatByTimer });
   const listener = createListener({
     logger,
     makeClient: () => makeLoneClient(pool, "pgmarkets listener", listenUrl),
@@ -87,6 +92,7 @@ export function createStreams(options: StreamsOptions): Streams {
   return {
     market,
     user,
+    slots,
     counts: () => ({
       listeners: listener.isListening() ? 1 : 0,
       marketStreams: market.count(),
@@ -95,6 +101,9 @@ export function createStreams(options: StreamsOptions): Streams {
     }),
     start: listener.start,
     end: eventStreams.close,
-    close: listener.close,
+    close: async () => {
+      await listener.close();
+      await slots.close();
+    },
   };
 }

@@ -1,6 +1,10 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withRetries } from "../database/failures.ts";
+import { nextDue } from "../database/jobs.ts";
+import type { NextDue } from "../database/jobs.ts";
+import { doWhatIsDue } from "./due_markets.ts";
+import { makeHeldMarkets } from "./held_markets.ts";
 import type { Job, JobContext } from "./job.ts";
 
 export interface CrewOptions {
@@ -16,6 +20,8 @@ export interface Crew {
   run: (job: Job) => Promise<void>;
   /** Whether a job that is due has to be rung for, or somebody sees to it already. */
   isWanted: (job: Job) => boolean;
+  /** When something is due in markets that nobody was found to hold a moment ago. */
+  nextDue: () => Promise<NextDue>;
   /** To be told when a job was rung for. */
   rung: (job: Job) => void;
   /** Has jobs that are under way end after their present piece. */
@@ -34,6 +40,11 @@ interface State {
 /** Those who do the work of this process. */
 export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
   const states = new Map<string, State>();
+  const held = makeHeldMarkets({
+    onLong: (market) => {
+      logger.warn({ market }, "a market stays locked: what is due in it waits");
+    },
+  });
   let ending = false;
 
   // All that jobs call may be called twice.
@@ -42,7 +53,7 @@ export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
 
   const doPiece: JobContext["doPiece"] = async (piece) => {
     const count = await call(piece);
-    if (count > 0) onWorked?.();
+    if (count !== undefined && count > 0) onWorked?.();
     return count;
   };
 
@@ -50,6 +61,8 @@ export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
     logger,
     call,
     doPiece,
+    doWhatIsDue: (work) => doWhatIsDue(context, held, work),
+    nextDue: () => call((client) => nextDue(client, held.list())),
     untilNothingIsLeft: async (piece) => {
       while (!ending && (await doPiece(piece)) > 0);
     },
@@ -83,6 +96,7 @@ export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
   return {
     run,
     isWanted,
+    nextDue: () => withRetries(pool, (client) => nextDue(client, held.list()), { attempts: 1 }),
     rung: (job) => {
       stateOf(job).rungAt = performance.now();
     },

@@ -4,8 +4,6 @@ import type { ParsedCronItem, Runner, TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { crontab as wholeCrontab } from "../../jobs/crontab.ts";
-import { withRetries } from "../database/failures.ts";
-import { nextDue } from "../database/jobs.ts";
 import { checkDatabase } from "../database/migrations.ts";
 import { makePool } from "../database/pools.ts";
 import { startClock } from "./clock.ts";
@@ -32,8 +30,8 @@ export interface Worker {
 
 /** Each kind of job runs once at a time in a process, so this is room for all that may coincide. */
 const JOBS_AT_ONCE = 6;
-/** Those, the releases' lanes, the clock, and the queue: listening, fetching, putting back. */
-const POOL_SIZE = 18;
+/** The lanes of what is due, other jobs, the clock, and the queue: listening, fetching, putting back. */
+const POOL_SIZE = 24;
 const LOCK_TIMEOUT_MS = 2000;
 /** A new connection has the engine's plans to make before it releases its first order. */
 const IDLE_TIMEOUT_MS = 600_000;
@@ -79,7 +77,7 @@ export async function work(
   const dueJobs = new Map<DueKind, Job>();
   for (const { job, when } of crontab) if ("due" in when) dueJobs.set(when.due, job);
   const clock = startClock({
-    nextDue: () => withRetries(pool, nextDue, { attempts: 1 }),
+    nextDue: crew.nextDue,
     ring: async (kind) => {
       const job = dueJobs.get(kind);
       if (job === undefined || !crew.isWanted(job)) return;

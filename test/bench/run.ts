@@ -13,6 +13,7 @@ import { measureLeaderboard } from "./leaderboard.ts";
 import { measureLongQueues } from "./long_queues.ts";
 import { measureLoneFills } from "./lone_fills.ts";
 import { measureOldRows } from "./old_rows.ts";
+import { measureOwnOrders } from "./own_orders.ts";
 import { findPgbench } from "./pgbench.ts";
 import { profileEngine } from "./profile.ts";
 import { measureReleaseLateness } from "./release_lateness.ts";
@@ -36,6 +37,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   limits: measureLimits,
   deep_book: measureDeepBook,
   long_queues: measureLongQueues,
+  own_orders: measureOwnOrders,
   old_rows: measureOldRows,
   leaderboard: measureLeaderboard,
   trading_beside_refresh: measureTradingBesideRefresh,

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { pairsOf } from "../helpers/contention.ts";
 import type { Round } from "../helpers/contention.ts";
@@ -232,19 +233,14 @@ test.serial("a worker is killed in the middle of a job: another finishes it", as
   const expiresAt = await inSeconds(1);
   const [id] = (await rest(market, ann, buy("no", 1, 10, { expiresAt }))) as [string];
 
-  // Holding the market's lock keeps the job in the middle of its work.
-  const holder = await database.pool.connect();
-  await holder.query("begin");
-  await holder.query(
-    "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = $1",
-    [market],
-  );
+  // Holding the order's row keeps the job in the middle of its work.
+  const holder = await hold("select from trading.orders where public_id = $1 for update", id);
   const child = startWorkerProcess(database.connectionString);
   await clock.advance(SECOND);
   const stuck = async () => {
     const { rows } = await database.pool.query(
       `select pid from pg_stat_activity
-       where datname = current_database() and wait_event = 'advisory'
+       where datname = current_database() and wait_event = 'transactionid'
          and query like '%jobs.expire_orders%'`,
     );
     return rows.map((row) => row.pid);
@@ -257,8 +253,7 @@ test.serial("a worker is killed in the middle of a job: another finishes it", as
     await stuck(),
   ]);
   await until("nothing of it is left", async () => (await stuck()).length === 0);
-  await holder.query("rollback");
-  holder.release();
+  await holder.letGo();
   t.is((await order(ann, id)).status, "open");
   const { rows } = await database.pool.query(
     `select count(*) from graphile_worker.jobs
@@ -272,6 +267,154 @@ test.serial("a worker is killed in the middle of a job: another finishes it", as
   t.log(`after ${Math.round(ms)} ms`);
   t.true(ms < 5000);
 });
+
+/** What a session holds as long as its transaction lasts. */
+interface Holder {
+  letGo: () => Promise<void>;
+}
+
+async function hold(query: string, value: unknown): Promise<Holder> {
+  const client = await exchange.database.pool.connect();
+  await client.query("begin");
+  await client.query(query, [value]);
+  return {
+    letGo: async () => {
+      await client.query("rollback");
+      client.release();
+    },
+  };
+}
+
+const LOCK_MARKET =
+  "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = any ($1)";
+
+/** Two orders, of which the first waits for its release or expiry in the market. */
+interface Due {
+  market: string;
+  trader: string;
+  id: string;
+}
+
+async function makeDue(kind: "release" | "expiry" | "closing", seconds: number): Promise<Due> {
+  const at = await inSeconds(seconds);
+  const [trader] = (await makeTraders(1)) as [string];
+  if (kind === "release") {
+    const { market } = await exchange.makeLiveMarket({ live_delay_ms: seconds * SECOND });
+    return { market, trader, id: (await place(market, trader, buy("no", 1, 10))).order.id };
+  }
+  const market = await makeMarket(kind === "closing" ? { close_time: at } : {});
+  const request = buy("no", 1, 10, kind === "expiry" ? { expiresAt: at } : {});
+  const [id] = (await rest(market, trader, request)) as [string];
+  return { market, trader, id };
+}
+
+const kinds = ["release", "expiry", "closing"] as const;
+
+async function isDone({ trader, id }: Due): Promise<boolean> {
+  const { status, cancelReason, releaseAt } = await order(trader, id);
+  return releaseAt === null ? cancelReason !== null : status === "open";
+}
+
+test.serial(
+  "locked markets are passed over: all others are done, these once they are free",
+  async (t) => {
+    await clock.freeze();
+    // The locked ones have been due for longer, and there are more of them than lanes.
+    const locked = await inTurn(kinds, 10, (kind) => makeDue(kind, 1));
+    const others = await inTurn(kinds, 5, (kind) => makeDue(kind, 2));
+    const holder = await hold(
+      LOCK_MARKET,
+      locked.map(({ market }) => market),
+    );
+    const worker = await startTestWorker(exchange.database);
+    await clock.advance(2 * SECOND);
+    const all = (list: Due[]) => async () => (await Promise.all(list.map(isDone))).every(Boolean);
+    const ms = await until("the others are done", all(others));
+    t.log(`the others after ${Math.round(ms)} ms`);
+    t.false((await Promise.all(locked.map(isDone))).some(Boolean));
+
+    const later = await inTurn(kinds, 1, (kind) => makeDue(kind, 1));
+    await clock.advance(SECOND);
+    t.log(`later ones after ${Math.round(await until("later ones are done", all(later)))} ms`);
+
+    await holder.letGo();
+    t.log(`these after ${Math.round(await until("these are done", all(locked)))} ms`);
+    await worker.close();
+    t.deepEqual(
+      worker.log.filter((line) => !line.includes("a market stays locked")),
+      [],
+    );
+  },
+);
+
+test.serial(
+  "somebody holds a trader or a category: releases and closings of others go on",
+  async (t) => {
+    await clock.freeze();
+    const stuck = await inTurn(["release"] as const, 10, () => makeDue("release", 1));
+    const closing = await makeDue("closing", 1);
+    const others = await inTurn(["release", "expiry"] as const, 5, (kind) => makeDue(kind, 2));
+    const traders = await hold(
+      `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
+     where u.public_id = any ($1) for update of a`,
+      stuck.map(({ trader }) => trader),
+    );
+    const category = await hold(
+      "select from catalog.categories where slug = $1 for update",
+      "tests",
+    );
+    const worker = await startTestWorker(exchange.database);
+    await clock.advance(2 * SECOND);
+    const all = (list: Due[]) => async () => (await Promise.all(list.map(isDone))).every(Boolean);
+    await until("the others are done", all(others));
+    t.false((await Promise.all([...stuck, closing].map(isDone))).some(Boolean));
+    await traders.letGo();
+    await category.letGo();
+    await until("these are done", all([...stuck, closing]));
+    await worker.close();
+    t.deepEqual(
+      worker.log.filter((line) => !line.includes("a market stays locked")),
+      [],
+    );
+  },
+);
+
+test.serial("a market that is never free for long is done in its turn", async (t) => {
+  await clock.freeze();
+  const due = await inTurn(kinds, 1, (kind) => makeDue(kind, 1));
+  const ids = due.map(({ market }) => market);
+  // Two sessions by turns: one waits in line while the other has the locks.
+  let ending = false;
+  const keepLocked = async () => {
+    while (!ending) {
+      const holder = await hold(LOCK_MARKET, ids);
+      await delay(20);
+      await holder.letGo();
+    }
+  };
+  const busy = [keepLocked(), keepLocked()];
+  const worker = await startTestWorker(exchange.database);
+  await clock.advance(SECOND);
+  const isAllDone = async () => (await Promise.all(due.map(isDone))).every(Boolean);
+  const ms = await until("all are done", isAllDone).finally(() => (ending = true));
+  t.log(`after ${Math.round(ms)} ms`);
+  await Promise.all(busy);
+  await worker.close();
+  t.pass();
+});
+
+/** So many of each kind, one after another. */
+async function inTurn<Kind>(
+  each: readonly Kind[],
+  count: number,
+  make: (kind: Kind) => Promise<Due>,
+): Promise<Due[]> {
+  const made: Due[] = [];
+  for (let number = 0; number < count; number++) {
+    for (const kind of each) made.push(await make(kind));
+  }
+  return made;
+}
 
 function startWorkerProcess(connectionString: string): ChildProcess {
   return spawn(process.execPath, [join(rootDirectory, "test/helpers/worker_process.ts")], {

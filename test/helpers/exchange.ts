@@ -67,7 +67,10 @@ export interface Exchange {
   readonly api: Pool;
   /** Calls an admin function with named arguments, as exchange_operator. */
   operate: (name: string, values?: Record<string, unknown>) => Promise<any>;
-  /** Calls a function of jobs with named arguments, as exchange_worker, until it does nothing. */
+  /**
+   * Calls a function of jobs with named arguments, as exchange_worker, until it does nothing. Where
+   * it takes a market and none is given: for each market where something is due.
+   */
   work: (name: string, values?: Record<string, unknown>) => Promise<number>;
   makeMarket: (options?: Record<string, unknown>) => Promise<string>;
   makeMarkets: (count: number) => Promise<string[]>;
@@ -210,7 +213,7 @@ export async function createExchange({ idsAscend = false }: IdOptions = {}): Pro
   const base = {
     ...{ database, clock: testClock(pool), api },
     operate: callerOf(operators, "admin"),
-    work: workerOf(callerOf(database.connectAs("exchange_worker", { max: 20 }), "jobs")),
+    work: workerOf(database.connectAs("exchange_worker", { max: 20 })),
   };
   await base.operate("create_category", { slug: "tests", name: "Tests" });
   const making = makersOf(base.operate);
@@ -238,10 +241,25 @@ function callerOf(pool: Pool, schema: "admin" | "jobs"): Exchange["operate"] {
   };
 }
 
-function workerOf(call: Exchange["operate"]): Exchange["work"] {
+/** Where the markets come from that a function of jobs is called for. */
+const dueMarkets: Record<string, string> = {
+  expire_orders: "due_expiries",
+  close_markets: "due_closings",
+};
+
+function workerOf(pool: Pool): Exchange["work"] {
+  const call = callerOf(pool, "jobs");
+  const piece = async (name: string, values: Record<string, unknown> = {}): Promise<number> => {
+    const due = dueMarkets[name];
+    if (due === undefined || "market_id" in values) return await call(name, values);
+    const { rows } = await pool.query(`select m as id from jobs.${due}() as m`);
+    let count = 0;
+    for (const { id } of rows) count += Number(await call(name, { market_id: id, ...values }));
+    return count;
+  };
   return async (name, values) => {
     for (let count = 0; ;) {
-      const done: number = await call(name, values);
+      const done = await piece(name, values);
       if (done === 0) return count;
       count += done;
     }

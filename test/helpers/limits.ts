@@ -15,4 +15,7 @@ export async function liftRateLimits(database: Pool | ClientBase): Promise<void>
      )
      from identity.users as u`,
   );
+  await database.query(
+    "select admin.set_stream_cap(holder => c.holder, max_streams => 1000000000) from limits.stream_caps as c",
+  );
 }

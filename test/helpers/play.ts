@@ -207,7 +207,13 @@ async function carryOut(
       );
       break;
     case "sweepExpired":
-      while ((await client.query("select jobs.expire_orders() as count")).rows[0].count > 0);
+      while (
+        (
+          await client.query(
+            "select sum(jobs.expire_orders(m)) as count from jobs.due_expiries() as m",
+          )
+        ).rows[0].count > 0
+      );
       break;
     case "setMarket":
       await client.query(

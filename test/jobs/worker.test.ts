@@ -159,11 +159,15 @@ test.serial("a job that fails is tried again", async (t) => {
     buy("no", 1, 10, { expiresAt: await inSeconds(1) }),
   )) as [string];
   const { pool } = exchange.database;
-  await pool.query("revoke execute on function jobs.expire_orders(int) from exchange_worker");
+  await pool.query(
+    "revoke execute on function jobs.expire_orders(bigint, int, boolean) from exchange_worker",
+  );
   await clock.advance(1000);
   await until("it failed", async () => worker.log.some((line) => line.includes("orders__expire")));
   t.is(await reasonOf(ann, id), null);
-  await pool.query("grant execute on function jobs.expire_orders(int) to exchange_worker");
+  await pool.query(
+    "grant execute on function jobs.expire_orders(bigint, int, boolean) to exchange_worker",
+  );
   await until("it expired", async () => (await reasonOf(ann, id)) === "expired");
 });
 

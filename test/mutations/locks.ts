@@ -64,9 +64,9 @@ export const locks: Mutation[] = [
   {
     name: "release_without_lock",
     breaks: "a release does not lock the market",
-    file: "trading/functions/release_orders",
-    find: "  perform trading.lock_market(release_orders.market_id);\n",
-    put: "",
+    file: "trading/functions/try_lock_market",
+    find: "if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then",
+    put: "if true then",
     tests: ["concurrency/live_pairs"],
   },
   {
@@ -166,16 +166,16 @@ export const locks: Mutation[] = [
     name: "expire_without_lock",
     breaks: "the expiry sweep does not lock the market",
     file: "jobs/functions/expire_orders",
-    find: "  perform trading.lock_market(v_market_id);\n",
-    put: "",
+    find: "if not trading.try_lock_market(expire_orders.market_id, expire_orders.waits) then",
+    put: "if false then",
     tests: ["concurrency/jobs"],
   },
   {
     name: "close_without_lock",
     breaks: "a market is closed at its time without being locked",
     file: "jobs/functions/close_markets",
-    find: "  perform trading.lock_market(v_market_id);\n",
-    put: "",
+    find: "if not trading.try_lock_market(close_markets.market_id, close_markets.waits) then",
+    put: "if false then",
     tests: ["concurrency/jobs"],
   },
   {

@@ -260,8 +260,18 @@ export const matching: Mutation[] = [
     name: "shares_ahead_with_its_own",
     breaks: "an order counts among the shares ahead of it",
     file: "trading/functions/shares_ahead",
-    find: "and b.queue_position < (open_order).queue_position",
-    put: "and b.queue_position <= (open_order).queue_position",
+    find: `order by x.queue_position
+        rows between unbounded preceding and 1 preceding`,
+    put: `order by x.queue_position
+        rows between unbounded preceding and current row`,
+    tests: ["db/api/list_orders"],
+  },
+  {
+    name: "shares_ahead_with_expired",
+    breaks: "better-priced orders that have expired count among the shares ahead",
+    file: "trading/functions/shares_ahead",
+    find: "sum(l.quantity - coalesce(e.quantity, 0))",
+    put: "sum(l.quantity)",
     tests: ["db/api/list_orders"],
   },
 ];

@@ -26,16 +26,18 @@ begin
         and b.queue_position is not null
         and (b.expires_at is null or b.expires_at > v_at)
     );
-    v_ids := array(
-      select b.order_id
-      from trading.open_orders as b
-      where b.user_id = v_user_id
-        and b.queue_position is not null
-        and (b.expires_at is null or b.expires_at > v_at)
-      order by b.order_id desc
-      limit list_account_orders.page_size
-      offset v_offset
-    );
+    if v_offset < v_total then
+      v_ids := array(
+        select b.order_id
+        from trading.open_orders as b
+        where b.user_id = v_user_id
+          and b.queue_position is not null
+          and (b.expires_at is null or b.expires_at > v_at)
+        order by b.order_id desc
+        limit list_account_orders.page_size
+        offset v_offset
+      );
+    end if;
   else
     v_total := (
       select count(*)
@@ -48,31 +50,33 @@ begin
       where a.user_id = v_user_id
         and list_account_orders.status = 'all'
     );
-    v_ids := array(
-      select x.id
-      from (
-        (
-          select o.id
-          from trading.orders as o
-          where o.user_id = v_user_id
-            and (list_account_orders.status = 'all' or o.status = 'filled')
-          order by o.id desc
-          limit v_offset + list_account_orders.page_size
-        )
-        union all
-        (
-          select a.id
-          from trading.archived_orders as a
-          where a.user_id = v_user_id
-            and list_account_orders.status = 'all'
-          order by a.id desc
-          limit v_offset + list_account_orders.page_size
-        )
-      ) as x
-      order by x.id desc
-      limit list_account_orders.page_size
-      offset v_offset
-    );
+    if v_offset < v_total then
+      v_ids := array(
+        select x.id
+        from (
+          (
+            select o.id
+            from trading.orders as o
+            where o.user_id = v_user_id
+              and (list_account_orders.status = 'all' or o.status = 'filled')
+            order by o.id desc
+            limit v_offset + list_account_orders.page_size
+          )
+          union all
+          (
+            select a.id
+            from trading.archived_orders as a
+            where a.user_id = v_user_id
+              and list_account_orders.status = 'all'
+            order by a.id desc
+            limit v_offset + list_account_orders.page_size
+          )
+        ) as x
+        order by x.id desc
+        limit list_account_orders.page_size
+        offset v_offset
+      );
+    end if;
   end if;
 
   return (
@@ -106,5 +110,6 @@ $$;
 
 comment on function api.list_account_orders(uuid, text, int, int) is
   'The body of GET /me/orders: a user''s orders, newest first. status: open (resting and not past '
-  'their expiry), filled, or all, archived ones included; page counts from 1. Errors: '
-  'INVALID_REQUEST.';
+  'their expiry), filled, or all, archived ones included; page counts from 1. Cost: the total '
+  'reads an index entry or row for each of the user''s orders, a page those that are newer; one '
+  'beyond the end reads none. Errors: INVALID_REQUEST.';

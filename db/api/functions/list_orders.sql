@@ -84,7 +84,10 @@ begin
   return (
     select json_build_object(
       'data', coalesce(
-        json_agg(trading.listed_order_object(o, v_at) order by o.id desc), '[]'
+        json_agg(
+          trading.listed_order_object(o, a.shares_ahead, v_at) order by o.id desc
+        ),
+        '[]'
       ),
       'meta', case
         when v_total is null then json_build_object('pageSize', count(*))
@@ -92,6 +95,7 @@ begin
       end
     )
     from trading.pick_orders(v_user_id, v_ids) as o
+    left join trading.shares_ahead(v_ids, v_at) as a on a.order_id = o.id
   );
 end
 $$;

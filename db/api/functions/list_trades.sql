@@ -19,12 +19,23 @@ as $$
       order by p.id desc
     ) as trades
     from (
-      select t.id, t.public_id, t.price, t.quantity, t.created_at
-      from trading.trades as t
-      where t.market_id = m.id
-      order by t.id desc
-      limit list_trades.page_size
-      offset (list_trades.page - 1)::bigint * list_trades.page_size
+      select x.id, x.public_id, x.price, x.quantity, x.created_at
+      from (
+        -- Of the pages before this one only the index is read, and of those after the end nothing.
+        select t.id
+        from trading.trades as t
+        where t.market_id = m.id
+        order by t.id desc
+        limit case
+          when (list_trades.page - 1)::bigint * list_trades.page_size < b.trade_count
+          then list_trades.page_size
+          else 0
+        end
+        offset (list_trades.page - 1)::bigint * list_trades.page_size
+      ) as i
+      cross join lateral (
+        select t.* from trading.trades as t where t.id = i.id limit 1
+      ) as x
     ) as p
   ) as t
   where m.public_id = list_trades.market_id
@@ -32,4 +43,5 @@ $$;
 
 comment on function api.list_trades(uuid, int, int) is
   'The body of GET /markets/:id/trades, newest first, and the version of the market; no row for '
-  'an unknown market. page counts from 1.';
+  'an unknown market. page counts from 1; a page costs an entry of an index for each trade that is '
+  'newer.';

@@ -1,30 +1,25 @@
-create or replace function jobs.close_markets(most int default 200)
+create or replace function jobs.close_markets(
+  market_id bigint, most int default 200, waits boolean default false
+)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-declare
-  v_market_id bigint;
 begin
-  select m.id into v_market_id
-  from catalog.markets as m
-  where m.status in ('open', 'paused')
-    and m.close_time <= (select core.now())
-  order by m.close_time
-  limit 1;
-  if not found then
-    return 0;
+  if not trading.try_lock_market(close_markets.market_id, close_markets.waits) then
+    return null;
   end if;
-
-  perform trading.lock_market(v_market_id);
-  return trading.close_market(v_market_id, close_markets.most);
+  return trading.close_market(close_markets.market_id, close_markets.most);
 end
 $$;
 
-comment on function jobs.close_markets(int) is
-  'Closes one market that is past its close time, or as much of it as is done by cancelling so '
-  'many orders; returns how many it cancelled, and one more for the market. Locks: the market, '
-  'then its row in catalog.markets.';
+comment on function jobs.close_markets(bigint, int, boolean) is
+  'Closes a market that is past its close time, or as much of it as is done by cancelling so many '
+  'orders; returns how many it cancelled, and one more for the market. Null when the market is '
+  'locked: passed over, at once or, if it waits, after 250 ms. May fail with 55P03, and is then to '
+  'be called again. Locks: the market, if it is free; then its row in catalog.markets and that of '
+  'the category, for which it waits 250 ms at most.';

@@ -1,4 +1,6 @@
-create or replace function jobs.due_releases(most int default 1000)
+create or replace function jobs.due_releases(
+  most int default 1000, passing_over bigint[] default '{}'
+)
 returns setof bigint
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -12,6 +14,7 @@ as $$
     from trading.open_orders as b
     where b.queue_position is null
       and b.release_at <= (select core.now())
+      and b.market_id <> all (due_releases.passing_over)
     order by b.release_at
     limit due_releases.most
   ) as d
@@ -19,6 +22,6 @@ as $$
   order by min(d.release_at)
 $$;
 
-comment on function jobs.due_releases(int) is
+comment on function jobs.due_releases(int, bigint[]) is
   'The markets of the scheduled orders whose release is due, those that have waited longest '
-  'first; of so many orders at most. Locks: none.';
+  'first; of so many orders at most, and none of the markets to pass over. Locks: none.';

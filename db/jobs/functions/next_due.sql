@@ -1,4 +1,5 @@
 create or replace function jobs.next_due(
+  passing_over bigint[] default '{}',
   out release_in_ms double precision,
   out expire_in_ms double precision,
   out close_in_ms double precision
@@ -15,6 +16,7 @@ begin
     select b.release_at
     from trading.open_orders as b
     where b.queue_position is null
+      and b.market_id <> all (next_due.passing_over)
     order by b.release_at
     limit 1
   ) - v_at);
@@ -30,6 +32,7 @@ begin
     where b.expires_at is not null
       and b.queue_position is not null
       and (m.close_time is null or b.expires_at < m.close_time)
+      and b.market_id <> all (next_due.passing_over)
     order by b.expires_at
     limit 1
   ) - v_at);
@@ -38,13 +41,14 @@ begin
     from catalog.markets as m
     where m.status in ('open', 'paused')
       and m.close_time is not null
+      and m.id <> all (next_due.passing_over)
     order by m.close_time
     limit 1
   ) - v_at);
 end
 $$;
 
-comment on function jobs.next_due() is
+comment on function jobs.next_due(bigint[]) is
   'In how many milliseconds the next scheduled order is to be released, the next resting one '
   'expires and the next market closes; below 0 when it is overdue, null when there is none. '
-  'Locks: none.';
+  'The markets to pass over don''t count. Locks: none.';

@@ -1,7 +1,10 @@
-create or replace function jobs.release_orders(market_id bigint, most int default 200)
+create or replace function jobs.release_orders(
+  market_id bigint, most int default 200, waits boolean default false
+)
 returns int
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -9,10 +12,17 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_material = off
 as $$
-  select trading.release_orders(release_orders.market_id, release_orders.most)
+begin
+  if not trading.try_lock_market(release_orders.market_id, release_orders.waits) then
+    return null;
+  end if;
+  return trading.release_orders(release_orders.market_id, release_orders.most);
+end
 $$;
 
-comment on function jobs.release_orders(bigint, int) is
+comment on function jobs.release_orders(bigint, int, boolean) is
   'Releases what is due of the scheduled orders of a market, at most so many, in the order of '
-  'their release time; returns how many. May fail with 40001, 40P01 or 55P03, and is then to be '
-  'called again. Locks: the market, then the users of the orders and the makers they can reach.';
+  'their release time; returns how many. Null when the market is locked: passed over, at once or, '
+  'if it waits, after 250 ms. May fail with 40001, 40P01 or 55P03, and is then to be called again. '
+  'Locks: the market, if it is free; then the users of the orders and the makers they can reach, '
+  'for each of whom it waits 250 ms at most.';

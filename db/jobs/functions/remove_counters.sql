@@ -12,6 +12,7 @@ declare
   v_at timestamptz := core.now();
   v_windows int;
   v_allowances int;
+  v_leases int;
 begin
   -- Who is being counted at this moment is not kept waiting, nor waited for.
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
@@ -44,11 +45,30 @@ begin
     for update skip locked
   ));
   get diagnostics v_allowances = row_count;
-  return v_windows + v_allowances;
+
+  with removed as (
+    delete from limits.stream_leases as l
+    where l.lease_id = any (array(
+      select x.lease_id
+      from limits.stream_leases as x
+      where x.seen_at <= v_at - interval '5 minutes'
+      limit remove_counters.most
+      for update skip locked
+    ))
+    returning l.lease_id
+  ),
+  emptied as (
+    delete from limits.open_streams as s
+    using removed as r
+    where s.lease_id = r.lease_id
+  )
+  select count(*) into v_leases from removed;
+  return v_windows + v_allowances + v_leases;
 end
 $$;
 
 comment on function jobs.remove_counters(int) is
   'Removes counters of requests that count nothing any more: windows that every grant has left, '
-  'with what is kept of those, and token buckets that are full. At most so many of each; returns '
-  'how many. Locks: the counters, none that it would wait for.';
+  'with what is kept of those, token buckets that are full, and the streams of server processes '
+  'that were lost. At most so many of each; returns how many. Locks: the counters, none that it '
+  'would wait for.';

@@ -12,9 +12,14 @@ declare
   v_ids bigint[];
   v_month timestamptz;
 begin
-  select p.last_order_id into strict v_last_id
+  looked_at := 0;
+  archived := 0;
+  select p.last_order_id into v_last_id
   from trading.archive_progress as p
-  for update;
+  for update skip locked;
+  if not found then
+    return;
+  end if;
   v_at := core.now();
   v_due := v_at - c_delay;
 
@@ -42,7 +47,6 @@ begin
   );
   v_ids := v_again || v_new;
   looked_at := cardinality(v_ids);
-  archived := 0;
   if looked_at = 0 then
     return;
   end if;
@@ -90,4 +94,5 @@ comment on function trading.archive_orders(int) is
   'trading.archive_queue, then, in the order of their ids, those that have become 30 days old. '
   'Moves the ones that were cancelled 30 days ago without a fill to trading.archived_orders, and '
   'notes when to look again at those that may still come to that. Locks: the row of '
-  'trading.archive_progress. Cancelled orders never change, so it needs no market.';
+  'trading.archive_progress; does nothing while somebody else has it. Cancelled orders never '
+  'change, so it needs no market.';

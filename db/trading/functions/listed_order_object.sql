@@ -1,4 +1,6 @@
-create or replace function trading.listed_order_object("order" trading.orders, at timestamptz)
+create or replace function trading.listed_order_object(
+  "order" trading.orders, shares_ahead bigint, at timestamptz
+)
 returns json
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -22,20 +24,13 @@ as $$
       then trading.release_in_ms(("order").release_at, listed_order_object.at) end,
     'budgetCents', case when ("order").status = 'scheduled' then ("order").budget_cents end,
     'createdAt', core.iso8601(("order").created_at),
-    'sharesAhead', coalesce(
-      (
-        select trading.shares_ahead(b, listed_order_object.at)
-        from trading.open_orders as b
-        where b.order_id = ("order").id
-          and (b.expires_at is null or b.expires_at > listed_order_object.at)
-      ),
-      0
-    )
+    'sharesAhead', coalesce(listed_order_object.shares_ahead, 0)
   )
   from identity.users as u, catalog.markets as m
   where u.id = ("order").user_id
     and m.id = ("order").market_id
 $$;
 
-comment on function trading.listed_order_object(trading.orders, timestamptz) is
-  'An order as lists show it.';
+comment on function trading.listed_order_object(trading.orders, bigint, timestamptz) is
+  'An order as lists show it. shares_ahead is that of trading.shares_ahead, null for an order that '
+  'does not rest.';

@@ -84,3 +84,30 @@ test.serial("many markets and more orders than a piece has", async (t) => {
   for (const id of markets) t.deepEqual(await book(id), { bids: [], asks: [] });
   t.deepEqual((await exchange.orders(ann)).data, []);
 });
+
+test.serial("a locked market is passed over and counted, the others are done", async (t) => {
+  const [ann] = (await makeTraders(1)) as [string];
+  const [one, other] = [
+    await makeMarket({ close_time: at(60) }),
+    await makeMarket({ close_time: at(60) }),
+  ];
+  await rest(one, ann, buy("no", 1, 10));
+  await rest(other, ann, buy("no", 1, 10));
+  await clock.advance(60_000);
+  const holder = await exchange.database.pool.connect();
+  await holder.query("begin");
+  await holder.query(
+    "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = $1",
+    [one],
+  );
+  t.deepEqual(await operate("run_due"), { ...nothing, closed: 1 });
+  const { rows } = await exchange.database.pool.query(
+    "select a.arguments ->> 'passedOver' as count from admin.audit_log as a order by a.id desc limit 1",
+  );
+  t.is(rows[0].count, "1");
+  t.is((await market(one)).status, "open");
+  t.is((await market(other)).status, "closed");
+  await holder.query("rollback");
+  holder.release();
+  t.deepEqual(await operate("run_due"), { ...nothing, closed: 1 });
+});

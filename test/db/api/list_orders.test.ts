@@ -1,6 +1,9 @@
 import test from "ava";
+import fc from "fast-check";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy, ioc, sell } from "../../helpers/orders.ts";
+import type { Request, Side } from "../../helpers/orders.ts";
+import { seed } from "../../helpers/random.ts";
 
 const exchange = testExchange(test);
 const { cancel, clock, giveShares, makeMarket, makeMarkets, makeTraders, operate, order } =
@@ -136,6 +139,107 @@ test("sharesAhead: 0 for an order that does not rest", async (t) => {
   t.is((await order(bob, taken.id)).sharesAhead, 0);
   t.is((await order(bob, cut.id)).sharesAhead, 0);
 });
+
+test.serial("sharesAhead of many orders in many queues is what the rules give", async (t) => {
+  const markets = await makeMarkets(3);
+  const traders = await makeTraders(4, { cents: 10_000_000 });
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  const options = { seed: seed(), numRuns: 150 };
+  t.log(`TEST_SEED=${options.seed}`);
+  const drawn = fc.sample(
+    fc.record({
+      market: fc.constantFrom(...markets),
+      trader: fc.constantFrom(...traders),
+      side: fc.constantFrom("yes" as const, "no" as const),
+      price: fc.integer({ min: 40, max: 44 }), // on both sides: nothing trades
+      quantity: fc.integer({ min: 1, max: 9 }),
+      expires: fc.boolean(),
+    }),
+    options,
+  );
+  const placed: Resting[] = [];
+  for (const resting of drawn) {
+    const { market, trader, side, quantity, price, expires } = resting;
+    const request = buy(side, quantity, price, expires ? { expiresAt: soon } : {});
+    const [id] = (await rest(market, trader, request)) as [string];
+    placed.push({ ...resting, id });
+  }
+  for (const alive of [placed, placed.filter(({ expires }) => !expires)]) {
+    for (const trader of traders) {
+      const { data } = await orders(trader);
+      const own = alive.filter((order) => order.trader === trader);
+      t.deepEqual(
+        data.map(({ id, sharesAhead }) => [id, sharesAhead]),
+        own.map((order) => [order.id, sharesBefore(order, alive)]).reverse(),
+      );
+    }
+    await clock.advance(60_000);
+  }
+  await clock.release();
+});
+
+interface Resting {
+  id: string;
+  market: string;
+  trader: string;
+  side: Side;
+  price: number;
+  quantity: number;
+  expires: boolean;
+}
+
+/** By the rule: better-priced, or at the same price and earlier, on the same side of the market. */
+function sharesBefore(order: Resting, inOrderOfTime: Resting[]): number {
+  let isEarlier = true;
+  let shares = 0;
+  for (const other of inOrderOfTime) {
+    if (other === order) isEarlier = false;
+    else if (other.market !== order.market || other.side !== order.side) continue;
+    else if (other.price > order.price || (other.price === order.price && isEarlier)) {
+      shares += other.quantity;
+    }
+  }
+  return shares;
+}
+
+test.serial(
+  "sharesAhead reads each queue once, however many orders the caller has in it",
+  async (t) => {
+    const market = await makeMarket();
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const queue = async (own: number, others: number) => {
+      const batch = Array.from(
+        { length: own + others },
+        (_, place) => [place % 5 === 4 ? ann : bob, buy("no", 1, 1)] as [string, Request],
+      );
+      await placeBatch(market, batch);
+    };
+    await queue(40, 160);
+    const shallow = await ordersRead(ann);
+    await queue(40, 160);
+    const deep = await ordersRead(ann);
+    // Each order of the queue is read once, and each of the caller's once more for its own sake.
+    t.true(shallow <= 200 + 3 * 40, `${shallow} rows`);
+    t.true(deep <= 400 + 3 * 80, `${deep} rows`);
+  },
+);
+
+/** Rows of trading.orders that a list of a trader's orders reads. */
+async function ordersRead(trader: string): Promise<number> {
+  return await exchange.withRollback(async (client) => {
+    const count = async () => {
+      const { rows } = await client.query(
+        `select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as count
+         from pg_stat_xact_user_tables
+         where schemaname = 'trading' and relname = 'orders'`,
+      );
+      return Number(rows[0].count);
+    };
+    const before = await count();
+    await client.query("select api.list_orders(user_id => $1)", [trader]);
+    return (await count()) - before;
+  });
+}
 
 test.serial("an order past its expiry that nothing has swept yet counts nowhere", async (t) => {
   const market = await makeMarket();

@@ -1,0 +1,37 @@
+create or replace function api.close_stream(
+  lease_id uuid, address text, user_id uuid default null
+)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_held record;
+begin
+  -- In the order in which an opening takes them.
+  for v_held in
+    select h.holder, h.subject
+    from (
+      values (1, 'address', close_stream.address), (2, 'user', close_stream.user_id::text)
+    ) as h (place, holder, subject)
+    where h.subject is not null
+    order by h.place
+  loop
+    delete from limits.open_streams as s
+    where s.holder = v_held.holder
+      and s.subject = v_held.subject
+      and s.lease_id = close_stream.lease_id
+      and s.stream_count = 1;
+    if not found then
+      update limits.open_streams as s set stream_count = s.stream_count - 1
+      where s.holder = v_held.holder
+        and s.subject = v_held.subject
+        and s.lease_id = close_stream.lease_id
+        and s.stream_count > 1;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function api.close_stream(uuid, text, uuid) is
+  'Counts a stream no more that api.open_stream has counted. Locks: the counters.';

@@ -1,0 +1,26 @@
+create or replace function api.lease_streams(
+  lease_id uuid, streams json default '[]', instead_of uuid default null
+)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform api.end_stream_lease(lease_streams.instead_of);
+  insert into limits.stream_leases (lease_id, seen_at)
+  values (lease_streams.lease_id, core.now());
+  insert into limits.open_streams (holder, subject, lease_id, stream_count)
+  select h.holder, h.subject, lease_streams.lease_id, count(*)
+  from json_to_recordset(lease_streams.streams) as s ("address" text, "userId" uuid)
+  cross join lateral (
+    values ('address', s."address"), ('user', s."userId"::text)
+  ) as h (holder, subject)
+  where h.subject is not null
+  group by h.holder, h.subject;
+end
+$$;
+
+comment on function api.lease_streams(uuid, json, uuid) is
+  'Begins the lease of a server process, with the streams that it has open: [{address, userId}]. '
+  'They count, but are not held against the caps: they are open. instead_of: the lease that it had '
+  'before. Locks: nothing that is there but the rows of that lease.';

@@ -1,0 +1,16 @@
+create or replace function api.renew_stream_lease(lease_id uuid)
+returns boolean
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  with renewed as (
+    update limits.stream_leases as l set seen_at = core.now()
+    where l.lease_id = renew_stream_lease.lease_id
+    returning l.lease_id
+  )
+  select exists (select from renewed)
+$$;
+
+comment on function api.renew_stream_lease(uuid) is
+  'Says that a server process is there, with the streams that it has open; returns false when its '
+  'lease is gone. Locks: the lease.';

@@ -1,0 +1,24 @@
+create or replace function trading.try_lock_market(market_id bigint, waits boolean default false)
+returns boolean
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
+as $$
+begin
+  if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then
+    return true;
+  end if;
+  if try_lock_market.waits then
+    perform trading.lock_market(try_lock_market.market_id);
+    return true;
+  end if;
+  return false;
+exception when lock_not_available then
+  return false;
+end
+$$;
+
+comment on function trading.try_lock_market(bigint, boolean) is
+  'Takes the lock of a market, that of trading.lock_market, if it is free; returns whether it did. '
+  'waits: stand in line for it for 250 ms, so that a market which is never free for long gives it '
+  'as well. For jobs, which do what can be done and come back for the rest.';

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseFailure } from "../database/failures.ts";
+import type { DoInMarket, ListDue } from "../database/jobs.ts";
+import type { HeldMarkets } from "./held_markets.ts";
+import type { JobContext } from "./job.ts";
+
+/** What is due of one kind: where, and how a piece of it is done. */
+export interface DueWork {
+  listDue: ListDue;
+  doInMarket: DoInMarket;
+  /** Markets at once: each waits for its flush to disk, and those of several go together. */
+  lanes: number;
+  /** Held markets that are stood in line for at once, beside the lanes. */
+  waitingLanes: number;
+  /** How long to wait when nothing is due at the moment; undefined: the job is done. */
+  waitMs?: (() => Promise<number | undefined>) | undefined;
+  /** After this long somebody else may go on. */
+  longestMs?: number;
+}
+
+/** What PostgreSQL says when a lock was not to be had in time. */
+const LOCK_NOT_AVAILABLE = "55P03";
+/** While a held market is waited for, something may become due elsewhere. */
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Does what is due, market by market. A market that is locked is passed over, and a few such are
+ * waited for beside the work on the others, so that a market which is never free for long gets its
+ * turn too. Throws the first fault of a market, once everything else is done.
+ */
+export async function doWhatIsDue(
+  context: JobContext,
+  held: HeldMarkets,
+  work: DueWork,
+): Promise<void> {
+  const { listDue, doInMarket, lanes, waitingLanes, waitMs, longestMs = Infinity } = work;
+  const end = performance.now() + longestMs;
+  const faults = new Map<number, unknown>();
+  const waiting = new Set<number>();
+
+  /** Whether the market was free. */
+  async function attempt(market: number, waits: boolean): Promise<boolean> {
+    try {
+      const done = await context.doPiece((client) => doInMarket(client, market, waits));
+      return done !== undefined;
+    } catch (error) {
+      // Somebody holds a user or another row that it needs.
+      if (error instanceof DatabaseFailure && error.sqlstate === LOCK_NOT_AVAILABLE) return false;
+      faults.set(market, error);
+      return true;
+    }
+  }
+
+  async function waitFor(market: number): Promise<void> {
+    waiting.add(market);
+    if (await attempt(market, true)) held.release(market);
+    else held.hold(market);
+    waiting.delete(market);
+  }
+
+  async function doMarkets(markets: number[]): Promise<void> {
+    const left = markets.values();
+    const lane = async (): Promise<void> => {
+      for (const market of left) {
+        if (await attempt(market, false)) {
+          held.release(market);
+        } else {
+          held.hold(market);
+          if (waiting.size < waitingLanes) void waitFor(market);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+  }
+
+  while (!context.isEnding() && performance.now() < end) {
+    const passingOver = [...new Set([...held.list(), ...faults.keys(), ...waiting])];
+    const due = await context.call((client) => listDue(client, passingOver));
+    if (due.length > 0) {
+      await doMarkets(due);
+      continue;
+    }
+    // A market at fault stays due, and must not keep the others waiting.
+    const ms = waiting.size > 0 ? LOOK_AGAIN_MS : faults.size > 0 ? undefined : await waitMs?.();
+    if (ms === undefined) break;
+    await delay(ms);
+  }
+  while (waiting.size > 0) await delay(LOOK_AGAIN_MS);
+  if (faults.size > 0) throw [...faults.values()][0];
+}

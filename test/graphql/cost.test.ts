@@ -1,0 +1,56 @@
+import test from "ava";
+import type { GraphQLSchema } from "postgraphile/graphql";
+import { checkQuery } from "../../src/graphql/limits.ts";
+
+/** Whatever is refused by its cost was not held against the schema. */
+const untouchable = new Proxy<GraphQLSchema>(Object.create(null), {
+  get: () => {
+    throw new Error("the schema was looked at");
+  },
+});
+
+function messageOf(query: string): string {
+  const checked = checkQuery(untouchable, query);
+  return "errors" in checked ? (checked.errors[0]?.message ?? "") : "";
+}
+
+const looked = { message: "the schema was looked at" };
+const fieldsOf = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`).join(" ");
+
+test("aliases count, before the query is held against the schema", (t) => {
+  const aliases = Array.from({ length: 250 }, (_, i) => `a${i}: things { name }`);
+  t.regex(messageOf(`{ ${aliases.join(" ")} }`), /may cost 500, this one costs 1500/);
+});
+
+test("a fragment counts each time that it is used, also by another one", (t) => {
+  // Each uses the next one twice: 2^30 fields in a text of 1,500 characters.
+  const fragments = Array.from(
+    { length: 30 },
+    (_, i) => `fragment f${i} on Thing { ...f${i + 1} ...f${i + 1} }`,
+  );
+  const query = `{ ...f0 } ${fragments.join(" ")} fragment f30 on Thing { name }`;
+  t.regex(messageOf(query), /may cost 500/);
+});
+
+test("operations that are not run and fragments that are not used count too", (t) => {
+  const fields = fieldsOf(300);
+  t.regex(messageOf(`query one { ${fields} } query two { ${fields} }`), /costs 600/);
+  t.regex(messageOf(`{ ${fields} } fragment f on Thing { ${fields} }`), /costs 600/);
+});
+
+test("selections count by their depth, and no text nests too deep to be refused", (t) => {
+  t.regex(messageOf(`${"{ a ".repeat(30)}${"}".repeat(30)}`), /depth of 25, this one has 30/);
+  t.regex(messageOf(`${"{ a ".repeat(1300)}${"}".repeat(1300)}`), /depth of 25, this one has 1300/);
+  t.regex(messageOf(`${"{a".repeat(5000)}${"}".repeat(5000)}`), /tokens/);
+  t.regex(messageOf(`{ a(b: ${"[".repeat(5000)}) }`), /tokens/);
+  t.regex(messageOf(`{ a } ${" ".repeat(20_000)}`), /16384 characters/);
+});
+
+test("a cost of 500 is not too much", (t) => {
+  t.throws(() => messageOf(`{ ${fieldsOf(500)} }`), looked);
+  t.regex(messageOf(`{ ${fieldsOf(501)} }`), /costs 501/);
+});
+
+test("a fragment that uses itself is left to the validation", (t) => {
+  t.throws(() => messageOf("{ ...f } fragment f on Thing { name ...f }"), looked);
+});

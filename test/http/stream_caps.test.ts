@@ -1,0 +1,160 @@
+import test from "ava";
+import { pino } from "pino";
+import { serve } from "../../src/service.ts";
+import { createStreamSlots } from "../../src/streams/stream_slots.ts";
+import { openEvents } from "../helpers/event_source.ts";
+import type { EventSource } from "../helpers/event_source.ts";
+import { until } from "../helpers/worker.ts";
+import { testService } from "./test_service.ts";
+
+/** How many event streams an address and a user hold open at once, over all servers. */
+
+const service = testService(test);
+const { call, makeMarket, makeTrader, operate } = service;
+const opened: EventSource[] = [];
+const logger = pino({ level: "silent" });
+
+test.afterEach.always("close the streams", async () => {
+  for (const stream of opened.splice(0)) stream.close();
+  await until("none is counted", async () => (await counted()) === 0);
+});
+
+const counted = async (): Promise<number> => {
+  const { rows } = await service.database.pool.query(
+    "select coalesce(sum(stream_count), 0) as count from limits.open_streams",
+  );
+  return Number(rows[0].count);
+};
+
+const cap = (holder: string, max_streams: number) =>
+  operate("set_stream_cap", { holder, max_streams });
+
+async function open(path: string, key?: string, url = service.url): Promise<void> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  opened.push(await openEvents(`${url}${path}`, headers));
+}
+
+test.serial("a user holds so many, over all servers: 429 before the stream opens", async (t) => {
+  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+  const other = await serve(service.database.connectAs("exchange_api"), config, logger);
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  await cap("user", 2);
+  await open("/api/v1/user/stream", ann.key);
+  await open("/api/v1/user/stream", ann.key, other.url);
+  const refused = await call("GET", "/api/v1/user/stream", { key: ann.key });
+  t.is(refused.status, 429);
+  t.deepEqual(refused.body, { error: "Too many streams are open" });
+  t.true(Number(refused.headers.get("retry-after")) > 0);
+  await open("/api/v1/user/stream", bob.key);
+
+  opened.shift()!.close();
+  await until("it is counted off", async () => (await counted()) === 2 * 2);
+  await open("/api/v1/user/stream", ann.key);
+  await cap("user", 3);
+  await open("/api/v1/user/stream", ann.key);
+  for (const stream of opened.splice(0)) stream.close();
+  await other.close();
+  await cap("user", 1_000_000);
+});
+
+test.serial("an address holds so many of all kinds together", async (t) => {
+  const [market, ann] = [await makeMarket(), await makeTrader()];
+  await cap("address", 3);
+  await open(`/api/v1/markets/${market}/stream`);
+  await open(`/api/stream/market/${market}`);
+  await open("/api/v1/user/stream", ann.key);
+  for (const path of [`/api/v1/markets/${market}/stream`, `/api/stream/market/${market}`]) {
+    t.is((await call("GET", path)).status, 429);
+  }
+  t.is((await call("GET", "/api/v1/user/stream", { key: ann.key })).status, 429);
+  await cap("address", 1_000_000);
+});
+
+test.serial("what does not become a stream is not counted: 404, HEAD", async (t) => {
+  const market = await makeMarket();
+  const nowhere = "01900000-0000-7000-8000-000000000000";
+  t.is((await call("GET", `/api/v1/markets/${nowhere}/stream`)).status, 404);
+  t.is((await call("HEAD", `/api/v1/markets/${market}/stream`)).status, 200);
+  await until("none is counted", async () => (await counted()) === 0);
+});
+
+test.serial("many at the same moment: no more than the cap", async (t) => {
+  const ann = await makeTrader();
+  await cap("user", 5);
+  const ending = new AbortController();
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      fetch(`${service.url}/api/v1/user/stream`, {
+        headers: { authorization: `Bearer ${ann.key}` },
+        signal: ending.signal,
+      }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  t.deepEqual(statuses, [...Array(5).fill(200), ...Array(7).fill(429)]);
+  t.is(await counted(), 5 * 2);
+  ending.abort();
+  await cap("user", 1_000_000);
+});
+
+test.serial("a process that was killed counts no more after 30 s", async (t) => {
+  const { pool } = service.database;
+  const ann = await makeTrader();
+  await cap("user", 1);
+  const lost = "01900000-0000-7000-8000-000000000001";
+  const held = JSON.stringify([{ address: "192.0.2.1", userId: ann.userId }]);
+  await pool.query("select api.lease_streams($1, $2)", [lost, held]);
+  t.is((await call("GET", "/api/v1/user/stream", { key: ann.key })).status, 429);
+  await pool.query(
+    "update limits.stream_leases set seen_at = core.now() - interval '30 s' where lease_id = $1",
+    [lost],
+  );
+  await open("/api/v1/user/stream", ann.key);
+  await pool.query(
+    "update limits.stream_leases set seen_at = core.now() - interval '5 min' where lease_id = $1",
+    [lost],
+  );
+  await pool.query("select jobs.remove_counters()");
+  t.is(await counted(), 2);
+  await cap("user", 1_000_000);
+});
+
+test.serial("a process whose lease is gone takes another for what it has open", async (t) => {
+  const { pool } = service.database;
+  const ann = await makeTrader();
+  await open("/api/v1/user/stream", ann.key);
+  await pool.query("truncate limits.stream_leases, limits.open_streams");
+  await open("/api/v1/user/stream", ann.key);
+  t.is(await counted(), 2 * 2);
+});
+
+test.serial("the lease is renewed, and ends with the process", async (t) => {
+  const { database } = service;
+  let renew: () => void = () => undefined;
+  const slots = createStreamSlots({
+    pool: database.connectAs("exchange_api"),
+    logger,
+    repeat: (work) => {
+      renew = work;
+      return () => undefined;
+    },
+  });
+  const response: any = { destroyed: false, once: () => undefined, setHeader: () => undefined };
+  const before = await leases();
+  await slots.take({ address: "192.0.2.7" }, response);
+  t.is((await leases()).length, before.length + 1);
+  await database.pool.query(
+    "update limits.stream_leases set seen_at = core.now() - interval '1 hour'",
+  );
+  renew();
+  await until("it is renewed", async () => (await leases()).some((age) => age < 60));
+  await slots.close();
+  t.is((await leases()).length, before.length);
+});
+
+async function leases(): Promise<number[]> {
+  const { rows } = await service.database.pool.query(
+    "select extract(epoch from core.now() - seen_at)::float8 as age from limits.stream_leases",
+  );
+  return rows.map((row) => row.age);
+}
