@@ -41,7 +41,7 @@ export interface GraphqlEndpoints {
 
 /** What a process may add to what it needs. */
 export interface ServicesOptions {
-  /** Where to listen for notifications, if not where the pool connects to. */
+  /** Where to listen for events, if not where the pool connects to. */
   listenUrl?: string | undefined;
   graphql?: GraphqlEndpoints | undefined;
 }
