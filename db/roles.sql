@@ -26,7 +26,8 @@ begin
     cross join lateral (
       values
         ('LOGIN', r.rolcanlogin), ('SUPERUSER', r.rolsuper), ('CREATEROLE', r.rolcreaterole),
-        ('CREATEDB', r.rolcreatedb), ('BYPASSRLS', r.rolbypassrls), ('REPLICATION', r.rolreplication)
+        ('CREATEDB', r.rolcreatedb), ('BYPASSRLS', r.rolbypassrls),
+        ('REPLICATION', r.rolreplication)
     ) as a (attribute, is_set)
     where r.rolname = any (c_roles) and a.is_set
     union all
