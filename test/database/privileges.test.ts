@@ -52,7 +52,10 @@ test.serial(
     t.deepEqual(await doorsOf(database), ["not_locked_down"]);
 
     const stranger = await loginOn(database, []);
-    await t.throwsAsync(stranger.connect(), { code: DENIED, message: /^permission denied for database/ });
+    await t.throwsAsync(stranger.connect(), {
+      code: DENIED,
+      message: /^permission denied for database/,
+    });
     for (const role of ["owner", "api", "worker", "operator", "analyst"]) {
       const login = await loginOn(database, [`exchange_${role}`]);
       const client = await login.connect();

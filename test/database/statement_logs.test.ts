@@ -43,12 +43,15 @@ const auditSettings = {
 /** How a secret may be written: as it is, its random part, and the bytes of both. */
 function formsOf(secret: string): string[] {
   const body = secret.slice(0, -6);
-  const number = [...secret.slice(3, -6)].reduce(
-    (sum, digit) =>
-      sum * 62n +
-      BigInt("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".indexOf(digit)),
-    0n,
-  );
+  const number = secret
+    .slice(3, -6)
+    .split("")
+    .reduce(
+      (sum, digit) =>
+        sum * 62n +
+        BigInt("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".indexOf(digit)),
+      0n,
+    );
   return [
     ...[secret, body, secret.slice(3, -6), Buffer.from(secret).toString("hex")],
     ...[Buffer.from(body).toString("hex"), String(number), number.toString(16).padStart(64, "0")],

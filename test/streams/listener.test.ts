@@ -50,10 +50,14 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
       return [{ id: log.lastId, kind: null, payload: null }];
     },
     onMarketChanged: hear,
-    onUserEvent: ({ event }) => { hear(event); },
+    onUserEvent: ({ event }) => {
+      hear(event);
+    },
     onApiKeyRevoked: hear,
     onSessionEnded: hear,
-    onGap: () => { hear("gap"); },
+    onGap: () => {
+      hear("gap");
+    },
   });
   /** The database sends an event, and rings unless told otherwise. */
   const send = (kind: string, about: unknown, { silent = false } = {}) => {
