@@ -94,8 +94,8 @@ set local role exchange_owner;
 --!include trading/tables/resolutions.sql
 --!include trading/tables/settlements.sql
 --!include trading/tables/idempotency_keys.sql
---!include trading/tables/event_payloads.sql
 --!include trading/tables/announcements.sql
+--!include trading/tables/sent_events.sql
 --!include trading/tables/announcer.sql
 --!include leaderboard/tables/state.sql
 --!include leaderboard/tables/markets.sql
@@ -305,6 +305,7 @@ set local role exchange_owner;
 --!include api/functions/renew_stream_lease.sql
 --!include api/functions/get_rate_limits.sql
 --!include api/functions/announce.sql
+--!include api/functions/read_events.sql
 --!include api/functions/place_orders.sql
 --!include api/functions/amend_order.sql
 --!include api/functions/cancel_order.sql
@@ -323,7 +324,6 @@ set local role exchange_owner;
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql
---!include api/functions/get_announcement.sql
 --!include api/functions/get_leaderboard.sql
 --!include api/functions/get_leaderboard_summary.sql
 --!include api/functions/get_own_standing.sql
@@ -339,7 +339,7 @@ set local role exchange_owner;
 --!include jobs/functions/close_markets.sql
 --!include jobs/functions/archive_orders.sql
 --!include jobs/functions/remove_keys.sql
---!include jobs/functions/remove_event_payloads.sql
+--!include jobs/functions/remove_sent_events.sql
 --!include jobs/functions/remove_sessions.sql
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql

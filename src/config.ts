@@ -67,7 +67,7 @@ export interface Config {
   databaseUrl: string | undefined;
   /** The same database by a login that is exchange_api and nothing more, for the HTTP interface. */
   apiDatabaseUrl: string | undefined;
-  /** The same database without a pooler of transactions between, to listen for notifications. */
+  /** The same database without a pooler of transactions between, to listen for events. */
   listenDatabaseUrl: string | undefined;
   /** The same database by a login that is exchange_worker and nothing more, for the jobs. */
   workerDatabaseUrl: string | undefined;

@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
 import type { StaffRole } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
+import { warnOfOpenDoors } from "./database/privileges.ts";
 import { createEndpoint } from "./graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import { listen } from "./http/listener.ts";
@@ -61,6 +62,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const database = await checkDatabase(pool);
     logger.info({ version, node: process.versions.node, database }, "starting to serve");
+    await warnOfOpenDoors(pool, (message) => {
+      logger.warn(message);
+    });
     return await serve(pool, config, logger, makeGraphqlEndpoints(options));
   } catch (error) {
     await pool.end();

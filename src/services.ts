@@ -1,5 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { createOpenDoors, gaugeOpenDoors } from "./database/privileges.ts";
+import type { OpenDoors } from "./database/privileges.ts";
 import { createReadiness } from "./database/readiness.ts";
 import type { Readiness } from "./database/readiness.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
@@ -25,6 +27,7 @@ export interface Services {
   logger: Logger;
   metrics: Metrics;
   readiness: Readiness;
+  openDoors: OpenDoors;
   authenticator: Authenticator;
   access: Access;
   announcer: Announcer;
@@ -41,7 +44,7 @@ export interface GraphqlEndpoints {
 
 /** What a process may add to what it needs. */
 export interface ServicesOptions {
-  /** Where to listen for notifications, if not where the pool connects to. */
+  /** Where to listen for events, if not where the pool connects to. */
   listenUrl?: string | undefined;
   graphql?: GraphqlEndpoints | undefined;
 }
@@ -57,11 +60,14 @@ export function makeServices(
   const announcer = createAnnouncer({ pool, logger });
   const streams = createStreams({ pool, logger, authenticator, listenUrl });
   gaugeStreams(metrics.registry, streams.counts);
+  const openDoors = createOpenDoors(pool);
+  gaugeOpenDoors(metrics.registry, openDoors);
   return {
     pool,
     logger,
     metrics,
     readiness: createReadiness(pool),
+    openDoors,
     authenticator,
     access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool }) }),
     announcer,

@@ -1,4 +1,4 @@
-import type { CustomTypesConfig, PoolClient } from "pg";
+import type { ClientBase, CustomTypesConfig, PoolClient } from "pg";
 import { databaseTypes } from "./types.ts";
 
 /**
@@ -66,7 +66,7 @@ const CALL_TIMEOUT_MS = 30_000;
 
 /** One call of a function, as a statement that each connection plans once. */
 export async function call<Row extends object>(
-  client: PoolClient,
+  client: ClientBase,
   name: string,
   text: string,
   values: unknown[],
@@ -322,7 +322,7 @@ export async function mergePosition(
   );
 }
 
-/** Sends what committed transactions announced; how many announcements that were. */
+/** Moves the events of committed transactions to where servers read them; how many there were. */
 export async function announce(client: PoolClient): Promise<number> {
   const row = theOnly(
     await call<{ count: number }>(client, "announce", "select api.announce() as count", []),
@@ -330,17 +330,29 @@ export async function announce(client: PoolClient): Promise<number> {
   return row.count;
 }
 
-/** What a notification is about that carries only an id; undefined when it is gone. */
-export async function getAnnouncement(client: PoolClient, id: number): Promise<string | undefined> {
-  const row = theOnly(
-    await call<{ about: string | null }>(
-      client,
-      "get_announcement",
-      "select api.get_announcement(id => $1) as about",
-      [id],
-    ),
+/** Something that servers pass on, or, without a kind, a place before which some may be missing. */
+export interface SentEvent {
+  id: number;
+  kind: string | null;
+  payload: string | null;
+}
+
+/** A read that takes longer than this is taken for a connection that was cut without a word. */
+const READ_EVENTS_TIMEOUT_MS = 5000;
+
+/** The events behind an id, oldest first, at most so many; without an id, where to begin. */
+export async function readEvents(
+  client: ClientBase,
+  afterId: number | undefined,
+  most: number,
+): Promise<SentEvent[]> {
+  return await call<SentEvent>(
+    client,
+    "read_events",
+    "select id, kind, payload from api.read_events(after_id => $1, most => $2)",
+    [afterId, most],
+    READ_EVENTS_TIMEOUT_MS,
   );
-  return row.about ?? undefined;
 }
 
 /** The user's orders, newest first. */

@@ -75,9 +75,9 @@ export async function removeKeys(client: PoolClient): Promise<number> {
   return await count(client, "remove_keys");
 }
 
-/** Removes payloads of announcements that were too long for a notification. */
-export async function removeEventPayloads(client: PoolClient): Promise<number> {
-  return await count(client, "remove_event_payloads");
+/** Removes events that servers have read long since. */
+export async function removeSentEvents(client: PoolClient): Promise<number> {
+  return await count(client, "remove_sent_events");
 }
 
 /** Removes sessions that have expired. */

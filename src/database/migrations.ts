@@ -9,6 +9,7 @@ import { migrateQueue } from "../worker/queue.ts";
 import { findPrimary } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { isErrno } from "./postgres_process.ts";
+import { warnOfOpenDoors } from "./privileges.ts";
 
 /** Holds committed/, current.sql, and fixtures, which leads to db/. */
 export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");
@@ -135,6 +136,7 @@ export async function migrateDatabase(
       await letServersLook(client);
     }
     await migrateQueue(client, connectionString);
+    if (pending.length > 0) await warnOfOpenDoors(client, log);
     return pending;
   } finally {
     await client.end();

@@ -2,6 +2,10 @@ import { z } from "zod";
 import type { Route } from "./route.ts";
 
 const healthSchema = z.strictObject({ status: z.literal("ok") });
+const readinessSchema = z.strictObject({
+  status: z.literal("ok"),
+  warnings: z.array(z.string()).optional(),
+});
 
 /** What the service tells of itself. */
 export const serviceRoutes: Route[] = [
@@ -22,7 +26,7 @@ export const serviceRoutes: Route[] = [
     summary: "Whether orders can be carried out",
     auth: "none",
     answers: [
-      { status: 200, description: "They can.", schema: healthSchema },
+      { status: 200, description: "They can.", schema: readinessSchema },
       {
         status: 503,
         description: "They can't, and why.",

@@ -3,15 +3,23 @@ import { sendJson } from "../http/respond.ts";
 import type { Services } from "../services.ts";
 
 /** Whether the process lives, and whether it is of use. */
-export function installHealth(app: Express, { readiness }: Services): void {
+export function installHealth(app: Express, { readiness, openDoors }: Services): void {
   app.get("/healthz", (_request, response) => {
     sendJson(response, 200, '{"status":"ok"}');
   });
 
   app.get("/readyz", async (_request, response) => {
     const reason = await readiness.check();
-    if (reason === undefined) sendJson(response, 200, '{"status":"ok"}');
-    else sendJson(response, 503, JSON.stringify({ status: "unavailable", reason }));
+    if (reason !== undefined) {
+      sendJson(response, 503, JSON.stringify({ status: "unavailable", reason }));
+      return;
+    }
+    const warnings = (await openDoors.read()).map(({ name }) => name);
+    sendJson(
+      response,
+      200,
+      JSON.stringify({ status: "ok", ...(warnings.length > 0 && { warnings }) }),
+    );
   });
 }
 

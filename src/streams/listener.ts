@@ -1,13 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client, Notification } from "pg";
+import type { Client } from "pg";
 import type { Logger } from "pino";
 import { z } from "zod";
+import type { SentEvent } from "../database/api.ts";
 
 export interface ListenerOptions extends Hearers {
   /** A connection of its own that acts as exchange_api, straight to the database. */
   makeClient: () => Client;
-  /** What a notification is about that carries only this id; undefined when it is gone. */
-  readAnnouncement: (id: number) => Promise<string | undefined>;
+  /** The events behind an id; without an id, where to begin. */
+  readEvents: (client: Client, afterId: number | undefined, most: number) => Promise<SentEvent[]>;
   logger: Logger;
 }
 
@@ -17,11 +18,11 @@ export interface Hearers {
   onUserEvent: (about: z.infer<typeof userEventSchema>) => void;
   onApiKeyRevoked: (about: z.infer<typeof apiKeyRevokedSchema>) => void;
   onSessionEnded: (about: z.infer<typeof sessionEndedSchema>) => void;
-  /** Announcements may have been missed until now: what rests on them must be read anew. */
+  /** Events may have been missed until now: what rests on them must be read anew. */
   onGap: () => void;
 }
 
-/** Hears what the database announces, over the one connection of the process that listens. */
+/** Reads the events that the database sends, over the one connection of the process that listens. */
 export interface Listener {
   /** Settles when it listens, or when the first attempt failed: it goes on trying. */
   start: () => Promise<void>;
@@ -34,21 +35,21 @@ const userEventSchema = z.object({ userId: z.string(), event: z.looseObject({}) 
 const apiKeyRevokedSchema = z.object({ apiKeyId: z.string() });
 const sessionEndedSchema = z.object({ sessionId: z.string() });
 
-/** `about` is missing where it is too long for a notification. */
-const announcementSchema = z.object({ id: z.number(), about: z.unknown().optional() });
-
-const CHANNELS = ["market_changed", "user_event", "api_key_revoked", "session_ended"];
-
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 2000;
-/** A connection that was cut without a word is noticed by asking. */
-const CHECK_EVERY_MS = 5000;
-const CHECK_TIMEOUT_MS = 5000;
+/** Events are read this often without a notification; a lost connection is noticed by it. */
+const READ_EVERY_MS = 1000;
+/** Anybody with a login can notify. After a read that found nothing, this long nothing is read. */
+const PAUSE_AFTER_NOTHING_MS = 10;
+/** How many events are read at once. */
+const MOST_EVENTS = 1000;
 
-/** Hears announcements as long as there is a database, and says when some may have been missed. */
+/**
+ * Delivers the events of the database in their order, each once. Notifications only say that there
+ * may be events: these are read from the database, so nobody can forge one.
+ */
 export function createListener(options: ListenerOptions): Listener {
-  const { logger, makeClient, onGap } = options;
-  const hear = createHearing(options);
+  const { logger, makeClient, readEvents } = options;
   const closing = new AbortController();
   let client: Client | undefined;
   let isListening = false;
@@ -66,7 +67,7 @@ export function createListener(options: ListenerOptions): Listener {
         });
       } catch (error) {
         if (isClosing()) break;
-        logger.warn({ error }, "the connection that listens for announcements was lost");
+        logger.warn({ error }, "the connection that listens for events was lost");
       }
       onFirstAttempt();
       const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** failures++, LONGEST_BACKOFF_MS);
@@ -80,17 +81,37 @@ export function createListener(options: ListenerOptions): Listener {
     const current = makeClient();
     client = current;
     const lost = untilLost(current);
+    const bell = makeBell();
+    const delivery = makeDelivery(options);
+    let isOver = false;
+
+    async function readMore(): Promise<number> {
+      const events = await readEvents(current, delivery.lastId(), MOST_EVENTS);
+      if (isOver) throw new Error("The connection is not used any more");
+      return delivery.take(events);
+    }
+
+    async function follow(): Promise<never> {
+      for (;;) {
+        await bell.rung(READ_EVERY_MS);
+        const count = await readMore();
+        if (count === MOST_EVENTS) bell.ring();
+        if (count === 0) await delay(PAUSE_AFTER_NOTHING_MS, undefined, { ref: false });
+      }
+    }
+
     try {
       await current.connect();
-      current.on("notification", hear);
-      await current.query(CHANNELS.map((name) => `listen ${name}`).join(";"));
+      current.on("notification", bell.ring);
+      await current.query("listen pgmarkets_events");
+      await readMore();
       isListening = true;
-      onGap();
       onListening();
-      await Promise.race([lost, keepChecking(current, closing.signal)]);
+      await Promise.race([lost, follow()]);
     } finally {
+      isOver = true;
       isListening = false;
-      current.off("notification", hear);
+      current.off("notification", bell.ring);
       current.end().catch(() => undefined);
     }
   }
@@ -121,70 +142,69 @@ function untilLost(client: Client): Promise<never> {
   return lost;
 }
 
-async function keepChecking(client: Client, closing: AbortSignal): Promise<never> {
-  for (;;) {
-    await delay(CHECK_EVERY_MS, undefined, { signal: closing, ref: false });
-    const check = { text: "select 1", query_timeout: CHECK_TIMEOUT_MS };
-    await client.query(check);
-  }
+interface Bell {
+  ring: () => void;
+  /** Settles once it was rung since it settled last, or after this time. */
+  rung: (longestMs: number) => Promise<void>;
 }
 
-/** What becomes of a notification. Anybody with a login can send some; only ours are heard. */
-function createHearing(
-  options: Omit<ListenerOptions, "makeClient">,
-): (notification: Notification) => void {
-  const { logger, onGap, onUserEvent } = options;
-  // While one event is being read, those behind it wait: a user's events keep their order.
-  let waiting: Promise<void> | undefined;
+/** However often it is rung before somebody looks, it was rung once. */
+function makeBell(): Bell {
+  let isRung = false;
+  let wake: () => void = () => undefined;
+  return {
+    ring: () => {
+      isRung = true;
+      wake();
+    },
+    rung: async (longestMs) => {
+      if (!isRung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, longestMs).unref();
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      isRung = false;
+    },
+  };
+}
 
-  function hear({ channel, payload = "" }: Notification): void {
-    const { id, about } = announcementSchema.parse(JSON.parse(payload));
-    if (channel === "market_changed") options.onMarketChanged(marketChangedSchema.parse(about));
-    if (channel === "api_key_revoked") options.onApiKeyRevoked(apiKeyRevokedSchema.parse(about));
-    if (channel === "session_ended") options.onSessionEnded(sessionEndedSchema.parse(about));
-    if (channel !== "user_event") return;
-    if (about !== undefined && waiting === undefined) hearUserEvent(about);
-    else waitFor(about === undefined ? readUserEvent(id) : Promise.resolve(about));
+interface Delivery {
+  /** The id of the last event that was read. */
+  lastId: () => number | undefined;
+  /** Delivers what was read, and returns how much that was. */
+  take: (events: SentEvent[]) => number;
+}
+
+function makeDelivery(options: Hearers & Pick<ListenerOptions, "logger">): Delivery {
+  let lastId: number | undefined;
+
+  function deliver({ id, kind, payload }: SentEvent): void {
+    const isNext = lastId !== undefined && id === lastId + 1;
+    lastId = id;
+    if (!isNext || kind === null || payload === null) options.onGap();
+    if (kind === null || payload === null) return;
+    const about: unknown = JSON.parse(payload);
+    if (kind === "market_changed") options.onMarketChanged(marketChangedSchema.parse(about));
+    if (kind === "user_event") options.onUserEvent(userEventSchema.parse(about));
+    if (kind === "api_key_revoked") options.onApiKeyRevoked(apiKeyRevokedSchema.parse(about));
+    if (kind === "session_ended") options.onSessionEnded(sessionEndedSchema.parse(about));
   }
 
-  function waitFor(read: Promise<unknown>): void {
-    const turn = Promise.all([read, waiting]).then(([about]) => {
-      if (waiting === turn) waiting = undefined;
-      guard(() => {
-        if (about !== undefined) hearUserEvent(about);
-      });
-    });
-    waiting = turn;
-  }
-
-  function hearUserEvent(about: unknown): void {
-    onUserEvent(userEventSchema.parse(about));
-  }
-
-  async function readUserEvent(id: number): Promise<unknown> {
-    try {
-      const text = await options.readAnnouncement(id);
-      if (text !== undefined) return JSON.parse(text);
-      logger.warn({ id }, "an announcement was gone before it was read");
-    } catch (error) {
-      logger.warn({ error, id }, "an announcement could not be read");
-    }
-    // Whose event it was is not known.
-    onGap();
-    return undefined;
-  }
-
-  function guard(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      logger.warn({ error }, "a notification made no sense");
-    }
-  }
-
-  return (notification) => {
-    guard(() => {
-      hear(notification);
-    });
+  return {
+    lastId: () => lastId,
+    take: (events) => {
+      for (const event of events) {
+        try {
+          deliver(event);
+        } catch (error) {
+          options.logger.warn({ error, id: event.id }, "an event made no sense");
+        }
+      }
+      return events.length;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { getAnnouncement, getMarketSnapshot, listEndedCredentials } from "../database/api.ts";
+import { getMarketSnapshot, listEndedCredentials, readEvents } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { makeLoneClient } from "../database/pools.ts";
 import type { Authenticator } from "../http/authentication.ts";
@@ -68,8 +68,7 @@ export function createStreams(options: StreamsOptions): Streams {
   const listener = createListener({
     logger,
     makeClient: () => makeLoneClient(pool, "pgmarkets listener", listenUrl),
-    readAnnouncement: (id) =>
-      withRetries(pool, (client) => getAnnouncement(client, id), { repeatable: true }),
+    readEvents,
     onMarketChanged: ({ marketId, version }) => {
       market.changed(marketId, version);
     },

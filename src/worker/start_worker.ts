@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { crontab as wholeCrontab } from "../../jobs/crontab.ts";
 import { checkDatabase } from "../database/migrations.ts";
 import { makePool } from "../database/pools.ts";
+import { warnOfOpenDoors } from "../database/privileges.ts";
 import { startClock } from "./clock.ts";
 import { makeCrew } from "./crew.ts";
 import type { Crew } from "./crew.ts";
@@ -58,6 +59,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   try {
     await checkDatabase(pool);
     await checkQueue(pool);
+    await warnOfOpenDoors(pool, (message) => {
+      logger.warn(message);
+    });
     return await work(pool, options);
   } catch (error) {
     await pool.end();

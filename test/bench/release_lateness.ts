@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Pool } from "pg";
-import { placeOrders } from "../../src/database/api.ts";
+import { placeOrders, readEvents } from "../../src/database/api.ts";
 import { makePool } from "../../src/database/pools.ts";
+import { databaseTypes } from "../../src/database/types.ts";
 import { makeLogger } from "../../src/logger.ts";
+import { createListener } from "../../src/streams/listener.ts";
 import { createAnnouncer } from "../../src/trading/announcer.ts";
 import { migrateQueue } from "../../src/worker/queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
@@ -23,8 +25,8 @@ const PATIENCE_MS = 60_000;
 
 /**
  * How late the owners of scheduled orders hear that they were released, when many are due within
- * one second: from the release time to the notification, with one worker in one process with an
- * announcer, as under `npm start`.
+ * one second: from the release time to the delivery of the event, with one worker in one process with
+ * an announcer, as under `npm start`.
  */
 export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
   const { sizes, cluster } = bench;
@@ -112,17 +114,23 @@ async function measureRound(
   const dueAt = new Map(rows.map(({ id, ms }) => [id, ms]));
 
   const late: number[] = [];
-  const listener = new pg.Client({ connectionString });
-  listener.on("notification", ({ payload = "" }) => {
-    const { event } = (JSON.parse(payload) as { about: { event: Record<string, string> } }).about;
-    const due = dueAt.get(event.orderId ?? "");
-    if (event.type === "order_released" && due !== undefined) late.push(Date.now() - due);
+  const listener = createListener({
+    logger: makeLogger("info"),
+    makeClient: () => new pg.Client({ connectionString, types: databaseTypes }),
+    readEvents,
+    onUserEvent: ({ event: { type, orderId } }) => {
+      const due = dueAt.get(orderId as string);
+      if (type === "order_released" && due !== undefined) late.push(Date.now() - due);
+    },
+    onMarketChanged: () => undefined,
+    onApiKeyRevoked: () => undefined,
+    onSessionEnded: () => undefined,
+    onGap: () => undefined,
   });
-  await listener.connect();
-  await listener.query("listen user_event");
+  await listener.start();
   const end = Date.now() + PATIENCE_MS;
   while (late.length < ORDERS && Date.now() < end) await delay(50);
-  await listener.end();
+  await listener.close();
   expectCount("released orders", late.length, ORDERS);
   const { rows: early } = await pool.query(
     "select from trading.orders where released_at < release_at",

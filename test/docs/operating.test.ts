@@ -48,7 +48,13 @@ test("installed as the page says, without a superuser, it migrates, serves and s
 
     const working = run(worker!);
     await working.ready;
-    t.is(working.output(), "working\n");
+    // Nobody has locked the database down, and nothing else stands open.
+    const lines = working.output().trim().split("\n");
+    t.is(lines.at(-1), "working");
+    t.deepEqual(
+      lines.slice(0, -1).map((line) => line.includes("docs/lock_down.sql")),
+      [true],
+    );
     working.end();
     t.is(await working.exited, 0);
 

@@ -45,8 +45,9 @@ function openSession(client: ClientBase, variables: Map<string, string>): Sessio
   const mask = makeMask();
   const notices: string[] = [];
   client.on("notification", ({ channel, payload, processId }) => {
+    const content = payload === undefined || payload === "" ? "" : `with payload "${payload}" `;
     notices.push(
-      `Asynchronous notification "${channel}" with payload "${payload ?? ""}" ` +
+      `Asynchronous notification "${channel}" ${content}` +
         `received from server process with PID ${processId}.`,
     );
   });

@@ -1,5 +1,4 @@
 import type { TestFn } from "ava";
-import pg from "pg";
 import type { Pool, PoolClient } from "pg";
 import type { z } from "zod";
 import {
@@ -13,9 +12,10 @@ import {
   listTrades,
   mergePosition,
   placeOrders,
+  readEvents,
   splitPosition,
 } from "../../src/database/api.ts";
-import type { OrderRequest } from "../../src/database/api.ts";
+import type { OrderRequest, SentEvent } from "../../src/database/api.ts";
 import {
   amendOrderResponseSchema,
   cancelOrderResponseSchema,
@@ -162,8 +162,6 @@ export interface Heard {
   markets: any[];
   users: any[];
   keys: any[];
-  /** Ids of what was too long for a notification. */
-  long: number[];
 }
 
 /** What was announced since it was asked last. */
@@ -224,7 +222,7 @@ export async function createExchange({ idsAscend = false }: IdOptions = {}): Pro
     ...trading,
     ...changersOf(api, pool, base.work),
     ...readersOf(api, pool),
-    listen: () => listenTo(database, api),
+    listen: () => listenTo(api),
     verify: async () => (await pool.query("select * from ledger.verify()")).rows,
     withRollback: (work) => withRollback(pool, work),
   };
@@ -509,40 +507,31 @@ export async function dumpTables(client: PoolClient): Promise<Record<string, str
   return dump;
 }
 
-async function listenTo(database: OwnDatabase, api: Pool): Promise<Listener> {
-  // Of its own, and left to end when the database is dropped.
-  const client = new pg.Client({ connectionString: database.connectionString });
-  client.on("error", () => undefined);
-  await client.connect();
+async function listenTo(api: Pool): Promise<Listener> {
   const lists = {
     market_changed: "markets",
     user_event: "users",
     api_key_revoked: "keys",
   } as const;
-  const silence = (): Heard => ({ markets: [], users: [], keys: [], long: [] });
-  let heard = silence();
-  let allTold = () => {};
-  client.on("notification", ({ channel, payload = "" }) => {
-    if (channel === "all_told") {
-      allTold();
-      return;
-    }
-    const { id, about } = JSON.parse(payload);
-    if (about === undefined) heard.long.push(id);
-    else heard[lists[channel as keyof typeof lists]].push(about);
-  });
-  for (const channel of [...Object.keys(lists), "all_told"])
-    await client.query(`listen ${channel}`);
+  const announceAll = async () => {
+    while ((await api.query("select api.announce() as count")).rows[0].count > 0);
+  };
+  const read = async (afterId: number | undefined) =>
+    await withClient(api, (client) => readEvents(client, afterId, 1000));
+  let [{ id: lastId }] = (await read(undefined)) as [SentEvent];
   return {
     heard: async () => {
-      while ((await api.query("select api.announce() as count")).rows[0].count > 0);
-      // Notifications arrive in the order of the commits: after this one, all earlier ones are in.
-      const last = new Promise<void>((resolve) => (allTold = resolve));
-      await database.pool.query("notify all_told");
-      await last;
-      const all = heard;
-      heard = silence();
-      return all;
+      await announceAll();
+      const heard: Heard = { markets: [], users: [], keys: [] };
+      for (let events = await read(lastId); events.length > 0; events = await read(lastId)) {
+        for (const { id, kind, payload } of events) {
+          if (kind === null || id !== lastId + 1) throw new Error("Events are missing");
+          const list = lists[kind as keyof typeof lists] as keyof Heard | undefined;
+          if (list) heard[list].push(JSON.parse(payload!));
+          lastId = id;
+        }
+      }
+      return heard;
     },
   };
 }

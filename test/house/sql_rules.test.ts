@@ -75,12 +75,38 @@ test("every column of a view says what it is", async (t) => {
   t.deepEqual(silent, []);
 });
 
-test("every function has its names resolved when it is written, or a search_path of its own", async (t) => {
+test("every function has its names resolved when it is written, or searches pg_temp last", async (t) => {
   const open = await offenders(`
     select name from (${functions}) f
-    where prosqlbody is null and prokind in ('f', 'p')
-      and not exists (select from unnest(proconfig) setting where setting like 'search_path=%')`);
+    where prokind in ('f', 'p')
+      and (prosqlbody is null or prosecdef or proconfig is not null)
+      and not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false)`);
   t.deepEqual(open, []);
+});
+
+test("no function runs a statement that it makes of text from outside", async (t) => {
+  // What is made is made of names that the catalog gave, quoted by format's %I and %L.
+  const makers = sqlFiles.filter(
+    (path) => path.includes("/functions/") && /\bexecute\s+(?!function)/.test(readText(path)),
+  );
+  t.deepEqual(makers.toSorted(), [
+    "db/api/functions/get_metrics.sql",
+    "db/core/functions/uuid_v7.sql",
+    "db/trading/functions/make_archive_partition.sql",
+  ]);
+});
+
+test("nothing that a login may make runs as the owner: no event trigger, rule or open default", async (t) => {
+  const { rows } = await database.pool.query(
+    `select 'event trigger ' || evtname as name from pg_event_trigger
+     union all
+     select 'rule of ' || ev_class::regclass
+     from pg_rewrite join pg_class c on c.oid = ev_class
+     join pg_namespace n on n.oid = c.relnamespace
+     where nspname = any ($1) and rulename <> '_RETURN'`,
+    [schemas],
+  );
+  t.deepEqual(rows, []);
 });
 
 test("nobody may execute a function just by being there", async (t) => {

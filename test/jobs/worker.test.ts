@@ -94,22 +94,22 @@ test.serial("a market at fault does not keep the others' orders waiting", async 
   await until("it is released", async () => (await order(ann, stuck.id)).status === "open");
 });
 
-test.serial("old orders go to the archive, old keys and payloads away", async (t) => {
+test.serial("old orders go to the archive, old keys and events away", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
   const request = buy("no", 1, 10, { idempotencyKey: randomUUID() });
   const { id } = (await place(market, ann, request)).order;
   await cancel(ann, id);
   await exchange.database.pool.query(
-    "insert into trading.event_payloads (id, payload, created_at) values (1, '{}', core.now())",
+    "insert into trading.sent_events (id, kind, payload, sent_at) values (1, 'test', '{}', core.now())",
   );
   await clock.advance(30 * DAY);
   await ring("orders__archive");
   await until("it is archived", async () => (await rowsIn("trading.archived_orders")) > 0);
   await ring("keys__remove");
   await until("keys are gone", async () => (await rowsIn("trading.idempotency_keys")) === 0);
-  await ring("event_payloads__remove");
-  await until("payloads are gone", async () => (await rowsIn("trading.event_payloads")) === 0);
+  await ring("sent_events__remove");
+  await until("events are gone", async () => (await rowsIn("trading.sent_events")) === 0);
   t.is((await order(ann, id)).id, id);
 });
 

@@ -1,25 +1,30 @@
 import { EventEmitter, once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { pino } from "pino";
 import type { Client } from "pg";
+import type { SentEvent } from "../../src/database/api.ts";
 import { createListener } from "../../src/streams/listener.ts";
-import type { ListenerOptions } from "../../src/streams/listener.ts";
 
 /** The listening connection, on a database that does as it is told. */
 
 interface FakeClient extends EventEmitter {
   statements: string[];
-  notify: (channel: string, payload: unknown) => void;
+  /** As a NOTIFY of anybody, which may have any payload. */
+  notify: (payload?: string) => void;
 }
 
-function makeListener({
-  refuses = 0,
-  ...options
-}: Partial<ListenerOptions> & { refuses?: number }) {
+function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
   const clients: FakeClient[] = [];
-  const made = new EventEmitter();
+  const told = new EventEmitter();
   const heard: unknown[] = [];
+  /** What the database has: events whose ids rise by one, the last id, and how it was asked. */
+  const log = { events: [] as SentEvent[], lastId: 0, reads: [] as (number | undefined)[] };
   let refusals = refuses;
+  const hear = (about: unknown) => {
+    heard.push(about);
+    told.emit("heard");
+  };
   const listener = createListener({
     logger: pino({ level: "silent" }),
     makeClient: () => {
@@ -30,44 +35,56 @@ function makeListener({
       };
       client.query = async (text: string) => client.statements.push(text);
       client.end = async () => client.emit("end");
-      client.notify = (channel: string, payload: unknown) =>
-        client.emit("notification", {
-          channel,
-          payload: typeof payload === "string" ? payload : JSON.stringify(payload),
-        });
+      client.notify = (payload = "") => {
+        client.emit("notification", { channel: "pgmarkets_events", payload });
+      };
       clients.push(client);
       return client as Client;
     },
-    readAnnouncement: async () => undefined,
-    onMarketChanged: (about) => heard.push(about),
-    onUserEvent: ({ event }) => heard.push(event),
-    onApiKeyRevoked: (about) => heard.push(about),
-    onSessionEnded: (about) => heard.push(about),
-    onGap: () => {
-      heard.push("gap");
-      made.emit("listening");
+    // As api.read_events() does.
+    readEvents: async (_client, afterId, most) => {
+      log.reads.push(afterId);
+      if (afterId === log.lastId) return [];
+      const behind = log.events.filter(({ id }) => afterId !== undefined && id > afterId);
+      if (behind[0]?.id === (afterId ?? NaN) + 1) return behind.slice(0, most);
+      return [{ id: log.lastId, kind: null, payload: null }];
     },
-    ...options,
+    onMarketChanged: hear,
+    onUserEvent: ({ event }) => {
+      hear(event);
+    },
+    onApiKeyRevoked: hear,
+    onSessionEnded: hear,
+    onGap: () => {
+      hear("gap");
+    },
   });
-  const nextListening = () => once(made, "listening");
-  return { listener, clients, heard, nextListening };
+  /** The database sends an event, and rings unless told otherwise. */
+  const send = (kind: string, about: unknown, { silent = false } = {}) => {
+    log.lastId += 1;
+    log.events.push({ id: log.lastId, kind, payload: JSON.stringify(about) });
+    if (!silent) clients.at(-1)!.notify();
+  };
+  const untilHeard = async (count: number) => {
+    while (heard.length < count) await once(told, "heard");
+    return heard.splice(0);
+  };
+  return { listener, clients, heard, log, send, untilHeard };
 }
 
 const eventOf = (number: number) => ({ userId: "ann", event: { type: "test", number } });
 
-test("it hears its channels, and all may have changed before", async (t) => {
-  const { listener, clients, heard } = makeListener({});
+test("it reads events when it is rung, in their order, and all may have changed before", async (t) => {
+  const { listener, clients, send, untilHeard } = makeListener();
   t.false(listener.isListening());
   await listener.start();
   t.true(listener.isListening());
-  t.deepEqual(clients[0]!.statements, [
-    "listen market_changed;listen user_event;listen api_key_revoked;listen session_ended",
-  ]);
-  clients[0]!.notify("market_changed", { id: 1, about: { marketId: "m", version: 2 } });
-  clients[0]!.notify("user_event", { id: 2, about: eventOf(1) });
-  clients[0]!.notify("api_key_revoked", { id: 3, about: { apiKeyId: "k" } });
-  clients[0]!.notify("session_ended", { id: 4, about: { sessionId: "s" } });
-  t.deepEqual(heard, [
+  t.deepEqual(clients[0]!.statements, ["listen pgmarkets_events"]);
+  send("market_changed", { marketId: "m", version: 2 });
+  send("user_event", eventOf(1));
+  send("api_key_revoked", { apiKeyId: "k" });
+  send("session_ended", { sessionId: "s" });
+  t.deepEqual(await untilHeard(5), [
     "gap",
     { marketId: "m", version: 2 },
     { type: "test", number: 1 },
@@ -78,71 +95,135 @@ test("it hears its channels, and all may have changed before", async (t) => {
   t.false(listener.isListening());
 });
 
-test("a connection that is lost is replaced, and the old one is not heard any more", async (t) => {
-  const { listener, clients, heard, nextListening } = makeListener({});
+test("what a notification says is not heard: a forged one costs one read that finds nothing", async (t) => {
+  const { listener, clients, heard, log } = makeListener();
   await listener.start();
-  const again = nextListening();
+  t.deepEqual(heard.splice(0), ["gap"]);
+  const readsBefore = log.reads.length;
+  clients[0]!.notify(JSON.stringify({ id: 1, about: eventOf(666), kind: "user_event" }));
+  await delay(50);
+  t.deepEqual(heard, []);
+  t.is(log.reads.length, readsBefore + 1);
+  await listener.close();
+});
+
+test("a flood of notifications is merged", async (t) => {
+  const { listener, clients, heard, log, send, untilHeard } = makeListener();
+  await listener.start();
+  await untilHeard(1);
+  const readsBefore = log.reads.length;
+  for (let turn = 0; turn < 20; turn++) {
+    for (let count = 0; count < 500; count++) clients[0]!.notify("x");
+    await delay(2);
+  }
+  const reads = log.reads.length - readsBefore;
+  // 20 turns of 2 ms or more, with 10 ms between reads that find nothing: 10,000 rings, few reads.
+  t.true(reads <= 20, `${reads} reads`);
+  t.deepEqual(heard, []);
+  send("user_event", eventOf(1));
+  t.deepEqual(await untilHeard(1), [{ type: "test", number: 1 }]);
+  await listener.close();
+});
+
+test("a ring that is lost is made up for by the timer", async (t) => {
+  const { listener, send, untilHeard } = makeListener();
+  await listener.start();
+  send("user_event", eventOf(1), { silent: true });
+  // The listener's own timer keeps no process alive.
+  const alive = setInterval(() => {}, 1000);
+  t.deepEqual(await untilHeard(2), ["gap", { type: "test", number: 1 }]);
+  clearInterval(alive);
+  await listener.close();
+});
+
+test("more events than are read at once are all delivered, each once", async (t) => {
+  const { listener, clients, send, untilHeard } = makeListener();
+  await listener.start();
+  for (let number = 1; number <= 2500; number++)
+    send("user_event", eventOf(number), { silent: true });
+  clients[0]!.notify();
+  const [gap, ...events] = await untilHeard(2501);
+  t.is(gap, "gap");
+  t.deepEqual(
+    events.map((event: any) => event.number),
+    Array.from({ length: 2500 }, (_, index) => index + 1),
+  );
+  await listener.close();
+});
+
+test("ids that went back, or ahead by more than one, are a gap", async (t) => {
+  const { listener, clients, log, send, untilHeard } = makeListener();
+  log.lastId = 100;
+  await listener.start();
+  t.deepEqual(await untilHeard(1), ["gap"]);
+  // Set back to a backup.
+  log.lastId = 7;
+  clients[0]!.notify();
+  t.deepEqual(await untilHeard(1), ["gap"]);
+  send("user_event", eventOf(8));
+  t.deepEqual(await untilHeard(1), [{ type: "test", number: 8 }]);
+  // After a crash.
+  log.lastId = 1_000_000;
+  send("user_event", eventOf(9));
+  t.deepEqual(await untilHeard(1), ["gap"]);
+  send("user_event", eventOf(10));
+  t.deepEqual(await untilHeard(1), [{ type: "test", number: 10 }]);
+  await listener.close();
+});
+
+test("a hole among the events that were read is a gap", async (t) => {
+  const { listener, clients, log, untilHeard } = makeListener();
+  await listener.start();
+  for (const id of [1, 3]) {
+    log.events.push({ id, kind: "user_event", payload: JSON.stringify(eventOf(id)) });
+  }
+  log.lastId = 3;
+  clients[0]!.notify();
+  t.deepEqual(await untilHeard(4), [
+    "gap",
+    { type: "test", number: 1 },
+    "gap",
+    { type: "test", number: 3 },
+  ]);
+  await listener.close();
+});
+
+test("a connection that is lost is replaced, and the old one is not heard any more", async (t) => {
+  const { listener, clients, log, send, untilHeard } = makeListener();
+  await listener.start();
+  await untilHeard(1);
   clients[0]!.emit("error", new Error("cut"));
-  await again;
-  clients[0]!.notify("user_event", { id: 1, about: eventOf(1) });
-  clients[1]!.notify("user_event", { id: 2, about: eventOf(2) });
-  t.deepEqual(heard, ["gap", "gap", { type: "test", number: 2 }]);
+  t.deepEqual(await untilHeard(1), ["gap"]);
+  const readsBefore = log.reads.length;
+  clients[0]!.notify();
+  await delay(20);
+  t.is(log.reads.length, readsBefore);
+  send("user_event", eventOf(2));
+  t.deepEqual(await untilHeard(1), [{ type: "test", number: 2 }]);
   await listener.close();
   t.is(clients.length, 2);
 });
 
 test("a database out of reach does not keep the process from starting", async (t) => {
-  const { listener, clients, nextListening } = makeListener({ refuses: 2 });
-  const listening = nextListening();
+  const { listener, clients, untilHeard } = makeListener({ refuses: 2 });
   await listener.start();
   t.false(listener.isListening());
-  await listening;
+  t.deepEqual(await untilHeard(1), ["gap"]);
+  await delay(0);
   t.true(listener.isListening());
   t.is(clients.length, 3);
   await listener.close();
 });
 
-test("events behind one that has to be read wait for it", async (t) => {
-  let answer = (_text: string) => {};
-  const { listener, clients, heard } = makeListener({
-    readAnnouncement: () => new Promise((resolve) => (answer = resolve)),
-  });
+test("an event that makes no sense keeps nobody from those behind it", async (t) => {
+  const { listener, send, untilHeard } = makeListener();
   await listener.start();
-  clients[0]!.notify("user_event", { id: 1 });
-  clients[0]!.notify("user_event", { id: 2, about: eventOf(2) });
-  clients[0]!.notify("market_changed", { id: 3, about: { marketId: "m", version: 2 } });
-  await Promise.resolve();
-  t.deepEqual(heard.splice(0), ["gap", { marketId: "m", version: 2 }]);
-  answer(JSON.stringify(eventOf(1)));
-  while (heard.length < 2) await new Promise(setImmediate);
-  clients[0]!.notify("user_event", { id: 4, about: eventOf(3) });
-  t.deepEqual(
-    heard,
-    [1, 2, 3].map((number) => ({ type: "test", number })),
-  );
-  await listener.close();
-});
-
-test("an event that can't be read any more is a gap: nobody knows whose it was", async (t) => {
-  const { listener, clients, heard, nextListening } = makeListener({});
-  await listener.start();
-  const gap = nextListening();
-  clients[0]!.notify("user_event", { id: 1 });
-  await gap;
-  t.deepEqual(heard, ["gap", "gap"]);
-  await listener.close();
-});
-
-test("notifications that are not ours are passed over", async (t) => {
-  const { listener, clients, heard } = makeListener({});
-  await listener.start();
-  for (const payload of ["", "x", "null", "{}", '{"id":1,"about":{}}', '{"id":1,"about":7}']) {
-    clients[0]!.notify("market_changed", payload);
-    clients[0]!.notify("api_key_revoked", payload);
-    clients[0]!.notify("session_ended", payload);
+  for (const about of [null, {}, 7, { userId: 1 }]) {
+    for (const kind of ["market_changed", "user_event", "api_key_revoked", "unknown"]) {
+      send(kind, about);
+    }
   }
-  clients[0]!.notify("user_event", "x");
-  clients[0]!.notify("user_event", { id: 1, about: { userId: 1 } });
-  t.deepEqual(heard, ["gap"]);
+  send("user_event", eventOf(1));
+  t.deepEqual(await untilHeard(2), ["gap", { type: "test", number: 1 }]);
   await listener.close();
 });

@@ -5,12 +5,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
   v_key_id uuid;
   v_constraint text;
   v_column text;
 begin
   insert into identity.api_keys (user_id, name, key_hash)
-  select u.id, create_api_key.name, sha256(convert_to(v_key, 'UTF8'))
+  select u.id, create_api_key.name, v_key_hash
   from identity.users as u
   where u.public_id = create_api_key.user_id
   returning public_id into v_key_id;

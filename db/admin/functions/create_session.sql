@@ -7,6 +7,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cookie text := identity.new_api_key('js_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
   v_at timestamptz := core.now();
   v_user_id bigint;
   v_session_id uuid;
@@ -27,9 +29,7 @@ begin
     where s.user_id = v_user_id and s.expires_at <= v_at
   ));
   insert into identity.sessions (user_id, cookie_hash, created_at, expires_at)
-  values (
-    v_user_id, sha256(convert_to(v_cookie, 'UTF8')), v_at, v_at + create_session.valid_for
-  )
+  values (v_user_id, v_cookie_hash, v_at, v_at + create_session.valid_for)
   returning public_id into v_session_id;
 
   perform admin.audit('create_session', jsonb_build_object(

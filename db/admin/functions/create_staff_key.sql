@@ -7,14 +7,14 @@ declare
   v_key text := identity.new_api_key(
     case create_staff_key.role when 'operator' then 'jo_' else 'ja_' end
   );
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
   v_key_id uuid;
   v_constraint text;
   v_column text;
 begin
   insert into identity.staff_keys (name, role, key_hash)
-  values (
-    create_staff_key.name, create_staff_key.role, sha256(convert_to(v_key, 'UTF8'))
-  )
+  values (create_staff_key.name, create_staff_key.role, v_key_hash)
   returning public_id into v_key_id;
   perform admin.audit('create_staff_key', jsonb_build_object(
     'name', create_staff_key.name,

@@ -4,6 +4,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Made before the statement that reads it: logs of statements show their parameters.
+  v_cookie_hash bytea := sha256(convert_to(end_sessions.cookie, 'UTF8'));
   v_user_id bigint;
   v_ended bigint;
 begin
@@ -19,8 +21,8 @@ begin
     from identity.sessions as s
     where s.user_id = v_user_id
       and (
-        end_sessions.cookie is null
-        or s.cookie_hash = sha256(convert_to(end_sessions.cookie, 'UTF8'))
+        v_cookie_hash is null
+        or s.cookie_hash = v_cookie_hash
       )
   ));
   perform admin.audit('end_sessions', jsonb_build_object(

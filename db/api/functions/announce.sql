@@ -5,77 +5,79 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows constant int := 1000;
-  v_row record;
   v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
+  v_at constant timestamptz := core.now();
   v_last_id bigint;
   v_done trading.announcer;
-  v_all_ended boolean;
+  v_moves_on boolean;
   v_sent_id bigint;
-  v_count bigint := 0;
-  v_payload text;
+  v_count bigint;
 begin
   -- The lock that notifying takes is held through the commit: spare it the flush.
   set local synchronous_commit = off;
 
-  -- One at a time, so that listeners hear of a market and of a user in the order of the commits.
+  -- One at a time, so that the ids of events are in the order of the commits.
   perform pg_advisory_xact_lock((29037::bigint << 44) - 1);
 
   -- Read before this transaction gets its number, and so of transactions with lower ones only:
-  -- whoever announces has written before, and with that got a number.
+  -- a transaction that announces has written before, and with that got a number.
   select q.last_value - (not q.is_called)::int into v_last_id
   from trading.announcements_id_seq as q;
   select a.* into v_done
   from trading.announcer as a;
-  v_all_ended := core.all_ended_before(v_done.noted_xid);
+  if not found then
+    -- After a crash. No earlier id can be as high, unless there were a million events a second.
+    v_done.last_event_id := floor(extract(epoch from v_at) * 1000000);
+    insert into trading.announcer (sent_through_id, noted_id, noted_xid, last_event_id)
+    values (0, 0, pg_current_xact_id(), v_done.last_event_id);
+  end if;
+  v_moves_on := coalesce(
+    v_is_first_write
+    and core.all_ended_before(v_done.noted_xid)
+    and v_last_id > v_done.sent_through_id,
+    false
+  );
 
-  for v_row in
-    with sent as (
-      delete from trading.announcements as a
-      where a.id in (
-        select b.id
-        from trading.announcements as b
-        where b.id > coalesce(v_done.sent_through_id, 0)
-        order by b.id
-        limit c_most_rows
-      )
-      returning a.*
+  with moved as (
+    delete from trading.announcements as a
+    where a.id in (
+      select b.id
+      from trading.announcements as b
+      where b.id > coalesce(v_done.sent_through_id, 0)
+      order by b.id
+      limit c_most_rows
     )
-    select s.* from sent as s order by s.id
-  loop
-    -- The id keeps equal notifications of one transaction from arriving as one.
-    v_payload := json_build_object('id', v_row.id, 'about', v_row.payload)::text;
-    if octet_length(v_payload) > 7900 then
-      -- After a crash the ids of announcements, which are not logged, start anew.
-      insert into trading.event_payloads as e (id, payload, created_at)
-      values (v_row.id, v_row.payload, core.now())
-      on conflict (id) do update
-      set payload = excluded.payload, created_at = excluded.created_at;
-      v_payload := json_build_object('id', v_row.id)::text;
-    end if;
-    perform pg_notify(v_row.channel, v_payload);
-    v_sent_id := v_row.id;
-    v_count := v_count + 1;
-  end loop;
+    returning a.id, a.channel, a.payload
+  ),
+  sent as (
+    insert into trading.sent_events (id, kind, payload, sent_at)
+    select
+      v_done.last_event_id + row_number() over (order by m.id), m.channel, m.payload, v_at
+    from moved as m
+  )
+  select count(*), max(m.id) into v_count, v_sent_id
+  from moved as m;
 
-  if v_done.noted_id is null then
-    insert into trading.announcer (sent_through_id, noted_id, noted_xid)
-    values (0, 0, pg_current_xact_id());
-  elsif v_all_ended and v_last_id > v_done.sent_through_id and v_is_first_write then
+  if v_count > 0 or v_moves_on then
     update trading.announcer as a set
+      last_event_id = v_done.last_event_id + v_count,
       sent_through_id = case
+        when not v_moves_on then a.sent_through_id
         when v_count < c_most_rows then a.noted_id
         else least(a.noted_id, v_sent_id)
       end,
-      noted_id = v_last_id,
-      noted_xid = pg_current_xact_id();
+      noted_id = case when v_moves_on then v_last_id else a.noted_id end,
+      noted_xid = case when v_moves_on then pg_current_xact_id() else a.noted_xid end;
+  end if;
+  if v_count > 0 then
+    notify pgmarkets_events;
   end if;
   return v_count;
 end
 $$;
 
 comment on function api.announce() is
-  'Sends what committed transactions announced, oldest first, at most 1,000 at a time, as '
-  'notifications {id, about} on the channel of each; returns how many. What is too long for a '
-  'notification is kept in trading.event_payloads, and only its id is sent. Every server process '
-  'calls it right after a command, and every 100 ms besides. Locks: an advisory lock of its own, '
-  'so that there is one call at a time.';
+  'The relay of the outbox: moves what committed transactions announced to trading.sent_events, '
+  'oldest first, at most 1,000 at a time, and rings by a notification without content on channel '
+  'pgmarkets_events; returns how many. Every server process calls it right after a command, and '
+  'every 100 ms besides. Locks: an advisory lock of its own, so that there is one call at a time.';

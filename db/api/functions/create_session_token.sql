@@ -6,6 +6,8 @@ as $$
 declare
   c_valid_for constant interval := '5 minutes';
   v_token text := identity.new_api_key('jt_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_token_hash bytea := sha256(convert_to(v_token, 'UTF8'));
   v_at timestamptz := core.now();
   v_session identity.sessions;
   v_expires_at timestamptz;
@@ -23,7 +25,7 @@ begin
   where t.session_id = v_session.id and t.expires_at <= v_at;
   v_expires_at := least(v_at + c_valid_for, v_session.expires_at);
   insert into identity.session_tokens (token_hash, session_id, expires_at)
-  values (sha256(convert_to(v_token, 'UTF8')), v_session.id, v_expires_at);
+  values (v_token_hash, v_session.id, v_expires_at);
   return json_build_object('token', v_token, 'expiresAt', core.iso8601(v_expires_at));
 end
 $$;

@@ -9,10 +9,9 @@ create unlogged table trading.announcements (
 );
 
 comment on table trading.announcements is
-  'What is to be told to listeners, written by the transaction it is about and sent as '
-  'notifications by api.announce() right after. A transaction that notifies holds a lock of the '
+  'The outbox: events written by the transactions that they are about. api.announce() moves them '
+  'to trading.sent_events right after the commit. A transaction that notifies holds a lock of the '
   'whole cluster through the flush of its commit; one that writes here does not. Unlogged: after '
   'a crash every stream starts anew from a snapshot.';
 comment on column trading.announcements.channel is
-  'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '
-  '({apiKeyId}) or session_ended ({sessionId}).';
+  'The kind of the event, see trading.sent_events.';

@@ -6,7 +6,8 @@ import { buy } from "../../helpers/orders.ts";
 const exchange = testExchange(test);
 const { clock, makeMarket, makeTrader, place, placeBatch, work } = exchange;
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 test.serial.beforeEach(() => clock.freeze("2030-01-01T12:00:00Z"));
 
@@ -43,17 +44,19 @@ test.serial("a key that somebody holds is passed over", async (t) => {
   t.is(await work("remove_keys"), 1);
 });
 
-test.serial("payloads of long announcements are removed after an hour", async (t) => {
+test.serial("events are removed five minutes after they were sent", async (t) => {
   await exchange.database.pool.query(
-    `insert into trading.event_payloads (id, payload, created_at)
-     values (1, '{}', core.now()), (2, '{}', core.now() + interval '1 millisecond')`,
+    `insert into trading.sent_events (id, kind, payload, sent_at)
+     values
+       (1, 'user_event', '{}', core.now()), (2, 'user_event', '{}', core.now()),
+       (3, 'user_event', '{}', core.now() + interval '1 millisecond')`,
   );
-  await clock.advance(HOUR - 1);
-  t.is(await work("remove_event_payloads"), 0);
+  await clock.advance(5 * MINUTE - 1);
+  t.is(await work("remove_sent_events"), 0);
   await clock.advance(1);
-  t.is(await work("remove_event_payloads"), 1);
+  t.is(await work("remove_sent_events", { most: 1 }), 2);
   await clock.advance(1);
-  t.is(await work("remove_event_payloads"), 1);
+  t.is(await work("remove_sent_events"), 1);
 });
 
 test.serial("sessions are removed once they have expired", async (t) => {

@@ -1,0 +1,192 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+/** Servers read the events that api.announce() has sent, each once, in the order of the commits. */
+
+const exchange = testExchange(test);
+const { cancel, makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
+
+interface Row {
+  id: number;
+  kind: string | null;
+  payload: any;
+}
+
+const read = async (afterId: number | null, most = 1000): Promise<Row[]> =>
+  (
+    await exchange.api.query(
+      "select id, kind, payload from api.read_events(after_id => $1, most => $2)",
+      [afterId, most],
+    )
+  ).rows;
+
+async function announceAll(): Promise<void> {
+  while ((await exchange.api.query("select api.announce() as count")).rows[0].count > 0);
+}
+
+async function lastId(): Promise<number> {
+  const [row] = await read(null);
+  return row!.id;
+}
+
+test.serial(
+  "without an id it says where to begin; behind the last id there is nothing",
+  async (t) => {
+    const [market, ann] = [await makeMarket(), await makeTrader()];
+    await rest(market, ann, buy("yes", 1, 40));
+    await announceAll();
+    const [row, ...others] = await read(null);
+    t.like(row, { kind: null, payload: null });
+    t.deepEqual(others, []);
+    t.deepEqual(await read(row!.id), []);
+  },
+);
+
+test.serial(
+  "events are numbered one by one, and read from any place, as many as asked",
+  async (t) => {
+    const [market, ann] = [await makeMarket(), await makeTrader()];
+    await announceAll();
+    const from = await lastId();
+    for (let turn = 0; turn < 5; turn++) {
+      await rest(market, ann, buy("yes", 1, 40));
+      if (turn % 2 === 0) await announceAll();
+    }
+    const versions = (rows: Row[]) => rows.map(({ id, payload }) => [id - from, payload.version]);
+    t.deepEqual(versions(await read(from)), [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+      [5, 5],
+    ]);
+    t.deepEqual(versions(await read(from + 1, 2)), [
+      [2, 2],
+      [3, 3],
+    ]);
+  },
+);
+
+test.serial(
+  "each reader sees each event once, a market's in the order of its commits",
+  async (t) => {
+    const markets = await makeMarkets(4);
+    const traders = await makeTraders(4);
+    await announceAll();
+    const from = await lastId();
+    let isOver = false;
+    const relays = Array.from({ length: 3 }, async () => {
+      while (!isOver) await exchange.api.query("select api.announce()");
+    });
+    const readers = Array.from({ length: 3 }, async () => {
+      const seen: Row[] = [];
+      let after = from;
+      for (;;) {
+        const wasOver = isOver;
+        const rows = await read(after, 7);
+        seen.push(...rows);
+        after = rows.at(-1)?.id ?? after;
+        if (wasOver && rows.length === 0) return seen;
+      }
+    });
+    await Promise.all(
+      markets.map(async (market, place) => {
+        for (let turn = 0; turn < 40; turn++) {
+          const [order] = (await rest(market, traders[place]!, buy("yes", 1, 40))) as [string];
+          await cancel(traders[place]!, order);
+        }
+      }),
+    );
+    await announceAll();
+    isOver = true;
+    await Promise.all(relays);
+    for (const seen of await Promise.all(readers)) {
+      t.deepEqual(
+        seen.map(({ id }) => id - from),
+        Array.from({ length: 4 * 80 }, (_, index) => index + 1),
+      );
+      for (const market of markets) {
+        t.deepEqual(
+          seen
+            .filter(({ payload }) => payload.marketId === market)
+            .map((row) => row.payload.version),
+          Array.from({ length: 80 }, (_, index) => index + 1),
+        );
+      }
+    }
+  },
+);
+
+test.serial("events that are not kept any more are a gap", async (t) => {
+  const [market, ann] = [await makeMarket(), await makeTrader()];
+  await announceAll();
+  const from = await lastId();
+  await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41));
+  await announceAll();
+  await exchange.database.pool.query("delete from trading.sent_events");
+  t.deepEqual(await read(from), [{ id: from + 2, kind: null, payload: null }]);
+  t.deepEqual(await read(from + 2), []);
+  await rest(market, ann, buy("yes", 1, 42));
+  await announceAll();
+  t.like((await read(from + 2))[0], { id: from + 3, kind: "market_changed" });
+});
+
+test.serial("after a crash, which empties unlogged tables, ids go on far above", async (t) => {
+  const [market, ann] = [await makeMarket(), await makeTrader()];
+  await rest(market, ann, buy("yes", 1, 40));
+  await announceAll();
+  const before = await lastId();
+  t.true(before > 0);
+  const crash = `
+    truncate trading.announcements, trading.announcer, trading.sent_events restart identity`;
+  await exchange.database.pool.query(crash);
+  t.deepEqual(await read(before), [{ id: 0, kind: null, payload: null }]);
+  await rest(market, ann, buy("yes", 1, 41));
+  await announceAll();
+  const [gap, ...others] = await read(before);
+  t.like(gap, { kind: null });
+  t.true(gap!.id > before + 1_000_000);
+  t.deepEqual(others, []);
+  t.deepEqual(await read(0), [gap]);
+  // A second crash is no less of a gap than the first.
+  await exchange.database.pool.query(crash);
+  await announceAll();
+  t.true((await lastId()) > gap!.id);
+});
+
+test.serial("a database that was set back is a gap", async (t) => {
+  const id = await lastId();
+  t.deepEqual(await read(id + 5), [{ id, kind: null, payload: null }]);
+});
+
+test.serial(
+  "a notification carries nothing, and there is one for a call however much it sends",
+  async (t) => {
+    const [market, ann] = [await makeMarket(), await makeTrader()];
+    await announceAll();
+    const heard: unknown[] = [];
+    const client = await exchange.database.pool.connect();
+    try {
+      client.on("notification", ({ channel, payload }) => heard.push([channel, payload]));
+      const { rows } = await client.query(`select pg_listening_channels() as channel`);
+      t.deepEqual(rows, []);
+      for (const channel of [
+        ...["pgmarkets_events", "market_changed", "user_event", "api_key_revoked", "session_ended"],
+      ]) {
+        await client.query(`listen ${channel}`);
+      }
+      await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41));
+      await announceAll();
+      await announceAll();
+      await client.query("notify pgmarkets_events, 'last'");
+      while (heard.length < 2) await client.query("select");
+      t.deepEqual(heard, [
+        ["pgmarkets_events", ""],
+        ["pgmarkets_events", "last"],
+      ]);
+    } finally {
+      client.release(true);
+    }
+  },
+);
