@@ -41,6 +41,7 @@ export const errorCodes = {
     "Cannot amend a budget order; cancel it and place a new one",
   ),
   TOO_MANY_REQUESTS: hiddenCode("EX023", 429, "Too many requests"),
+  UNFIT_SESSION: hiddenCode("EX025", 503, "A setting of the database session is not fit"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

@@ -40,4 +40,5 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX021', 'ORDER_NOT_AMENDABLE', 400, false, 'Cannot amend order with status: <status>'),
   ('EX022', 'BUDGET_ORDER_NOT_AMENDABLE', 400, false,
     'Cannot amend a budget order; cancel it and place a new one'),
-  ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests');
+  ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests'),
+  ('EX025', 'UNFIT_SESSION', 503, false, 'A setting of the database session is not fit');

@@ -2,6 +2,7 @@ create or replace function jobs.release_orders(market_id bigint, most int defaul
 returns int
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
