@@ -5,6 +5,9 @@ import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
 import type { StaffRole } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
+import { asServerPools, endPools, makeServerPools, openPools } from "./database/server_pools.ts";
+import type { ServerPools } from "./database/server_pools.ts";
+import { durabilityWarning } from "./database/session_settings.ts";
 import { createEndpoint } from "./graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import { listen } from "./http/listener.ts";
@@ -46,11 +49,9 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 /** Checks that the database is fit, and serves it. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, logger } = options;
-  const pool = makePool({
+  const pools = makeServerPools(config.poolSize, {
     connectionString: options.connectionString,
-    role: "exchange_api",
     applicationName: "pgmarkets api",
-    max: config.poolSize,
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -59,11 +60,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
   });
   try {
-    const database = await checkDatabase(pool);
+    const database = await checkDatabase(pools.monitoring);
     logger.info({ version, node: process.versions.node, database }, "starting to serve");
-    return await serve(pool, config, logger, makeGraphqlEndpoints(options));
+    const warning = await durabilityWarning(pools.monitoring);
+    if (warning !== undefined) logger.warn(warning);
+    await openPools(pools);
+    return await serve(pools, config, logger, makeGraphqlEndpoints(options));
   } catch (error) {
-    await pool.end();
+    await endPools(pools);
     throw error;
   }
 }
@@ -103,14 +107,15 @@ async function prepareInTurn(endpoints: (GraphqlEndpoint | undefined)[]): Promis
   for (const endpoint of endpoints) await endpoint?.prepare();
 }
 
-/** Serves the database of a pool that acts as exchange_api. */
+/** Serves the database of pools that act as exchange_api, or of one for everything. */
 export async function serve(
-  pool: Pool,
+  given: Pool | ServerPools,
   config: ListeningConfig,
   logger: Logger,
   graphql: GraphqlEndpoints = {},
 ): Promise<Service> {
-  const services = makeServices(pool, logger, { listenUrl: config.listenDatabaseUrl, graphql });
+  const pools = "orders" in given ? given : asServerPools(given);
+  const services = makeServices(pools, logger, { listenUrl: config.listenDatabaseUrl, graphql });
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
@@ -135,7 +140,7 @@ export async function serve(
       await services.announcer.close();
       await services.streams.close();
       for (const endpoint of endpoints) await endpoint?.close();
-      await pool.end();
+      await endPools(pools);
     },
   };
 }

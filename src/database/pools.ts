@@ -50,6 +50,14 @@ export function makePool(options: PoolOptions): Pool {
     ...(role !== undefined && { role, ...ownSearchPath, ...forgottenTransactions }),
   };
 
+  async function prepare(client: PoolClient): Promise<void> {
+    await setLateSettings(client);
+    await warmUp?.(client).catch((error: unknown) => {
+      // Whether the database is of use is for others to say; a lost connection is not.
+      if (!(error instanceof pg.DatabaseError)) throw error;
+    });
+  }
+
   const config: PoolConfig = {
     ...addressOf(options.connectionString),
     application_name: options.applicationName ?? "pgmarkets",
@@ -60,13 +68,8 @@ export function makePool(options: PoolOptions): Pool {
     types: databaseTypes,
     ...(options.min !== undefined && { min: options.min }),
     ...(!hasOwnOptions(options.connectionString) && { options: startupOptions(settings) }),
-    onConnect: async (client) => {
-      await setLateSettings(client);
-      await warmUp?.(client as PoolClient).catch((error: unknown) => {
-        // Whether the database is of use is for others to say; a lost connection is not.
-        if (!(error instanceof pg.DatabaseError)) throw error;
-      });
-    },
+    // The pool waits for it, whatever its types say.
+    onConnect: prepare as unknown as NonNullable<PoolConfig["onConnect"]>,
   };
 
   const pool = new pg.Pool(config);
@@ -145,14 +148,7 @@ export function makeLoneClient(
     application_name: applicationName,
     ...(connectionString !== undefined && { Client: undefined, ...addressOf(connectionString) }),
   };
-  const client = new ((OwnClient ?? pg.Client) as new (config: object) => Client)(settings);
-  const connect = client.connect.bind(client) as () => Promise<Client>;
-  client.connect = (async () => {
-    await connect();
-    await setLateSettings(client);
-    return client;
-  }) as Client["connect"];
-  return client;
+  return new ((OwnClient ?? pg.Client) as new (config: object) => Client)(settings);
 }
 
 /** Where the sessions of a pool go, in its own terms. */

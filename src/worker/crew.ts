@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withRetries } from "../database/failures.ts";
+import type { WorkerHealth } from "./health.ts";
 import type { Job, JobContext } from "./job.ts";
 
 export interface CrewOptions {
   pool: Pool;
   logger: Logger;
+  health: WorkerHealth;
   /** Told after each piece of work that was committed. */
   onWorked?: (() => void) | undefined;
 }
@@ -32,7 +34,7 @@ interface State {
 }
 
 /** Those who do the work of this process. */
-export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
+export function makeCrew({ pool, logger, health, onWorked }: CrewOptions): Crew {
   const states = new Map<string, State>();
   let ending = false;
 
@@ -69,6 +71,10 @@ export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
     try {
       await job.run(context);
       state.doneAt = performance.now();
+      health.succeeded(job.name);
+    } catch (error) {
+      health.failed(job.name, error);
+      throw error;
     } finally {
       state.running = false;
     }

@@ -5,12 +5,14 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { crontab as wholeCrontab } from "../../jobs/crontab.ts";
 import { withRetries } from "../database/failures.ts";
-import { nextDue } from "../database/jobs.ts";
+import { nextDue, warmUp } from "../database/jobs.ts";
 import { checkDatabase } from "../database/migrations.ts";
-import { makePool } from "../database/pools.ts";
+import { makePool, openMinimum } from "../database/pools.ts";
 import { startClock } from "./clock.ts";
 import { makeCrew } from "./crew.ts";
 import type { Crew } from "./crew.ts";
+import { makeWorkerHealth } from "./health.ts";
+import type { WorkerHealth } from "./health.ts";
 import type { DueKind, Job, When } from "./job.ts";
 import { checkQueue, queueLogger } from "./queue.ts";
 
@@ -28,6 +30,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** Finishes the pieces under way and leaves the database. */
   close: () => Promise<void>;
+  health: WorkerHealth;
 }
 
 /** Each kind of job runs once at a time in a process, so this is room for all that may coincide. */
@@ -35,7 +38,8 @@ const JOBS_AT_ONCE = 6;
 /** Those, the releases' lanes, the clock, and the queue: listening, fetching, putting back. */
 const POOL_SIZE = 18;
 const LOCK_TIMEOUT_MS = 2000;
-/** A new connection has the engine's plans to make before it releases its first order. */
+/** As many as the lanes of releases, and those that see what is due. They are open and warm. */
+const KEPT_CONNECTIONS = 10;
 const IDLE_TIMEOUT_MS = 600_000;
 /** When a notification is lost, jobs are found this late. */
 const POLL_MS = 1000;
@@ -50,6 +54,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     role: "exchange_worker",
     applicationName: "pgmarkets worker",
     max: POOL_SIZE,
+    min: KEPT_CONNECTIONS,
+    warmUp,
     connectionTimeoutMs: 5000,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -60,6 +66,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   try {
     await checkDatabase(pool);
     await checkQueue(pool);
+    await openMinimum(pool);
     return await work(pool, options);
   } catch (error) {
     await pool.end();
@@ -73,8 +80,9 @@ export async function work(
   options: Omit<WorkerOptions, "connectionString">,
 ): Promise<Worker> {
   const { logger, crontab = wholeCrontab } = options;
-  const crew = makeCrew({ pool, logger, onWorked: options.onWorked });
-  const queue = await openQueue(pool, logger, crontab, crew);
+  const health = makeWorkerHealth(logger);
+  const crew = makeCrew({ pool, logger, health, onWorked: options.onWorked });
+  const queue = await openQueue(pool, { logger, health, crontab, crew });
 
   const dueJobs = new Map<DueKind, Job>();
   for (const { job, when } of crontab) if ("due" in when) dueJobs.set(when.due, job);
@@ -87,10 +95,11 @@ export async function work(
       await queue.ring(job);
     },
     kinds: [...dueJobs.keys()],
-    logger,
+    health,
   });
 
   return {
+    health,
     close: async () => {
       await clock.close();
       crew.end();
@@ -106,16 +115,22 @@ interface Queue {
   close: () => Promise<void>;
 }
 
+interface QueueOptions {
+  logger: Logger;
+  health: WorkerHealth;
+  crontab: { job: Job; when: When }[];
+  crew: Crew;
+}
+
 async function openQueue(
   pool: Pool,
-  logger: Logger,
-  crontab: { job: Job; when: When }[],
-  crew: Crew,
+  { logger, health, crontab, crew }: QueueOptions,
 ): Promise<Queue> {
   const taskList: TaskList = {};
   for (const { job } of crontab) taskList[job.name] = () => crew.run(job);
-  const open = (): Promise<Runner> =>
-    runQueue({
+  let closing = false;
+  const open = async (): Promise<Runner> => {
+    const opened = await runQueue({
       pgPool: pool,
       taskList,
       parsedCronItems: cronItemsOf(crontab),
@@ -124,8 +139,18 @@ async function openQueue(
       noHandleSignals: true,
       logger: queueLogger(logger),
     });
+    opened.events.on("worker:getJob:error", ({ error }) => {
+      if (!closing) health.failed("taking jobs from the queue", error);
+    });
+    opened.events.on("worker:getJob:empty", () => {
+      health.succeeded("taking jobs from the queue");
+    });
+    opened.events.on("job:start", () => {
+      health.succeeded("taking jobs from the queue");
+    });
+    return opened;
+  };
 
-  let closing = false;
   let runner = await open();
 
   /** The queue outlives a lost database by itself; this is for whatever else may end it. */

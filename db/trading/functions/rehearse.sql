@@ -45,14 +45,20 @@ begin
         perform jobs.release_orders(v_market_id);
       end if;
       perform api.amend_order(v_maker, v_order, 42, null);
-      perform trading.rehearse_orders(v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}');
-      perform trading.rehearse_orders(v_market, v_taker, '{"side": "yes", "price": 60, "quantity": 12}');
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 60, "quantity": 12}'
+      );
       perform trading.rehearse_orders(
         v_market, v_taker,
         '{"side": "yes", "price": null, "quantity": 1}',
         '{"side": "yes", "budgetCents": 100, "quantity": null}',
         '{"side": "yes", "price": 60, "quantity": 1, "timeInForce": "ioc"}',
-        '{"side": "yes", "price": 2, "postOnly": true, "idempotencyKey": "0190a0a0-0000-7000-8000-000000000000"}',
+        jsonb_build_object(
+          'side', 'yes', 'price', 2, 'postOnly', true, 'idempotencyKey', core.uuid_v7()
+        ),
         '{"side": "yes", "price": 1, "quantity": 1, "orderType": "sell"}'
       );
       perform api.split_position(v_maker, v_market, 2);
