@@ -49,16 +49,7 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 /** Checks that the database is fit, and serves it. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, logger } = options;
-  const pools = makeServerPools(config.poolSize, {
-    connectionString: options.connectionString,
-    applicationName: "pgmarkets api",
-    connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onIdleError: (error) => {
-      logger.warn({ error }, "an idle database connection was lost");
-    },
-  });
+  const pools = makePools(options);
   try {
     const database = await checkDatabase(pools.monitoring);
     logger.info({ version, node: process.versions.node, database }, "starting to serve");
@@ -72,10 +63,34 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+/** The pools of a server by that configuration. */
+export function makePools({
+  connectionString,
+  config,
+  logger,
+}: Pick<ServiceOptions, "connectionString" | "config" | "logger">): ServerPools {
+  return makeServerPools(config.poolSize, {
+    connectionString,
+    applicationName: "pgmarkets api",
+    connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onIdleError: (error) => {
+      logger.warn({ error }, "an idle database connection was lost");
+    },
+  });
+}
+
 /** Analysts and operators are few, and get a few connections each. */
 const GRAPHQL_POOL_SIZE = 4;
 
-function makeGraphqlEndpoints(options: ServiceOptions): GraphqlEndpoints {
+/** GraphQL for those whose login is given. */
+export function makeGraphqlEndpoints(
+  options: Pick<
+    ServiceOptions,
+    "logger" | "analystConnectionString" | "operatorConnectionString"
+  >,
+): GraphqlEndpoints {
   const { logger, analystConnectionString, operatorConnectionString } = options;
   const make = (role: StaffRole, connectionString: string | undefined) =>
     connectionString === undefined

@@ -46,15 +46,17 @@ const POLL_MS = 1000;
 /** How long to wait before a queue that gave up is opened again. */
 const REOPEN_MS = 1000;
 
-/** Checks that the database is fit, and does what time brings about on it. */
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { logger } = options;
-  const pool = makePool({
-    connectionString: options.connectionString,
+/** The connections of a worker: none is open yet. So many are kept open and warm. */
+export function makeWorkerPool(
+  { connectionString, logger }: Pick<WorkerOptions, "connectionString" | "logger">,
+  kept = KEPT_CONNECTIONS,
+): Pool {
+  return makePool({
+    connectionString,
     role: "exchange_worker",
     applicationName: "pgmarkets worker",
     max: POOL_SIZE,
-    min: KEPT_CONNECTIONS,
+    min: kept,
     warmUp,
     connectionTimeoutMs: 5000,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
@@ -63,6 +65,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       logger.warn({ error }, "an idle database connection was lost");
     },
   });
+}
+
+/** Checks that the database is fit, and does what time brings about on it. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const pool = makeWorkerPool(options);
   try {
     await checkDatabase(pool);
     await checkQueue(pool);
