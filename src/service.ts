@@ -86,10 +86,7 @@ const GRAPHQL_POOL_SIZE = 4;
 
 /** GraphQL for those whose login is given. */
 export function makeGraphqlEndpoints(
-  options: Pick<
-    ServiceOptions,
-    "logger" | "analystConnectionString" | "operatorConnectionString"
-  >,
+  options: Pick<ServiceOptions, "logger" | "analystConnectionString" | "operatorConnectionString">,
 ): GraphqlEndpoints {
   const { logger, analystConnectionString, operatorConnectionString } = options;
   const make = (role: StaffRole, connectionString: string | undefined) =>
