@@ -25,7 +25,7 @@ const MONITORING = 3;
 
 /** How many connections each pool of a server has at most. */
 export function sharesOf(poolSize: number): Record<keyof ServerPools, number> {
-  const orders = Math.max(1, Math.ceil((poolSize * 2) / 3));
+  const orders = Math.max(1, Math.min(poolSize - 1, Math.ceil((poolSize * 2) / 3)));
   return {
     orders,
     reads: Math.max(1, poolSize - orders),

@@ -61,7 +61,7 @@ test.serial(
       const after = await plansOf(client);
       t.is(after["PL/pgSQL function"], warm["PL/pgSQL function"]);
       // A statement that the rehearsal had no occasion for is no matter; a tenth of them would be.
-      t.true(after["CachedPlanSource"]! <= warm["CachedPlanSource"]! * 1.1);
+      t.true(after.CachedPlanSource! <= warm.CachedPlanSource! * 1.1);
     });
     await onNewConnection(async (client) => {
       const cold = await plansOf(client);
