@@ -87,6 +87,8 @@ async function play(service: Service, operators: Pool, log: string[]): Promise<A
     await operate("withdraw", { user_id, amount_cents: 1_000, reference: "two" });
     const limits = { day_cents: 50_000, week_cents: null, month_cents: null };
     await operate("set_loss_limits", { user_id, ...limits });
+    const policy = { tier: "custom", requests_per_minute: 600_000, burst_capacity: 100_000 };
+    await operate("set_rate_policy", { user_id, ...policy });
     const key = await operate("create_api_key", { user_id, name: "mine" });
     traders.push({ id: user_id, key });
   }
@@ -133,7 +135,6 @@ async function play(service: Service, operators: Pool, log: string[]): Promise<A
 
   const closing = await operate("create_market", { title: "Soon?", category: "sports" });
   const last = await place(ben, { marketId: closing, price: 3, quantity: 1 });
-  // No time that is in the future for sure would be soon.
   await operators.query("select admin.set_market_status($1, 'closed')", [closing]);
   await operators.query("select admin.set_market_status($1, 'open', $2)", [closing, inMs(300)]);
   await until(`/api/v1/markets/${closing}`, ben.key, (body) => body.status === "closed");

@@ -4,6 +4,7 @@ import pg from "pg";
 import { migrateQueue } from "../../src/worker/queue.ts";
 import { connectionStringFor, createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
+import { liftRateLimits } from "../helpers/limits.ts";
 import { playHistory } from "./history.ts";
 import type { Answers } from "./history.ts";
 
@@ -99,6 +100,7 @@ const decoys = `
 
 test.serial.before("a history without any such setting", async () => {
   base = await createDatabase();
+  await liftRateLimits(base.pool);
   await base.pool.query(decoys);
   const client = new pg.Client({ connectionString: base.connectionString });
   await client.connect();

@@ -106,17 +106,18 @@ test.serial("monitors that take all theirs don't delay an order", async (t) => {
 test.serial("monitors who ask at the same time share one reading", async (t) => {
   await delay(1100);
   let readings = 0;
-  const { query } = pg.Client.prototype;
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its client
+  const query = pg.Client.prototype.query as (this: pg.Client, ...values: unknown[]) => unknown;
   pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
     if ((values[0] as { name?: string } | undefined)?.name === "get_metrics") readings++;
-    return (query as (...values: unknown[]) => unknown).apply(this, values);
-  } as typeof query;
+    return query.apply(this, values);
+  } as typeof pg.Client.prototype.query;
   try {
     const ask = () => callService(service.url, "GET", "/metrics");
     await Promise.all(Array.from({ length: 10 }, ask));
     await ask();
   } finally {
-    pg.Client.prototype.query = query;
+    pg.Client.prototype.query = query as typeof pg.Client.prototype.query;
   }
   t.is(readings, 1);
 });
