@@ -37,6 +37,8 @@ set local role exchange_owner;
 --!include core/tables/error_codes.sql
 --!include core/functions/raise_error.sql
 --!include core/functions/raise_violation.sql
+--!include core/functions/refuse_session.sql
+--!include core/functions/check_session.sql
 --!include core/functions/now.sql
 --!include core/functions/uuid_v7.sql
 --!include core/functions/uuid_v7_at.sql
@@ -345,6 +347,10 @@ set local role exchange_owner;
 --!include jobs/functions/refresh_leaderboard.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
+--!include trading/functions/rehearse_orders.sql
+--!include trading/functions/rehearse.sql
+--!include api/functions/warm_up.sql
+--!include jobs/functions/warm_up.sql
 
 -- For analysts
 --!include analytics/functions/now.sql

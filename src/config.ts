@@ -50,6 +50,7 @@ const environmentSchema = z.object({
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  WORKER_PORT: wholeNumber(0, 65_535).optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   DEMO: flag(true),
   TRUST_PROXY: trustProxy,
@@ -58,7 +59,7 @@ const environmentSchema = z.object({
       error: "must be fatal, error, warn, info, debug, trace or silent",
     })
     .default("info"),
-  POOL_SIZE: wholeNumber(1, 500).default(10),
+  POOL_SIZE: wholeNumber(2, 500).default(12),
 });
 
 /** Everything that the environment decides. */
@@ -81,12 +82,14 @@ export interface Config {
   /** Where the figures for monitoring are served; without it, with everything else. */
   metricsPort: number | undefined;
   metricsHost: string;
+  /** Where a worker by itself says how it is, at the same address; without it, only in its log. */
+  workerPort: number | undefined;
   /** Whether an empty database gets a demo catalogue and a funded demo trader. */
   demo: boolean;
   /** Express' `trust proxy`: whose word on the client's address counts. */
   trustProxy: boolean | number | string;
   logLevel: string;
-  /** Connections of each pool. */
+  /** Connections for orders and reads: two thirds are kept for orders. */
   poolSize: number;
 }
 
@@ -111,6 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     host: data.HOST,
     metricsPort: data.METRICS_PORT,
     metricsHost: data.METRICS_HOST,
+    workerPort: data.WORKER_PORT,
     demo: data.DEMO,
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,

@@ -42,6 +42,7 @@ export const errorCodes = {
   ),
   TOO_MANY_REQUESTS: hiddenCode("EX023", 429, "Too many requests"),
   ACCOUNT_FROZEN: code("EX024", 403, "Account is frozen"),
+  UNFIT_SESSION: hiddenCode("EX025", 503, "A setting of the database session is not fit"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

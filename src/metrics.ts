@@ -3,6 +3,8 @@ import type { Pool } from "pg";
 import { getMetrics } from "./database/api.ts";
 import type { DatabaseMetrics, Outcome } from "./database/api.ts";
 import { observeFailures, withRetries } from "./database/failures.ts";
+import { listPools } from "./database/server_pools.ts";
+import type { ServerPools } from "./database/server_pools.ts";
 import { version } from "./version.ts";
 
 /**
@@ -37,8 +39,8 @@ const DATABASE_FIGURES_FOR_MS = 1000;
 const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
 
-/** The figures of one process that serves the database of this pool. */
-export function createMetrics(pool: Pool): Metrics {
+/** The figures of one process that serves the database of these pools. */
+export function createMetrics(pools: ServerPools): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -67,9 +69,9 @@ export function createMetrics(pool: Pool): Metrics {
     buckets: LATENCY_SECONDS,
     registers,
   });
-  countFailures(pool, registry);
-  gaugePool(pool, registry);
-  const readDatabase = gaugeDatabase(pool, registry);
+  countFailures(pools, registry);
+  gaugePools(pools, registry);
+  const readDatabase = gaugeDatabase(pools.monitoring, registry);
   for (const outcome of ["placed", "replayed", "refused"]) orders.inc({ outcome }, 0);
   new Gauge({
     name: "pgmarkets_info",
@@ -97,7 +99,7 @@ export function createMetrics(pool: Pool): Metrics {
   };
 }
 
-function countFailures(pool: Pool, registry: Registry): void {
+function countFailures(pools: ServerPools, registry: Registry): void {
   const failures = new Counter({
     name: "pgmarkets_database_failures_total",
     help: "Calls that the database gave no answer to, by kind and SQLSTATE, each attempt counted",
@@ -109,22 +111,26 @@ function countFailures(pool: Pool, registry: Registry): void {
     help: "Calls that were made again after a failure",
     registers: [registry],
   });
-  observeFailures(pool, (failure, retried) => {
-    failures.inc({ kind: failure.kind, sqlstate: failure.sqlstate ?? "none" });
-    if (retried) retries.inc();
-  });
+  for (const [, pool] of listPools(pools)) {
+    observeFailures(pool, (failure, retried) => {
+      failures.inc({ kind: failure.kind, sqlstate: failure.sqlstate ?? "none" });
+      if (retried) retries.inc();
+    });
+  }
 }
 
-function gaugePool(pool: Pool, registry: Registry): void {
+function gaugePools(pools: ServerPools, registry: Registry): void {
   new Gauge({
     name: "pgmarkets_pool_connections",
     help: "Connections of this process to the database, and calls that wait for one",
-    labelNames: ["state"],
+    labelNames: ["pool", "state"],
     registers: [registry],
     collect() {
-      this.set({ state: "idle" }, pool.idleCount);
-      this.set({ state: "busy" }, pool.totalCount - pool.idleCount);
-      this.set({ state: "waiting" }, pool.waitingCount);
+      for (const [name, pool] of listPools(pools)) {
+        this.set({ pool: name, state: "idle" }, pool.idleCount);
+        this.set({ pool: name, state: "busy" }, pool.totalCount - pool.idleCount);
+        this.set({ pool: name, state: "waiting" }, pool.waitingCount);
+      }
     },
   });
 }

@@ -1,6 +1,6 @@
 import { migrateDatabase } from "./database/migrations.ts";
-import { DatabaseNotReadyError } from "./database/not_ready.ts";
 import { openDatabase } from "./database/open_database.ts";
+import { tellError } from "./logger.ts";
 import { configOrEnd } from "./run_process.ts";
 
 /** `npm run migrate`: brings the database up to date and ends. */
@@ -18,9 +18,6 @@ try {
     await database.close();
   }
 } catch (error) {
-  // What has a code comes from the system or from PostgreSQL, and its message says it all.
-  const expected =
-    error instanceof Error && (error instanceof DatabaseNotReadyError || "code" in error);
-  process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(`${tellError(error)}\n`);
   process.exitCode = 1;
 }

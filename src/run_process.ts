@@ -2,8 +2,7 @@ import closeWithGrace from "close-with-grace";
 import type { Logger } from "pino";
 import { readConfig } from "./config.ts";
 import type { Config } from "./config.ts";
-import { DatabaseNotReadyError } from "./database/not_ready.ts";
-import { makeLogger } from "./logger.ts";
+import { makeLogger, tellError } from "./logger.ts";
 
 /** What a long-running process starts from. */
 export interface ProcessContext {
@@ -40,10 +39,7 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
   try {
     await start({ config, logger, print, onClose: (close) => closers.push(close) });
   } catch (error) {
-    // What has a code comes from the system or from PostgreSQL, and its message says it all.
-    const expected =
-      error instanceof Error && (error instanceof DatabaseNotReadyError || "code" in error);
-    process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
+    process.stderr.write(`${tellError(error)}\n`);
     await closeAll();
     process.exit(1);
   }

@@ -6,6 +6,9 @@ import { checkDatabase } from "./database/migrations.ts";
 import type { StaffRole } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
 import { warnOfOpenDoors } from "./database/privileges.ts";
+import { asServerPools, endPools, makeServerPools, openPools } from "./database/server_pools.ts";
+import type { ServerPools } from "./database/server_pools.ts";
+import { durabilityWarning } from "./database/session_settings.ts";
 import { createEndpoint } from "./graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import { listen } from "./http/listener.ts";
@@ -47,11 +50,32 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 /** Checks that the database is fit, and serves it. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, logger } = options;
-  const pool = makePool({
-    connectionString: options.connectionString,
-    role: "exchange_api",
+  const pools = makePools(options);
+  try {
+    const database = await checkDatabase(pools.monitoring);
+    logger.info({ version, node: process.versions.node, database }, "starting to serve");
+    const warning = await durabilityWarning(pools.monitoring);
+    if (warning !== undefined) logger.warn(warning);
+    await warnOfOpenDoors(pools.monitoring, (message) => {
+      logger.warn(message);
+    });
+    await openPools(pools);
+    return await serve(pools, config, logger, makeGraphqlEndpoints(options));
+  } catch (error) {
+    await endPools(pools);
+    throw error;
+  }
+}
+
+/** The pools of a server by that configuration. */
+export function makePools({
+  connectionString,
+  config,
+  logger,
+}: Pick<ServiceOptions, "connectionString" | "config" | "logger">): ServerPools {
+  return makeServerPools(config.poolSize, {
+    connectionString,
     applicationName: "pgmarkets api",
-    max: config.poolSize,
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -59,23 +83,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       logger.warn({ error }, "an idle database connection was lost");
     },
   });
-  try {
-    const database = await checkDatabase(pool);
-    logger.info({ version, node: process.versions.node, database }, "starting to serve");
-    await warnOfOpenDoors(pool, (message) => {
-      logger.warn(message);
-    });
-    return await serve(pool, config, logger, makeGraphqlEndpoints(options));
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
 }
 
 /** Analysts and operators are few, and get a few connections each. */
 const GRAPHQL_POOL_SIZE = 4;
 
-function makeGraphqlEndpoints(options: ServiceOptions): GraphqlEndpoints {
+/** GraphQL for those whose login is given. */
+export function makeGraphqlEndpoints(
+  options: Pick<ServiceOptions, "logger" | "analystConnectionString" | "operatorConnectionString">,
+): GraphqlEndpoints {
   const { logger, analystConnectionString, operatorConnectionString } = options;
   const make = (role: StaffRole, connectionString: string | undefined) =>
     connectionString === undefined
@@ -107,14 +123,15 @@ async function prepareInTurn(endpoints: (GraphqlEndpoint | undefined)[]): Promis
   for (const endpoint of endpoints) await endpoint?.prepare();
 }
 
-/** Serves the database of a pool that acts as exchange_api. */
+/** Serves the database of pools that act as exchange_api, or of one for everything. */
 export async function serve(
-  pool: Pool,
+  given: Pool | ServerPools,
   config: ListeningConfig,
   logger: Logger,
   graphql: GraphqlEndpoints = {},
 ): Promise<Service> {
-  const services = makeServices(pool, logger, { listenUrl: config.listenDatabaseUrl, graphql });
+  const pools = "orders" in given ? given : asServerPools(given);
+  const services = makeServices(pools, logger, { listenUrl: config.listenDatabaseUrl, graphql });
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
@@ -139,7 +156,7 @@ export async function serve(
       await services.announcer.close();
       await services.streams.close();
       for (const endpoint of endpoints) await endpoint?.close();
-      await pool.end();
+      await endPools(pools);
     },
   };
 }

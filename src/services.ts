@@ -4,6 +4,8 @@ import { createOpenDoors, gaugeOpenDoors } from "./database/privileges.ts";
 import type { OpenDoors } from "./database/privileges.ts";
 import { createReadiness } from "./database/readiness.ts";
 import type { Readiness } from "./database/readiness.ts";
+import { asServerPools } from "./database/server_pools.ts";
+import type { ServerPools } from "./database/server_pools.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import { makeAccess } from "./http/access.ts";
 import type { Access } from "./http/access.ts";
@@ -22,8 +24,10 @@ import type { OrderBatcher } from "./trading/order_batcher.ts";
 
 /** What the routes share in one process. */
 export interface Services {
-  /** Acts as exchange_api. */
+  /** Acts as exchange_api: for reads. */
   pool: Pool;
+  /** Likewise, for commands. */
+  orders: Pool;
   logger: Logger;
   metrics: Metrics;
   readiness: Readiness;
@@ -49,30 +53,33 @@ export interface ServicesOptions {
   graphql?: GraphqlEndpoints | undefined;
 }
 
-/** Makes what the routes share, on a pool that acts as exchange_api. */
+/** Makes what the routes share, on pools that act as exchange_api, or on one for everything. */
 export function makeServices(
-  pool: Pool,
+  given: Pool | ServerPools,
   logger: Logger,
   { listenUrl, graphql = {} }: ServicesOptions = {},
 ): Services {
-  const metrics = createMetrics(pool);
-  const authenticator = createAuthenticator({ pool, logger });
-  const announcer = createAnnouncer({ pool, logger });
-  const streams = createStreams({ pool, logger, authenticator, listenUrl });
+  const pools = "orders" in given ? given : asServerPools(given);
+  const { orders, reads, gates, monitoring } = pools;
+  const metrics = createMetrics(pools);
+  const authenticator = createAuthenticator({ pool: gates, logger });
+  const announcer = createAnnouncer({ pool: monitoring, logger });
+  const streams = createStreams({ pool: reads, logger, authenticator, listenUrl });
   gaugeStreams(metrics.registry, streams.counts);
-  const openDoors = createOpenDoors(pool);
+  const openDoors = createOpenDoors(monitoring);
   gaugeOpenDoors(metrics.registry, openDoors);
   return {
-    pool,
+    pool: reads,
+    orders,
     logger,
     metrics,
-    readiness: createReadiness(pool),
+    readiness: createReadiness(monitoring),
     openDoors,
     authenticator,
-    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool }) }),
+    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: gates }) }),
     announcer,
     orderBatcher: createOrderBatcher({
-      pool,
+      pool: orders,
       onCommitted: (outcomes) => {
         announcer.ring();
         metrics.countBatch(outcomes);

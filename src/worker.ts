@@ -1,5 +1,6 @@
 import { openDatabase } from "./database/open_database.ts";
 import { runProcess } from "./run_process.ts";
+import { serveHealth } from "./worker/serve_health.ts";
 import { startWorker } from "./worker/start_worker.ts";
 
 /** `npm run worker`: the jobs alone, on a database that is migrated already. */
@@ -14,5 +15,13 @@ await runProcess(async ({ config, logger, onClose, print }) => {
   }
   const worker = await startWorker({ connectionString, logger });
   onClose(worker.close);
+  if (config.workerPort !== undefined) {
+    const server = await serveHealth(worker.health, {
+      port: config.workerPort,
+      host: config.metricsHost,
+    });
+    onClose(server.close);
+    print(`health    ${server.url}/readyz`);
+  }
   print("working");
 });

@@ -9,7 +9,7 @@ test("nothing set means: embedded, local, with a demo", (t) => {
     demo: true,
     trustProxy: false,
     logLevel: "info",
-    poolSize: 10,
+    poolSize: 12,
   });
 });
 
@@ -23,6 +23,7 @@ test("what is set is read, and an empty variable is not set", (t) => {
     TRUST_PROXY: "1",
     LOG_LEVEL: "debug",
     POOL_SIZE: "25",
+    WORKER_PORT: "9100",
   });
   t.like(config, {
     databaseUrl: "postgresql://someone@/somewhere?host=/run/postgresql",
@@ -33,6 +34,7 @@ test("what is set is read, and an empty variable is not set", (t) => {
     trustProxy: 1,
     logLevel: "debug",
     poolSize: 25,
+    workerPort: 9100,
   });
   t.is(readConfig({ TRUST_PROXY: "off" }).trustProxy, false);
   for (const proxies of ["loopback, 10.0.0.0/8", "fd00::1", "::1/128"]) {

@@ -250,6 +250,11 @@ export async function placeOrders(
   );
 }
 
+/** Has this connection compile and plan what its first order needs. */
+export async function warmUp(client: PoolClient): Promise<void> {
+  await call(client, "warm_up", "select api.warm_up()", []);
+}
+
 /** Gives one order of the user another price, another total quantity, or both. */
 export async function amendOrder(
   client: PoolClient,

@@ -52,9 +52,13 @@ const DEFAULT_PATIENCE_MS = 3000;
 /**
  * SQLSTATEs after which nothing has happened and another attempt may succeed: serialization
  * failure, deadlock, lock not available; statement timeout; a standby; no disk space, memory or
- * connections left; a prepared statement that an upgrade of the schema made unusable.
+ * connections left; a prepared statement that an upgrade of the schema made unusable; a session
+ * that the exchange refuses, which a pooler may have given us.
  */
-const conflictStates = /^(40001|40P01|55P03|57014|25006|53\w{3}|0A000)$/;
+const conflictStates = /^(40001|40P01|55P03|57014|25006|53[0-3]\w{2}|0A000|EX025)$/;
+
+/** After these the session is as good as before, and it has cost something to open it. */
+const harmlessStates = /^(40001|40P01|55P03|57014|22\w{3}|23\w{3}|EX\w{3})$/;
 
 /** Classes of SQLSTATEs that never end a session: data, integrity, syntax, PL/pgSQL, our own. */
 const statementErrors = /^(0A|22|23|2F|38|39|42|P0|EX)/;
@@ -107,11 +111,19 @@ async function callOnce<T>(pool: Pool, call: (client: PoolClient) => Promise<T>)
     client.release();
     return result;
   } catch (error) {
-    // Whatever went wrong, the next call doesn't have to find out whether it was the connection.
-    client.release(true);
+    // The next call doesn't have to find out whether the connection is to blame.
+    client.release(!isHarmless(error));
     const kind = failureKind(error);
     throw kind === undefined ? error : new DatabaseFailure(kind, error);
   }
+}
+
+function isHarmless(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.severity === "ERROR" &&
+    harmlessStates.test(error.code ?? "")
+  );
 }
 
 /** What an error of a call that was sent says. Undefined: the call itself is at fault. */

@@ -6,6 +6,11 @@ import { call } from "./api.ts";
  * there is to do, and say how much that was: 0 means that nothing is left.
  */
 
+/** Has this connection compile and plan what its first release needs. */
+export async function warmUp(client: PoolClient): Promise<void> {
+  await call(client, "warm_up", "select jobs.warm_up()", []);
+}
+
 /** In how many milliseconds something is due: below 0 when it is overdue, null when nothing is. */
 export interface NextDue {
   release: number | null;

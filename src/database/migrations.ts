@@ -8,6 +8,13 @@ import type { ClientBase, Pool } from "pg";
 import { migrateQueue } from "../worker/queue.ts";
 import { findPrimary } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
+import {
+  checkEncoding,
+  checkSession,
+  ownSearchPath,
+  setLateSettings,
+  withStartupOptions,
+} from "./session_settings.ts";
 import { isErrno } from "./postgres_process.ts";
 import { warnOfOpenDoors } from "./privileges.ts";
 
@@ -86,6 +93,8 @@ export async function checkDatabase(
   options: MigrationOptions = {},
 ): Promise<DatabaseVersions> {
   const server = await checkServerVersion(database);
+  await checkEncoding(database);
+  await checkSession(database);
   const pending = await pendingMigrations(database, options);
   if (pending.length > 0) {
     throw new DatabaseNotReadyError(
@@ -120,13 +129,18 @@ export async function migrateDatabase(
   databaseUrl: string,
   log: (message: string) => void = () => undefined,
 ): Promise<string[]> {
-  const connectionString = await findPrimary(databaseUrl);
+  const primary = await findPrimary(databaseUrl);
+  // Its sessions have no time limits: a migration takes as long as it takes.
+  const connectionString = withStartupOptions(primary, ownSearchPath);
   const client = new pg.Client({ connectionString, application_name: "pgmarkets migrate" });
   // The query in flight tells what happened.
   client.on("error", () => undefined);
   await client.connect();
   try {
     await checkServerVersion(client);
+    await checkEncoding(client);
+    await setLateSettings(client);
+    await checkSession(client);
     // graphile-migrate has a lock of its own, but fails rather than waits for it. Ours ends with
     // the connection.
     await client.query("select pg_advisory_lock(hashtextextended('pgmarkets migrate', 0))");
@@ -135,7 +149,7 @@ export async function migrateDatabase(
       await runMigrations(connectionString, log);
       await letServersLook(client);
     }
-    await migrateQueue(client, connectionString);
+    await migrateQueue(client, primary);
     if (pending.length > 0) await warnOfOpenDoors(client, log);
     return pending;
   } finally {

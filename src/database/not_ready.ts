@@ -4,7 +4,9 @@ export type NotReadyReason =
   | "server_version"
   | "migrations_missing"
   | "migrations_unknown"
-  | "read_only";
+  | "read_only"
+  | "encoding"
+  | "session_settings";
 
 /**
  * The database can't be used, for a reason that the operator can do something about: the message

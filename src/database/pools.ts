@@ -1,7 +1,8 @@
 import pg from "pg";
-import type { Client, Pool, PoolConfig } from "pg";
+import type { Client, Pool, PoolClient, PoolConfig } from "pg";
 import { clientOfPrimary, splitHosts } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
+import { ownSearchPath, setLateSettings, startupOptions } from "./session_settings.ts";
 import { databaseTypes } from "./types.ts";
 
 /** The roles that the database knows; each pool acts as one of them. */
@@ -15,12 +16,16 @@ export interface PoolOptions {
   role?: DatabaseRole;
   applicationName?: string;
   max?: number;
+  /** Connections that are kept however long nobody uses them: see {@link openMinimum}. */
+  min?: number;
   statementTimeoutMs?: number;
   lockTimeoutMs?: number;
   /** How long `connect()` may wait for a free connection. */
   connectionTimeoutMs?: number;
   /** How long a connection is kept that nobody uses. */
   idleTimeoutMs?: number;
+  /** What a new connection does before the pool uses it. A failure of the database is no matter. */
+  warmUp?: ((client: PoolClient) => Promise<void>) | undefined;
   /** Told when an idle connection is lost. The pool replaces it by itself. */
   onIdleError?: (error: Error) => void;
 }
@@ -28,20 +33,30 @@ export interface PoolOptions {
 /**
  * A pool whose sessions act as one role from their first statement on: the role is a startup
  * option, so there is no moment at which a session is still the login, and `reset role` falls
- * back to the role.
+ * back to the role. The settings that matter are startup options too: those that the database or
+ * the login has don't count.
  */
 export function makePool(options: PoolOptions): Pool {
-  if (options.role !== undefined && /[?&]options=/.test(options.connectionString)) {
+  if (options.role !== undefined && hasOwnOptions(options.connectionString)) {
     // pg lets the connection string win over everything else, and the role would be lost silently.
     throw new DatabaseNotReadyError(
       "DATABASE_URL must not contain `options`: the server sets the role there",
     );
   }
-  const startup = [
-    ["role", options.role],
-    ["statement_timeout", options.statementTimeoutMs],
-    ["lock_timeout", options.lockTimeoutMs],
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`-c ${name ?? ""}=${value}`]));
+  const { statementTimeoutMs = 0, lockTimeoutMs = 0, role, warmUp } = options;
+  const settings = {
+    statement_timeout: String(statementTimeoutMs),
+    lock_timeout: String(lockTimeoutMs),
+    ...(role !== undefined && { role, ...ownSearchPath, ...forgottenTransactions }),
+  };
+
+  async function prepare(client: PoolClient): Promise<void> {
+    await setLateSettings(client);
+    await warmUp?.(client).catch((error: unknown) => {
+      // Whether the database is of use is for others to say; a lost connection is not.
+      if (!(error instanceof pg.DatabaseError)) throw error;
+    });
+  }
 
   const config: PoolConfig = {
     ...addressOf(options.connectionString),
@@ -51,8 +66,11 @@ export function makePool(options: PoolOptions): Pool {
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     keepAlive: true,
     types: databaseTypes,
+    ...(options.min !== undefined && { min: options.min }),
+    ...(!hasOwnOptions(options.connectionString) && { options: startupOptions(settings) }),
+    // The pool waits for it, whatever its types say.
+    onConnect: prepare as unknown as NonNullable<PoolConfig["onConnect"]>,
   };
-  if (startup.length > 0) config.options = startup.join(" ");
 
   const pool = new pg.Pool(config);
   // Without a listener, a connection that is lost while idle would end the process.
@@ -60,6 +78,60 @@ export function makePool(options: PoolOptions): Pool {
   // Likewise one that is lost while in use: whoever uses it is told by the query's own failure.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
+}
+
+/** After this long in a transaction without a statement, whoever began it has forgotten it. */
+const forgottenTransactions = { idle_in_transaction_session_timeout: "60s" };
+
+function hasOwnOptions(connectionString: string): boolean {
+  return /[?&]options=/.test(connectionString);
+}
+
+/** What pg's pool has and its types don't tell. */
+interface OpenablePool {
+  options: { min: number };
+  newClient: (item: {
+    callback: (error: Error | undefined, client: unknown, release: () => void) => void;
+  }) => void;
+}
+
+/** How long to wait before a connection is tried again that is to be kept. */
+const REOPEN_MS = 500;
+
+/**
+ * Opens as many connections as the pool keeps, warm-up included, and from then on a new one for
+ * each that is lost. Settles when all have been tried. New ones are opened beside those that are
+ * idle: nobody who has something to do waits for them.
+ */
+export async function openMinimum(pool: Pool): Promise<void> {
+  const inner = pool as unknown as OpenablePool;
+  let retrying: NodeJS.Timeout | undefined;
+
+  const openOne = (): Promise<void> =>
+    new Promise((resolve) => {
+      inner.newClient({
+        callback: (error, _client, release) => {
+          if (error) retryLater();
+          else release();
+          resolve();
+        },
+      });
+    });
+
+  async function fill(): Promise<void> {
+    const missing = pool.ending ? 0 : inner.options.min - pool.totalCount;
+    await Promise.all(Array.from({ length: Math.max(0, missing) }, openOne));
+  }
+
+  function retryLater(): void {
+    retrying ??= setTimeout(() => {
+      retrying = undefined;
+      void fill();
+    }, REOPEN_MS).unref();
+  }
+
+  pool.on("remove", () => void fill());
+  await fill();
 }
 
 /**

@@ -1,8 +1,9 @@
+import pg from "pg";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { ExecutionResult } from "postgraphile/graphql";
 import type { StaffRole } from "../database/api.ts";
-import { ProblemError, refusal } from "../errors.ts";
+import { plainProblem, ProblemError, refusal } from "../errors.ts";
 import type { GraphqlEngine, GraphqlRequest } from "./engine.ts";
 
 /** GraphQL for one kind of staff. */
@@ -47,7 +48,11 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
       .catch((error: unknown) => {
         logger.warn({ error, role }, "there is no GraphQL");
         setTimeout(() => (engine = undefined), RETRY_AFTER_MS).unref();
-        throw new ProblemError(refusal("CONFLICT_RETRY"));
+        throw new ProblemError(
+          isTemporary(error)
+            ? refusal("CONFLICT_RETRY")
+            : plainProblem(503, "GraphQL is not available: the log of the server says why"),
+        );
       });
     return engine;
   }
@@ -82,4 +87,9 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
       await pool.end();
     },
   };
+}
+
+/** Whether trying again may help: nobody is there, or there is a conflict. */
+function isTemporary(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || /^(08|40|53[03]|55|57P)/.test(error.code ?? "");
 }

@@ -11,6 +11,7 @@ export interface ShownError {
 }
 
 const STATEMENT_TIMEOUT = "57014";
+const TEMPORARY_FILES = "53400";
 const READ_ONLY = "25006";
 /** Faults of the values that were given, and values that a function does not know what to do with. */
 const faultOfValues = /^(22|0A)/;
@@ -54,5 +55,8 @@ function tellDatabaseError(
     return { message: `it must hold that ${rule}`, code: "INVALID_REQUEST" };
   }
   if (sqlstate === STATEMENT_TIMEOUT) return { message: "The query took too long" };
+  if (sqlstate === TEMPORARY_FILES) {
+    return { message: "The query needs more temporary space than the database server grants" };
+  }
   return sqlstate === READ_ONLY ? { message: "Only queries are allowed here" } : undefined;
 }

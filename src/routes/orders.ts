@@ -19,7 +19,7 @@ import { untilFinished } from "../trading/unfinished.ts";
 
 /** Placing, amending, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
-  const { access, announcer, orderBatcher, pool } = services;
+  const { access, announcer, orderBatcher, orders, pool } = services;
 
   app.post("/api/v1/orders", access.command, jsonBody, async (request, response) => {
     const { marketId, ...order } = validate(placeOrderSchema, request.body);
@@ -40,7 +40,7 @@ export function installOrders(app: Express, services: Services): void {
     const { price, quantity } = validate(amendOrderSchema, request.body);
     const userId = userIdOf(response);
     const outcome = await untilFinished(() =>
-      withRetries(pool, (client) => amendOrder(client, userId, orderId, price, quantity)),
+      withRetries(orders, (client) => amendOrder(client, userId, orderId, price, quantity)),
     );
     announcer.ring();
     sendOutcome(response, 200, outcome);
@@ -49,7 +49,7 @@ export function installOrders(app: Express, services: Services): void {
   app.delete("/api/v1/orders/:id", access.command, async (request, response) => {
     const orderId = validateId(request.params.id);
     const userId = userIdOf(response);
-    const outcome = await withRetries(pool, (client) => cancelOrder(client, userId, orderId));
+    const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId));
     announcer.ring();
     sendOutcome(response, 200, outcome);
   });
@@ -57,12 +57,12 @@ export function installOrders(app: Express, services: Services): void {
   app.get("/api/v1/orders", access.accountRead, async (request, response) => {
     const { marketId, status } = validate(listOrdersQuerySchema, request.query);
     const userId = userIdOf(response);
-    const orders = await withRetries(
+    const listed = await withRetries(
       pool,
       (client) => listOrders(client, userId, marketId, status),
       { repeatable: true },
     );
-    sendJson(response, 200, orders);
+    sendJson(response, 200, listed);
   });
 
   app.get("/api/v1/orders/:id", access.accountRead, async (request, response) => {

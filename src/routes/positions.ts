@@ -9,13 +9,13 @@ import { convertSetsSchema } from "../schemas/positions.ts";
 import type { Services } from "../services.ts";
 
 /** Complete sets of YES and NO shares, out of cash and into it. */
-export function installPositions(app: Express, { access, pool }: Services): void {
+export function installPositions(app: Express, { access, orders }: Services): void {
   const converting =
     (convert: typeof splitPosition): RequestHandler =>
     async (request, response) => {
       const { marketId, quantity } = validate(convertSetsSchema, request.body);
       const userId = userIdOf(response);
-      const outcome = await withRetries(pool, (client) =>
+      const outcome = await withRetries(orders, (client) =>
         convert(client, userId, marketId, quantity),
       );
       sendOutcome(response, 200, outcome);

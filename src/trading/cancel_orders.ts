@@ -10,7 +10,7 @@ type FailureCode = "not_found" | "not_cancellable" | "internal";
  * leaves the others alone. Gives the body of POST /orders/cancel-batch as JSON text.
  */
 export async function cancelOrders(
-  { pool, logger }: Pick<Services, "pool" | "logger">,
+  { orders, logger }: Pick<Services, "orders" | "logger">,
   userId: string,
   orderIds: string[],
 ): Promise<string> {
@@ -24,7 +24,7 @@ export async function cancelOrders(
       continue;
     }
     try {
-      const outcome = await withRetries(pool, (client) => cancelOrder(client, userId, orderId));
+      const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId));
       if (outcome.code === null) cancelled.push(orderOf(outcome));
       else failures.push({ orderId, code: failureCode(outcome.code) });
     } catch (error) {
@@ -35,7 +35,7 @@ export async function cancelOrders(
     }
   }
 
-  const balance = isDatabaseGone ? "null" : await balanceOf({ pool, logger }, userId);
+  const balance = isDatabaseGone ? "null" : await balanceOf({ orders, logger }, userId);
   return (
     `{"cancelled":[${cancelled.join()}],"failures":${JSON.stringify(failures)},` +
     `"balance":${balance}}`
@@ -54,11 +54,11 @@ function failureCode(code: string): FailureCode {
 
 /** The balance once all is done, or null when it can't be read. */
 async function balanceOf(
-  { pool, logger }: Pick<Services, "pool" | "logger">,
+  { orders, logger }: Pick<Services, "orders" | "logger">,
   userId: string,
 ): Promise<string> {
   try {
-    const account = await withRetries(pool, (client) => getAccount(client, userId), {
+    const account = await withRetries(orders, (client) => getAccount(client, userId), {
       repeatable: true,
     });
     const { balance } = JSON.parse(account) as { balance: number };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "pino";
 import type { NextDue } from "../database/jobs.ts";
+import type { WorkerHealth } from "./health.ts";
 import type { DueKind } from "./job.ts";
 
 export interface ClockOptions {
@@ -9,7 +9,7 @@ export interface ClockOptions {
   /** Has whatever is due of a kind done; settles before it is. */
   ring: (kind: DueKind) => Promise<void>;
   kinds: DueKind[];
-  logger: Logger;
+  health: WorkerHealth;
 }
 
 /** Sees when something is due. */
@@ -23,9 +23,8 @@ const ROUND_MS = 100;
 const BACKOFF_MS = 1000;
 
 /** Looks what is due next, sleeps until then, and rings. */
-export function startClock({ nextDue, ring, kinds, logger }: ClockOptions): Clock {
+export function startClock({ nextDue, ring, kinds, health }: ClockOptions): Clock {
   const ending = new AbortController();
-  let isLost = false;
 
   async function round(): Promise<number> {
     try {
@@ -36,11 +35,10 @@ export function startClock({ nextDue, ring, kinds, logger }: ClockOptions): Cloc
         if (inMs <= 0) await ring(kind);
         else wait = Math.min(wait, Math.ceil(inMs));
       }
-      isLost = false;
+      health.succeeded("seeing what is due");
       return wait;
     } catch (error) {
-      if (!isLost) logger.warn({ error }, "can't see what is due");
-      isLost = true;
+      health.failed("seeing what is due", error);
       return BACKOFF_MS;
     }
   }

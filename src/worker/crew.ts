@@ -5,11 +5,13 @@ import { nextDue } from "../database/jobs.ts";
 import type { NextDue } from "../database/jobs.ts";
 import { doWhatIsDue } from "./due_markets.ts";
 import { makeHeldMarkets } from "./held_markets.ts";
+import type { WorkerHealth } from "./health.ts";
 import type { Job, JobContext } from "./job.ts";
 
 export interface CrewOptions {
   pool: Pool;
   logger: Logger;
+  health: WorkerHealth;
   /** Told after each piece of work that was committed. */
   onWorked?: (() => void) | undefined;
 }
@@ -38,7 +40,7 @@ interface State {
 }
 
 /** Those who do the work of this process. */
-export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
+export function makeCrew({ pool, logger, health, onWorked }: CrewOptions): Crew {
   const states = new Map<string, State>();
   const held = makeHeldMarkets({
     onLong: (market) => {
@@ -82,6 +84,10 @@ export function makeCrew({ pool, logger, onWorked }: CrewOptions): Crew {
     try {
       await job.run(context);
       state.doneAt = performance.now();
+      health.succeeded(job.name);
+    } catch (error) {
+      health.failed(job.name, error);
+      throw error;
     } finally {
       state.running = false;
     }

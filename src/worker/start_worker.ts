@@ -4,12 +4,15 @@ import type { ParsedCronItem, Runner, TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { crontab as wholeCrontab } from "../../jobs/crontab.ts";
+import { warmUp } from "../database/jobs.ts";
 import { checkDatabase } from "../database/migrations.ts";
-import { makePool } from "../database/pools.ts";
+import { makePool, openMinimum } from "../database/pools.ts";
 import { warnOfOpenDoors } from "../database/privileges.ts";
 import { startClock } from "./clock.ts";
 import { makeCrew } from "./crew.ts";
 import type { Crew } from "./crew.ts";
+import { makeWorkerHealth } from "./health.ts";
+import type { WorkerHealth } from "./health.ts";
 import type { DueKind, Job, When } from "./job.ts";
 import { checkQueue, queueLogger } from "./queue.ts";
 
@@ -27,6 +30,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** Finishes the pieces under way and leaves the database. */
   close: () => Promise<void>;
+  health: WorkerHealth;
 }
 
 /** Each kind of job runs once at a time in a process, so this is room for all that may coincide. */
@@ -34,21 +38,26 @@ const JOBS_AT_ONCE = 6;
 /** The lanes of what is due, other jobs, the clock, and the queue: listening, fetching, putting back. */
 const POOL_SIZE = 24;
 const LOCK_TIMEOUT_MS = 2000;
-/** A new connection has the engine's plans to make before it releases its first order. */
+/** As many as the lanes of releases, and those that see what is due. They are open and warm. */
+const KEPT_CONNECTIONS = 10;
 const IDLE_TIMEOUT_MS = 600_000;
 /** When a notification is lost, jobs are found this late. */
 const POLL_MS = 1000;
 /** How long to wait before a queue that gave up is opened again. */
 const REOPEN_MS = 1000;
 
-/** Checks that the database is fit, and does what time brings about on it. */
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { logger } = options;
-  const pool = makePool({
-    connectionString: options.connectionString,
+/** The connections of a worker: none is open yet. So many are kept open and warm. */
+export function makeWorkerPool(
+  { connectionString, logger }: Pick<WorkerOptions, "connectionString" | "logger">,
+  kept = KEPT_CONNECTIONS,
+): Pool {
+  return makePool({
+    connectionString,
     role: "exchange_worker",
     applicationName: "pgmarkets worker",
     max: POOL_SIZE,
+    min: kept,
+    warmUp,
     connectionTimeoutMs: 5000,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -56,12 +65,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       logger.warn({ error }, "an idle database connection was lost");
     },
   });
+}
+
+/** Checks that the database is fit, and does what time brings about on it. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const pool = makeWorkerPool(options);
   try {
     await checkDatabase(pool);
     await checkQueue(pool);
     await warnOfOpenDoors(pool, (message) => {
-      logger.warn(message);
+      options.logger.warn(message);
     });
+    await openMinimum(pool);
     return await work(pool, options);
   } catch (error) {
     await pool.end();
@@ -75,8 +90,9 @@ export async function work(
   options: Omit<WorkerOptions, "connectionString">,
 ): Promise<Worker> {
   const { logger, crontab = wholeCrontab } = options;
-  const crew = makeCrew({ pool, logger, onWorked: options.onWorked });
-  const queue = await openQueue(pool, logger, crontab, crew);
+  const health = makeWorkerHealth(logger);
+  const crew = makeCrew({ pool, logger, health, onWorked: options.onWorked });
+  const queue = await openQueue(pool, { logger, health, crontab, crew });
 
   const dueJobs = new Map<DueKind, Job>();
   for (const { job, when } of crontab) if ("due" in when) dueJobs.set(when.due, job);
@@ -89,10 +105,11 @@ export async function work(
       await queue.ring(job);
     },
     kinds: [...dueJobs.keys()],
-    logger,
+    health,
   });
 
   return {
+    health,
     close: async () => {
       await clock.close();
       crew.end();
@@ -108,16 +125,22 @@ interface Queue {
   close: () => Promise<void>;
 }
 
+interface QueueOptions {
+  logger: Logger;
+  health: WorkerHealth;
+  crontab: { job: Job; when: When }[];
+  crew: Crew;
+}
+
 async function openQueue(
   pool: Pool,
-  logger: Logger,
-  crontab: { job: Job; when: When }[],
-  crew: Crew,
+  { logger, health, crontab, crew }: QueueOptions,
 ): Promise<Queue> {
   const taskList: TaskList = {};
   for (const { job } of crontab) taskList[job.name] = () => crew.run(job);
-  const open = (): Promise<Runner> =>
-    runQueue({
+  let closing = false;
+  const open = async (): Promise<Runner> => {
+    const opened = await runQueue({
       pgPool: pool,
       taskList,
       parsedCronItems: cronItemsOf(crontab),
@@ -126,8 +149,18 @@ async function openQueue(
       noHandleSignals: true,
       logger: queueLogger(logger),
     });
+    opened.events.on("worker:getJob:error", ({ error }) => {
+      if (!closing) health.failed("taking jobs from the queue", error);
+    });
+    opened.events.on("worker:getJob:empty", () => {
+      health.succeeded("taking jobs from the queue");
+    });
+    opened.events.on("job:start", () => {
+      health.succeeded("taking jobs from the queue");
+    });
+    return opened;
+  };
 
-  let closing = false;
   let runner = await open();
 
   /** The queue outlives a lost database by itself; this is for whatever else may end it. */

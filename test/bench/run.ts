@@ -6,6 +6,7 @@ import type { BenchCluster } from "./cluster.ts";
 import { timeCookbook } from "./cookbook.ts";
 import { measureDeepBook } from "./deep_book.ts";
 import { measureFanOut } from "./fan_out.ts";
+import { measureFirstOrders } from "./first_orders.ts";
 import { measureHotMarket } from "./hot_market.ts";
 import { measureHotMarketOverHttp } from "./hot_market_http.ts";
 import { measureLimits } from "./limits.ts";
@@ -21,6 +22,7 @@ import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
 import { measureRestingOrders } from "./resting_orders.ts";
 import { fullSizes, shortSizes } from "./sizes.ts";
+import { measureStockPostgres } from "./stock_postgres.ts";
 import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
 
 /**
@@ -43,6 +45,8 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   trading_beside_refresh: measureTradingBesideRefresh,
   fan_out: measureFanOut,
   release_lateness: measureReleaseLateness,
+  stock_postgres: measureStockPostgres,
+  first_orders: measureFirstOrders,
 };
 
 /** What is to be looked at and has no bar to reach; part of a full run only if asked for. */

@@ -1,5 +1,6 @@
 import test from "ava";
 import { gaugeOpenDoors } from "../../src/database/privileges.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { gaugeStreams } from "../../src/streams/metrics.ts";
 import { readText } from "../helpers/repository.ts";
@@ -7,7 +8,7 @@ import { fakePool } from "../http/fake_pool.ts";
 
 /** The metrics that pages name are those that there are, with their labels. */
 
-const { registry } = createMetrics(fakePool({ answer: () => [] }).pool);
+const { registry } = createMetrics(asServerPools(fakePool({ answer: () => [] }).pool));
 gaugeOpenDoors(registry, { read: async () => [] });
 gaugeStreams(registry, () => ({ listeners: 0, marketStreams: 0, userStreams: 0, dropped: 0 }));
 

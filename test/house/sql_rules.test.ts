@@ -319,3 +319,18 @@ test("lines of SQL have at most 100 columns, and no tab or trailing space", (t) 
   );
   t.deepEqual(wrong, []);
 });
+
+test("a function that plans for itself switches JIT off: before 18 its costs would ask for it", async (t) => {
+  const open = await offenders(`
+    select name from (${functions}) f
+    where exists (
+        select from unnest(proconfig) setting where setting ~ '^(enable_|plan_cache_mode)')
+      and not 'jit=off' = any (proconfig)`);
+  t.deepEqual(open, []);
+});
+
+test("no text in a body has a backslash: what it means is a setting of the session", async (t) => {
+  const open = await offenders(`
+    select name from (${functions}) f where prosqlbody is null and prosrc like '%\\%'`);
+  t.deepEqual(open, []);
+});

@@ -93,7 +93,7 @@ test.serial("the state of the site and of the pool", async (t) => {
   const paused = await scrape();
   t.is(paused.get("pgmarkets_trading_paused"), 1);
   t.is(paused.get("pgmarkets_database_up"), 1);
-  t.is(paused.get('pgmarkets_pool_connections{state="waiting"}'), 0);
+  t.is(paused.get('pgmarkets_pool_connections{pool="orders",state="waiting"}'), 0);
   t.false(paused.has("pgmarkets_ledger_broken_invariants"));
   await operate("set_trading_pause", { paused: false });
   await service.database.pool.query(

@@ -14,7 +14,7 @@ const outcomeOf = (orderId: unknown) => [
 
 async function cancelThree(answer: (call: FakeCall) => unknown[]) {
   const { pool, calls } = fakePool({ answer });
-  const body = await cancelOrders({ pool, logger }, "user", ["a", "b", "c"]);
+  const body = await cancelOrders({ orders: pool, logger }, "user", ["a", "b", "c"]);
   return { answer: JSON.parse(body), calls };
 }
 

@@ -12,7 +12,7 @@ declare
   v_market_id bigint;
   v_summary jsonb;
 begin
-  if coalesce(correct_resolution.reason, '') !~ '\S'
+  if coalesce(correct_resolution.reason, '') !~ '[^[:space:]]'
     or length(correct_resolution.reason) > 1000
   then
     perform core.raise_error('INVALID_REQUEST', 'a reason is needed, of up to 1000 characters');

@@ -4,6 +4,7 @@ create or replace function api.amend_order(
 returns api.outcome
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -2,6 +2,7 @@ create or replace function api.cancel_order(user_id uuid, order_id uuid)
 returns api.outcome
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

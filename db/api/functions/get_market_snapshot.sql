@@ -3,6 +3,7 @@ create or replace function api.get_market_snapshot(market_id uuid)
 returns table (version bigint, body text)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare

@@ -2,6 +2,7 @@ create or replace function api.split_position(user_id uuid, market_id uuid, quan
 returns api.outcome
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

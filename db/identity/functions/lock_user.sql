@@ -6,6 +6,7 @@ as $$
 declare
   v_id bigint;
 begin
+  perform core.check_session();
   select a.user_id into v_id
   from ledger.accounts as a
   join identity.users as u on u.id = a.user_id
@@ -19,4 +20,5 @@ end
 $$;
 
 comment on function identity.lock_user(uuid) is
-  'Locks a user, by the row of their cash account, and returns the key. Errors: NOT_FOUND.';
+  'Locks a user, by the row of their cash account, and returns the key. Errors: '
+  'NOT_FOUND, UNFIT_SESSION.';

@@ -16,8 +16,8 @@ create table identity.users (
   constraint users_handle_is_a_word check (handle ~ '^[A-Za-z0-9_.-]{1,40}$')
 );
 
-create unique index users_email_is_unique on identity.users (lower(email));
-create unique index users_handle_is_unique on identity.users (lower(handle));
+create unique index users_email_is_unique on identity.users (lower(email collate "C"));
+create unique index users_handle_is_unique on identity.users (lower(handle collate "C"));
 
 comment on table identity.users is
   'Traders. Their cash is in ledger.accounts, their gates and limits in risk.traders.';

@@ -6,6 +6,7 @@ create or replace function jobs.next_due(
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$

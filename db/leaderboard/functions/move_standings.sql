@@ -7,6 +7,7 @@ create or replace function leaderboard.move_standings(
 returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
   with

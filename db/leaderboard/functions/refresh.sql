@@ -26,6 +26,7 @@ declare
   v_at timestamptz;
   v_day date;
 begin
+  perform core.check_session();
   -- Read before this transaction gets its number, and so of transactions with lower ones only:
   -- whoever takes an id has locked rows before, and with that got a number.
   select q.last_value - (not q.is_called)::int into v_trade_id

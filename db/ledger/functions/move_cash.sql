@@ -12,10 +12,11 @@ declare
   v_moved_cents bigint;
   v_journal_id bigint;
 begin
+  perform core.check_session();
   if move_cash.amount_cents is null or move_cash.amount_cents <= 0 then
     perform core.raise_error('INVALID_REQUEST', 'the amount must be above 0');
   end if;
-  if move_cash.reference is null or move_cash.reference !~ '\S' then
+  if move_cash.reference is null or move_cash.reference !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
   end if;
 
@@ -91,5 +92,5 @@ comment on function ledger.move_cash(uuid, ledger.journal_kind, bigint, text) is
   'Deposits or withdraws cents once for each reference of a user; returns the new balance. '
   'Nothing is withdrawn from a frozen account; a reference that is a movement already is still '
   'answered. Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference with another '
-  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE. Locks: the outside world''s account, then the '
-  'user''s.';
+  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, UNFIT_SESSION. Locks: the outside world''s '
+  'account, then the user''s.';

@@ -4,6 +4,7 @@ create or replace function trading.depth(market_id bigint, at timestamptz)
 returns table (book_side trading.side, book_price int, quantity bigint)
 language sql stable
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

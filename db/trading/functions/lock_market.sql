@@ -1,9 +1,9 @@
 create or replace function trading.lock_market(market_id bigint)
 returns void
 language sql volatile
-return pg_advisory_xact_lock((29037::bigint << 44) | market_id);
+return pg_advisory_xact_lock((29037::bigint << 44) | market_id | core.check_session());
 
 comment on function trading.lock_market(bigint) is
   'Takes the lock of a market until the transaction ends: everything that changes its book, '
   'trades, positions or status does so under it. The first lock of every command; several '
-  'markets are locked in ascending id.';
+  'markets are locked in ascending id. Errors: UNFIT_SESSION.';

@@ -8,6 +8,7 @@ as $$
 declare
   v_traders trading.trader_arrays;
 begin
+  perform core.check_session();
   -- Both rows are locked so that both are read as they are once the lock is had.
   with locked as materialized (
     select

@@ -1,0 +1,11 @@
+create or replace function api.warm_up()
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select trading.rehearse(false)
+$$;
+
+comment on function api.warm_up() is
+  'Has a new connection compile and plan what orders need, so that its first one is not slower '
+  'than later ones. Changes nothing. Errors: UNFIT_SESSION.';

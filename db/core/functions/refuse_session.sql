@@ -1,0 +1,22 @@
+create or replace function core.refuse_session()
+returns bigint
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform core.raise_error('UNFIT_SESSION', format(
+      'the transaction isolation is %s: the exchange needs read committed',
+      current_setting('transaction_isolation')
+    ));
+  end if;
+  perform core.raise_error('UNFIT_SESSION', format(
+    'session_replication_role is %s: the checks of the exchange need origin',
+    current_setting('session_replication_role')
+  ));
+  return 0;
+end
+$$;
+
+comment on function core.refuse_session() is
+  'Raises UNFIT_SESSION and says which setting of the session is at fault.';

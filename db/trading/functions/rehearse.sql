@@ -1,0 +1,84 @@
+-- A function is compiled and its statements are planned by each connection at their first use.
+-- This uses them, by the functions that callers call, whatever those are made of.
+create or replace function trading.rehearse(is_live boolean)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_done constant text := 'EX999';
+  v_name constant text := 'rehearsal-' || replace(core.uuid_v7()::text, '-', '');
+  v_event uuid;
+  v_market uuid;
+  v_market_id bigint;
+  v_maker uuid;
+  v_taker uuid;
+  v_order uuid;
+begin
+  perform core.check_session();
+  begin
+    perform admin.create_category(v_name, v_name, 0);
+    if rehearse.is_live then
+      v_event := admin.create_event(v_name, v_name, live => true, live_delay_ms => 0);
+    end if;
+    v_market := admin.create_market(v_name, v_name, event_id => v_event);
+    select m.id into strict v_market_id
+    from catalog.markets as m
+    where m.public_id = v_market;
+    v_maker := admin.create_user(v_name || '@maker.invalid', v_name, left(v_name, 38) || '-1');
+    v_taker := admin.create_user(v_name || '@taker.invalid', v_name, left(v_name, 38) || '-2');
+    perform admin.set_loss_limits(v_maker, null, null, null);
+    perform admin.set_loss_limits(v_taker, 1000000, null, null);
+    -- A deposit would hold up those of others.
+    update ledger.accounts as a
+    set balance_cents = 1000000
+    from identity.users as u
+    where u.id = a.user_id
+      and u.public_id in (v_maker, v_taker);
+
+    for v_round in 1 .. 2 loop
+      v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
+      perform trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
+      if rehearse.is_live then
+        perform jobs.next_due();
+        perform jobs.due_releases();
+        perform jobs.release_orders(v_market_id);
+      end if;
+      perform api.amend_order(v_maker, v_order, 42, null);
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 60, "quantity": 12}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker,
+        '{"side": "yes", "price": null, "quantity": 1}',
+        '{"side": "yes", "budgetCents": 100, "quantity": null}',
+        '{"side": "yes", "price": 60, "quantity": 1, "timeInForce": "ioc"}',
+        jsonb_build_object(
+          'side', 'yes', 'price', 2, 'postOnly', true, 'idempotencyKey', core.uuid_v7()
+        ),
+        '{"side": "yes", "price": 1, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.split_position(v_maker, v_market, 2);
+      perform trading.rehearse_orders(
+        v_market, v_maker, '{"side": "yes", "price": 99, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.merge_position(v_maker, v_market, 1);
+      perform api.cancel_order(v_maker, v_order);
+      if rehearse.is_live then
+        perform jobs.release_orders(v_market_id);
+      end if;
+    end loop;
+    raise exception using errcode = c_done;
+  exception when sqlstate 'EX999' then
+    null;
+  end;
+end
+$$;
+
+comment on function trading.rehearse(boolean) is
+  'Trades in a market of its own and takes all of it back, so that a new connection has compiled '
+  'and planned what its first order needs; also releases, in a live market. What remains are '
+  'numbers that sequences gave out. Errors: UNFIT_SESSION. Locks: none that others wait for.';

@@ -1,0 +1,27 @@
+create or replace function trading.rehearse_orders(
+  market_id uuid, user_id uuid, variadic orders jsonb[]
+)
+returns uuid
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_requests jsonb;
+  v_answer api.outcome;
+begin
+  select jsonb_agg(
+    jsonb_build_object('userId', rehearse_orders.user_id, 'quantity', 10) || o
+    order by i
+  )
+  into v_requests
+  from unnest(rehearse_orders.orders) with ordinality as x (o, i);
+  select p.* into v_answer
+  from api.place_orders(rehearse_orders.market_id, v_requests) as p
+  limit 1;
+  return v_answer.body::jsonb -> 'order' ->> 'id';
+end
+$$;
+
+comment on function trading.rehearse_orders(uuid, uuid, jsonb[]) is
+  'Places orders of a rehearsal in one batch, of 10 shares unless they say otherwise; the id of '
+  'the first, null when it was refused.';

@@ -1,0 +1,150 @@
+import type { ClientBase, Pool } from "pg";
+import { DatabaseNotReadyError } from "./not_ready.ts";
+
+/**
+ * The database may be shared with others, and `alter database` and `alter role` give sessions
+ * settings that are theirs. What bears on correctness or speed is set by each of our sessions as
+ * it starts; what a pooler may have dropped is looked at again.
+ */
+
+/** What every session of ours sets as it starts: what PostgreSQL comes with, but for jit. */
+const pinnedSettings: Record<string, string> = {
+  // What a command sees, and whether its constraints and policies hold.
+  default_transaction_isolation: "read committed",
+  default_transaction_deferrable: "off",
+  row_security: "on",
+  // How text is read and written.
+  standard_conforming_strings: "on",
+  escape_string_warning: "on",
+  backslash_quote: "safe_encoding",
+  array_nulls: "on",
+  transform_null_equals: "off",
+  quote_all_identifiers: "off",
+  check_function_bodies: "on",
+  client_min_messages: "notice",
+  DateStyle: "ISO, MDY",
+  IntervalStyle: "postgres",
+  TimeZone: "UTC",
+  bytea_output: "hex",
+  extra_float_digits: "1",
+  xmlbinary: "base64",
+  xmloption: "content",
+  // How long things may take. Pools that have limits say so.
+  statement_timeout: "0",
+  lock_timeout: "0",
+  idle_in_transaction_session_timeout: "0",
+  idle_session_timeout: "0",
+  // How statements are planned.
+  jit: "off",
+  plan_cache_mode: "auto",
+  enable_bitmapscan: "on",
+  enable_hashagg: "on",
+  enable_hashjoin: "on",
+  enable_incremental_sort: "on",
+  enable_indexonlyscan: "on",
+  enable_indexscan: "on",
+  enable_material: "on",
+  enable_memoize: "on",
+  enable_mergejoin: "on",
+  enable_nestloop: "on",
+  enable_partition_pruning: "on",
+  enable_seqscan: "on",
+  enable_sort: "on",
+  enable_tidscan: "on",
+  constraint_exclusion: "partition",
+  from_collapse_limit: "8",
+  join_collapse_limit: "8",
+  geqo: "on",
+};
+
+/** Names resolve to what PostgreSQL comes with, or are qualified. */
+export const ownSearchPath = { search_path: "pg_catalog, pg_temp" };
+
+/** Likewise, but only some versions have them, so they can't be asked for as a session starts. */
+const lateSettings: Record<string, string> = {
+  transaction_timeout: "0",
+  restrict_nonsystem_relation_kind: "",
+};
+
+/** The startup parameter `options` with what every session sets, and with what this one does. */
+export function startupOptions(settings: Record<string, string>): string {
+  return Object.entries({ ...pinnedSettings, ...settings })
+    .map(([name, value]) => `-c ${name}=${value.replace(/[\\\s]/g, "\\$&")}`)
+    .join(" ");
+}
+
+/** The same connection string for tools that take nothing else. */
+export function withStartupOptions(
+  connectionString: string,
+  settings: Record<string, string>,
+): string {
+  const [address = "", query] = connectionString.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  const given = parameters.get("options");
+  const own = startupOptions(settings);
+  parameters.set("options", given === null ? own : `${given} ${own}`);
+  // In a query, a plus is a space to some and a plus to others.
+  return `${address}?${parameters.toString().replaceAll("+", "%20")}`;
+}
+
+/** Sets what a session can't ask for as it starts, where the server has it. */
+export async function setLateSettings(client: ClientBase): Promise<void> {
+  await client.query({
+    text: `select set_config(s.name, x.setting, false)
+           from pg_catalog.pg_settings as s
+           join unnest($1::text[], $2::text[]) as x (name, setting) on x.name = s.name
+           where s.setting <> x.setting`,
+    values: [Object.keys(lateSettings), Object.values(lateSettings)],
+  });
+}
+
+/** Refuses text that it can't hold: everything here is UTF-8. */
+export async function checkEncoding(database: Pool | ClientBase): Promise<void> {
+  const { rows } = await database.query<{ encoding: string }>(
+    "select pg_catalog.current_setting('server_encoding') as encoding",
+  );
+  const encoding = rows[0]?.encoding ?? "?";
+  if (encoding === "UTF8") return;
+  throw new DatabaseNotReadyError(
+    `The encoding of the database is ${encoding}: pgmarkets needs UTF8. ` +
+      "Make another: create database ... encoding 'UTF8' template template0",
+    { reason: "encoding" },
+  );
+}
+
+/**
+ * Refuses sessions in which the exchange would compute something wrong or fail: those of a pooler
+ * that drops what we ask for as we connect, and those with settings that only a superuser makes.
+ */
+export async function checkSession(database: Pool | ClientBase): Promise<void> {
+  const { rows } = await database.query<{ name: string; setting: string; wanted: string }>(
+    `select x.name, pg_catalog.current_setting(x.name) as setting, x.wanted
+     from (values
+       ('transaction_isolation', 'read committed'),
+       ('session_replication_role', 'origin'),
+       ('row_security', 'on'),
+       ('client_encoding', 'UTF8'),
+       ('DateStyle', 'ISO'),
+       ('bytea_output', 'hex')
+     ) as x (name, wanted)
+     where not pg_catalog.starts_with(pg_catalog.current_setting(x.name), x.wanted)`,
+  );
+  if (rows.length === 0) return;
+  const faults = rows.map(({ name, setting, wanted }) => `${name} is ${setting}, not ${wanted}`);
+  throw new DatabaseNotReadyError(
+    `The sessions of the database login are not fit: ${faults.join("; ")}. ` +
+      'See "Settings of sessions" in docs/operating.md',
+    { reason: "session_settings" },
+  );
+}
+
+/** What the operator should know of settings under which acknowledged orders can be lost. */
+export async function durabilityWarning(database: Pool | ClientBase): Promise<string | undefined> {
+  const { rows } = await database.query<{ name: string }>(
+    `select x.name
+     from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) as x (name)
+     where pg_catalog.current_setting(x.name) = 'off'`,
+  );
+  if (rows.length === 0) return undefined;
+  return `acknowledged orders can be lost: ${rows.map(({ name }) => `${name} is off`).join(", ")}`;
+}

@@ -1,0 +1,83 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { version } from "../version.ts";
+import type { WorkerHealth } from "./health.ts";
+
+/** Where a worker says how it is. */
+export interface HealthServer {
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** Serves `/healthz`, `/readyz` and `/metrics` of a worker, to those who watch over it. */
+export async function serveHealth(
+  health: WorkerHealth,
+  { port, host }: { port: number; host: string },
+): Promise<HealthServer> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  new Gauge({
+    name: "pgmarkets_worker_failing",
+    help: "1 for each job, or part of the queue, that failed when it was tried last",
+    labelNames: ["what"],
+    registers,
+    collect() {
+      this.reset();
+      for (const what of health.failing()) this.set({ what }, 1);
+    },
+  });
+  new Gauge({
+    name: "pgmarkets_worker_ready",
+    help: "1 if nothing failed when it was tried last",
+    registers,
+    collect() {
+      this.set(health.failing().length === 0 ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "pgmarkets_info",
+    help: "Always 1; the version of this process and of its Node",
+    labelNames: ["version", "node"],
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
+
+  async function answer(path: string): Promise<{ status: number; type: string; body: string }> {
+    const json = "application/json; charset=utf-8";
+    if (path === "/healthz") return { status: 200, type: json, body: '{"status":"ok"}' };
+    if (path === "/readyz") {
+      const failing = health.failing();
+      if (failing.length === 0) return { status: 200, type: json, body: '{"status":"ok"}' };
+      const body = { status: "unavailable", reason: "jobs_fail", failing };
+      return { status: 503, type: json, body: JSON.stringify(body) };
+    }
+    if (path === "/metrics") {
+      return { status: 200, type: registry.contentType, body: await registry.metrics() };
+    }
+    return { status: 404, type: json, body: '{"error":"Not found"}' };
+  }
+
+  const server = createServer((request, response) => {
+    const path = (request.url ?? "").replace(/\?.*$/s, "");
+    void answer(path).then(({ status, type, body }) => {
+      response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" });
+      response.end(request.method === "HEAD" ? undefined : body);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const bound = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}

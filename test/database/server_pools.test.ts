@@ -1,0 +1,178 @@
+import { setTimeout as delay } from "node:timers/promises";
+import test from "ava";
+import pg from "pg";
+import type { Pool, PoolClient } from "pg";
+import { pino } from "pino";
+import { makePool, openMinimum } from "../../src/database/pools.ts";
+import { listPools, openPools, sharesOf } from "../../src/database/server_pools.ts";
+import type { ServerPools } from "../../src/database/server_pools.ts";
+import { makePools, serve } from "../../src/service.ts";
+import type { Service } from "../../src/service.ts";
+import { callService } from "../http/test_service.ts";
+import { liftRateLimits } from "../helpers/limits.ts";
+import { createExchange } from "../helpers/exchange.ts";
+import type { Exchange } from "../helpers/exchange.ts";
+import { until } from "../helpers/worker.ts";
+
+const logger = pino({ level: "silent" });
+const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize: 3 };
+
+let exchange: Exchange;
+let pools: ServerPools;
+let service: Service;
+let market: string;
+let key: string;
+
+test.serial.before("serve", async () => {
+  exchange = await createExchange();
+  const { connectionString, pool } = exchange.database;
+  await liftRateLimits(pool);
+  pools = makePools({ connectionString, config, logger });
+  await openPools(pools);
+  service = await serve(pools, config, logger);
+  market = await exchange.makeMarket();
+  key = await exchange.operate("create_api_key", {
+    user_id: await exchange.makeTrader(),
+    name: "test",
+  });
+});
+test.after.always("stop", async () => {
+  await service.close();
+  await exchange.database.drop();
+});
+
+/** Takes every connection of a pool, with one more who waits, until the work is done. */
+async function saturated(pool: Pool, work: () => Promise<void>): Promise<void> {
+  const size = (pool as unknown as { options: { max: number } }).options.max;
+  const taken: PoolClient[] = [];
+  for (let index = 0; index < size; index++) taken.push(await pool.connect());
+  const waiting = pool.connect().then((client) => {
+    client.release();
+  });
+  try {
+    expectFull(pool);
+    await work();
+  } finally {
+    for (const client of taken) client.release();
+    await waiting;
+  }
+}
+
+function expectFull(pool: Pool): void {
+  if (pool.waitingCount === 0) throw new Error("The pool is not saturated");
+}
+
+const order = () =>
+  callService(service.url, "POST", "/api/v1/orders", {
+    key,
+    body: { marketId: market, side: "yes", price: 5, quantity: 1 },
+  });
+
+test.serial("the connections of a server add up to what the page says", (t) => {
+  for (const size of [2, 3, 12, 100]) {
+    const { orders, reads, gates, monitoring } = sharesOf(size);
+    t.is(orders + reads, size);
+    t.is(gates + monitoring, 5);
+    t.true(orders >= reads);
+  }
+  t.is(listPools(pools).length, 4);
+});
+
+test.serial("reads that take all their connections don't delay an order", async (t) => {
+  await saturated(pools.reads, async () => {
+    t.is((await order()).status, 201);
+    t.is(pools.reads.waitingCount, 1);
+  });
+});
+
+test.serial("orders that take all theirs delay neither reads, readiness nor figures", async (t) => {
+  await saturated(pools.orders, async () => {
+    t.is((await callService(service.url, "GET", `/api/v1/markets/${market}`)).status, 200);
+    const ready = await callService(service.url, "GET", "/readyz");
+    // The tests' databases have had no migrations, which is an answer of the database.
+    t.is(ready.body.reason, "migrations_missing");
+    const figures = await callService(service.url, "GET", "/metrics");
+    t.regex(figures.body, /^pgmarkets_database_up 1$/m);
+    t.regex(figures.body, /^pgmarkets_pool_connections\{pool="orders",state="waiting"\} 1$/m);
+  });
+});
+
+test.serial("monitors that take all theirs don't delay an order", async (t) => {
+  await saturated(pools.monitoring, async () => {
+    t.is((await order()).status, 201);
+  });
+});
+
+test.serial("monitors who ask at the same time share one reading", async (t) => {
+  await delay(1100);
+  let readings = 0;
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its client
+  const query = pg.Client.prototype.query as (this: pg.Client, ...values: unknown[]) => unknown;
+  pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
+    if ((values[0] as { name?: string } | undefined)?.name === "get_metrics") readings++;
+    return query.apply(this, values);
+  } as typeof pg.Client.prototype.query;
+  try {
+    const ask = () => callService(service.url, "GET", "/metrics");
+    await Promise.all(Array.from({ length: 10 }, ask));
+    await ask();
+  } finally {
+    pg.Client.prototype.query = query as typeof pg.Client.prototype.query;
+  }
+  t.is(readings, 1);
+});
+
+test.serial("connections for orders are all open and warm before anything is served", (t) => {
+  t.is(pools.orders.totalCount, sharesOf(config.poolSize).orders);
+});
+
+test.serial("a lost connection is replaced by a warm one before somebody asks", async (t) => {
+  const warmed: number[] = [];
+  const pool = makePool({
+    connectionString: exchange.database.connectionString,
+    ...{ max: 3, min: 2, idleTimeoutMs: 20 },
+    warmUp: async (client) => {
+      const { rows } = await client.query("select pg_backend_pid() as id");
+      warmed.push(rows[0].id);
+    },
+  });
+  try {
+    await openMinimum(pool);
+    t.is(warmed.length, 2);
+    await delay(100);
+    t.is(pool.totalCount, 2, "idle connections are kept");
+    await exchange.database.pool.query("select pg_terminate_backend($1)", [warmed[0]]);
+    await until("there are two again", async () => warmed.length === 3 && pool.idleCount === 2);
+    t.pass();
+  } finally {
+    await pool.end();
+  }
+});
+
+test.serial("who asks while a connection is being warmed takes one that is free", async (t) => {
+  let open = (): void => undefined;
+  let isSlow = false;
+  const pool = makePool({
+    connectionString: exchange.database.connectionString,
+    ...{ max: 2, min: 2 },
+    warmUp: async () => {
+      if (isSlow) await new Promise<void>((done) => (open = done));
+    },
+  });
+  try {
+    await openMinimum(pool);
+    isSlow = true;
+    const lost = await pool.connect();
+    lost.release(true);
+    await until("another is opened", async () => pool.totalCount === 2);
+    t.is((await pool.query("select 1 as one")).rows[0].one, 1);
+    open();
+  } finally {
+    isSlow = false;
+    await until("it is open", async () => {
+      open();
+      return pool.idleCount === 2;
+    });
+    await pool.end();
+  }
+});

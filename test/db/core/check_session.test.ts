@@ -1,0 +1,66 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+const exchange = testExchange(test);
+const { makeLiveMarket, makeMarket, makeTrader, rest, withRollback } = exchange;
+
+/** Each kind of command that takes a lock, by what a market, a trader and an order of theirs are. */
+const commands: Record<string, string> = {
+  place_orders: `api.place_orders($1, jsonb_build_array(jsonb_build_object(
+    'userId', $2::uuid, 'side', 'yes', 'price', 10, 'quantity', 1)))`,
+  amend_order: "api.amend_order($2, $3, 11, null)",
+  cancel_order: "api.cancel_order($2, $3)",
+  split_position: "api.split_position($2, $1, 1)",
+  merge_position: "api.merge_position($2, $1, 1)",
+  release_orders: "jobs.release_orders((select id from catalog.markets where public_id = $1))",
+  deposit: "admin.deposit($2, 1, 'x')",
+  withdraw: "admin.withdraw($2, 1, 'x')",
+  set_loss_limits: "admin.set_loss_limits($2, 1, 1, 1)",
+  self_exclude: "admin.self_exclude($2)",
+  set_market_status: "admin.set_market_status($1, 'paused')",
+  resolve_market: "admin.resolve_market($1, 'yes')",
+  correct_resolution: "admin.correct_resolution($1, 'no', 'x')",
+  set_trading_pause: "admin.set_trading_pause(true, 'x')",
+  set_profile: "admin.set_profile($2, private => true)",
+  create_market: "admin.create_market('x', 'tests')",
+  refresh_leaderboard: "admin.refresh_leaderboard()",
+  warm_up: "api.warm_up()",
+};
+
+const unfit = {
+  "transaction isolation level repeatable read": /^the transaction isolation is repeatable read/,
+  "transaction isolation level serializable": /^the transaction isolation is serializable/,
+  "local session_replication_role = replica": /^session_replication_role is replica/,
+};
+
+for (const [setting, message] of Object.entries(unfit)) {
+  for (const [name, call] of Object.entries(commands)) {
+    test(`UNFIT_SESSION: ${name} under ${setting}`, async (t) => {
+      const { market } = name === "release_orders" ? await makeLiveMarket() : { market: undefined };
+      const in_ = market ?? (await makeMarket());
+      const trader = await makeTrader();
+      const [order] = market === undefined ? await rest(in_, trader, buy("yes", 1, 5)) : [in_];
+      await withRollback(async (client) => {
+        await client.query(`set ${setting}`);
+        const error: any = await t.throwsAsync(
+          client.query(
+            `with given as (select $1::uuid, $2::uuid, $3::uuid) select ${call} from given`,
+            [in_, trader, order],
+          ),
+        );
+        t.is(error.code, "EX025");
+        t.is(error.detail, "UNFIT_SESSION");
+        t.regex(error.message, message);
+      });
+    });
+  }
+}
+
+test("reports may be read under any isolation", async (t) => {
+  await withRollback(async (client) => {
+    await client.query("set transaction isolation level repeatable read");
+    t.deepEqual((await client.query("select * from ledger.verify()")).rows, []);
+    await client.query("select api.list_categories()");
+  });
+});

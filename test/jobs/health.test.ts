@@ -1,0 +1,88 @@
+import test from "ava";
+import pg from "pg";
+import { pino } from "pino";
+import { DatabaseFailure } from "../../src/database/failures.ts";
+import { describeError, tellError } from "../../src/logger.ts";
+import { makeWorkerHealth } from "../../src/worker/health.ts";
+import { serveHealth } from "../../src/worker/serve_health.ts";
+
+function databaseError(code: string, message: string, hint?: string): pg.DatabaseError {
+  const error = new pg.DatabaseError(message, message.length, "error");
+  return Object.assign(error, { code, severity: "ERROR", hint });
+}
+
+function healthWithLog() {
+  const log: any[] = [];
+  const clock = { now: 0 };
+  const logger = pino(
+    { level: "info", base: null, serializers: { error: describeError } },
+    { write: (line: string) => log.push(JSON.parse(line)) },
+  );
+  return { health: makeWorkerHealth(logger, () => clock.now), log, clock };
+}
+
+test("42501: a worker whose jobs fail says so at once, each minute, and when it is over", (t) => {
+  const { health, log, clock } = healthWithLog();
+  const denied = databaseError("42501", "query would be affected by row-level security policy");
+  health.failed("orders__expire", denied);
+  health.failed("orders__expire", denied);
+  t.is(log.length, 1);
+  t.like(log[0], { level: 50, what: "orders__expire" });
+  t.is(log[0].error.sqlstate, "42501");
+  t.is(log[0].error.stack, undefined);
+  clock.now = 60_000;
+  health.failed("orders__expire", denied);
+  t.is(log.length, 2);
+  t.deepEqual(health.failing(), ["orders__expire"]);
+  health.succeeded("orders__expire");
+  t.deepEqual(health.failing(), []);
+  t.like(log[2], { level: 30, what: "orders__expire", ready: true });
+  health.succeeded("orders__expire");
+  t.is(log.length, 3);
+});
+
+test("a database that is away is a warning", (t) => {
+  const { health, log } = healthWithLog();
+  health.failed("seeing what is due", new DatabaseFailure("unreachable", new Error("gone")));
+  t.is(log[0].level, 40);
+});
+
+test("503 jobs_fail: what watches over a worker is told which", async (t) => {
+  const { health } = healthWithLog();
+  const server = await serveHealth(health, { port: 0, host: "127.0.0.1" });
+  try {
+    const get = async (path: string) => {
+      const response = await fetch(server.url + path);
+      return [response.status, await response.text()] as const;
+    };
+    t.deepEqual(await get("/readyz"), [200, '{"status":"ok"}']);
+    t.regex((await get("/metrics"))[1], /^pgmarkets_worker_ready 1$/m);
+    health.failed("ledger__verify", databaseError("57014", "canceled"));
+    t.deepEqual(await get("/readyz"), [
+      503,
+      '{"status":"unavailable","reason":"jobs_fail","failing":["ledger__verify"]}',
+    ]);
+    const [, figures] = await get("/metrics");
+    t.regex(figures, /^pgmarkets_worker_ready 0$/m);
+    t.regex(figures, /^pgmarkets_worker_failing\{what="ledger__verify"\} 1$/m);
+    t.is((await get("/healthz"))[0], 200);
+    t.is((await get("/orders"))[0], 404);
+  } finally {
+    await server.close();
+  }
+});
+
+test("53200: one line with the hint and the SQLSTATE, and no stack", (t) => {
+  const error = databaseError(
+    ...(["53200", "out of shared memory"] as const),
+    "You might need to increase max_locks_per_transaction.",
+  );
+  t.is(
+    tellError(error),
+    "out of shared memory (You might need to increase max_locks_per_transaction.) (SQLSTATE 53200)",
+  );
+  const described = describeError(new DatabaseFailure("conflict", error));
+  t.is(described.sqlstate, "53200");
+  t.is(described.stack, undefined);
+  t.like(described.cause, { sqlstate: "53200", hint: error.hint, stack: undefined });
+});
