@@ -41,7 +41,7 @@ const hostile: Hostile[] = [
   { settings: { lock_timeout: "1ms" }, refusals: /^55P03$/ },
   { settings: { idle_in_transaction_session_timeout: "1ms" } },
   { settings: { idle_session_timeout: "50ms" }, refusals: /^57P05$/ },
-  { settings: { transaction_timeout: "5ms" }, from: 17, refusals: /^25P04$/ },
+  { settings: { transaction_timeout: "100ms" }, from: 17, refusals: /^25P04$/ },
   { settings: { DateStyle: "German, DMY" } },
   { settings: { DateStyle: "SQL, MDY" } },
   { settings: { DateStyle: "Postgres, DMY" } },
