@@ -15,34 +15,7 @@ export async function serveHealth(
   health: WorkerHealth,
   { port, host }: { port: number; host: string },
 ): Promise<HealthServer> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  new Gauge({
-    name: "pgmarkets_worker_failing",
-    help: "1 for each job, or part of the queue, that failed when it was tried last",
-    labelNames: ["what"],
-    registers,
-    collect() {
-      this.reset();
-      for (const what of health.failing()) this.set({ what }, 1);
-    },
-  });
-  new Gauge({
-    name: "pgmarkets_worker_ready",
-    help: "1 if nothing failed when it was tried last",
-    registers,
-    collect() {
-      this.set(health.failing().length === 0 ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: "pgmarkets_info",
-    help: "Always 1; the version of this process and of its Node",
-    labelNames: ["version", "node"],
-    registers,
-  }).set({ version, node: process.versions.node }, 1);
-
+  const registry = makeRegistry(health);
   async function answer(path: string): Promise<{ status: number; type: string; body: string }> {
     const json = "application/json; charset=utf-8";
     if (path === "/healthz") return { status: 200, type: json, body: '{"status":"ok"}' };
@@ -80,4 +53,36 @@ export async function serveHealth(
         server.closeAllConnections();
       }),
   };
+}
+
+/** The figures of a worker's process. */
+export function makeRegistry(health: WorkerHealth): Registry {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "pgmarkets_worker_failing",
+    help: "1 for each job, or part of the queue, that failed when it was tried last",
+    labelNames: ["what"],
+    registers,
+    collect() {
+      this.reset();
+      for (const what of health.failing()) this.set({ what }, 1);
+    },
+  });
+  new Gauge({
+    name: "pgmarkets_worker_ready",
+    help: "1 if nothing failed when it was tried last",
+    registers,
+    collect() {
+      this.set(health.failing().length === 0 ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "pgmarkets_info",
+    help: "Always 1; the version of this process and of its Node",
+    labelNames: ["version", "node"],
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
+  return registry;
 }

@@ -1,8 +1,11 @@
 import test from "ava";
+import { pino } from "pino";
 import { gaugeOpenDoors } from "../../src/database/privileges.ts";
 import { asServerPools } from "../../src/database/server_pools.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { gaugeStreams } from "../../src/streams/metrics.ts";
+import { makeWorkerHealth } from "../../src/worker/health.ts";
+import { makeRegistry } from "../../src/worker/serve_health.ts";
 import { readText } from "../helpers/repository.ts";
 import { fakePool } from "../http/fake_pool.ts";
 
@@ -17,10 +20,13 @@ interface Described {
   labels: string[];
 }
 
-const ours: Described[] = registry
-  .getMetricsAsArray()
+const ofWorkers = makeRegistry(makeWorkerHealth(pino({ level: "silent" })));
+
+const ours: Described[] = [registry, ofWorkers]
+  .flatMap((source) => source.getMetricsAsArray())
   .map((metric) => metric as unknown as { name: string; labelNames: string[] })
   .filter(({ name }) => name.startsWith("pgmarkets_"))
+  .filter(({ name }, index, all) => all.findIndex((other) => other.name === name) === index)
   .map(({ name, labelNames }) => ({
     name,
     labels: labelNames.filter((label) => label !== "le").sort(),
