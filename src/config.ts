@@ -59,6 +59,7 @@ const environmentSchema = z.object({
     })
     .default("info"),
   POOL_SIZE: wholeNumber(1, 500).default(10),
+  NODE_ENV: z.string().optional(),
 });
 
 /** Everything that the environment decides. */
@@ -88,6 +89,8 @@ export interface Config {
   logLevel: string;
   /** Connections of each pool. */
   poolSize: number;
+  /** Whether NODE_ENV is production: parts of the service then need a database that is named. */
+  isProduction: boolean;
 }
 
 /** Reads the environment; an empty variable counts as none. Throws one error naming all faults. */
@@ -115,5 +118,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,
+    isProduction: data.NODE_ENV === "production",
   };
 }

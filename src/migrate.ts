@@ -1,7 +1,6 @@
 import { migrateDatabase } from "./database/migrations.ts";
-import { DatabaseNotReadyError } from "./database/not_ready.ts";
 import { openDatabase } from "./database/open_database.ts";
-import { configOrEnd } from "./run_process.ts";
+import { checkProductionUrl, configOrEnd, describeFailure } from "./run_process.ts";
 
 /** `npm run migrate`: brings the database up to date and ends. */
 
@@ -10,7 +9,9 @@ const print = (line: string): void => {
 };
 
 try {
-  const database = await openDatabase(configOrEnd(), print);
+  const config = configOrEnd();
+  checkProductionUrl(config);
+  const database = await openDatabase(config, print);
   try {
     const ran = await migrateDatabase(database.connectionString, print);
     print(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
@@ -18,9 +19,6 @@ try {
     await database.close();
   }
 } catch (error) {
-  // What has a code comes from the system or from PostgreSQL, and its message says it all.
-  const expected =
-    error instanceof Error && (error instanceof DatabaseNotReadyError || "code" in error);
-  process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;
 }

@@ -7,6 +7,7 @@ import type { StaffRole } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
 import { createEndpoint } from "./graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
+import type { Front } from "./http/front.ts";
 import { listen } from "./http/listener.ts";
 import { makeServices } from "./services.ts";
 import type { GraphqlEndpoints, Services } from "./services.ts";
@@ -25,6 +26,8 @@ export interface ServiceOptions {
   operatorConnectionString?: string | undefined;
   config: ListeningConfig & Pick<Config, "poolSize">;
   logger: Logger;
+  /** Listens already, and hands over its address. Without it the service listens by itself. */
+  front?: Front;
 }
 
 /** The HTTP interface, listening. */
@@ -61,7 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const database = await checkDatabase(pool);
     logger.info({ version, node: process.versions.node, database }, "starting to serve");
-    return await serve(pool, config, logger, makeGraphqlEndpoints(options));
+    return await serve(pool, config, logger, makeGraphqlEndpoints(options), options.front);
   } catch (error) {
     await pool.end();
     throw error;
@@ -109,12 +112,13 @@ export async function serve(
   config: ListeningConfig,
   logger: Logger,
   graphql: GraphqlEndpoints = {},
+  front?: Front,
 ): Promise<Service> {
   const services = makeServices(pool, logger, { listenUrl: config.listenDatabaseUrl, graphql });
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
-  const listener = await listen(app, config);
+  const listener = front?.handOver(app) ?? (await listen(app, config));
   const metricsListener =
     metricsPort === undefined
       ? undefined
