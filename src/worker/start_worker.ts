@@ -11,6 +11,7 @@ import { makePool } from "../database/pools.ts";
 import { startClock } from "./clock.ts";
 import { makeCrew } from "./crew.ts";
 import type { Crew } from "./crew.ts";
+import { untilDatabaseGone } from "./database_gone.ts";
 import type { DueKind, Job, When } from "./job.ts";
 import { checkQueue, queueLogger } from "./queue.ts";
 
@@ -26,7 +27,7 @@ export interface WorkerOptions {
 
 /** Does what time brings about, until it is closed. */
 export interface Worker {
-  /** Finishes the pieces under way and leaves the database. */
+  /** Finishes the pieces under way and leaves the database, at once if that is gone. */
   close: () => Promise<void>;
 }
 
@@ -90,12 +91,27 @@ export async function work(
     logger,
   });
 
+  async function closeInOrder(): Promise<void> {
+    await clock.close();
+    await queue.close();
+    await pool.end();
+  }
+
   return {
     close: async () => {
-      await clock.close();
       crew.end();
-      await queue.close();
-      await pool.end();
+      const closed = new AbortController();
+      const isGone = untilDatabaseGone(pool, closed.signal).then(
+        () => true,
+        () => false,
+      );
+      const inOrder = closeInOrder().finally(() => {
+        closed.abort();
+      });
+      if (!(await Promise.race([inOrder.then(() => false), isGone]))) return await inOrder;
+      // What was under way is lost to this worker already: others find it in the tables.
+      inOrder.catch(() => undefined);
+      logger.warn("the database is gone: ending without it");
     },
   };
 }
