@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
 import type { StaffRole } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
+import { checkPreparedStatements } from "./database/prepared_statements.ts";
 import { createEndpoint } from "./graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import type { Front } from "./http/front.ts";
@@ -63,6 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   try {
     const database = await checkDatabase(pool);
+    await checkPreparedStatements(pool);
     logger.info({ version, node: process.versions.node, database }, "starting to serve");
     return await serve(pool, config, logger, makeGraphqlEndpoints(options), options.front);
   } catch (error) {

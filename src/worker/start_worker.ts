@@ -8,6 +8,7 @@ import { withRetries } from "../database/failures.ts";
 import { nextDue } from "../database/jobs.ts";
 import { checkDatabase } from "../database/migrations.ts";
 import { makePool } from "../database/pools.ts";
+import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { startClock } from "./clock.ts";
 import { makeCrew } from "./crew.ts";
 import type { Crew } from "./crew.ts";
@@ -61,6 +62,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   try {
     await checkDatabase(pool);
     await checkQueue(pool);
+    await checkPreparedStatements(pool);
     return await work(pool, options);
   } catch (error) {
     await pool.end();
