@@ -110,7 +110,7 @@ export async function work(
       const inOrder = closeInOrder().finally(() => {
         closed.abort();
       });
-      if (!(await Promise.race([inOrder.then(() => false), isGone]))) return await inOrder;
+      if (!(await Promise.race([inOrder.then(() => false), isGone]))) return;
       // What was under way is lost to this worker already: others find it in the tables.
       inOrder.catch(() => undefined);
       logger.warn("the database is gone: ending without it");

@@ -17,9 +17,7 @@ import { startProcess } from "../helpers/service_process.ts";
 
 /** The configuration of docs/operating.md, with the PgBouncer that is installed, if one is. */
 
-const version = /PgBouncer (\d+)\.(\d+)/.exec(
-  spawnSync("pgbouncer", ["--version"], { encoding: "utf8" }).stdout ?? "",
-);
+const version = /PgBouncer (\d+)\.(\d+)/.exec(String(spawnSync("pgbouncer", ["--version"]).stdout));
 const minor = Number(version?.[2]);
 const isOld = Number(version?.[1]) === 1 && minor < 21;
 const testWithPooler = version === null ? test.skip : test.serial;
@@ -56,8 +54,9 @@ async function startPooler(direct: string, poolMode: string): Promise<Pooler> {
   const file = join(directory, "pgbouncer.ini");
   await writeFile(file, configuration);
   // It refuses root, as PostgreSQL does.
-  const [command = "", ...args] = [...findRunner().prefix, "pgbouncer", file];
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("env", [...findRunner().prefix, "pgbouncer", file], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   const collect = (chunk: Buffer): void => {
     said += chunk.toString();

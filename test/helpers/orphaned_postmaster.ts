@@ -69,8 +69,8 @@ async function shutDownFromOutside(first: EmbeddedPostgres): Promise<void> {
 
 /** Starts the server in a process that is killed. */
 async function orphanServer(): Promise<void> {
-  const [node = "", script = ""] = [process.execPath, process.argv[1]];
-  const child = spawn(node, [script, directory, "0", "hold"], {
+  const [node, script = ""] = process.argv;
+  const child = spawn(node ?? "", [script, directory, "0", "hold"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");

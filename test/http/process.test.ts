@@ -68,3 +68,39 @@ test("a port in use and a faulty environment are told in a line, without a stack
     }
   });
 });
+
+test("npm start by the three documented logins logs no stack, and says what it leaves out", async (t) => {
+  await withEmptyDatabase(async (database) => {
+    const { pool, connectionString } = database;
+    const unique = `${process.pid}_${Date.now()}`;
+    const roles = { deploy: "exchange_owner", web: "exchange_api", jobs: "exchange_worker" };
+    const logins = Object.entries(roles).map(([name, role]) => ({
+      name: `${name}_${unique}`,
+      role,
+    }));
+    const [deploy, web, jobs] = logins.map(({ name }) =>
+      connectionString.replace(/\/\/[^@]*@/, `//${name}@`),
+    ) as [string, string, string];
+    for (const { name, role } of logins)
+      await pool.query(`create role ${name} login in role ${role}`);
+    const { rows } = await pool.query("select current_database() as name");
+    await pool.query(`grant create on database ${rows[0].name} to deploy_${unique}`);
+    try {
+      const all = startProcess(t, "index.ts", {
+        DATABASE_URL: deploy,
+        API_DATABASE_URL: web,
+        WORKER_DATABASE_URL: jobs,
+      });
+      t.truthy(await all.listening, all.errors());
+      all.kill("SIGTERM");
+      t.is(await all.exited, 0, all.errors());
+      t.notRegex(all.errors(), /"stack"|\n +at /, all.errors());
+      t.notRegex(all.errors(), /"level":"(?:warn|error|fatal)"/, all.errors());
+      t.regex(all.errors(), /no GraphQL for analysts: set ANALYST_DATABASE_URL/);
+      t.regex(all.errors(), /no GraphQL for operators: set OPERATOR_DATABASE_URL/);
+    } finally {
+      await pool.query(`drop owned by ${logins.map(({ name }) => name).join(", ")}`);
+      for (const { name } of logins) await pool.query(`drop role ${name}`);
+    }
+  });
+});
