@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { kill, makeCheckout } from "../helpers/checkout.ts";
@@ -39,6 +40,7 @@ interface Way {
 const ways: Way[] = [
   { name: "Ctrl-C", terminal: true, end: pressCtrlC(1) },
   { name: "Ctrl-C three times within a second", terminal: true, end: pressCtrlC(3) },
+  { name: "Ctrl-C again after 6 s, while a client holds it up", terminal: true, end: forceByCtrlC },
   { name: "Ctrl-C while it starts", terminal: true, withinMs: 2500, end: pressCtrlC(1) },
   { name: "SIGTERM to all, as by systemd's default", terminal: false, end: signalAll(() => true) },
   {
@@ -131,6 +133,25 @@ function pressCtrlC(times: number): Way["end"] {
       await delay(Math.random() * 300);
     }
   };
+}
+
+/** A request whose body does not come holds the end up for 10 s; the second Ctrl-C forces it. */
+async function forceByCtrlC({ child, output, ended }: Running): Promise<void> {
+  const url = new URL(/listening on (http\S+)/.exec(output())?.[1] ?? "");
+  const key = /demo key +(\S+)/.exec(output())?.[1] ?? "";
+  const client = connect(Number(url.port), url.hostname);
+  client.on("error", () => undefined);
+  client.write(
+    `POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+      "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n",
+  );
+  await delay(500);
+  child.stdin?.write(CTRL_C);
+  const held = await Promise.race([ended.then(() => false), delay(6000, true)]);
+  if (!held) console.error("the client did not hold it up: the second Ctrl-C forces nothing");
+  child.stdin?.write(CTRL_C);
+  await ended;
+  client.destroy();
 }
 
 /** Once to each, in a random order, and to the node once more, which npm sees to. */
