@@ -60,6 +60,7 @@ const environmentSchema = z.object({
     })
     .default("info"),
   POOL_SIZE: wholeNumber(2, 500).default(12),
+  NODE_ENV: z.string().optional(),
 });
 
 /** Everything that the environment decides. */
@@ -91,6 +92,8 @@ export interface Config {
   logLevel: string;
   /** Connections for orders and reads: two thirds are kept for orders. */
   poolSize: number;
+  /** Whether NODE_ENV is production: parts of the service then need a database that is named. */
+  isProduction: boolean;
 }
 
 /** Reads the environment; an empty variable counts as none. Throws one error naming all faults. */
@@ -119,5 +122,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,
+    isProduction: data.NODE_ENV === "production",
   };
 }

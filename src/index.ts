@@ -1,38 +1,57 @@
 import { join } from "node:path";
+import type { Logger } from "pino";
+import type { StaffRole } from "./database/api.ts";
 import { migrateDatabase } from "./database/migrations.ts";
 import { embeddedDirectory, openDatabase } from "./database/open_database.ts";
+import { makePool } from "./database/pools.ts";
+import { isErrno } from "./database/postgres_process.ts";
+import { waitForDatabase } from "./database/wait_for_database.ts";
 import { prepareDemo } from "./demo.ts";
+import { openFront } from "./http/front.ts";
 import { runProcess } from "./run_process.ts";
 import { startService } from "./service.ts";
 import { startWorker } from "./worker/start_worker.ts";
 
 /** `npm start`: the whole service on one database, brought up to date first. */
-await runProcess(async ({ config, logger, onClose, print }) => {
+await runProcess(async ({ config, logger, onClose, print, ending }) => {
+  const front = await openFront(config);
+  onClose(front.close);
   const database = await openDatabase(config, (message) => {
     logger.info(message);
   });
-  onClose(database.close);
-  await migrateDatabase(database.connectionString, (message) => {
-    logger.info(message);
-  });
+  onClose(database.close, { outlivesUs: true });
+  const whenReady = <T>(attempt: () => Promise<T>): Promise<T> =>
+    waitForDatabase(attempt, { logger, signal: ending, onWaiting: front.refuseBecause });
+  await whenReady(() =>
+    migrateDatabase(database.connectionString, (message) => {
+      logger.info(message);
+    }),
+  );
   const demo = config.demo
-    ? await prepareDemo(database.connectionString, join(embeddedDirectory, "demo.json"))
+    ? await whenReady(() =>
+        prepareDemo(database.connectionString, join(embeddedDirectory, "demo.json")),
+      )
     : undefined;
 
   const connectionString = config.apiDatabaseUrl ?? database.connectionString;
-  const service = await startService({
+  const staffUrl = async (url: string | undefined, role: StaffRole) =>
+    url ?? (await urlIfAllowed(database.connectionString, role, logger));
+  const serviceOptions = {
     connectionString,
-    analystConnectionString: config.analystDatabaseUrl ?? database.connectionString,
-    operatorConnectionString: config.operatorDatabaseUrl ?? database.connectionString,
+    analystConnectionString: await staffUrl(config.analystDatabaseUrl, "analyst"),
+    operatorConnectionString: await staffUrl(config.operatorDatabaseUrl, "operator"),
     config,
     logger,
-  });
+    front,
+  };
+  const service = await whenReady(() => startService(serviceOptions));
   onClose(service.close);
-  const worker = await startWorker({
+  const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     logger,
     onWorked: service.services.announcer.ring,
-  });
+  };
+  const worker = await whenReady(() => startWorker(workerOptions));
   onClose(worker.close);
 
   print(`database  ${database.description}`);
@@ -45,6 +64,26 @@ await runProcess(async ({ config, logger, onClose, print }) => {
   if (service.metricsUrl !== undefined) print(`metrics   ${service.metricsUrl}/metrics`);
   print(`listening on ${service.url}`);
 });
+
+/** The login of everything serves GraphQL too, if it may; otherwise there is no GraphQL. */
+async function urlIfAllowed(
+  connectionString: string,
+  role: StaffRole,
+  logger: Logger,
+): Promise<string | undefined> {
+  const pool = makePool({ connectionString, role: `exchange_${role}`, max: 1 });
+  try {
+    await pool.query("select");
+    return connectionString;
+  } catch (error) {
+    if (!isErrno(error, "42501", "22023")) return connectionString;
+    const because = (error as Error).message;
+    logger.info({ because }, `no GraphQL for ${role}s: set ${role.toUpperCase()}_DATABASE_URL`);
+    return undefined;
+  } finally {
+    await pool.end();
+  }
+}
 
 function curlLine(url: string, apiKey: string, order: object): string {
   return (

@@ -30,7 +30,9 @@ export function tellError(error: unknown): string {
     return `${error.message}${hint} (SQLSTATE ${error.code ?? "unknown"})`;
   }
   const expected = error instanceof DatabaseNotReadyError || "code" in error;
-  return expected ? error.message : String(error.stack);
+  if (!expected) return String(error.stack);
+  // Node gives an AggregateError without a message if a name has several addresses.
+  return error.message === "" && "code" in error ? String(error.code) : error.message;
 }
 
 /** Errors of sockets and files: where in our code they came up says nothing about them. */

@@ -1,7 +1,7 @@
 import { migrateDatabase } from "./database/migrations.ts";
 import { openDatabase } from "./database/open_database.ts";
 import { tellError } from "./logger.ts";
-import { configOrEnd } from "./run_process.ts";
+import { checkProductionUrl, configOrEnd } from "./run_process.ts";
 
 /** `npm run migrate`: brings the database up to date and ends. */
 
@@ -10,7 +10,9 @@ const print = (line: string): void => {
 };
 
 try {
-  const database = await openDatabase(configOrEnd(), print);
+  const config = configOrEnd();
+  checkProductionUrl(config);
+  const database = await openDatabase(config, print);
   try {
     const ran = await migrateDatabase(database.connectionString, print);
     print(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);

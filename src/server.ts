@@ -1,23 +1,34 @@
 import { openDatabase } from "./database/open_database.ts";
-import { runProcess } from "./run_process.ts";
+import { waitForDatabase } from "./database/wait_for_database.ts";
+import { openFront } from "./http/front.ts";
+import { checkProductionUrl, runProcess } from "./run_process.ts";
 import { startService } from "./service.ts";
 
 /** `npm run server`: the HTTP interface alone, on a database that is migrated already. */
-await runProcess(async ({ config, logger, onClose, print }) => {
+await runProcess(async ({ config, logger, onClose, print, ending }) => {
   let connectionString = config.apiDatabaseUrl;
+  if (connectionString === undefined) checkProductionUrl(config, "API_DATABASE_URL");
+  const front = await openFront(config);
+  onClose(front.close);
   if (connectionString === undefined) {
     const database = await openDatabase(config, (message) => {
       logger.info(message);
     });
-    onClose(database.close);
+    onClose(database.close, { outlivesUs: true });
     connectionString = database.connectionString;
   }
-  const service = await startService({
+  const options = {
     connectionString,
     analystConnectionString: config.analystDatabaseUrl,
     operatorConnectionString: config.operatorDatabaseUrl,
     config,
     logger,
+    front,
+  };
+  const service = await waitForDatabase(() => startService(options), {
+    logger,
+    signal: ending,
+    onWaiting: front.refuseBecause,
   });
   onClose(service.close);
   if (service.metricsUrl !== undefined) print(`metrics   ${service.metricsUrl}/metrics`);

@@ -5,12 +5,14 @@ import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
 import type { StaffRole } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
+import { checkPreparedStatements } from "./database/prepared_statements.ts";
 import { warnOfOpenDoors } from "./database/privileges.ts";
 import { asServerPools, endPools, makeServerPools, openPools } from "./database/server_pools.ts";
 import type { ServerPools } from "./database/server_pools.ts";
 import { durabilityWarning } from "./database/session_settings.ts";
 import { createEndpoint } from "./graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
+import type { Front } from "./http/front.ts";
 import { listen } from "./http/listener.ts";
 import { makeServices } from "./services.ts";
 import type { GraphqlEndpoints, Services } from "./services.ts";
@@ -29,6 +31,8 @@ export interface ServiceOptions {
   operatorConnectionString?: string | undefined;
   config: ListeningConfig & Pick<Config, "poolSize">;
   logger: Logger;
+  /** Listens already, and hands over its address. Without it the service listens by itself. */
+  front?: Front;
 }
 
 /** The HTTP interface, listening. */
@@ -53,6 +57,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const pools = makePools(options);
   try {
     const database = await checkDatabase(pools.monitoring);
+    await checkPreparedStatements(pools.monitoring);
     logger.info({ version, node: process.versions.node, database }, "starting to serve");
     const warning = await durabilityWarning(pools.monitoring);
     if (warning !== undefined) logger.warn(warning);
@@ -60,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       logger.warn(message);
     });
     await openPools(pools);
-    return await serve(pools, config, logger, makeGraphqlEndpoints(options));
+    return await serve(pools, config, logger, makeGraphqlEndpoints(options), options.front);
   } catch (error) {
     await endPools(pools);
     throw error;
@@ -129,13 +134,14 @@ export async function serve(
   config: ListeningConfig,
   logger: Logger,
   graphql: GraphqlEndpoints = {},
+  front?: Front,
 ): Promise<Service> {
   const pools = "orders" in given ? given : asServerPools(given);
   const services = makeServices(pools, logger, { listenUrl: config.listenDatabaseUrl, graphql });
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
-  const listener = await listen(app, config);
+  const listener = front?.handOver(app) ?? (await listen(app, config));
   const metricsListener =
     metricsPort === undefined
       ? undefined

@@ -19,6 +19,7 @@ import {
   readIfPresent,
   readPostmaster,
   removeMisleadingLock,
+  removeMisleadingSocket,
   runProgram,
   signal,
   spawnPostmaster,
@@ -57,7 +58,7 @@ export interface EmbeddedPostgres {
    * Leaves the server, and shuts it down if nobody else uses it. "immediate" skips the final
    * checkpoint, for clusters that are thrown away. Says whether the server was stopped.
    */
-  stop: (mode?: "fast" | "immediate") => Promise<"stopped" | "left to others">;
+  stop: (mode?: ShutdownMode) => Promise<"stopped" | "left to others">;
 }
 
 /** What doesn't change while we use a cluster. */
@@ -80,13 +81,21 @@ interface Keeper {
   started: boolean;
 }
 
+type ShutdownMode = "fast" | "immediate";
+
+/** What to do about a server that doesn't run: start it in any case, after a crash, or not at all. */
+type AttachPolicy = "start" | "restart after a crash" | "join";
+
 // Each user of a server holds this lock shared; whoever gets it exclusively is the last one.
 const USERS_LOCK = "7017189063";
 
 const START_TIMEOUT_MS = 60_000;
 const FAST_SHUTDOWN_TIMEOUT_MS = 30_000;
 const IMMEDIATE_SHUTDOWN_TIMEOUT_MS = 10_000;
+/** How long a process that leaves may look for the server that ended its session. */
+const LEAVING_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
+const REJOIN_MS = 500;
 const MAX_SOCKET_DIRECTORY_LENGTH = 80;
 const MAX_LOG_BYTES = 20_000_000;
 
@@ -116,60 +125,82 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(options);
   const database = options.database ?? "pgmarkets";
-  let stopping = false;
-  let keeper = await attach(cluster, true);
-  if (keeper === undefined) throw new Error("unreachable: attach starts a server or throws");
-  const first = keeper;
-  await ensureDatabase(first.client, database);
+  const stopping = new AbortController();
+  const isStopping = (): boolean => stopping.signal.aborted;
+  const first = await attachTo(cluster, database);
+  /** Undefined while our session is lost. */
+  let keeper: Keeper | undefined = first;
+  let rejoining: Promise<void> | undefined;
+  let processId = first.processId;
   watch(first);
 
   function watch(watched: Keeper): void {
     watched.client.once("end", () => {
-      if (!stopping) void rejoin();
+      keeper = undefined;
+      if (!isStopping()) rejoining = rejoin();
     });
     // Being connected is no reason for a process to stay alive.
     setReferenced(watched.client, false);
   }
 
+  /** Until we hold the users' lock again, or stop. */
   async function rejoin(): Promise<void> {
     cluster.notice("the embedded PostgreSQL ended our session; connecting again");
-    while (!stopping) {
+    let policy: AttachPolicy = "restart after a crash";
+    while (!isStopping()) {
       try {
-        const next = await attach(cluster, false);
-        if (next === undefined) {
-          cluster.notice("the embedded PostgreSQL was shut down from outside; it stays down");
-        } else {
+        const next = await attach(cluster, policy, stopping.signal);
+        if (next !== undefined) {
           keeper = next;
+          processId = next.processId;
           watch(next);
           cluster.notice("the embedded PostgreSQL is up again");
+          return;
         }
-        return;
+        if (policy !== "join" && !isStopping()) {
+          cluster.notice("the embedded PostgreSQL was shut down from outside; it stays down");
+        }
+        // Others may start it: then we use it again, and have to say so.
+        policy = "join";
       } catch (error) {
         cluster.notice(`the embedded PostgreSQL can't be reached: ${String(error)}`);
-        await delay(1000);
       }
+      await delay(REJOIN_MS, undefined, { ref: false, signal: stopping.signal }).catch(
+        () => undefined,
+      );
     }
+  }
+
+  async function leaveOrShutDown(mode: ShutdownMode): Promise<"stopped" | "left to others"> {
+    stopping.abort();
+    await rejoining;
+    // Our session may be lost while the server runs, with others on it.
+    const current = keeper ?? (await rejoinToLeave());
+    if (current !== undefined && !(await leave(current))) return "left to others";
+    await withStartLock(cluster, () => shutDown(cluster, mode));
+    return "stopped";
+  }
+
+  async function rejoinToLeave(): Promise<Keeper | undefined> {
+    return await attach(cluster, "join", AbortSignal.timeout(LEAVING_TIMEOUT_MS)).catch(
+      () => undefined,
+    );
   }
 
   return {
     connectionString: connectionStringFor(first, database),
     socketDirectory: first.socketDirectory,
     adopted: !first.started,
-    processId: () => keeper?.processId ?? first.processId,
-    stop: async (mode = "fast") => {
-      stopping = true;
-      const last = await leave(keeper ?? first);
-      if (!last) return "left to others";
-      await shutDown(cluster, mode);
-      return "stopped";
-    },
+    processId: () => processId,
+    stop: (mode = "fast") => leaveOrShutDown(mode),
   };
 }
 
 /** Stops whatever server runs on the directory, asking nobody, and deletes the directory. */
 export async function destroyEmbeddedPostgres(directory: string): Promise<void> {
   if ((await readIfPresent(join(directory, "postgres", "PG_VERSION"))) !== undefined) {
-    await shutDown(await openCluster({ directory }), "immediate");
+    const cluster = await openCluster({ directory });
+    await withStartLock(cluster, () => shutDown(cluster, "immediate"));
   }
   await fs.rm(directory, { recursive: true, force: true });
 }
@@ -190,15 +221,38 @@ async function openCluster(options: EmbeddedPostgresOptions): Promise<Cluster> {
   };
 }
 
+/** Starts or joins the server for good: it has the database, and is left again if it can't have. */
+async function attachTo(cluster: Cluster, database: string): Promise<Keeper> {
+  for (;;) {
+    const keeper = await attach(cluster, "start");
+    if (keeper === undefined) throw new Error("unreachable: attach starts a server or throws");
+    try {
+      await ensureDatabase(keeper.client, database);
+      return keeper;
+    } catch (error) {
+      // It was killed meanwhile.
+      if (isTemporary(error)) continue;
+      if (await leave(keeper)) await withStartLock(cluster, () => shutDown(cluster, "fast"));
+      throw error;
+    }
+  }
+}
+
 /**
- * Gets a session on the server, starting it as needed; whoever starts, one process does it at a
- * time. With `startIfShutDown` false, a server that isn't running and didn't crash stays as it is.
+ * Gets a session on the server. Where the policy allows it, starts the server; if several processes
+ * want to, one does it at a time. Undefined when no server runs and the policy leaves it so, or
+ * when the signal came.
  */
-async function attach(cluster: Cluster, startIfShutDown: boolean): Promise<Keeper | undefined> {
+async function attach(
+  cluster: Cluster,
+  policy: AttachPolicy,
+  signal?: AbortSignal,
+): Promise<Keeper | undefined> {
   const deadline = Date.now() + START_TIMEOUT_MS;
+  let mayStart = policy === "start";
   let starting: ChildProcess | undefined;
   let saidWaiting = false;
-  for (;;) {
+  while (signal?.aborted !== true) {
     const postmaster = await readPostmaster(cluster.dataDirectory);
     if (postmaster && (await isPostgresOf(cluster.dataDirectory, postmaster.processId))) {
       const started = starting?.pid === postmaster.processId;
@@ -210,12 +264,15 @@ async function attach(cluster: Cluster, startIfShutDown: boolean): Promise<Keepe
         cluster.notice("waiting for the embedded PostgreSQL to recover or to shut down");
       }
     } else {
-      if (!startIfShutDown && !(await crashed(cluster))) return undefined;
+      // A crash is remembered: an attempt to start that fails takes its traces away.
+      mayStart ||= policy === "restart after a crash" && (await crashed(cluster));
+      if (!mayStart) return undefined;
       if (Date.now() > deadline) throw new DatabaseNotReadyError(await startFailure(cluster));
       starting = await withStartLock(cluster, () => start(cluster, deadline));
     }
     await delay(POLL_MS);
   }
+  return undefined;
 }
 
 /**
@@ -262,10 +319,11 @@ async function start(cluster: Cluster, deadline: number): Promise<ChildProcess |
   const previous = await readPostmaster(dataDirectory);
   if (previous !== undefined) {
     if (await isPostgresOf(dataDirectory, previous.processId)) return undefined;
-    await removeMisleadingLock(dataDirectory, previous);
     await endOrphans(cluster, previous.processId);
+    await removeMisleadingLock(dataDirectory, previous);
   }
   const socketDirectory = await makeSocketDirectory(cluster);
+  await removeMisleadingSocket(dataDirectory, socketDirectory, options.port ?? 5432);
   await writeSettings(cluster);
   const logStart = await rotateLog(cluster);
   const child = await spawnPostmaster(
@@ -461,9 +519,11 @@ async function ensureDatabase(client: Client, name: string): Promise<void> {
   }
 }
 
-/** Ends our session. True if nobody else uses the server now, or it can't be asked. */
+/**
+ * Ends our session. True if nobody else uses the server now, or it can't be asked because it shuts
+ * down or crashed at this moment.
+ */
 async function leave({ client }: Keeper): Promise<boolean> {
-  client.removeAllListeners("end");
   try {
     setReferenced(client, true);
     await client.query(`select pg_advisory_unlock_shared(${USERS_LOCK})`);
@@ -481,8 +541,11 @@ async function leave({ client }: Keeper): Promise<boolean> {
   }
 }
 
-/** Fast at first, then ever less polite; returns when no process of the cluster is left. */
-async function shutDown(cluster: Cluster, mode: "fast" | "immediate"): Promise<void> {
+/**
+ * Fast at first, then ever less polite; returns when no process of the cluster is left. Under the
+ * start lock, so that nobody starts the next server while the processes of this one are looked for.
+ */
+async function shutDown(cluster: Cluster, mode: ShutdownMode): Promise<void> {
   const postmaster = await readPostmaster(cluster.dataDirectory);
   if (postmaster && (await isPostgresOf(cluster.dataDirectory, postmaster.processId))) {
     const { processId } = postmaster;

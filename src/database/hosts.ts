@@ -104,6 +104,7 @@ export async function findPrimary(connectionString: string): Promise<string> {
     }
   }
   throw new DatabaseNotReadyError("None of the hosts of DATABASE_URL takes writes", {
+    reason: "database_unreachable",
     cause: lastError,
   });
 }

@@ -1,4 +1,4 @@
-/** Why a database can't be used, in a word. */
+/** Why a database can't be used, in a word; "unusable" for what only the message can say. */
 export type NotReadyReason =
   | "database_unreachable"
   | "server_version"
@@ -6,7 +6,9 @@ export type NotReadyReason =
   | "migrations_unknown"
   | "read_only"
   | "encoding"
-  | "session_settings";
+  | "session_settings"
+  | "prepared_statements"
+  | "unusable";
 
 /**
  * The database can't be used, for a reason that the operator can do something about: the message
@@ -18,6 +20,6 @@ export class DatabaseNotReadyError extends Error {
 
   constructor(message: string, options: ErrorOptions & { reason?: NotReadyReason } = {}) {
     super(message, options);
-    this.reason = options.reason ?? "database_unreachable";
+    this.reason = options.reason ?? "unusable";
   }
 }

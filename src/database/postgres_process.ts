@@ -212,6 +212,25 @@ export async function removeMisleadingLock(
   await fs.rm(join(dataDirectory, "postmaster.pid"), { force: true });
 }
 
+/**
+ * Removes the socket's lock file when no PostgreSQL of this data directory holds it any more.
+ * PostgreSQL itself takes a holder that is killed for alive as long as nobody has reaped it, which
+ * may be for good where the first process of a container doesn't reap. Only while nobody starts.
+ */
+export async function removeMisleadingSocket(
+  dataDirectory: string,
+  socketDirectory: string,
+  port: number,
+): Promise<void> {
+  const lock = join(socketDirectory, `.s.PGSQL.${port}.lock`);
+  const text = await readIfPresent(lock);
+  if (text === undefined) return;
+  const processId = Number.parseInt(text, 10);
+  if (processId > 0 && (await isPostgresOf(dataDirectory, processId))) return;
+  await fs.rm(join(socketDirectory, `.s.PGSQL.${port}`), { force: true });
+  await fs.rm(lock, { force: true });
+}
+
 async function isSharedMemoryInUse(id: number | undefined): Promise<boolean> {
   if (id === undefined) return false;
   const table = await readIfPresent("/proc/sysvipc/shm");

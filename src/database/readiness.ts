@@ -3,6 +3,7 @@ import { withRetries } from "./failures.ts";
 import { checkDatabase, checkWritable } from "./migrations.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
+import { isPreparedStatementLost } from "./prepared_statements.ts";
 
 /** Whether this process could carry out an order now. */
 export interface Readiness {
@@ -40,9 +41,12 @@ async function reasonAgainst(pool: Pool): Promise<NotReadyReason | undefined> {
       // A version to come migrates before it replaces this one, which goes on meanwhile.
       await checkDatabase(client, { allowLater: true });
       await checkWritable(client);
+      // By each connection in its turn: a pooler that mixes them up loses it.
+      await client.query({ name: "pgmarkets_ready", text: "select" });
       return undefined;
     } catch (error) {
       if (error instanceof DatabaseNotReadyError) return error.reason;
+      if (isPreparedStatementLost(error)) return "prepared_statements";
       throw error;
     }
   };

@@ -7,10 +7,12 @@ import { crontab as wholeCrontab } from "../../jobs/crontab.ts";
 import { warmUp } from "../database/jobs.ts";
 import { checkDatabase } from "../database/migrations.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
+import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfOpenDoors } from "../database/privileges.ts";
 import { startClock } from "./clock.ts";
 import { makeCrew } from "./crew.ts";
 import type { Crew } from "./crew.ts";
+import { untilDatabaseGone } from "./database_gone.ts";
 import { makeWorkerHealth } from "./health.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind, Job, When } from "./job.ts";
@@ -28,7 +30,7 @@ export interface WorkerOptions {
 
 /** Does what time brings about, until it is closed. */
 export interface Worker {
-  /** Finishes the pieces under way and leaves the database. */
+  /** Finishes the pieces under way and leaves the database, at once if that is gone. */
   close: () => Promise<void>;
   health: WorkerHealth;
 }
@@ -73,6 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   try {
     await checkDatabase(pool);
     await checkQueue(pool);
+    await checkPreparedStatements(pool);
     await warnOfOpenDoors(pool, (message) => {
       options.logger.warn(message);
     });
@@ -108,13 +111,28 @@ export async function work(
     health,
   });
 
+  async function closeInOrder(): Promise<void> {
+    await clock.close();
+    await queue.close();
+    await pool.end();
+  }
+
   return {
     health,
     close: async () => {
-      await clock.close();
       crew.end();
-      await queue.close();
-      await pool.end();
+      const closed = new AbortController();
+      const isGone = untilDatabaseGone(pool, closed.signal).then(
+        () => true,
+        () => false,
+      );
+      const inOrder = closeInOrder().finally(() => {
+        closed.abort();
+      });
+      if (!(await Promise.race([inOrder.then(() => false), isGone]))) return;
+      // What was under way is lost to this worker already: others find it in the tables.
+      inOrder.catch(() => undefined);
+      logger.warn("the database is gone: ending without it");
     },
   };
 }

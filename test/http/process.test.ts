@@ -1,67 +1,21 @@
-import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
-import { rootDirectory } from "../helpers/repository.ts";
+import { startProcess } from "../helpers/service_process.ts";
+import type { ServiceProcess } from "../helpers/service_process.ts";
 import { callService } from "./test_service.ts";
 
-interface Running {
-  output: () => string;
-  errors: () => string;
-  /** Settles with the address that it prints, undefined if it ends before. */
-  listening: Promise<string | undefined>;
-  exited: Promise<number | null>;
-  kill: (signal: NodeJS.Signals) => void;
-}
-
-/** A file of src/, or a script of package.json. */
+/** A process of the service on a database. */
 function start(
   t: ExecutionContext,
   script: string,
-  database: OwnDatabase,
+  { connectionString }: OwnDatabase,
   environment: Record<string, string> = {},
-): Running {
-  const [command, ...options] = script.endsWith(".ts")
-    ? [process.execPath, join(rootDirectory, "src", script)]
-    : ["npm", "run", "--silent", script];
-  const child = spawn(command, options, {
-    cwd: rootDirectory,
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: database.connectionString,
-      PORT: "0",
-      DEMO: "0",
-      ...environment,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let [output, errors] = ["", ""];
-  const exited = new Promise<number | null>((resolve) => {
-    child.on("close", resolve);
-  });
-  const listening = new Promise<string | undefined>((resolve) => {
-    child.stdout.on("data", (chunk) => {
-      output += String(chunk);
-      const url = /^listening on (\S+)$/m.exec(output)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    void exited.then(() => {
-      resolve(undefined);
-    });
-  });
-  child.stderr.on("data", (chunk) => (errors += String(chunk)));
-  t.teardown(() => child.kill("SIGKILL"));
-  return {
-    output: () => output,
-    errors: () => errors,
-    listening,
-    exited,
-    kill: (signal) => child.kill(signal),
-  };
+): ServiceProcess {
+  return startProcess(t, script, { DATABASE_URL: connectionString, ...environment });
 }
 
 async function withEmptyDatabase(work: (database: OwnDatabase) => Promise<void>) {
@@ -72,15 +26,6 @@ async function withEmptyDatabase(work: (database: OwnDatabase) => Promise<void>)
     await database.drop();
   }
 }
-
-test("npm run server refuses a database that is not migrated, and says what to do", async (t) => {
-  await withEmptyDatabase(async (database) => {
-    const server = start(t, "server.ts", database);
-    t.is(await server.exited, 1);
-    t.is(server.output(), "");
-    t.regex(server.errors(), /^The database lacks .*: run npm run migrate .*\n$/);
-  });
-});
 
 test("npm start migrates and listens; npm run server serves beside it; signals end both", async (t) => {
   await withEmptyDatabase(async (database) => {
@@ -120,6 +65,42 @@ test("a port in use and a faulty environment are told in a line, without a stack
       const second = start(t, script, database, { PORT: "no" });
       t.is(await second.exited, 1);
       t.is(second.errors(), "The environment has errors: PORT must be a whole number\n");
+    }
+  });
+});
+
+test("npm start by the three documented logins logs no stack, and says what it leaves out", async (t) => {
+  await withEmptyDatabase(async (database) => {
+    const { pool, connectionString } = database;
+    const unique = `${process.pid}_${Date.now()}`;
+    const roles = { deploy: "exchange_owner", web: "exchange_api", jobs: "exchange_worker" };
+    const logins = Object.entries(roles).map(([name, role]) => ({
+      name: `${name}_${unique}`,
+      role,
+    }));
+    const [deploy, web, jobs] = logins.map(({ name }) =>
+      connectionString.replace(/\/\/[^@]*@/, `//${name}@`),
+    ) as [string, string, string];
+    for (const { name, role } of logins)
+      await pool.query(`create role ${name} login in role ${role}`);
+    const { rows } = await pool.query("select current_database() as name");
+    await pool.query(`grant create on database ${rows[0].name} to deploy_${unique}`);
+    try {
+      const all = startProcess(t, "index.ts", {
+        DATABASE_URL: deploy,
+        API_DATABASE_URL: web,
+        WORKER_DATABASE_URL: jobs,
+      });
+      t.truthy(await all.listening, all.errors());
+      all.kill("SIGTERM");
+      t.is(await all.exited, 0, all.errors());
+      t.notRegex(all.errors(), /"stack"|\n +at /, all.errors());
+      t.notRegex(all.errors(), /"level":"(?:warn|error|fatal)"/, all.errors());
+      t.regex(all.errors(), /no GraphQL for analysts: set ANALYST_DATABASE_URL/);
+      t.regex(all.errors(), /no GraphQL for operators: set OPERATOR_DATABASE_URL/);
+    } finally {
+      await pool.query(`drop owned by ${logins.map(({ name }) => name).join(", ")}`);
+      for (const { name } of logins) await pool.query(`drop role ${name}`);
     }
   });
 });

@@ -1,0 +1,55 @@
+import type { Client, Pool } from "pg";
+import { DatabaseNotReadyError } from "./not_ready.ts";
+import { makeLoneClient } from "./pools.ts";
+import { isErrno } from "./postgres_process.ts";
+
+/** Each round gives a pooler another occasion to swap the server connections of two clients. */
+const ROUNDS = 3;
+
+/**
+ * Throws when a statement that a session has prepared can get lost, or meets that of another
+ * session: a pooler that gives each transaction whatever server connection is free does that,
+ * unless it knows of prepared statements. Orders would fail at random.
+ */
+export async function checkPreparedStatements(pool: Pool): Promise<void> {
+  const clients: Client[] = [];
+  try {
+    for (let number = 1; number <= 2; number++) {
+      const client = makeLoneClient(pool, "pgmarkets prepared statements");
+      client.on("error", () => undefined);
+      clients.push(client);
+      await client.connect();
+    }
+    for (let round = 1; round <= ROUNDS; round++) {
+      // One after the other, on what may be the same server connection.
+      for (const client of clients) await client.query(statement("shared"));
+      // At the same time, so that they can't be.
+      await Promise.all(clients.map((client, index) => client.query(statement(`own_${index}`))));
+      for (const [index, client] of [...clients.entries()].reverse()) {
+        await client.query(statement(`own_${index}`));
+      }
+    }
+  } catch (error) {
+    throw isPreparedStatementLost(error) ? notReady(error) : error;
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+/** Whether a statement that was prepared is not there, or one that was not prepared is. */
+export function isPreparedStatementLost(error: unknown): boolean {
+  return isErrno(error, "26000", "42P05");
+}
+
+function statement(name: string): { name: string; text: string } {
+  return { name: `pgmarkets_${name}`, text: "select pg_catalog.pg_sleep(0.005)" };
+}
+
+function notReady(cause: unknown): DatabaseNotReadyError {
+  return new DatabaseNotReadyError(
+    "Prepared statements get lost between here and the database: a pooler of transactions that " +
+      "doesn't know them. Connect directly, set pool_mode = session, or use PgBouncer 1.21 or " +
+      "later with max_prepared_statements above 0",
+    { reason: "prepared_statements", cause },
+  );
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { listen } from "./listener.ts";
+import type { Listener, ListenOptions } from "./listener.ts";
+import { sendJson } from "./respond.ts";
+
+/** The address of a service, listening before the service can do anything. */
+export interface Front {
+  url: string;
+  /** Why requests are refused, as `GET /readyz` says. */
+  refuseBecause: (reason: string) => void;
+  /** From now on the service answers, and closes the address when it closes. */
+  handOver: (handler: RequestListener) => Listener;
+  close: () => Promise<void>;
+}
+
+/**
+ * Listens at once. Until the service takes over, `GET /healthz` says that the process lives, so
+ * that nobody restarts it for a database that is away, and everything else is refused with 503.
+ */
+export async function openFront(options: ListenOptions): Promise<Front> {
+  let reason = "starting";
+  let handler: RequestListener = refuse;
+  const listener = await listen((request, response) => {
+    handler(request, response);
+  }, options);
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= listener.close());
+
+  function refuse({ url, method }: IncomingMessage, response: ServerResponse): void {
+    const path = url?.split("?")[0];
+    const isGet = method === "GET" || method === "HEAD";
+    if (isGet && path === "/healthz") send(response, 200, { status: "ok" });
+    else if (isGet && path === "/readyz") send(response, 503, { status: "unavailable", reason });
+    else send(response, 503, { error: "Service unavailable" });
+  }
+
+  return {
+    url: listener.url,
+    refuseBecause: (because) => {
+      reason = because;
+    },
+    handOver: (service) => {
+      handler = service;
+      return { url: listener.url, close };
+    },
+    close,
+  };
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  if (status === 503) response.setHeader("Retry-After", "1");
+  sendJson(response, status, JSON.stringify(body));
+}

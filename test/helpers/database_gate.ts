@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { join } from "node:path";
+
+/** The way to a database over TCP, which can be shut. */
+export interface DatabaseGate {
+  connectionString: string;
+  /** Lets connections through. */
+  open: () => Promise<void>;
+  /** Cuts the connections; new ones are refused. */
+  shut: () => Promise<void>;
+  /** As if a cable had been pulled: nothing arrives any more, and nobody is told. */
+  goSilent: () => void;
+  /** How many connections have come. */
+  arrivals: () => number;
+}
+
+/** A gate, shut at first, before the database of a connection string over a unix socket. */
+export async function makeGate(connectionString: string): Promise<DatabaseGate> {
+  const url = new URL(connectionString.replace("@/", "@localhost/"));
+  const socketPath = join(
+    url.searchParams.get("host") ?? "",
+    `.s.PGSQL.${url.searchParams.get("port") ?? "5432"}`,
+  );
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  let arrivals = 0;
+  let server: Server | undefined;
+
+  async function listenOn(port: number): Promise<void> {
+    server = createServer((outside) => {
+      arrivals += 1;
+      const inside = connect(socketPath);
+      for (const socket of [outside, inside]) {
+        sockets.add(socket);
+        socket.on("error", () => undefined);
+        socket.once("close", () => sockets.delete(socket));
+      }
+      for (const [from, to] of [
+        [outside, inside],
+        [inside, outside],
+      ] as const) {
+        from.on("data", (chunk) => {
+          if (!isSilent) to.write(chunk);
+        });
+        from.once("close", () => {
+          if (!isSilent) to.destroy();
+        });
+      }
+    });
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  }
+
+  async function shut(): Promise<void> {
+    const closing = server;
+    server = undefined;
+    for (const socket of sockets) socket.destroy();
+    if (closing === undefined) return;
+    closing.close();
+    await once(closing, "close");
+  }
+
+  await listenOn(0);
+  const { port } = (server as unknown as Server).address() as AddressInfo;
+  await shut();
+  const login = `${url.username}${url.password && `:${url.password}`}`;
+  return {
+    connectionString: `postgresql://${login}@127.0.0.1:${port}${url.pathname}`,
+    open: async () => {
+      isSilent = false;
+      await listenOn(port);
+    },
+    shut,
+    goSilent: () => {
+      isSilent = true;
+    },
+    arrivals: () => arrivals,
+  };
+}

@@ -1,0 +1,205 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import pg from "pg";
+import { DatabaseNotReadyError } from "../../src/database/not_ready.ts";
+import type { NotReadyReason } from "../../src/database/not_ready.ts";
+import { migrateDatabase } from "../../src/database/migrations.ts";
+import { reasonToWait } from "../../src/database/wait_for_database.ts";
+import { createDatabase } from "../helpers/database.ts";
+import { makeGate } from "../helpers/database_gate.ts";
+import type { DatabaseGate } from "../helpers/database_gate.ts";
+import { startProcess } from "../helpers/service_process.ts";
+import type { ServiceProcess } from "../helpers/service_process.ts";
+import { until } from "../helpers/worker.ts";
+import { callService } from "./test_service.ts";
+
+/** Real processes whose database is away, or is not what it should be. */
+
+async function withDatabase(
+  options: { migrated: boolean },
+  work: (gate: DatabaseGate, connectionString: string) => Promise<void>,
+): Promise<void> {
+  const database = await createDatabase({ empty: true });
+  const gate = await makeGate(database.connectionString);
+  try {
+    if (options.migrated) await migrateDatabase(database.connectionString);
+    await work(gate, database.connectionString);
+  } finally {
+    await gate.shut();
+    await database.drop();
+  }
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
+const waitingLines = ({ errors }: ServiceProcess): string[] =>
+  errors()
+    .split("\n")
+    .filter((line) => line.includes("waiting for the database"));
+
+async function endsInTime(t: ExecutionContext, running: ServiceProcess): Promise<void> {
+  const from = performance.now();
+  running.kill("SIGTERM");
+  t.is(await running.exited, 0, running.errors());
+  const tookMs = performance.now() - from;
+  t.true(tookMs < 2000, `it ended after ${tookMs.toFixed(0)} ms\n${running.errors()}`);
+}
+
+test.serial("a database that is away: the server listens, says so once, and waits", async (t) => {
+  await withDatabase({ migrated: true }, async (gate) => {
+    const PORT = await freePort();
+    const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString, PORT });
+    t.true(await server.says("waiting for the database"), server.errors());
+    const url = `http://127.0.0.1:${PORT}`;
+    t.is((await callService(url, "GET", "/healthz")).status, 200);
+    const ready = await callService(url, "GET", "/readyz");
+    t.is(ready.status, 503);
+    t.deepEqual(ready.body, { status: "unavailable", reason: "database_unreachable" });
+    const order = await callService(url, "POST", "/api/v1/orders", { body: {} });
+    t.is(order.status, 503);
+    t.deepEqual(order.body, { error: "Service unavailable" });
+    t.is(order.headers.get("retry-after"), "1");
+
+    await new Promise((done) => setTimeout(done, 1500)); // several attempts
+    t.is(server.output(), "");
+    t.is(waitingLines(server).length, 1, server.errors());
+    t.regex(waitingLines(server)[0]!, /"because":"connect ECONNREFUSED/);
+    await gate.open();
+    t.is(await server.listening, url, server.errors());
+    t.is((await callService(url, "GET", "/readyz")).status, 200);
+    t.is((await callService(url, "POST", "/api/v1/orders", { body: {} })).status, 401);
+    await endsInTime(t, server);
+  });
+});
+
+test.serial("migrations_missing: servers and workers wait until it is migrated", async (t) => {
+  await withDatabase({ migrated: false }, async (gate, connectionString) => {
+    await gate.open();
+    const PORT = await freePort();
+    const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString, PORT });
+    const worker = startProcess(t, "worker.ts", { DATABASE_URL: gate.connectionString });
+    t.true(await server.says("waiting for the database"), server.errors());
+    t.true(await worker.says("waiting for the database"), worker.errors());
+    t.regex(waitingLines(server)[0]!, /run npm run migrate/);
+    const ready = await callService(`http://127.0.0.1:${PORT}`, "GET", "/readyz");
+    t.deepEqual(ready.body, { status: "unavailable", reason: "migrations_missing" });
+    await migrateDatabase(connectionString);
+    t.truthy(await server.listening, server.errors());
+    t.true(await worker.says("working\n"), worker.errors());
+    await endsInTime(t, worker);
+    await endsInTime(t, server);
+  });
+});
+
+for (const how of ["shut", "goSilent"] as const) {
+  const title = how === "shut" ? "refuses connections" : "no longer answers";
+  test.serial(`a worker whose database ${title} ends within 2 s of SIGTERM`, async (t) => {
+    await withDatabase({ migrated: true }, async (gate) => {
+      await gate.open();
+      const worker = startProcess(t, "worker.ts", { DATABASE_URL: gate.connectionString });
+      t.true(await worker.says("working\n"), worker.errors());
+      await gate[how]();
+      await new Promise((done) => setTimeout(done, 1500)); // until retries are under way
+      await endsInTime(t, worker);
+    });
+  });
+
+  test.serial(`a worker that waits for a database that ${title} ends likewise`, async (t) => {
+    await withDatabase({ migrated: true }, async (gate) => {
+      const isSilent = how === "goSilent";
+      if (isSilent) {
+        await gate.open();
+        gate.goSilent();
+      }
+      const worker = startProcess(t, "worker.ts", { DATABASE_URL: gate.connectionString });
+      const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString });
+      if (isSilent) await until("both connect", () => Promise.resolve(gate.arrivals() >= 2));
+      for (const running of isSilent ? [] : [worker, server]) {
+        t.true(await running.says("waiting for the database"), running.errors());
+      }
+      await Promise.all([endsInTime(t, worker), endsInTime(t, server)]);
+    });
+  });
+}
+
+test.serial("what no waiting mends ends the process with a line that says it", async (t) => {
+  await withDatabase({ migrated: true }, async (_gate, connectionString) => {
+    const missing = connectionString.replace(/\/[^/?]+\?/, "/there_is_no_such_database?");
+    const stranger = connectionString.replace("postgres@", "there_is_no_such_login@");
+    const pool = new pg.Pool({ connectionString });
+    const unknown = "update graphile_migrate.migrations set hash = 'sha1:unknown'";
+    for (const script of ["server.ts", "worker.ts"]) {
+      for (const [url, line] of [
+        [missing, /^database "there_is_no_such_database" does not exist\n$/],
+        [stranger, /^role "there_is_no_such_login" does not exist\n$/],
+      ] as const) {
+        const running = startProcess(t, script, { DATABASE_URL: url });
+        t.is(await running.exited, 1);
+        t.regex(running.errors(), line);
+      }
+    }
+    await pool.query(unknown);
+    const running = startProcess(t, "server.ts", { DATABASE_URL: connectionString });
+    t.is(await running.exited, 1);
+    t.regex(running.errors(), /^The database has had a migration .* another version .*\n$/);
+    await pool.end();
+  });
+});
+
+test.serial("in production the parts refuse to fall back on the embedded PostgreSQL", async (t) => {
+  for (const [script, names] of [
+    ["server.ts", "API_DATABASE_URL or DATABASE_URL"],
+    ["worker.ts", "WORKER_DATABASE_URL or DATABASE_URL"],
+    ["migrate.ts", "DATABASE_URL"],
+  ] as const) {
+    const running = startProcess(t, script, { NODE_ENV: "production" });
+    t.is(await running.exited, 1);
+    t.true(running.errors().startsWith(`NODE_ENV is production: set ${names}. `));
+  }
+});
+
+test("what is worth waiting for passes by itself; all else needs a person", (t) => {
+  const system = (code: string): Error => Object.assign(new Error(code), { code });
+  const refusal = (code: string, message = "no"): Error =>
+    Object.assign(new pg.DatabaseError(message, 0, "error"), { code });
+  const notReady = (reason: NotReadyReason): Error => new DatabaseNotReadyError("no", { reason });
+
+  for (const code of ["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT"]) {
+    t.is(reasonToWait(system(code)), "database_unreachable", code);
+  }
+  for (const code of ["57P01", "57P03", "53300", "08006", "08P01"]) {
+    t.is(reasonToWait(refusal(code)), "database_unreachable", code);
+  }
+  t.is(reasonToWait(new Error("timeout expired")), "database_unreachable");
+  t.is(reasonToWait(new Error("Connection terminated unexpectedly")), "database_unreachable");
+  t.is(
+    reasonToWait(refusal("22023", 'role "exchange_api" does not exist')),
+    "migrations_missing",
+    "the first migration makes the roles",
+  );
+  t.is(
+    reasonToWait(refusal("42501", "permission denied for schema graphile_migrate")),
+    "migrations_missing",
+    "the migration lets the roles look when it is done",
+  );
+  t.is(reasonToWait(notReady("migrations_missing")), "migrations_missing");
+  t.is(reasonToWait(notReady("read_only")), "read_only");
+
+  for (const code of ["28P01", "28000", "3D000", "42501", "42P01"]) {
+    t.is(reasonToWait(refusal(code)), undefined, code);
+  }
+  t.is(reasonToWait(refusal("08P01", "unsupported startup parameter: options")), undefined);
+  t.is(reasonToWait(notReady("server_version")), undefined);
+  t.is(reasonToWait(notReady("migrations_unknown")), undefined);
+  t.is(reasonToWait(notReady("prepared_statements")), undefined);
+  t.is(reasonToWait(new DatabaseNotReadyError("target_session_attrs=standby")), undefined);
+  t.is(reasonToWait(new TypeError("x is not a function")), undefined);
+});
