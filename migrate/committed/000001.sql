@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:bb210250bf1579270ae3ee9b775e630afd07c90a
+--! Hash: sha1:34b88ab38f5bcfd889f9e1381ee4aa06dc0633ea
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -10,11 +10,13 @@
 -- None of them can log in: a DBA grants them to the logins of people and processes.
 do $$
 declare
-  v_role text;
-begin
-  foreach v_role in array array[
+  c_roles constant text[] := array[
     'exchange_owner', 'exchange_api', 'exchange_worker', 'exchange_operator', 'exchange_analyst'
-  ] loop
+  ];
+  v_role text;
+  v_too_strong text;
+begin
+  foreach v_role in array c_roles loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
       begin
         execute format('create role %I nologin', v_role);
@@ -23,6 +25,32 @@ begin
       end;
     end if;
   end loop;
+
+  -- A role that somebody made for another purpose may be more than ours.
+  select string_agg(s.name || ' ' || s.what, '; ' order by s.name, s.what) into v_too_strong
+  from (
+    select r.rolname::text as name, 'has ' || a.attribute as what
+    from pg_catalog.pg_roles as r
+    cross join lateral (
+      values
+        ('LOGIN', r.rolcanlogin), ('SUPERUSER', r.rolsuper), ('CREATEROLE', r.rolcreaterole),
+        ('CREATEDB', r.rolcreatedb), ('BYPASSRLS', r.rolbypassrls),
+        ('REPLICATION', r.rolreplication)
+    ) as a (attribute, is_set)
+    where r.rolname = any (c_roles) and a.is_set
+    union all
+    select m.member::regrole::text, 'is a member of ' || m.roleid::regrole::text
+    from pg_catalog.pg_auth_members as m
+    where m.member in (select r.oid from pg_catalog.pg_roles as r where r.rolname = any (c_roles))
+  ) as s;
+  if v_too_strong is not null then
+    raise exception 'A role of the exchange has rights that it must not have: %', v_too_strong
+      using
+        errcode = 'invalid_grant_operation',
+        hint = 'If the role is the exchange''s, take these rights from it (alter role, revoke). '
+          'If it belongs to something else, install the exchange in a cluster of its own.';
+  end if;
+
   if not pg_catalog.pg_has_role(
     current_user,
     'exchange_owner',
@@ -30,6 +58,19 @@ begin
     case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end
   ) then
     execute format('grant exchange_owner to %I', current_user);
+  end if;
+
+  -- Everybody in the cluster may connect to a new database and make temporary objects in it. Where
+  -- the login may not change that, servers and workers say so when they start.
+  if pg_catalog.pg_has_role(
+    current_user,
+    (select d.datdba from pg_catalog.pg_database as d where d.datname = current_database()),
+    'usage'
+  ) then
+    execute format('revoke connect, temporary on database %I from public', current_database());
+    execute format(
+      'grant connect on database %I to %s', current_database(), array_to_string(c_roles, ', ')
+    );
   end if;
 end
 $$;
@@ -342,12 +383,14 @@ comment on type trading.resting_order is
 create type trading.book_slice as (
   orders trading.resting_order[],
   yes_floor int,
-  no_floor int
+  no_floor int,
+  may_meet_own boolean[]
 );
 comment on type trading.book_slice is
   'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
   'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
-  'all that the batch can reach was read.';
+  'all that the batch can reach was read. may_meet_own is said of each request: false when its '
+  'user has no order on the book that it could reach.';
 
 create type trading.trader_arrays as (
   user_ids bigint[],
@@ -355,12 +398,13 @@ create type trading.trader_arrays as (
   account_ids bigint[],
   account_versions bigint[],
   balance_cents bigint[],
-  limits_reviewed boolean[],
+  blocked_by text[],
   excluded boolean[],
   limited boolean[]
 );
 comment on type trading.trader_arrays is
-  'The traders a batch might touch, in ascending account id, one place for each in every array. '
+  'The traders a batch might touch, in ascending user id, one place for each in every array. '
+  'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon.';
 
 create type trading.holding_arrays as (
@@ -571,7 +615,9 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX021', 'ORDER_NOT_AMENDABLE', 400, false, 'Cannot amend order with status: <status>'),
   ('EX022', 'BUDGET_ORDER_NOT_AMENDABLE', 400, false,
     'Cannot amend a budget order; cancel it and place a new one'),
-  ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests');
+  ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests'),
+  ('EX024', 'ACCOUNT_FROZEN', 403, true, 'Account is frozen'),
+  ('EX025', 'UNFIT_SESSION', 503, false, 'A setting of the database session is not fit');
 --! EndIncluded core/tables/error_codes.sql
 --! Included core/functions/raise_error.sql
 create or replace function core.raise_error(code text, message text default null)
@@ -614,6 +660,46 @@ comment on function core.raise_violation(text, text) is
   'Raises INVALID_REQUEST for a value that a constraint refused. Constraints are named so that '
   'they read as what must hold; a column that is null has no constraint name.';
 --! EndIncluded core/functions/raise_violation.sql
+--! Included core/functions/refuse_session.sql
+create or replace function core.refuse_session()
+returns bigint
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform core.raise_error('UNFIT_SESSION', format(
+      'the transaction isolation is %s: the exchange needs read committed',
+      current_setting('transaction_isolation')
+    ));
+  end if;
+  perform core.raise_error('UNFIT_SESSION', format(
+    'session_replication_role is %s: the checks of the exchange need origin',
+    current_setting('session_replication_role')
+  ));
+  return 0;
+end
+$$;
+
+comment on function core.refuse_session() is
+  'Raises UNFIT_SESSION and says which setting of the session is at fault.';
+--! EndIncluded core/functions/refuse_session.sql
+--! Included core/functions/check_session.sql
+-- Under a higher isolation a command reads a snapshot that is older than the lock that it waited
+-- for. Under another replication role no trigger and no foreign key is checked.
+create or replace function core.check_session()
+returns bigint
+language sql stable
+return case
+  when current_setting('transaction_isolation') = 'read committed'
+    and current_setting('session_replication_role') = 'origin' then 0
+  else core.refuse_session()
+end;
+
+comment on function core.check_session() is
+  'Refuses a session whose settings would let a command compute something wrong; otherwise 0. '
+  'Asked by everything that takes a lock. Errors: UNFIT_SESSION.';
+--! EndIncluded core/functions/check_session.sql
 --! Included core/functions/now.sql
 create or replace function core.now()
 returns timestamptz
@@ -935,8 +1021,8 @@ create table identity.users (
   constraint users_handle_is_a_word check (handle ~ '^[A-Za-z0-9_.-]{1,40}$')
 );
 
-create unique index users_email_is_unique on identity.users (lower(email));
-create unique index users_handle_is_unique on identity.users (lower(handle));
+create unique index users_email_is_unique on identity.users (lower(email collate "C"));
+create unique index users_handle_is_unique on identity.users (lower(handle collate "C"));
 
 comment on table identity.users is
   'Traders. Their cash is in ledger.accounts, their gates and limits in risk.traders.';
@@ -1071,6 +1157,8 @@ create table catalog.events (
   constraint events_public_id_is_unique unique (public_id),
   constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint events_end_after_their_start check (ends_at > starts_at),
+  constraint events_start_and_end_at_a_moment_or_at_none
+    check (isfinite(starts_at) and isfinite(ends_at)),
   constraint events_live_delay_is_sane check (live_delay_ms between 0 and 60000)
 );
 
@@ -1297,6 +1385,9 @@ create table risk.traders (
   user_id bigint primary key references identity.users (id),
   limits_reviewed_at timestamptz,
   excluded_until timestamptz,
+  frozen_at timestamptz,
+  frozen_by text,
+  frozen_reason text,
   day_limit_cents bigint,
   week_limit_cents bigint,
   month_limit_cents bigint,
@@ -1311,6 +1402,10 @@ create table risk.traders (
       day_limit_cents, week_limit_cents, month_limit_cents,
       next_day_limit_cents, next_week_limit_cents, next_month_limit_cents
     ) >= 0
+  ),
+  constraint traders_are_frozen_by_an_operator_for_a_reason check (
+    (frozen_at is null) = (frozen_by is null)
+    and (frozen_at is null) = (frozen_reason is null)
   )
 );
 
@@ -1320,6 +1415,12 @@ comment on column risk.traders.limits_reviewed_at is
   'When the loss limits were first reviewed; until then no order may be placed.';
 comment on column risk.traders.excluded_until is
   'Self-excluded until then; infinity is for good. It never moves to an earlier time.';
+comment on column risk.traders.frozen_at is
+  'Since when an operator has frozen the account; null: it is not frozen.';
+comment on column risk.traders.frozen_by is
+  'The operator who froze it: the name of the staff key, or else the login. Of several calls the '
+  'last one, as with the reason.';
+comment on column risk.traders.frozen_reason is 'Why it is frozen, for operators only.';
 comment on column risk.traders.day_limit_cents is
   'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
   '(week) and 30 days (month).';
@@ -1420,6 +1521,49 @@ comment on column limits.allowances.spent is
 comment on column limits.allowances.removable_at is
   'Not before the bucket is full again. Set anew now and then only, as in limits.windows.';
 --! EndIncluded limits/tables/allowances.sql
+--! Included limits/tables/stream_caps.sql
+create table limits.stream_caps (
+  holder text primary key,
+  max_streams limits.request_count not null,
+  constraint stream_caps_are_of_an_address_or_a_user check (holder in ('address', 'user'))
+);
+
+comment on table limits.stream_caps is
+  'How many event streams an address and a user may hold open at once, over all servers. Operators '
+  'change them by admin.set_stream_cap; every opening reads them.';
+
+insert into limits.stream_caps (holder, max_streams) values
+  ('address', 200),
+  ('user', 20);
+--! EndIncluded limits/tables/stream_caps.sql
+--! Included limits/tables/stream_leases.sql
+create unlogged table limits.stream_leases (
+  lease_id uuid primary key,
+  seen_at timestamptz not null
+);
+
+comment on table limits.stream_leases is
+  'The server processes that have event streams open. Each renews its lease every 10 seconds; the '
+  'streams of one that has not for 30 seconds count no more. Unlogged: after a crash of the '
+  'database each process takes a new lease for the streams that it still has.';
+--! EndIncluded limits/tables/stream_leases.sql
+--! Included limits/tables/open_streams.sql
+create unlogged table limits.open_streams (
+  holder text collate "C",
+  subject text collate "C",
+  lease_id uuid,
+  stream_count int not null,
+  primary key (holder, subject, lease_id),
+  constraint open_streams_count_something check (stream_count > 0)
+)
+with (fillfactor = 70);
+
+create index open_streams_of_a_lease on limits.open_streams (lease_id);
+
+comment on table limits.open_streams is
+  'How many event streams an address or a user holds open in each server process. Unlogged, as '
+  'limits.stream_leases is.';
+--! EndIncluded limits/tables/open_streams.sql
 --! Included trading/tables/fee_schedules.sql
 create table trading.fee_schedules (
   id bigint generated always as identity primary key,
@@ -1450,6 +1594,8 @@ create table trading.books (
   escrow_account_id bigint not null references ledger.accounts (id),
   fee_account_id bigint not null references ledger.accounts (id),
   version bigint not null default 0,
+  placed_count bigint not null default 0,
+  placed_id_sum bigint not null default 0,
   last_trade_price trading.price,
   yes_volume_cents bigint not null default 0,
   no_volume_cents bigint not null default 0,
@@ -1465,6 +1611,10 @@ comment on table trading.books is
   'The figures of each market that trading moves. Written only under the market''s lock.';
 comment on column trading.books.version is
   'Counts the changes of the market, one for each request that changed its book or its trades.';
+comment on column trading.books.placed_count is
+  'Orders that were ever accepted, scheduled ones included, and placed_id_sum the sum of their '
+  'ids. No order is ever deleted, so trading.verify_orders() can name one that is missing: the '
+  'difference of the sums is its id.';
 comment on column trading.books.traders_count is 'Distinct users who ever traded this market.';
 comment on column trading.books.yes_volume_cents is
   'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';
@@ -1850,18 +2000,6 @@ comment on table trading.idempotency_keys is
   'Which order a trader''s idempotency key stands for. A key counts for 24 hours and is removed '
   'some time after.';
 --! EndIncluded trading/tables/idempotency_keys.sql
---! Included trading/tables/event_payloads.sql
-create table trading.event_payloads (
-  id bigint primary key,
-  payload json not null,
-  created_at timestamptz not null
-);
-
-create index event_payloads_by_age on trading.event_payloads (created_at);
-
-comment on table trading.event_payloads is
-  'Announcements too long for a notification, which then carries only the id.';
---! EndIncluded trading/tables/event_payloads.sql
 --! Included trading/tables/announcements.sql
 create unlogged table trading.announcements (
   id bigint generated always as identity primary key,
@@ -1874,31 +2012,61 @@ create unlogged table trading.announcements (
 );
 
 comment on table trading.announcements is
-  'What is to be told to listeners, written by the transaction it is about and sent as '
-  'notifications by api.announce() right after. A transaction that notifies holds a lock of the '
+  'The outbox: events written by the transactions that they are about. api.announce() moves them '
+  'to trading.sent_events right after the commit. A transaction that notifies holds a lock of the '
   'whole cluster through the flush of its commit; one that writes here does not. Unlogged: after '
   'a crash every stream starts anew from a snapshot.';
 comment on column trading.announcements.channel is
+  'The kind of the event, see trading.sent_events.';
+--! EndIncluded trading/tables/announcements.sql
+--! Included trading/tables/sent_events.sql
+create unlogged table trading.sent_events (
+  id bigint primary key,
+  kind text not null,
+  payload json not null,
+  sent_at timestamptz not null
+) with (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+comment on table trading.sent_events is
+  'The events of committed transactions, in the order in which servers deliver them. Written by '
+  'api.announce() alone, read by api.read_events(), removed by jobs.remove_sent_events() after '
+  'some minutes. Unlogged, as trading.announcements is.';
+comment on column trading.sent_events.id is
+  'Rises by one with each event. After a crash, which empties this table and trading.announcer, '
+  'it goes on from a far higher number, by which servers see that events are missing.';
+comment on column trading.sent_events.kind is
   'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '
   '({apiKeyId}) or session_ended ({sessionId}).';
---! EndIncluded trading/tables/announcements.sql
+--! EndIncluded trading/tables/sent_events.sql
 --! Included trading/tables/announcer.sql
 create unlogged table trading.announcer (
   singleton boolean primary key default true,
   sent_through_id bigint not null,
   noted_id bigint not null,
   noted_xid xid8 not null,
+  last_event_id bigint not null,
   constraint announcer_is_one_row check (singleton)
 ) with (fillfactor = 10);
 
 comment on table trading.announcer is
-  'At most one row: how far api.announce() has come, so that it need not look over what it has '
-  'sent, which the index of trading.announcements has until the next vacuum. Unlogged like those.';
+  'At most one row: how far api.announce() has come. It need not look over what it has sent, '
+  'which the index of trading.announcements has until the next vacuum. Unlogged like those: a '
+  'crash removes the row, and api.announce() makes it anew.';
 comment on column trading.announcer.sent_through_id is
   'All announcements up to this id are sent, and none of them can appear any more.';
 comment on column trading.announcer.noted_id is
   'The last id that was given out when noted_xid began: once all transactions before noted_xid '
   'have ended, the announcements up to this id can be seen.';
+comment on column trading.announcer.last_event_id is
+  'The id of the last event in trading.sent_events, also once that is removed.';
+
+-- The first transaction of a cluster has number 3: all before it have ended.
+insert into trading.announcer (sent_through_id, noted_id, noted_xid, last_event_id)
+values (0, 0, '3', 0);
 --! EndIncluded trading/tables/announcer.sql
 --! Included leaderboard/tables/state.sql
 create table leaderboard.state (
@@ -2125,6 +2293,28 @@ $$;
 comment on function catalog.category_id(text) is
   'The key of a category by its slug. Errors: NOT_FOUND.';
 --! EndIncluded catalog/functions/category_id.sql
+--! Included catalog/functions/check_close_time.sql
+create or replace function catalog.check_close_time(close_time timestamptz)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if check_close_time.close_time = 'infinity' then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'the close time must be a moment; null is a market that has none'
+    );
+  elsif check_close_time.close_time <= core.now() then
+    perform core.raise_error('INVALID_REQUEST', format(
+      'the close time must be in the future, and %s is not', check_close_time.close_time
+    ));
+  end if;
+end
+$$;
+
+comment on function catalog.check_close_time(timestamptz) is
+  'Checks a close time that an operator gives to a market; null is none. Errors: INVALID_REQUEST.';
+--! EndIncluded catalog/functions/check_close_time.sql
 --! Included identity/functions/lock_user.sql
 create or replace function identity.lock_user(user_id uuid)
 returns bigint
@@ -2134,6 +2324,7 @@ as $$
 declare
   v_id bigint;
 begin
+  perform core.check_session();
   select a.user_id into v_id
   from ledger.accounts as a
   join identity.users as u on u.id = a.user_id
@@ -2147,7 +2338,8 @@ end
 $$;
 
 comment on function identity.lock_user(uuid) is
-  'Locks a user, by the row of their cash account, and returns the key. Errors: NOT_FOUND.';
+  'Locks a user, by the row of their cash account, and returns the key. Errors: '
+  'NOT_FOUND, UNFIT_SESSION.';
 --! EndIncluded identity/functions/lock_user.sql
 --! Included identity/functions/new_api_key.sql
 create or replace function identity.new_api_key(prefix text)
@@ -2342,10 +2534,11 @@ declare
   v_moved_cents bigint;
   v_journal_id bigint;
 begin
+  perform core.check_session();
   if move_cash.amount_cents is null or move_cash.amount_cents <= 0 then
     perform core.raise_error('INVALID_REQUEST', 'the amount must be above 0');
   end if;
-  if move_cash.reference is null or move_cash.reference !~ '\S' then
+  if move_cash.reference is null or move_cash.reference !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
   end if;
 
@@ -2379,6 +2572,15 @@ begin
     return v_account.balance_cents;
   end if;
 
+  if move_cash.kind = 'withdrawal' and exists (
+    select from risk.traders as t
+    where t.user_id = v_account.user_id and t.frozen_at is not null
+  ) then
+    perform core.raise_error(
+      'ACCOUNT_FROZEN', 'the account is frozen: deposits are possible, withdrawals are not'
+    );
+  end if;
+
   v_signed_cents := case move_cash.kind
     when 'deposit' then move_cash.amount_cents
     else -move_cash.amount_cents
@@ -2410,8 +2612,10 @@ $$;
 
 comment on function ledger.move_cash(uuid, ledger.journal_kind, bigint, text) is
   'Deposits or withdraws cents once for each reference of a user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference with '
-  'another amount). Locks: the outside world''s account, then the user''s.';
+  'Nothing is withdrawn from a frozen account; a reference that is a movement already is still '
+  'answered. Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference with another '
+  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, UNFIT_SESSION. Locks: the outside world''s '
+  'account, then the user''s.';
 --! EndIncluded ledger/functions/move_cash.sql
 --! Included risk/functions/has_limits.sql
 create or replace function risk.has_limits(trader risk.traders)
@@ -2426,6 +2630,20 @@ return coalesce(
 comment on function risk.has_limits(risk.traders) is
   'Whether a trader has a loss limit, now or soon.';
 --! EndIncluded risk/functions/has_limits.sql
+--! Included risk/functions/blocked_by.sql
+create or replace function risk.blocked_by(trader risk.traders, at timestamptz)
+returns text
+language sql immutable parallel safe
+return case
+  when (trader).excluded_until > blocked_by.at then 'SELF_EXCLUDED'
+  when (trader).frozen_at is not null then 'ACCOUNT_FROZEN'
+  when (trader).limits_reviewed_at is null then 'LIMITS_SETUP_REQUIRED'
+end;
+
+comment on function risk.blocked_by(risk.traders, timestamptz) is
+  'The code of what keeps a trader from trading at a time, the first in order of precedence; null '
+  'when the trader may trade.';
+--! EndIncluded risk/functions/blocked_by.sql
 --! Included risk/functions/limits_in_force.sql
 create or replace function risk.limits_in_force(trader risk.traders, at timestamptz)
 returns risk.loss_limits
@@ -2805,19 +3023,65 @@ comment on function limits.record_grants(limits.counter[], int[], timestamptz) i
   'Writes down how many requests each of the locked counters let through at this time. Once in a '
   'window it also removes the grants that have left it.';
 --! EndIncluded limits/functions/record_grants.sql
+--! Included limits/functions/count_stream.sql
+create or replace function limits.count_stream(
+  lease_id uuid, holder text, subject text, streams int
+)
+returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  insert into limits.open_streams as s (holder, subject, lease_id, stream_count)
+  values (
+    count_stream.holder, count_stream.subject, count_stream.lease_id, count_stream.streams
+  )
+  on conflict on constraint open_streams_pkey do update set
+    stream_count = s.stream_count + excluded.stream_count
+$$;
+
+comment on function limits.count_stream(uuid, text, text, int) is
+  'Counts so many more streams of an address or a user in one server process. Locks: the counter.';
+--! EndIncluded limits/functions/count_stream.sql
 
 -- Functions: the engine
 --! Included trading/functions/lock_market.sql
 create or replace function trading.lock_market(market_id bigint)
 returns void
 language sql volatile
-return pg_advisory_xact_lock((29037::bigint << 44) | market_id);
+return pg_advisory_xact_lock((29037::bigint << 44) | market_id | core.check_session());
 
 comment on function trading.lock_market(bigint) is
   'Takes the lock of a market until the transaction ends: everything that changes its book, '
   'trades, positions or status does so under it. The first lock of every command; several '
-  'markets are locked in ascending id.';
+  'markets are locked in ascending id. Errors: UNFIT_SESSION.';
 --! EndIncluded trading/functions/lock_market.sql
+--! Included trading/functions/try_lock_market.sql
+create or replace function trading.try_lock_market(market_id bigint, waits boolean default false)
+returns boolean
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
+as $$
+begin
+  perform core.check_session();
+  if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then
+    return true;
+  end if;
+  if try_lock_market.waits then
+    perform trading.lock_market(try_lock_market.market_id);
+    return true;
+  end if;
+  return false;
+exception when lock_not_available then
+  return false;
+end
+$$;
+
+comment on function trading.try_lock_market(bigint, boolean) is
+  'Takes the lock of a market, that of trading.lock_market, if it is free; returns whether it did. '
+  'waits: stand in line for it for 250 ms, so that a market which is never free for long gives it '
+  'as well. For jobs, which do what can be done and come back for the rest.';
+--! EndIncluded trading/functions/try_lock_market.sql
 --! Included trading/functions/fee_cents.sql
 create or replace function trading.fee_cents(rate_bps int, weight bigint)
 returns bigint
@@ -2857,35 +3121,35 @@ comment on function trading.crosses(trading.order_request, trading.market_contex
 --! EndIncluded trading/functions/crosses.sql
 --! Included trading/functions/trader_refusal.sql
 create or replace function trading.trader_refusal(
-  site_paused boolean, known boolean, excluded boolean, limits_reviewed boolean
+  site_paused boolean, known boolean, blocked_by text
 )
 returns text
 language sql immutable parallel safe
 return case
   when site_paused then 'TRADING_PAUSED'
   when not known then 'UNAUTHORIZED'
-  when excluded then 'SELF_EXCLUDED'
-  when not limits_reviewed then 'LIMITS_SETUP_REQUIRED'
+  else blocked_by
 end;
 
-comment on function trading.trader_refusal(boolean, boolean, boolean, boolean) is
+comment on function trading.trader_refusal(boolean, boolean, text) is
   'Why nothing new is taken from a trader at present, whatever it is, in order of precedence; '
-  'null when they may trade. known: the user exists.';
+  'null when they may trade. known: the user exists; blocked_by: see risk.blocked_by.';
 --! EndIncluded trading/functions/trader_refusal.sql
 --! Included trading/functions/gate_refusal.sql
 create or replace function trading.gate_refusal(
   request trading.order_request,
   context trading.market_context,
   known boolean,
-  excluded boolean,
-  limits_reviewed boolean
+  blocked_by text
 )
 returns text
 language sql immutable parallel safe
 return case
   when (request).problem is not null then 'INVALID_REQUEST'
+  when (request).order_id is null and (request).expires_at <= (context).at
+    then 'INVALID_REQUEST'
   else coalesce(
-    trading.trader_refusal((context).site_paused, known, excluded, limits_reviewed),
+    trading.trader_refusal((context).site_paused, known, blocked_by),
     case
       when (context).market_id is null then 'MARKET_NOT_FOUND'
       when not (context).is_open then 'MARKET_NOT_OPEN'
@@ -2895,10 +3159,13 @@ return case
 end;
 
 comment on function trading.gate_refusal(
-  trading.order_request, trading.market_context, boolean, boolean, boolean
+  trading.order_request, trading.market_context, boolean, text
 ) is
   'Why a request is refused before anyone looks at the book, in order of precedence; null when it '
-  'is not. known: its user exists.';
+  'is not. An expiry in the past is a fault of a new request, and comes first. A scheduled order '
+  'that is released (order_id) may have expired since, which comes last: then its reason is the '
+  'same whether a late release or a late closing of the market gets to it first. known: its user '
+  'exists; blocked_by: see risk.blocked_by.';
 --! EndIncluded trading/functions/gate_refusal.sql
 --! Included trading/functions/funding_refusal.sql
 create or replace function trading.funding_refusal(
@@ -3441,12 +3708,8 @@ declare
   v_replay record;
 begin
   for v_replay in
-    select r.place, k.order_id
-    from unnest(read_replays.requests) with ordinality as r (
-      user_id, side, order_type, price, quantity, budget_cents, time_in_force, post_only,
-      expires_at, idempotency_key, book_side, book_price, replay_of_order_id, problem, is_market,
-      relieved_cents, order_id, order_public_id, created_at, place
-    )
+    select r.ordinality as place, k.order_id
+    from unnest(read_replays.requests) with ordinality as r
     cross join lateral (
       select x.*
       from trading.idempotency_keys as x
@@ -3465,18 +3728,100 @@ comment on function trading.read_replays(trading.order_request[], timestamptz) i
   'The requests, each marked with the order its idempotency key stands for already. To be called '
   'with the traders locked: the same key may come in by another market at the same moment.';
 --! EndIncluded trading/functions/read_replays.sql
+--! Included trading/functions/read_reach.sql
+create or replace function trading.read_reach(
+  context trading.market_context, requests trading.order_request[]
+)
+returns table (demand int[], may_meet_own boolean[])
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+    array_agg(
+      case
+        when r.problem is not null then 0
+        when r.is_small then r.most
+        when o.may_meet_own then least(r.most, r.in_budget)
+        when r.order_type = 'sell' then case when f.held_quantity < r.most then 1 else r.most end
+        when r.post_only then 1
+        else least(r.most, r.in_budget, greatest(f.balance_cents, 0) / r.least_cents + 1)
+      end
+      order by r.ordinality
+    ),
+    array_agg(r.is_small or o.may_meet_own order by r.ordinality)
+  from (
+    select
+      q.*,
+      coalesce(q.quantity, 10000) as most,
+      coalesce(q.quantity, 10000) <= 100 as is_small,
+      b.least_cents,
+      q.budget_cents / b.least_cents + 1 as in_budget
+    from unnest(read_reach.requests) with ordinality as q
+    -- What a share costs at least, as the book stands now.
+    cross join lateral (
+      select 100 - case q.book_side when 'yes' then context.best_no else context.best_yes end
+    ) as b (least_cents)
+  ) as r
+  left join lateral (
+    -- Someone with very many open orders is taken to have one that can be reached.
+    select count(*) = 200 or coalesce(bool_or(
+      x.market_id = context.market_id
+      and x.queue_position is not null
+      and x.book_side <> r.book_side
+      and x.book_price >= 100 - r.book_price
+    ), false) as may_meet_own
+    from (
+      select y.*
+      from trading.open_orders as y
+      where y.user_id = r.user_id
+      limit 200
+    ) as x
+    where not r.is_small
+  ) as o on true
+  left join lateral (
+    select
+      (
+        select a.balance_cents from ledger.accounts as a where a.user_id = r.user_id
+      ) as balance_cents,
+      coalesce(
+        (
+          select p.quantity
+          from trading.positions as p
+          where p.market_id = context.market_id and p.user_id = r.user_id and p.side = r.side
+        ),
+        0
+      ) as held_quantity
+    where not r.is_small
+  ) as f on true
+$$;
+
+comment on function trading.read_reach(trading.market_context, trading.order_request[]) is
+  'How far requests need to look into the book, in the order of the requests: demand, the shares '
+  'that each can take at most with its cash or shares as they are now, and may_meet_own, false '
+  'when its user has no resting order that it could reach. A request that must be rejected for '
+  'want of cash or shares then reads little of a deep book. The demand is an estimate: cash is '
+  'not locked yet, and a match that comes to the end of what was read starts over with more. '
+  'Orders of up to 100 shares are not looked at. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/read_reach.sql
 --! Included trading/functions/read_book_slice.sql
 create or replace function trading.read_book_slice(
-  context trading.market_context, requests trading.order_request[], depth int
+  context trading.market_context,
+  requests trading.order_request[],
+  demand int[],
+  depth int
 )
 returns trading.book_slice
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_slice trading.book_slice := ('{}', 0, 0);
+  v_orders trading.resting_order[] := '{}';
+  v_order_count int := 0;
+  v_yes_floor int := 0;
+  v_no_floor int := 0;
   v_side trading.side;
   v_request trading.order_request;
+  v_request_count constant int := cardinality(read_book_slice.requests);
   v_demand bigint[];
   v_demand_left bigint;
   v_taken_by_narrow bigint;
@@ -3493,16 +3838,17 @@ begin
     v_demand := null;
     v_demand_left := 0;
     v_widest := 0;
-    foreach v_request in array read_book_slice.requests loop
+    for i in 1 .. v_request_count loop
+      v_request := read_book_slice.requests[i];
       if v_request.book_side <> v_side and v_request.problem is null then
         if v_demand is null then
           v_demand := array_fill(0::bigint, array[99]);
           v_limit := 99;
         end if;
         v_demand[v_request.book_price] := v_demand[v_request.book_price]
-          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+          + read_book_slice.depth::bigint * read_book_slice.demand[i];
         v_demand_left := v_demand_left
-          + read_book_slice.depth::bigint * coalesce(v_request.quantity, 10000);
+          + read_book_slice.depth::bigint * read_book_slice.demand[i];
         v_widest := greatest(v_widest, v_request.book_price);
         v_limit := least(v_limit, v_request.book_price);
       end if;
@@ -3563,27 +3909,29 @@ begin
       end loop;
       if v_read >= v_taken_by_narrow + v_demand_left then
         if v_side = 'yes' then
-          v_slice.yes_floor := v_last_price;
+          v_yes_floor := v_last_price;
         else
-          v_slice.no_floor := v_last_price;
+          v_no_floor := v_last_price;
         end if;
         exit;
       end if;
-      v_slice.orders := v_slice.orders || v_row.resting;
+      -- A variable of its own: an element set in a field of a row copies the whole array.
+      v_order_count := v_order_count + 1;
+      v_orders[v_order_count] := v_row.resting;
       v_read := v_read + v_row.available;
       v_last_price := v_row.book_price;
     end loop;
   end loop;
-  return v_slice;
+  return (v_orders, v_yes_floor, v_no_floor, null)::trading.book_slice;
 end
 $$;
 
 comment on function trading.read_book_slice(
-  trading.market_context, trading.order_request[], int
+  trading.market_context, trading.order_request[], int[], int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
-  'could take if they were depth times as large. Nothing else can change the book meanwhile: the '
-  'caller holds the market''s lock.';
+  'could take if their demand (trading.read_reach) were depth times as large. Nothing else can '
+  'change the book meanwhile: the caller holds the market''s lock.';
 --! EndIncluded trading/functions/read_book_slice.sql
 --! Included trading/functions/lock_traders.sql
 create or replace function trading.lock_traders(
@@ -3596,25 +3944,16 @@ as $$
 declare
   v_traders trading.trader_arrays;
 begin
+  perform core.check_session();
   -- Both rows are locked so that both are read as they are once the lock is had.
-  select
-    array_agg(t.user_id),
-    array_agg(t.public_id),
-    array_agg(t.account_id),
-    array_agg(t.version),
-    array_agg(t.balance_cents),
-    array_agg(t.limits_reviewed_at is not null),
-    array_agg(coalesce(t.excluded_until > lock_traders.at, false)),
-    array_agg(t.limited)
-  into v_traders
-  from (
+  with locked as materialized (
     select
       a.user_id,
       (select u.public_id from identity.users as u where u.id = a.user_id) as public_id,
       a.id as account_id,
       a.version::bigint,
       a.balance_cents,
-      r.limits_reviewed_at,
+      risk.blocked_by(r, lock_traders.at) as blocked_by,
       r.excluded_until,
       risk.has_limits(r) as limited
     from ledger.accounts as a
@@ -3626,7 +3965,18 @@ begin
     ))
     order by a.id
     for no key update of a, r
-  ) as t;
+  )
+  select
+    array_agg(t.user_id),
+    array_agg(t.public_id),
+    array_agg(t.account_id),
+    array_agg(t.version),
+    array_agg(t.balance_cents),
+    array_agg(t.blocked_by),
+    array_agg(coalesce(t.excluded_until > lock_traders.at, false)),
+    array_agg(t.limited)
+  into v_traders
+  from (select l.* from locked as l order by l.user_id) as t;
   return v_traders;
 end
 $$;
@@ -3779,8 +4129,7 @@ begin
   select
     a.balance_cents,
     (select u.public_id from identity.users as u where u.id = a.user_id) as user_public_id,
-    r.limits_reviewed_at is not null as limits_reviewed,
-    coalesce(r.excluded_until > context.at, false) as excluded,
+    risk.blocked_by(r, context.at) as blocked_by,
     risk.has_limits(r) as limited
   into v_trader
   from ledger.accounts as a
@@ -3789,8 +4138,7 @@ begin
   for no key update of a, r;
 
   v_code := trading.gate_refusal(
-    request, context, v_trader.user_public_id is not null, v_trader.excluded,
-    v_trader.limits_reviewed
+    request, context, v_trader.user_public_id is not null, v_trader.blocked_by
   );
   if v_code is null then
     if v_trader.limited then
@@ -3860,6 +4208,8 @@ begin
   changed as (
     update trading.books as b set
       version = b.version + 1,
+      placed_count = b.placed_count + 1,
+      placed_id_sum = b.placed_id_sum + v_order_id,
       front_yes_price = case
         when v_leads and request.book_side = 'yes' then request.book_price else context.best_yes
       end,
@@ -3984,11 +4334,11 @@ declare
   v_escrow_amount bigint;
   v_at text := core.iso8601(context.at);
 begin
-  v_traders := trading.lock_traders(array[request], (array[maker], 0, 0), context.at);
+  v_traders := trading.lock_traders(array[request], (array[maker], 0, 0, null), context.at);
   t := array_position(v_traders.user_ids, request.user_id);
   m := array_position(v_traders.user_ids, maker.user_id);
   v_code := trading.gate_refusal(
-    request, context, t is not null, v_traders.excluded[t], v_traders.limits_reviewed[t]
+    request, context, t is not null, v_traders.blocked_by[t]
   );
   if v_code is not null then
     return (v_code, trading.refusal_message(v_code, request), false, null)::api.outcome;
@@ -4133,6 +4483,8 @@ begin
   changed as (
     update trading.books as b set
       version = b.version + 1,
+      placed_count = b.placed_count + 1,
+      placed_id_sum = b.placed_id_sum + v_fill.taker_order_id,
       last_trade_price = v_fill.yes_price,
       yes_volume_cents = b.yes_volume_cents + n * v_fill.yes_price,
       no_volume_cents = b.no_volume_cents + n * (100 - v_fill.yes_price),
@@ -4234,12 +4586,16 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_shares constant int := 10000;
+  -- So many makers are cancelled in one call; a request that meets more is to be placed again.
+  c_most_dead constant int := 500;
 
   -- The book: resting orders in chains, one for each stored price. A chain is indexed by price
   -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
   -- batch are linked behind them.
   v_resting trading.resting_order[] := slice.orders;
   v_read constant int := cardinality(v_resting);
+  v_order_ids bigint[];
+  v_place int[];
   v_left int[];
   v_next int[] := array_fill(0, array[v_read]);
   v_first int[] := array_fill(0, array[199]);
@@ -4312,10 +4668,17 @@ declare
   v_sated boolean;
   v_reason trading.cancel_reason;
   v_met_count int;
+  v_met_dead_count int;
+  v_is_unfinished boolean;
+  v_held_side int;
   v_met int[];
   v_met_quantity int[];
   v_met_trader int[];
   v_met_reason trading.cancel_reason[];
+  v_may_meet_own boolean;
+  v_rests_here boolean[] := array_fill(
+    false, array[coalesce(cardinality(traders.user_ids), 0)]
+  );
   v_yes_price int;
   v_journal_id bigint;
   v_amount bigint;
@@ -4325,6 +4688,11 @@ declare
   v_taker_realised bigint;
   v_maker_realised bigint;
 begin
+  select
+    array_agg(r.order_id order by r.ordinality),
+    array_agg(width_bucket(r.user_id, traders.user_ids) order by r.ordinality)
+  into v_order_ids, v_place
+  from unnest(slice.orders) with ordinality as r;
   for p in 1 .. v_read loop
     v_maker := v_resting[p];
     v_left[p] := v_maker.quantity - v_maker.filled_quantity;
@@ -4368,27 +4736,25 @@ begin
         v_outcome.is_replay := true;
         v_outcome.user_public_id := traders.user_public_ids[t];
         v_outcome.balance_cents := v_balance[t];
-        for p in 1 .. coalesce(cardinality(v_left), 0) loop
-          v_maker := v_resting[p];
-          if v_maker.order_id = v_outcome.order_id then
-            v_outcome.quantity := v_maker.quantity;
-            if v_left[p] >= 0 then
-              v_outcome.filled_quantity := v_maker.quantity - v_left[p];
-              v_outcome.status := trading.filled_status(v_left[p], v_maker.quantity);
-            else
-              select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
-              into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
-              from unnest(v_dead) as d
-              where d.resting = p;
-            end if;
+        k := array_position(v_order_ids, v_outcome.order_id);
+        if k is not null then
+          v_outcome.quantity := (v_resting[k]).quantity;
+          if v_left[k] >= 0 then
+            v_outcome.filled_quantity := v_outcome.quantity - v_left[k];
+            v_outcome.status := trading.filled_status(v_left[k], v_outcome.quantity);
+          else
+            select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
+            into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
+            from unnest(v_dead) as d
+            where d.resting = k;
           end if;
-        end loop;
+        end if;
         v_outcomes[i] := v_outcome;
         continue next_request;
       end if;
     end if;
     v_code := trading.gate_refusal(
-      v_request, context, t is not null, traders.excluded[t], traders.limits_reviewed[t]
+      v_request, context, t is not null, traders.blocked_by[t]
     );
     if v_code is not null then
       v_outcome := null;
@@ -4441,12 +4807,15 @@ begin
     -- 2. Plan: walk the other side from its best price, as far as the request wants and its
     -- price allows. Makers' cash and shares are moved as the plan goes, and moved back below.
     v_is_buy := v_request.order_type = 'buy';
+    v_held_side := case v_request.side when 'yes' then 1 else 2 end;
     v_wanted := coalesce(v_request.quantity, c_most_shares);
     v_worst := 100 - v_request.book_price;
     v_bought := 0;
     v_required := 0;
     v_met_count := 0;
+    v_met_dead_count := 0;
     v_own := false;
+    v_is_unfinished := false;
     if v_request.book_side = 'yes' then
       v_level := v_best_no;
     else
@@ -4459,6 +4828,7 @@ begin
       v_spent := 0;
       v_weight := 0;
       v_sated := false;
+      v_may_meet_own := v_rests_here[t] or coalesce(slice.may_meet_own[i], true);
     end if;
 
     <<walk>>
@@ -4474,14 +4844,19 @@ begin
         k := v_first[v_opposite + v_level];
         continue walk;
       end if;
+      if v_left[k] < 0 then
+        -- Found dead by a request before, which was not to be finished in this call.
+        k := v_next[k];
+        continue walk;
+      end if;
 
       v_maker := v_resting[k];
       v_price := 100 - v_level;
       v_reason := null;
+      m := v_place[k];
       if v_maker.expires_at <= context.at then
         n := 0;
         v_reason := 'expired'::trading.cancel_reason;
-        m := array_position(v_user_ids, v_maker.user_id);
       else
         n := least(v_wanted - v_bought, v_left[k]);
         if v_request.budget_cents is not null then
@@ -4500,7 +4875,6 @@ begin
           exit walk;
         end if;
 
-        m := array_position(v_user_ids, v_maker.user_id);
         if traders.excluded[m] then
           v_reason := 'self_excluded'::trading.cancel_reason;
         elsif v_maker.order_type = 'sell' then
@@ -4519,6 +4893,13 @@ begin
         end if;
       end if;
 
+      if v_reason is not null then
+        if v_dead_count + v_met_dead_count = c_most_dead then
+          v_is_unfinished := true;
+          exit walk;
+        end if;
+        v_met_dead_count := v_met_dead_count + 1;
+      end if;
       v_met_count := v_met_count + 1;
       v_met[v_met_count] := k;
       v_met_trader[v_met_count] := m;
@@ -4536,6 +4917,12 @@ begin
         v_spent := v_spent + n * v_price;
         v_weight := v_weight + n * v_price * v_level;
         exit walk when v_bought = v_wanted;
+        -- Nothing further on can change the verdict.
+        exit walk when not v_may_meet_own and (
+          v_request.post_only
+          or (v_is_buy and v_spent > v_balance[t])
+          or (not v_is_buy and v_held[t][v_held_side] < v_wanted)
+        );
         if n < v_left[k] then
           v_sated := true; -- the budget ends within this order
           exit walk;
@@ -4568,6 +4955,7 @@ begin
           else (v_wanted - v_bought) * v_request.price end;
     end if;
     v_code := case
+      when v_is_unfinished then 'CONFLICT_RETRY'
       when v_own then 'SELF_TRADE_BLOCKED'
       when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
@@ -4577,7 +4965,9 @@ begin
         limits.limits[t], limits.untraded[t], v_open_cost[t]
       )
     end;
-    if v_code is not null and (v_code <> 'INSUFFICIENT_LIQUIDITY' or v_met_count = 0) then
+    if v_code is not null
+      and (v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') or v_met_dead_count = 0)
+    then
       v_outcome := null;
       v_outcome.request := v_request;
       v_outcome.code := v_code;
@@ -4604,6 +4994,7 @@ begin
       v_maker := v_resting[v_met[p]];
       m := v_met_trader[p];
       n := v_met_quantity[p];
+      continue when v_is_unfinished and n > 0;
 
       if n = 0 then
         v_dead_count := v_dead_count + 1;
@@ -4730,6 +5121,13 @@ begin
       )::trading.fill;
     end loop;
 
+    if v_is_unfinished then
+      v_outcome := null;
+      v_outcome.request := v_request;
+      v_outcome.code := v_code;
+      v_outcomes[i] := v_outcome;
+      continue next_request;
+    end if;
     if v_met_count > 0 then
       for p in v_level + 1 .. case v_opposite when 100 then v_best_no else v_best_yes end loop
         v_first[v_opposite + p] := 0;
@@ -4786,6 +5184,9 @@ begin
           else nextval('trading.orders_id_seq') end
       )::trading.resting_order;
       v_left[k] := v_wanted - v_bought;
+      v_order_ids[k] := v_order_id;
+      v_place[k] := t;
+      v_rests_here[t] := true;
       v_new_orders[k - v_read] := i;
       v_next[k] := 0;
       if v_request.book_side = 'yes' then
@@ -4841,7 +5242,8 @@ comment on function trading.match_orders(
 ) is
   'Matches a batch in memory: what each request comes to, and all that has to be written for it. '
   'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '
-  'trace, but for the makers it found dead when it is refused for want of liquidity.';
+  'trace, but for the makers it found dead when it is refused for want of liquidity, or because '
+  'it met more of them than one call cancels (CONFLICT_RETRY).';
 --! EndIncluded trading/functions/match_orders.sql
 --! Included trading/functions/match_batch.sql
 create or replace function trading.match_batch(
@@ -4863,14 +5265,21 @@ declare
   v_money trading.market_money;
   v_result trading.match_result;
   v_depth int := 1;
+  v_demand int[];
+  v_may_meet_own boolean[];
 begin
   select m.* into v_money
   from trading.read_money(context.market_id, context.category_id, context.at) as m;
+  if context.live_delay_ms is null then
+    select r.demand, r.may_meet_own into v_demand, v_may_meet_own
+    from trading.read_reach(context, v_requests) as r;
+  end if;
   loop
     if context.live_delay_ms is null then
-      v_slice := trading.read_book_slice(context, v_requests, v_depth);
+      v_slice := trading.read_book_slice(context, v_requests, v_demand, v_depth);
+      v_slice.may_meet_own := v_may_meet_own;
     else
-      v_slice := ('{}', 0, 0);
+      v_slice := ('{}', 0, 0, null);
     end if;
     if v_depth > 1 or match_batch.holds_users then
       perform trading.lock_more_traders(v_slice);
@@ -4959,16 +5368,14 @@ begin
     and v_left[width_bucket(o.id, v_ids)] >= 0;
 
   if result.dead_makers is not null then
-    select array_agg((d."order").order_id) into v_ids
-    from unnest(result.dead_makers) as d;
-
     update trading.orders as o set
-      filled_quantity = (result.dead_makers[array_position(v_ids, o.id)]).filled_quantity,
+      filled_quantity = d.filled_quantity,
       status = 'cancelled',
-      cancel_reason = (result.dead_makers[array_position(v_ids, o.id)]).reason,
+      cancel_reason = d.reason,
       cancelled_at = context.at
-    where o.id = any (v_ids)
-      and (result.dead_makers[array_position(v_ids, o.id)]).resting <= result.resting_read;
+    from unnest(result.dead_makers) as d
+    where o.id = (d."order").order_id
+      and d.resting <= result.resting_read;
   end if;
 end
 $$;
@@ -5068,6 +5475,7 @@ begin
     where o.code is null
       and o.is_replay is null
       and (o.request).order_id is null
+    returning id
   ),
   rested as (
     insert into trading.open_orders (
@@ -5093,6 +5501,8 @@ begin
   changed as (
     update trading.books as b set
       version = b.version + result.changes,
+      placed_count = b.placed_count + p.order_count,
+      placed_id_sum = b.placed_id_sum + p.id_sum,
       last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
       yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
       no_volume_cents = b.no_volume_cents + result.no_volume_cents,
@@ -5112,6 +5522,10 @@ begin
         max(x.book_price) filter (where x.book_side = 'no') as best_no
       from rested as x
     ) as r
+    cross join (
+      select count(*) as order_count, coalesce(sum(x.id), 0)::bigint as id_sum
+      from placed as x
+    ) as p
     where b.market_id = context.market_id
     returning b.version
   )
@@ -5224,6 +5638,18 @@ begin
       (o.request).time_in_force, (o.request).post_only, o.status, context.at,
       (o.request).expires_at, v_release_at
     from scheduled as o
+    returning id
+  ),
+  counted as (
+    update trading.books as b set
+      placed_count = b.placed_count + p.order_count,
+      placed_id_sum = b.placed_id_sum + p.id_sum
+    from (
+      select count(*) as order_count, coalesce(sum(x.id), 0)::bigint as id_sum
+      from placed as x
+    ) as p
+    where b.market_id = context.market_id
+      and p.order_count > 0
   ),
   waiting as (
     insert into trading.open_orders (
@@ -5320,8 +5746,8 @@ declare
   v_all_dead trading.dead_maker[] := result.dead_makers;
   v_fill trading.fill;
   v_dead trading.dead_maker;
-  v_fills text;
-  v_cancelled text;
+  v_fills text[];
+  v_cancelled text[];
   v_place int := 0;
   f int := 1;
   d int := 1;
@@ -5330,11 +5756,11 @@ begin
   foreach v_outcome in array result.outcomes loop
     v_place := v_place + 1;
     if v_all_fills is not null then
-      v_fills := '';
+      v_fills := '{}';
       loop
         v_fill := v_all_fills[f];
         exit when v_fill.request is distinct from v_place;
-        v_fills := v_fills || case v_fills when '' then '' else ',' end || trading.fill_object(
+        v_fills[cardinality(v_fills) + 1] := trading.fill_object(
           v_fill.trade_public_id, context.market_public_id, v_fill.taker_side,
           v_fill.taker_order_public_id, v_fill.maker_order_public_id,
           v_fill.taker_user_public_id, v_fill.maker_user_public_id, v_fill.yes_price,
@@ -5344,17 +5770,16 @@ begin
       end loop;
     end if;
     if v_all_dead is not null then
-      v_cancelled := '';
+      v_cancelled := '{}';
       loop
         v_dead := v_all_dead[d];
         exit when v_dead.request is distinct from v_place;
-        v_cancelled := v_cancelled || case v_cancelled when '' then '' else ',' end
-          || trading.order_object(
-            (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
-            (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
-            v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
-            v_dead.reason, (v_dead."order").expires_at,
-            core.iso8601((v_dead."order").created_at), null
+        v_cancelled[cardinality(v_cancelled) + 1] := trading.order_object(
+          (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
+          (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
+          v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
+          v_dead.reason, (v_dead."order").expires_at,
+          core.iso8601((v_dead."order").created_at), null
         );
         d := d + 1;
       end loop;
@@ -5371,8 +5796,8 @@ begin
         else format(
           '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
           trading.outcome_object(v_outcome, context, v_at, v_request.time_in_force),
-          v_fills,
-          v_cancelled,
+          array_to_string(v_fills, ','),
+          array_to_string(v_cancelled, ','),
           trading.balance_object(v_outcome.balance_cents),
           coalesce(v_outcome.fee_cents::text, 'null')
         )
@@ -5394,6 +5819,7 @@ language sql immutable parallel safe
 return case code
   when 'TRADING_PAUSED' then 'trading_paused'
   when 'SELF_EXCLUDED' then 'self_excluded'
+  when 'ACCOUNT_FROZEN' then 'trading_paused'
   when 'MARKET_NOT_OPEN' then 'market_closed'
   when 'INVALID_REQUEST' then 'expired'
   when 'SELF_TRADE_BLOCKED' then 'self_trade'
@@ -5428,6 +5854,7 @@ begin
       ) as cancel_reason,
       coalesce(r.fee_cents, 0) as fee_cents
     from unnest(result.outcomes) as r
+    where r.code is distinct from 'CONFLICT_RETRY'
   ),
   waited as (
     delete from trading.open_orders as b
@@ -5448,7 +5875,8 @@ $$;
 
 comment on function trading.settle_released(trading.market_context, trading.match_result) is
   'Writes what scheduled orders became at their release: each leaves its delay, and what refused '
-  'it is why it is cancelled. Those that rest are put on the book by trading.settle_orders.';
+  'it is why it is cancelled. Those that rest are put on the book by trading.settle_orders. One '
+  'that could not be finished (CONFLICT_RETRY) stays scheduled and due.';
 --! EndIncluded trading/functions/settle_released.sql
 --! Included trading/functions/announce_released.sql
 create or replace function trading.announce_released(
@@ -5488,6 +5916,7 @@ begin
     from unnest(result.fills) as x
     group by x.request
   ) as f on f.request = r.ordinality
+  where r.code is distinct from 'CONFLICT_RETRY'
   order by r.ordinality;
 end
 $$;
@@ -5913,8 +6342,7 @@ begin
   v_traders := trading.lock_traders(array[v_request], null, v_at);
 
   v_code := trading.gate_refusal(
-    v_request, v_context, v_traders.user_ids is not null, v_traders.excluded[1],
-    v_traders.limits_reviewed[1]
+    v_request, v_context, v_traders.user_ids is not null, v_traders.blocked_by[1]
   );
   if v_code is null then
     if v_traders.limited[1] then
@@ -6146,6 +6574,10 @@ begin
   v_batch := trading.match_batch(context, array[v_request], false);
   v_outcome := (v_batch.result).outcomes[1];
   if v_outcome.code is not null then
+    if v_outcome.code = 'CONFLICT_RETRY' then
+      -- The makers that it found dead so far are cancelled, or it would meet them again.
+      perform trading.settle_batch(context, v_batch);
+    end if;
     return (v_outcome.code, v_outcome.message, false, null)::api.outcome;
   end if;
 
@@ -6247,11 +6679,10 @@ begin
   end if;
 
   v_request.user_id := v_user_id;
-  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0), v_at);
+  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0, null), v_at);
   v_code := coalesce(
     trading.trader_refusal(
-      v_context.site_paused, v_traders.user_ids is not null, v_traders.excluded[1],
-      v_traders.limits_reviewed[1]
+      v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
     ),
     v_code,
     case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end
@@ -6306,6 +6737,25 @@ begin
   from catalog.markets as m
   where m.id = change_market_status.market_id
   for no key update;
+  -- Past its close time a market is closed, even if the job that does it is late.
+  if v_market.status in ('open', 'paused')
+    and v_market.close_time <= v_at
+    and change_market_status.status <> 'closed'
+  then
+    perform trading.clear_orders(
+      v_market.id, trading.open_orders_of_market(v_market.id), 'market_closed', v_at
+    );
+    v_market.status := 'closed';
+  end if;
+  if change_market_status.close_time <> coalesce(v_market.close_time, 'infinity')
+    and (change_market_status.status <> 'open' or v_market.status = 'open')
+  then
+    perform core.raise_error(
+      'INVALID_REQUEST',
+      'a close time is taken only where a paused or closed market becomes open; '
+      'admin.edit_market changes it'
+    );
+  end if;
   if v_market.status = change_market_status.status then
     return;
   end if;
@@ -6316,15 +6766,13 @@ begin
       'a %s market cannot become %s', v_market.status, change_market_status.status
     ));
   end if;
-  if change_market_status.close_time <= v_at then
-    perform core.raise_error('INVALID_REQUEST', 'the close time must be in the future');
-  end if;
+  perform catalog.check_close_time(change_market_status.close_time);
 
   update catalog.markets as m set
     status = change_market_status.status,
     close_time = case
       when change_market_status.status <> 'open' then m.close_time
-      when m.status = 'closed' then change_market_status.close_time
+      when v_market.status = 'closed' then change_market_status.close_time
       else coalesce(change_market_status.close_time, m.close_time)
     end
   where m.id = change_market_status.market_id;
@@ -6343,8 +6791,9 @@ $$;
 comment on function trading.change_market_status(
   bigint, catalog.market_status, timestamptz
 ) is
-  'Moves a market to open, paused or closed with all that goes with it. Errors: INVALID_STATE, '
-  'INVALID_REQUEST. The caller holds the market''s lock.';
+  'Moves a market to open, paused or closed with all that goes with it. A market past its close '
+  'time counts as closed. Errors: INVALID_STATE, INVALID_REQUEST (a close time that would not be '
+  'taken, or is not in the future). The caller holds the market''s lock.';
 --! EndIncluded trading/functions/change_market_status.sql
 --! Included trading/functions/yes_payout_cents.sql
 create or replace function trading.yes_payout_cents(outcome text, yes_payout_cents int)
@@ -6706,6 +7155,88 @@ comment on function trading.clear_orders(
   'others are cancelled for a reason; returns how many were cancelled. The caller holds the '
   'market''s lock.';
 --! EndIncluded trading/functions/clear_orders.sql
+--! Included trading/functions/lock_user_with_markets.sql
+create or replace function trading.lock_user_with_markets(user_id uuid)
+returns bigint[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = lock_user_with_markets.user_id
+  );
+  v_market_id bigint;
+  v_market_ids bigint[];
+begin
+  -- Markets are locked before users, but which markets it must be is only certain once the user
+  -- is locked: look, lock both, look again, and start over if an order came in between.
+  loop
+    begin
+      v_market_ids := '{}';
+      for v_market_id in
+        select distinct b.market_id
+        from trading.open_orders as b
+        where b.user_id = v_user_id
+        order by b.market_id
+      loop
+        perform trading.lock_market(v_market_id);
+        v_market_ids := v_market_ids || v_market_id;
+      end loop;
+      perform identity.lock_user(lock_user_with_markets.user_id);
+      if exists (
+        select from trading.open_orders as b
+        where b.user_id = v_user_id and b.market_id <> all (v_market_ids)
+      ) then
+        raise exception using errcode = 'serialization_failure';
+      end if;
+      return v_market_ids;
+    exception when serialization_failure then
+      null; -- the locks of this attempt are gone with it
+    end;
+  end loop;
+end
+$$;
+
+comment on function trading.lock_user_with_markets(uuid) is
+  'Locks a user together with all markets in which the user has open orders, and returns those '
+  'markets: nothing comes to these orders until the transaction ends. Errors: NOT_FOUND. Locks: '
+  'the markets in ascending id, then the user.';
+--! EndIncluded trading/functions/lock_user_with_markets.sql
+--! Included trading/functions/clear_orders_of_user.sql
+create or replace function trading.clear_orders_of_user(
+  user_id bigint, market_ids bigint[], reason trading.cancel_reason, at timestamptz
+)
+returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_market_id bigint;
+  v_cancelled int := 0;
+begin
+  foreach v_market_id in array clear_orders_of_user.market_ids loop
+    v_cancelled := v_cancelled + trading.clear_orders(
+      v_market_id,
+      array(
+        select b.order_id
+        from trading.open_orders as b
+        where b.user_id = clear_orders_of_user.user_id and b.market_id = v_market_id
+      ),
+      clear_orders_of_user.reason,
+      clear_orders_of_user.at
+    );
+  end loop;
+  return v_cancelled;
+end
+$$;
+
+comment on function trading.clear_orders_of_user(
+  bigint, bigint[], trading.cancel_reason, timestamptz
+) is
+  'Ends the open orders of a user in some markets, resting and scheduled ones, as '
+  'trading.clear_orders does; returns how many were cancelled. The caller holds the locks of the '
+  'markets.';
+--! EndIncluded trading/functions/clear_orders_of_user.sql
 --! Included trading/functions/close_market.sql
 create or replace function trading.close_market(market_id bigint, most int default null)
 returns int
@@ -6793,9 +7324,14 @@ declare
   v_ids bigint[];
   v_month timestamptz;
 begin
-  select p.last_order_id into strict v_last_id
+  looked_at := 0;
+  archived := 0;
+  select p.last_order_id into v_last_id
   from trading.archive_progress as p
-  for update;
+  for update skip locked;
+  if not found then
+    return;
+  end if;
   v_at := core.now();
   v_due := v_at - c_delay;
 
@@ -6823,7 +7359,6 @@ begin
   );
   v_ids := v_again || v_new;
   looked_at := cardinality(v_ids);
-  archived := 0;
   if looked_at = 0 then
     return;
   end if;
@@ -6871,7 +7406,8 @@ comment on function trading.archive_orders(int) is
   'trading.archive_queue, then, in the order of their ids, those that have become 30 days old. '
   'Moves the ones that were cancelled 30 days ago without a fill to trading.archived_orders, and '
   'notes when to look again at those that may still come to that. Locks: the row of '
-  'trading.archive_progress. Cancelled orders never change, so it needs no market.';
+  'trading.archive_progress; does nothing while somebody else has it. Cancelled orders never '
+  'change, so it needs no market.';
 --! EndIncluded trading/functions/archive_orders.sql
 --! Included trading/functions/best_price.sql
 create or replace function trading.best_price(
@@ -6900,6 +7436,7 @@ create or replace function trading.depth(market_id bigint, at timestamptz)
 returns table (book_side trading.side, book_price int, quantity bigint)
 language sql stable
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -6936,37 +7473,116 @@ comment on function trading.depth(bigint, timestamptz) is
   'expired and not been swept yet.';
 --! EndIncluded trading/functions/depth.sql
 --! Included trading/functions/shares_ahead.sql
-create or replace function trading.shares_ahead(open_order trading.open_orders, at timestamptz)
-returns bigint
+-- Every look-up goes by an index whatever the planner expects: a subquery with a limit can only be
+-- carried out once for each row that it belongs to.
+create or replace function trading.shares_ahead(order_ids bigint[], at timestamptz)
+returns table (order_id bigint, shares_ahead bigint)
 language sql stable
-begin atomic
-  select (
-    (
-      select coalesce(sum(d.quantity), 0)
-      from trading.depth((open_order).market_id, shares_ahead.at) as d
-      where d.book_side = (open_order).book_side
-        and d.book_price > (open_order).book_price
-    ) + (
-      select coalesce(sum(o.quantity - o.filled_quantity), 0)
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+  with own as materialized (
+    select b.*
+    from unnest(shares_ahead.order_ids) as u (order_id)
+    cross join lateral (
+      select x.order_id, x.market_id, x.book_side, x.book_price, x.queue_position
+      from trading.open_orders as x
+      where x.order_id = u.order_id
+        and x.queue_position is not null
+        and (x.expires_at is null or x.expires_at > shares_ahead.at)
+      limit 1
+    ) as b
+  ),
+  expired as materialized (
+    select e.market_id, e.book_side, e.book_price, sum(o.remaining) as quantity
+    from trading.open_orders as e
+    cross join lateral (
+      select (o.quantity - o.filled_quantity)::bigint as remaining
+      from trading.orders as o
+      where o.id = e.order_id
+      limit 1
+    ) as o
+    where e.expires_at <= shares_ahead.at
+      and e.queue_position is not null
+      and e.market_id in (select w.market_id from own as w)
+    group by e.market_id, e.book_side, e.book_price
+  ),
+  levels as materialized (
+    select
+      b.market_id, b.book_side, l.book_price,
+      sum(l.quantity - coalesce(e.quantity, 0)) over (
+        partition by b.market_id, b.book_side
+        order by l.book_price desc
+        rows between unbounded preceding and 1 preceding
+      ) as better_quantity
+    from (
+      select w.market_id, w.book_side, min(w.book_price) as lowest_price
+      from own as w
+      group by w.market_id, w.book_side
+    ) as b
+    cross join lateral (
+      select x.book_price, x.quantity
+      from trading.book_levels as x
+      where x.market_id = b.market_id
+        and x.book_side = b.book_side
+        and x.book_price >= b.lowest_price
+      limit 99
+    ) as l
+    left join expired as e
+      on e.market_id = b.market_id and e.book_side = b.book_side and e.book_price = l.book_price
+  ),
+  queued as (
+    select
+      x.order_id,
+      sum(o.remaining) over (
+        partition by q.market_id, q.book_side, q.book_price
+        order by x.queue_position
+        rows between unbounded preceding and 1 preceding
+      ) as earlier_quantity
+    from (
+      select w.market_id, w.book_side, w.book_price, max(w.queue_position) as last_position
+      from own as w
+      group by w.market_id, w.book_side, w.book_price
+    ) as q
+    cross join lateral (
+      select b.order_id, b.queue_position
       from trading.open_orders as b
-      join trading.orders as o on o.id = b.order_id
-      where b.market_id = (open_order).market_id
-        and b.book_side = (open_order).book_side
-        and b.book_price = (open_order).book_price
-        and b.queue_position < (open_order).queue_position
+      where b.market_id = q.market_id
+        and b.book_side = q.book_side
+        and b.book_price = q.book_price
+        and b.queue_position <= q.last_position
         and b.queue_position is not null
         and (b.expires_at is null or b.expires_at > shares_ahead.at)
-    )
-  )::bigint
-  where (open_order).queue_position is not null;
-end;
+      order by b.queue_position
+    ) as x
+    cross join lateral (
+      select (o.quantity - o.filled_quantity)::bigint as remaining
+      from trading.orders as o
+      where o.id = x.order_id
+      limit 1
+    ) as o
+  )
+  select
+    w.order_id,
+    (coalesce(l.better_quantity, 0) + coalesce(q.earlier_quantity, 0))::bigint
+  from own as w
+  join levels as l
+    on l.market_id = w.market_id and l.book_side = w.book_side and l.book_price = w.book_price
+  join queued as q on q.order_id = w.order_id
+$$;
 
-comment on function trading.shares_ahead(trading.open_orders, timestamptz) is
-  'Unfilled shares that trade before a resting order: better-priced ones and earlier ones at its '
-  'price. Null for an order that does not rest.';
+comment on function trading.shares_ahead(bigint[], timestamptz) is
+  'For each of these orders that rests and has not expired, the unfilled shares that trade before '
+  'it: better-priced ones and earlier ones at its price. Orders that do not rest have no row. '
+  'Cost: each queue that has one of the orders is read once, up to the last of them; the depth of '
+  'each of their markets once; and the orders past their expiry that have not been swept yet.';
 --! EndIncluded trading/functions/shares_ahead.sql
 --! Included trading/functions/listed_order_object.sql
-create or replace function trading.listed_order_object("order" trading.orders, at timestamptz)
+create or replace function trading.listed_order_object(
+  "order" trading.orders, shares_ahead bigint, at timestamptz
+)
 returns json
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -6990,23 +7606,16 @@ as $$
       then trading.release_in_ms(("order").release_at, listed_order_object.at) end,
     'budgetCents', case when ("order").status = 'scheduled' then ("order").budget_cents end,
     'createdAt', core.iso8601(("order").created_at),
-    'sharesAhead', coalesce(
-      (
-        select trading.shares_ahead(b, listed_order_object.at)
-        from trading.open_orders as b
-        where b.order_id = ("order").id
-          and (b.expires_at is null or b.expires_at > listed_order_object.at)
-      ),
-      0
-    )
+    'sharesAhead', coalesce(listed_order_object.shares_ahead, 0)
   )
   from identity.users as u, catalog.markets as m
   where u.id = ("order").user_id
     and m.id = ("order").market_id
 $$;
 
-comment on function trading.listed_order_object(trading.orders, timestamptz) is
-  'An order as lists show it.';
+comment on function trading.listed_order_object(trading.orders, bigint, timestamptz) is
+  'An order as lists show it. shares_ahead is that of trading.shares_ahead, null for an order that '
+  'does not rest.';
 --! EndIncluded trading/functions/listed_order_object.sql
 --! Included trading/functions/open_order_object.sql
 create or replace function trading.open_order_object("order" trading.orders)
@@ -7057,11 +7666,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;
-  v_market_id bigint;
-  v_locked bigint[];
+  v_market_ids bigint[];
   v_excluded_until timestamptz;
   v_at timestamptz;
-  v_cancelled int := 0;
 begin
   if exclude.until is null or exclude.until <= core.now() then
     perform core.raise_error('INVALID_REQUEST', 'the end must be in the future');
@@ -7073,34 +7680,7 @@ begin
     perform core.raise_error('NOT_FOUND', format('no user %s', exclude.user_id));
   end if;
 
-  -- Markets are locked before users, but which markets it must be is only certain once the user
-  -- is locked: look, lock both, look again, and start over if an order came in between.
-  <<attempt>>
-  loop
-    begin
-      v_locked := '{}';
-      for v_market_id in
-        select distinct b.market_id
-        from trading.open_orders as b
-        where b.user_id = v_user_id
-        order by b.market_id
-      loop
-        perform trading.lock_market(v_market_id);
-        v_locked := v_locked || v_market_id;
-      end loop;
-      perform identity.lock_user(exclude.user_id);
-      if exists (
-        select from trading.open_orders as b
-        where b.user_id = v_user_id and b.market_id <> all (v_locked)
-      ) then
-        raise exception using errcode = 'lock_not_available';
-      end if;
-      exit attempt;
-    exception when lock_not_available then
-      null; -- the locks of this attempt are gone with it
-    end;
-  end loop;
-
+  v_market_ids := trading.lock_user_with_markets(exclude.user_id);
   v_at := core.now();
   select t.excluded_until into v_excluded_until
   from risk.traders as t
@@ -7114,19 +7694,7 @@ begin
   set excluded_until = exclude.until
   where t.user_id = v_user_id;
 
-  foreach v_market_id in array v_locked loop
-    v_cancelled := v_cancelled + trading.clear_orders(
-      v_market_id,
-      array(
-        select b.order_id
-        from trading.open_orders as b
-        where b.user_id = v_user_id and b.market_id = v_market_id
-      ),
-      'self_excluded',
-      v_at
-    );
-  end loop;
-  return v_cancelled;
+  return trading.clear_orders_of_user(v_user_id, v_market_ids, 'self_excluded', v_at);
 end
 $$;
 
@@ -7134,13 +7702,44 @@ comment on function risk.exclude(uuid, timestamptz) is
   'Excludes a user until a time and cancels their open orders; returns how many. Errors: '
   'INVALID_REQUEST, NOT_FOUND. Locks: the markets of those orders in ascending id, then the user.';
 --! EndIncluded risk/functions/exclude.sql
---! Included ledger/functions/verify.sql
-create or replace function ledger.verify()
+--! Included trading/functions/fill_sides.sql
+create or replace function trading.fill_sides()
+returns table (
+  trade_id bigint,
+  market_id bigint,
+  journal_id bigint,
+  created_at timestamptz,
+  price int,
+  quantity bigint,
+  is_taker boolean,
+  order_id bigint,
+  user_id bigint,
+  book_side trading.side,
+  fee_cents bigint,
+  realised_cents bigint
+)
+language sql stable
+begin atomic
+  select t.id, t.market_id, t.journal_id, t.created_at, t.price::int, t.quantity::bigint, true,
+    t.taker_order_id, t.taker_user_id, t.taker_side, t.fee_cents::bigint, t.taker_realised_cents
+  from trading.trades as t
+  union all
+  select t.id, t.market_id, t.journal_id, t.created_at, t.price::int, t.quantity::bigint, false,
+    t.maker_order_id, t.maker_user_id,
+    case t.taker_side when 'yes' then 'no' else 'yes' end::trading.side,
+    0::bigint, t.maker_realised_cents
+  from trading.trades as t;
+end;
+
+comment on function trading.fill_sides() is
+  'Each trade twice, as it is for its taker and for its maker, for the proofs. price is the YES '
+  'price; book_side is the stored side of the order; only the taker pays a fee.';
+--! EndIncluded trading/functions/fill_sides.sql
+--! Included ledger/functions/verify_accounts.sql
+create or replace function ledger.verify_accounts()
 returns table (name text, object text, expected text, found text)
-language sql stable security definer
+language sql stable
 set search_path = pg_catalog, pg_temp
-set work_mem = '64MB'
-set jit = off
 as $$
   with
   entry_sums as (
@@ -7151,209 +7750,7 @@ as $$
       max(e.account_version) as last_version
     from ledger.entries as e
     group by e.account_id
-  ),
-  shares as (
-    select
-      p.market_id,
-      coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0) as yes_quantity,
-      coalesce(sum(p.quantity) filter (where p.side = 'no'), 0) as no_quantity
-    from trading.positions as p
-    group by p.market_id
-  ),
-  -- Each trade from the side of its taker and of its maker: a buy adds shares to the side of the
-  -- order, a sale takes from it. The trader's own side has the price; cash is what they got.
-  parties as (
-    select
-      f.trade_id, f.market_id, f.journal_id, f.order_id, f.user_id, f.stored_side,
-      f.realised_cents, f.trade_price, f.trade_quantity, f.trade_fee_cents,
-      o.market_id as order_market_id, o.user_id as order_user_id, o.side, o.order_type,
-      o.order_type = 'buy' as bought,
-      f.trade_quantity
-        * case o.side when 'yes' then f.trade_price else 100 - f.trade_price end as value_cents
-    from (
-      select t.id, t.market_id, t.journal_id, t.taker_order_id, t.taker_user_id, t.taker_side,
-        t.taker_realised_cents, t.price, t.quantity::bigint, t.fee_cents
-      from trading.trades as t
-      union all
-      select t.id, t.market_id, t.journal_id, t.maker_order_id, t.maker_user_id,
-        case t.taker_side when 'yes' then 'no' else 'yes' end::trading.side,
-        t.maker_realised_cents, t.price, t.quantity, 0
-      from trading.trades as t
-    ) as f (
-      trade_id, market_id, journal_id, order_id, user_id, stored_side, realised_cents,
-      trade_price, trade_quantity, trade_fee_cents
-    )
-    join trading.orders as o on o.id = f.order_id
-  ),
-  -- What moved the shares of a position before its market was resolved.
-  share_movements as (
-    select p.market_id, p.order_user_id as user_id, p.side,
-      case when p.bought then p.trade_quantity else -p.trade_quantity end as quantity,
-      case when p.bought then -p.value_cents else p.value_cents end - p.trade_fee_cents
-        as cash_cents,
-      case when p.bought then p.trade_fee_cents else 0 end as buy_fee_cents,
-      coalesce(p.realised_cents, 0) as realised_cents
-    from parties as p
-    union all
-    select c.market_id, c.user_id, l.side, l.sign * c.quantity::bigint,
-      l.sign * -50 * c.quantity::bigint, 0, coalesce(l.realised_cents, 0)
-    from trading.set_conversions as c
-    cross join lateral (
-      values
-        ('yes'::trading.side, case c.kind when 'split' then 1 else -1 end, c.yes_realised_cents),
-        ('no', case c.kind when 'split' then 1 else -1 end, c.no_realised_cents)
-    ) as l (side, sign, realised_cents)
-  ),
-  share_sums as (
-    select s.market_id, s.user_id, s.side,
-      sum(s.quantity) as quantity,
-      sum(s.realised_cents) as realised_cents,
-      sum(s.realised_cents - s.cash_cents) as paid_cents,
-      sum(s.buy_fee_cents) as buy_fee_cents,
-      bool_or(s.quantity < 0) as is_reduced
-    from share_movements as s
-    group by s.market_id, s.user_id, s.side
-  ),
-  -- The resolutions with the one before in the same market, which each but the first corrects.
-  resolutions as (
-    select r.*,
-      lag(r.id) over (partition by r.market_id order by r.id) as id_before,
-      lead(r.id) over (partition by r.market_id order by r.id) is null as is_last,
-      first_value(r.created_at) over (partition by r.market_id order by r.id) as first_at
-    from trading.resolutions as r
-  ),
-  -- Everything that has a journal.
-  happenings as (
-    select t.journal_id, 'trade'::ledger.journal_kind as kind, t.market_id
-    from trading.trades as t
-    union all
-    select c.journal_id, c.kind::text::ledger.journal_kind, c.market_id
-    from trading.set_conversions as c
-    union all
-    select r.journal_id,
-      case when r.corrects_resolution_id is null then 'settlement' else 'correction' end
-        ::ledger.journal_kind,
-      r.market_id
-    from trading.resolutions as r
-    where r.journal_id is not null
-    union all
-    select m.journal_id, m.kind, null
-    from ledger.cash_movements as m
-  ),
-  -- The lines that the journals must have, by what happened.
-  user_lines as (
-    select p.journal_id, p.market_id, p.order_user_id as user_id,
-      case when p.bought then -p.value_cents else p.value_cents end - p.trade_fee_cents
-        as amount_cents
-    from parties as p
-    union all
-    select c.journal_id, c.market_id, c.user_id,
-      case c.kind when 'split' then -100 else 100 end * c.quantity::bigint
-    from trading.set_conversions as c
-    union all
-    select r.journal_id, r.market_id, s.user_id,
-      sum(case when s.resolution_id = r.id then s.payout_cents else -s.payout_cents end)
-    from trading.resolutions as r
-    join trading.settlements as s on s.resolution_id in (r.id, r.corrects_resolution_id)
-    group by r.id, s.user_id
-  ),
-  fee_lines as (
-    select t.journal_id, t.market_id, t.fee_cents as amount_cents
-    from trading.trades as t
-    where t.fee_cents > 0
-  ),
-  lines as (
-    select u.journal_id, a.id as account_id, u.amount_cents
-    from user_lines as u
-    join ledger.accounts as a on a.user_id = u.user_id
-    where u.amount_cents <> 0
-    union all
-    select f.journal_id, b.fee_account_id, f.amount_cents
-    from fee_lines as f
-    join trading.books as b on b.market_id = f.market_id
-    union all
-    select e.journal_id, b.escrow_account_id, e.amount_cents
-    from (
-      select l.journal_id, l.market_id, -sum(l.amount_cents) as amount_cents
-      from (
-        select u.journal_id, u.market_id, u.amount_cents from user_lines as u
-        union all
-        select f.journal_id, f.market_id, f.amount_cents from fee_lines as f
-      ) as l
-      group by l.journal_id, l.market_id
-      having sum(l.amount_cents) <> 0
-    ) as e
-    join trading.books as b on b.market_id = e.market_id
-    union all
-    select m.journal_id, l.account_id, l.amount_cents
-    from ledger.cash_movements as m
-    cross join (
-      select a.id from ledger.accounts as a where a.kind = 'outside_world'
-    ) as outside
-    cross join lateral (
-      values
-        (m.account_id, case m.kind when 'deposit' then m.amount_cents else -m.amount_cents end),
-        (outside.id, case m.kind when 'deposit' then -m.amount_cents else m.amount_cents end)
-    ) as l (account_id, amount_cents)
-  ),
-  order_fills as (
-    select
-      p.order_id,
-      sum(p.trade_quantity) as quantity,
-      sum(p.trade_fee_cents) as fee_cents
-    from parties as p
-    group by p.order_id
-  ),
-  taken as (
-    select
-      t.taker_order_id,
-      max(t.fee_schedule_id) as fee_schedule_id,
-      sum(t.quantity::bigint * t.price * (100 - t.price))::bigint as weight,
-      sum(t.fee_cents) as fee_cents
-    from trading.trades as t
-    group by t.taker_order_id
-  ),
-  resting as (
-    select b.*, o.quantity - o.filled_quantity as left_quantity
-    from trading.open_orders as b
-    join trading.orders as o on o.id = b.order_id
-    where b.queue_position is not null
-  ),
-  trade_sums as (
-    select
-      t.market_id,
-      count(*) as trade_count,
-      sum(t.quantity::bigint * t.price) as yes_volume_cents,
-      sum(t.quantity::bigint * (100 - t.price)) as no_volume_cents,
-      max(t.id) as last_trade_id
-    from trading.trades as t
-    group by t.market_id
   )
-
-  select 'journal sums to zero', 'journal ' || e.journal_id, '0', sum(e.amount_cents)::text
-  from ledger.entries as e
-  group by e.journal_id
-  having sum(e.amount_cents) <> 0
-
-  union all
-  select 'entry belongs to a journal', 'journal ' || e.journal_id, 'a journal', 'none'
-  from ledger.entries as e
-  where not exists (select from ledger.journals as j where j.id = e.journal_id)
-
-  union all
-  select 'entry belongs to an account', 'account ' || s.account_id, 'an account', 'none'
-  from entry_sums as s
-  where not exists (select from ledger.accounts as a where a.id = s.account_id)
-
-  union all
-  select 'day opening belongs to a user''s account',
-    'account ' || d.account_id || ' day ' || d.day, 'a user''s account', 'none'
-  from ledger.day_openings as d
-  where not exists (
-    select from ledger.accounts as a where a.id = d.account_id and a.kind = 'user_cash'
-  )
-
-  union all
   select 'balance equals the sum of entries', 'account ' || a.id,
     coalesce(s.balance_cents, 0)::text, a.balance_cents::text
   from ledger.accounts as a
@@ -7369,25 +7766,17 @@ as $$
     or a.version <> coalesce(s.last_version, 0)
 
   union all
-  select 'entry starts at the balance of the one before',
-    'account ' || e.account_id || ' version ' || e.account_version,
-    e.expected_cents::text, e.balance_before_cents::text
-  from (
-    select
-      x.account_id,
-      x.account_version,
-      x.balance_before_cents,
-      lag(x.balance_after_cents, 1, 0::bigint)
-        over (partition by x.account_id order by x.account_version) as expected_cents
-    from ledger.entries as x
-  ) as e
-  where e.balance_before_cents <> e.expected_cents
-
-  union all
   select 'balance is not below zero', 'account ' || a.id, '>= 0', a.balance_cents::text
   from ledger.accounts as a
   where a.kind <> 'outside_world'
     and a.balance_cents + a.overdraft_cents < 0
+
+  union all
+  select 'overdraft is what the balance is below zero', 'account ' || a.id,
+    greatest(0, -a.balance_cents)::text, a.overdraft_cents::text
+  from ledger.accounts as a
+  where a.kind = 'user_cash'
+    and a.overdraft_cents <> greatest(0, -a.balance_cents)
 
   union all
   select 'cash is conserved', 'all accounts', '0', sum(a.balance_cents)::text
@@ -7416,58 +7805,891 @@ as $$
   where a.external_cents <> coalesce(m.net_cents, 0)
 
   union all
+  select 'user has a cash account and a row of gates', 'user ' || u.id, 'both', 'not both'
+  from identity.users as u
+  where not exists (
+    select from ledger.accounts as a where a.user_id = u.id and a.kind = 'user_cash'
+  )
+    or not exists (select from risk.traders as r where r.user_id = u.id)
+$$;
+
+comment on function ledger.verify_accounts() is
+  'The part of ledger.verify() about accounts: each is the sum of its lines, cash is conserved, '
+  'and each user has one. One row for each broken invariant.';
+--! EndIncluded ledger/functions/verify_accounts.sql
+--! Included ledger/functions/verify_entries.sql
+create or replace function ledger.verify_entries()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select 'journal sums to zero', 'journal ' || e.journal_id, '0', sum(e.amount_cents)::text
+  from ledger.entries as e
+  group by e.journal_id
+  having sum(e.amount_cents) <> 0
+
+  union all
+  select 'entry belongs to a journal', 'journal ' || e.journal_id, 'a journal', 'none'
+  from ledger.entries as e
+  where not exists (select from ledger.journals as j where j.id = e.journal_id)
+
+  union all
+  select 'entry belongs to an account', 'account ' || e.account_id, 'an account', 'none'
+  from ledger.entries as e
+  where not exists (select from ledger.accounts as a where a.id = e.account_id)
+  group by e.account_id
+
+  union all
+  select 'entry starts at the balance of the one before',
+    'account ' || e.account_id || ' version ' || e.account_version,
+    e.expected_cents::text, e.balance_before_cents::text
+  from (
+    select
+      x.account_id,
+      x.account_version,
+      x.balance_before_cents,
+      lag(x.balance_after_cents, 1, 0::bigint)
+        over (partition by x.account_id order by x.account_version) as expected_cents
+    from ledger.entries as x
+  ) as e
+  where e.balance_before_cents <> e.expected_cents
+
+  union all
+  select 'only a correction takes an account below zero',
+    'account ' || e.account_id || ' version ' || e.account_version,
+    'a correction', concat_ws(' ', j.kind, 'to', e.balance_after_cents)
+  from ledger.entries as e
+  join ledger.accounts as a on a.id = e.account_id
+  left join ledger.journals as j on j.id = e.journal_id
+  where e.balance_after_cents < 0
+    and case a.kind
+      when 'outside_world' then false
+      when 'user_cash' then j.kind is distinct from 'correction' and e.amount_cents < 0
+      else true
+    end
+$$;
+
+comment on function ledger.verify_entries() is
+  'The part of ledger.verify() about the lines of the journals: what can be seen in the lines of '
+  'one journal and of one account. One row for each broken invariant.';
+--! EndIncluded ledger/functions/verify_entries.sql
+--! Included ledger/functions/verify_day_openings.sql
+create or replace function ledger.verify_day_openings()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  -- The days as the account saw them: should the clock have been set back over midnight, the
+  -- entries of the earlier day count for the later one.
+  moves as (
+    select
+      e.account_id, e.account_version, e.balance_before_cents,
+      (j.created_at at time zone 'UTC')::date as day,
+      max((j.created_at at time zone 'UTC')::date) over earlier as moved_on,
+      coalesce(
+        sum(e.amount_cents) filter (where j.kind in ('deposit', 'withdrawal')) over earlier, 0
+      ) as external_cents
+    from ledger.entries as e
+    join ledger.journals as j on j.id = e.journal_id
+    window earlier as (
+      partition by e.account_id order by e.account_version
+      rows between unbounded preceding and 1 preceding
+    )
+  ),
+  openings as (
+    select m.account_id, m.day, m.balance_before_cents as balance_cents, m.external_cents
+    from moves as m
+    join ledger.accounts as a on a.id = m.account_id
+    where a.kind = 'user_cash'
+      and (m.moved_on is null or m.day > m.moved_on)
+  )
+  select 'day opening belongs to a user''s account',
+    'account ' || d.account_id || ' day ' || d.day, 'a user''s account', 'none'
+  from ledger.day_openings as d
+  where not exists (
+    select from ledger.accounts as a where a.id = d.account_id and a.kind = 'user_cash'
+  )
+
+  union all
+  select 'day opening is the account before the first entry of the day',
+    'account ' || coalesce(o.account_id, d.account_id) || ' day ' || coalesce(o.day, d.day),
+    coalesce(o.balance_cents || ' of ' || o.external_cents, 'none'),
+    coalesce(d.balance_cents || ' of ' || d.external_cents, 'none')
+  from openings as o
+  full join ledger.day_openings as d on d.account_id = o.account_id and d.day = o.day
+  where (o.balance_cents, o.external_cents)
+    is distinct from (d.balance_cents, d.external_cents::numeric)
+
+  union all
+  select 'account moved last on the day of its last entry', 'account ' || a.id,
+    coalesce(o.moved_on, '-infinity')::text, a.moved_on::text
+  from ledger.accounts as a
+  left join (
+    select x.account_id, max(x.day) as moved_on
+    from openings as x
+    group by x.account_id
+  ) as o on o.account_id = a.id
+  where a.kind = 'user_cash'
+    and a.moved_on <> coalesce(o.moved_on, '-infinity')
+$$;
+
+comment on function ledger.verify_day_openings() is
+  'The part of ledger.verify() about ledger.day_openings, by which loss limits are judged: there '
+  'is one for each day on which a user''s cash moved, with the figures before the first movement. '
+  'One row for each broken invariant.';
+--! EndIncluded ledger/functions/verify_day_openings.sql
+--! Included ledger/functions/verify_journals.sql
+create or replace function ledger.verify_journals()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  -- Everything that has a journal.
+  happenings as (
+    select t.journal_id, 'trade'::ledger.journal_kind as kind, t.market_id, t.created_at
+    from trading.trades as t
+    union all
+    select c.journal_id, c.kind::text::ledger.journal_kind, c.market_id, c.created_at
+    from trading.set_conversions as c
+    union all
+    select r.journal_id,
+      case when r.corrects_resolution_id is null then 'settlement' else 'correction' end
+        ::ledger.journal_kind,
+      r.market_id, r.created_at
+    from trading.resolutions as r
+    where r.journal_id is not null
+    union all
+    select m.journal_id, m.kind, null, null
+    from ledger.cash_movements as m
+  ),
+  -- The lines that the journals must have, by what happened. Who buys or sells what is taken from
+  -- the orders.
+  user_lines as (
+    select f.journal_id, f.market_id, o.user_id,
+      case o.order_type when 'buy' then -1 else 1 end
+        * f.quantity * case o.side when 'yes' then f.price else 100 - f.price end
+        - f.fee_cents as amount_cents
+    from trading.fill_sides() as f
+    join trading.orders as o on o.id = f.order_id
+    union all
+    select c.journal_id, c.market_id, c.user_id,
+      case c.kind when 'split' then -100 else 100 end * c.quantity::bigint
+    from trading.set_conversions as c
+    union all
+    select r.journal_id, r.market_id, s.user_id,
+      sum(case when s.resolution_id = r.id then s.payout_cents else -s.payout_cents end)
+    from trading.resolutions as r
+    join trading.settlements as s on s.resolution_id in (r.id, r.corrects_resolution_id)
+    group by r.id, s.user_id
+  ),
+  fee_lines as (
+    select t.journal_id, t.market_id, t.fee_cents as amount_cents
+    from trading.trades as t
+    where t.fee_cents > 0
+  ),
+  lines as (
+    select u.journal_id, a.id as account_id, u.amount_cents
+    from user_lines as u
+    join ledger.accounts as a on a.user_id = u.user_id
+    where u.amount_cents <> 0
+    union all
+    select f.journal_id, a.id, f.amount_cents
+    from fee_lines as f
+    join ledger.accounts as a on a.market_id = f.market_id and a.kind = 'fee_revenue'
+    union all
+    select e.journal_id, a.id, e.amount_cents
+    from (
+      select l.journal_id, l.market_id, -sum(l.amount_cents) as amount_cents
+      from (
+        select u.journal_id, u.market_id, u.amount_cents from user_lines as u
+        union all
+        select f.journal_id, f.market_id, f.amount_cents from fee_lines as f
+      ) as l
+      group by l.journal_id, l.market_id
+      having sum(l.amount_cents) <> 0
+    ) as e
+    join ledger.accounts as a on a.market_id = e.market_id and a.kind = 'market_escrow'
+    union all
+    select m.journal_id, l.account_id, l.amount_cents
+    from ledger.cash_movements as m
+    cross join (
+      select a.id from ledger.accounts as a where a.kind = 'outside_world'
+    ) as outside
+    cross join lateral (
+      values
+        (m.account_id, case m.kind when 'deposit' then m.amount_cents else -m.amount_cents end),
+        (outside.id, case m.kind when 'deposit' then -m.amount_cents else m.amount_cents end)
+    ) as l (account_id, amount_cents)
+  )
+  select 'journal is of one thing that happened',
+    'journal ' || coalesce(j.id, h.journal_id),
+    coalesce(h.kind || coalesce(' in market ' || h.market_id, ''), 'nothing'),
+    coalesce(j.kind || coalesce(' in market ' || j.market_id, ''), 'nothing')
+  from ledger.journals as j
+  full join (
+    select x.journal_id, min(x.kind) as kind, min(x.market_id) as market_id, count(*) as times
+    from happenings as x
+    group by x.journal_id
+  ) as h on h.journal_id = j.id
+  where (h.kind, h.market_id, h.times) is distinct from (j.kind, j.market_id, 1::bigint)
+
+  union all
+  select 'journal has the time of what happened', 'journal ' || j.id,
+    h.created_at::text, j.created_at::text
+  from ledger.journals as j
+  join happenings as h on h.journal_id = j.id
+  where h.created_at <> j.created_at
+
+  union all
+  select 'journal has the lines of what happened',
+    'journal ' || coalesce(l.journal_id, e.journal_id)
+      || ' account ' || coalesce(l.account_id, e.account_id),
+    coalesce(l.amount_cents, 0)::text, coalesce(e.amount_cents, 0)::text
+  from lines as l
+  full join ledger.entries as e
+    on e.journal_id = l.journal_id and e.account_id = l.account_id
+  where e.amount_cents is distinct from l.amount_cents
+$$;
+
+comment on function ledger.verify_journals() is
+  'The part of ledger.verify() about why cash moved: each journal is of one trade, conversion, '
+  'resolution, deposit or withdrawal, and has exactly the lines that follow from it. One row for '
+  'each broken invariant.';
+--! EndIncluded ledger/functions/verify_journals.sql
+--! Included trading/functions/verify_orders.sql
+create or replace function trading.verify_orders()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  fills as (
+    select
+      f.order_id,
+      sum(f.quantity) as quantity,
+      sum(f.fee_cents) as fee_cents,
+      sum(f.quantity * case f.book_side when 'yes' then f.price else 100 - f.price end)
+        as value_cents,
+      max(f.trade_id) filter (where f.is_taker) as last_taken,
+      min(f.trade_id) filter (where not f.is_taker) as first_made
+    from trading.fill_sides() as f
+    group by f.order_id
+  ),
+  all_orders as not materialized (
+    select o.* from trading.orders as o
+    union all
+    select a.* from trading.archived_orders as a
+  )
+  select 'filled quantity equals the trades', 'order ' || o.public_id,
+    coalesce(f.quantity, 0)::text, o.filled_quantity::text
+  from trading.orders as o
+  left join fills as f on f.order_id = o.id
+  where o.filled_quantity <> coalesce(f.quantity, 0)
+
+  union all
+  select 'order fee equals the fees of its trades', 'order ' || o.public_id,
+    coalesce(f.fee_cents, 0)::text, o.fee_cents::text
+  from trading.orders as o
+  left join fills as f on f.order_id = o.id
+  where o.fee_cents <> coalesce(f.fee_cents, 0)
+
+  -- Only buys have a budget, so the stored side is their own.
+  union all
+  select 'fills are within the budget of their order', 'order ' || o.public_id,
+    '<= ' || o.budget_cents, (f.value_cents + f.fee_cents)::text
+  from trading.orders as o
+  join fills as f on f.order_id = o.id
+  where f.value_cents + f.fee_cents > o.budget_cents
+
+  union all
+  select 'order takes before it makes', 'order ' || f.order_id,
+    'trades after ' || f.last_taken, 'trade ' || f.first_made
+  from fills as f
+  where f.first_made < f.last_taken
+
+  union all
+  select 'order has its user and market', 'order ' || o.public_id, 'both', 'not both'
+  from trading.orders as o
+  where not exists (select from identity.users as u where u.id = o.user_id)
+    or not exists (select from trading.books as b where b.market_id = o.market_id)
+
+  union all
+  select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
+  from trading.archived_orders as a
+  where not exists (select from identity.users as u where u.id = a.user_id)
+    or not exists (select from trading.books as b where b.market_id = a.market_id)
+
+  union all
+  select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
+  from trading.archived_orders as a
+  where exists (select from trading.orders as o where o.id = a.id)
+    or exists (select from trading.orders as o where o.public_id = a.public_id)
+    or exists (select from trading.open_orders as b where b.order_id = a.id)
+
+  union all
+  select 'orders are those that were placed', 'market ' || b.market_id,
+    b.placed_count || ' with ids that sum to ' || b.placed_id_sum,
+    coalesce(o.order_count, 0) || ' with ids that sum to ' || coalesce(o.id_sum, 0)
+  from trading.books as b
+  left join (
+    select x.market_id, count(*) as order_count, sum(x.id) as id_sum
+    from all_orders as x
+    group by x.market_id
+  ) as o on o.market_id = b.market_id
+  where b.placed_count <> coalesce(o.order_count, 0)
+    or b.placed_id_sum <> coalesce(o.id_sum, 0)
+
+  union all
+  select 'order is of a form that can be placed', 'order ' || o.public_id, 'one of the forms',
+    concat_ws(' ', o.order_type, o.time_in_force,
+      case when o.post_only then 'post-only' end, 'budget ' || o.budget_cents)
+  from all_orders as o
+  where o.post_only and o.time_in_force <> 'gtc'
+    or o.budget_cents is not null and (o.order_type = 'sell' or o.time_in_force = 'gtc')
+
+  union all
+  select 'order has the status that fits what it is', 'order ' || o.public_id, 'another status',
+    concat_ws(' ', o.status, o.time_in_force, o.filled_quantity || ' of ' || o.quantity,
+      'release at ' || o.release_at, 'released at ' || o.released_at)
+  from all_orders as o
+  where case
+    when o.status in ('open', 'partially_filled')
+      then o.time_in_force <> 'gtc' or (o.release_at is null) <> (o.released_at is null)
+    when o.status = 'scheduled' then o.released_at is not null
+    when o.status = 'filled' then (o.release_at is null) <> (o.released_at is null)
+    else o.budget_cents is null and o.filled_quantity >= o.quantity
+  end
+    or o.released_at is not null and (o.release_at is null or o.released_at < o.release_at)
+    or o.release_at < o.created_at
+
+  union all
+  select 'order is cancelled for a reason that fits it', 'order ' || o.public_id, 'another reason',
+    concat_ws(' ', o.cancel_reason, o.order_type, o.time_in_force,
+      'at ' || o.cancelled_at, 'expires at ' || o.expires_at)
+  from all_orders as o
+  where case o.cancel_reason
+    when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
+    when 'post_only_would_cross' then not o.post_only or o.released_at is null
+    when 'insufficient_liquidity' then o.time_in_force = 'gtc'
+    when 'position_insufficient' then o.order_type = 'buy'
+    when 'insufficient_funds' then o.order_type = 'sell'
+    when 'loss_limit' then o.order_type = 'sell'
+    else false
+  end
+
+  union all
+  select 'reductions of an order lead to its quantity', 'order ' || r.order_id,
+    coalesce(r.expected::text, 'an order'), r.quantity_after::text
+  from (
+    select x.order_id, x.quantity_after,
+      coalesce(
+        lead(x.quantity_before) over (partition by x.order_id order by x.quantity_after desc),
+        o.quantity
+      ) as expected
+    from trading.order_reductions as x
+    left join all_orders as o on o.id = x.order_id
+  ) as r
+  where r.expected is distinct from r.quantity_after
+
+  union all
+  select 'idempotency key stands for an order of its user', 'key ' || k.key,
+    'an order of user ' || k.user_id, coalesce('of user ' || o.user_id, 'none')
+  from trading.idempotency_keys as k
+  left join all_orders as o on o.id = k.order_id
+  where o.user_id is distinct from k.user_id
+
+  union all
+  select 'idempotency key is as old as its order', 'key ' || k.key,
+    o.created_at::text, k.created_at::text
+  from trading.idempotency_keys as k
+  join all_orders as o on o.id = k.order_id
+  where k.created_at <> o.created_at
+$$;
+
+comment on function trading.verify_orders() is
+  'The part of ledger.verify() about orders, archived ones included: none is missing, each is what '
+  'its trades made of it, and could have been placed and ended that way. One row for each broken '
+  'invariant.';
+--! EndIncluded trading/functions/verify_orders.sql
+--! Included trading/functions/verify_trades.sql
+create or replace function trading.verify_trades()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select 'fill belongs to an order', 'trade ' || t.public_id, 'two orders', 'not both'
+  from trading.trades as t
+  where not exists (select from trading.orders as o where o.id = t.taker_order_id)
+    or not exists (select from trading.orders as o where o.id = t.maker_order_id)
+
+  union all
+  select 'trade repeats its orders', 'trade ' || f.trade_id || ' order ' || o.id,
+    concat_ws(' ', o.market_id, o.user_id,
+      case when (o.order_type = 'buy') = (o.side = 'yes') then 'yes' else 'no' end,
+      case o.order_type when 'buy' then 'buys' else 'sells' end),
+    concat_ws(' ', f.market_id, f.user_id, f.book_side,
+      case when f.realised_cents is null then 'buys' else 'sells' end)
+  from trading.fill_sides() as f
+  join trading.orders as o on o.id = f.order_id
+  where (o.market_id, o.user_id) <> (f.market_id, f.user_id)
+    or (o.order_type = 'buy') <> (o.side = f.book_side)
+    or (o.order_type = 'buy') <> (f.realised_cents is null)
+
+  union all
+  select 'trade is at the price of its maker', 'trade ' || t.id,
+    o.price::text, (case o.side when 'yes' then t.price else 100 - t.price end)::text
+  from trading.trades as t
+  join trading.orders as o on o.id = t.maker_order_id
+  where o.price <> case o.side when 'yes' then t.price else 100 - t.price end
+
+  union all
+  select 'fill is within the limit of its order', 'trade ' || t.id || ' order ' || o.id,
+    case o.order_type when 'buy' then '<= ' else '>= ' end || o.price,
+    (case o.side when 'yes' then t.price else 100 - t.price end)::text
+  from trading.trades as t
+  join trading.orders as o on o.id = t.taker_order_id
+  where case o.order_type when 'buy' then 1 else -1 end
+    * (case o.side when 'yes' then t.price else 100 - t.price end - o.price) > 0
+
+  union all
+  select 'post-only order never takes', 'trade ' || t.id || ' order ' || o.id, 'a maker', 'a taker'
+  from trading.trades as t
+  join trading.orders as o on o.id = t.taker_order_id
+  where o.post_only
+
+  union all
+  select 'maker is an order that may rest', 'trade ' || t.id || ' order ' || o.id,
+    'gtc', o.time_in_force::text
+  from trading.trades as t
+  join trading.orders as o on o.id = t.maker_order_id
+  where o.time_in_force <> 'gtc'
+
+  -- A taker that waited for its release may be older than its maker.
+  union all
+  select 'maker was placed before its taker', 'trade ' || t.id,
+    '< ' || t.taker_order_id, t.maker_order_id::text
+  from trading.trades as t
+  join trading.orders as o on o.id = t.taker_order_id
+  where o.release_at is null
+    and t.maker_order_id > t.taker_order_id
+
+  union all
+  select 'order takes when it is placed or released', 'trade ' || t.id || ' order ' || o.id,
+    coalesce(o.released_at, o.created_at)::text, t.created_at::text
+  from trading.trades as t
+  join trading.orders as o on o.id = t.taker_order_id
+  where t.created_at <> coalesce(o.released_at, o.created_at)
+
+  -- Both are numbered under the market's lock. Positions are worked out in this order.
+  union all
+  select 'trades and their journals have the same order', 'trade ' || t.id,
+    '> ' || t.journal_id_before, t.journal_id::text
+  from (
+    select x.id, x.journal_id,
+      lag(x.journal_id) over (partition by x.market_id order by x.id) as journal_id_before
+    from trading.trades as x
+  ) as t
+  where t.journal_id <= t.journal_id_before
+$$;
+
+comment on function trading.verify_trades() is
+  'The part of ledger.verify() about single trades: each agrees with its two orders and was '
+  'allowed by them. One row for each broken invariant.';
+--! EndIncluded trading/functions/verify_trades.sql
+--! Included trading/functions/verify_priority.sql
+-- Decided by ids alone, which are drawn under the market's lock: the clock may have been set back.
+-- An order that was cancelled counts as resting up to its last trade, since nothing but the clock
+-- tells how long it stayed. One that was released counts for nothing: its place in the queue is
+-- gone with it.
+create or replace function trading.verify_priority()
+returns table (name text, object text, expected text, found text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event record;
+  v_market_id bigint;
+  v_book_side trading.side;
+  v_resting int[];
+  v_best int;
+begin
+  return query
+  select 'orders of one price trade in the order they came', 'trade ' || t.id,
+    'not before order ' || t.maker_before, 'order ' || t.maker_order_id
+  from (
+    select x.id, x.maker_order_id,
+      lag(x.maker_order_id)
+        over (partition by x.market_id, x.taker_side, x.price order by x.id) as maker_before
+    from trading.trades as x
+    join trading.orders as o on o.id = x.maker_order_id
+    where o.release_at is null
+  ) as t
+  where t.maker_order_id < t.maker_before;
+
+  return query
+  select 'orders of one price trade in the order they came', 'order ' || r.order_id,
+    'before order ' || m.order_id, 'resting'
+  from (
+    select b.market_id, b.book_side, b.book_price, min(b.order_id) as order_id
+    from trading.open_orders as b
+    join trading.orders as o on o.id = b.order_id
+    where b.queue_position is not null
+      and o.release_at is null
+      and o.expires_at is null
+    group by b.market_id, b.book_side, b.book_price
+  ) as r
+  join (
+    select f.market_id, f.book_side,
+      case f.book_side when 'yes' then f.price else 100 - f.price end as book_price,
+      max(f.order_id) as order_id
+    from trading.fill_sides() as f
+    join trading.orders as o on o.id = f.order_id
+    where not f.is_taker
+      and o.release_at is null
+    group by 1, 2, 3
+  ) as m
+    on m.market_id = r.market_id and m.book_side = r.book_side and m.book_price = r.book_price
+  where m.order_id > r.order_id;
+
+  -- Each side of each book from its first order on: how many orders rest at each price. The place
+  -- of a trade is the newest order that had taken by then.
+  for v_event in
+    with
+    taken as (
+      select t.id, t.market_id, t.maker_order_id,
+        case t.taker_side when 'yes' then 'no' else 'yes' end::trading.side as book_side,
+        case t.taker_side when 'yes' then 100 - t.price else t.price end as book_price,
+        coalesce(
+          max(case when o.release_at is null then o.id end) over (
+            partition by t.market_id order by t.id
+            rows between unbounded preceding and current row
+          ),
+          0
+        ) as place
+      from trading.trades as t
+      join trading.orders as o on o.id = t.taker_order_id
+    ),
+    rested as (
+      select o.id, o.market_id, x.book_side, x.book_price,
+        case when b.order_id is null then m.last_trade_id end as last_trade_id
+      from trading.orders as o
+      cross join lateral (
+        select
+          case when o.order_type = 'buy' then o.side
+            when o.side = 'yes' then 'no' else 'yes' end::trading.side as book_side,
+          case o.order_type when 'buy' then o.price else 100 - o.price end as book_price
+      ) as x
+      left join (
+        select k.maker_order_id, max(k.id) as last_trade_id, max(k.place) as last_place
+        from taken as k
+        group by k.maker_order_id
+      ) as m on m.maker_order_id = o.id
+      left join trading.open_orders as b
+        on b.order_id = o.id and b.queue_position is not null and o.expires_at is null
+      where o.release_at is null
+        and (b.order_id is not null or m.last_place > o.id)
+    )
+    select r.market_id, r.book_side, r.id as place, true as begins, null::bigint as trade_id,
+      r.book_price, false as ends
+    from rested as r
+    union all
+    select k.market_id, k.book_side, k.place, false, k.id, k.book_price, r.id is not null
+    from taken as k
+    left join rested as r on r.id = k.maker_order_id and r.last_trade_id = k.id
+    order by market_id, book_side, place, begins, trade_id
+  loop
+    if (v_event.market_id, v_event.book_side) is distinct from (v_market_id, v_book_side) then
+      v_market_id := v_event.market_id;
+      v_book_side := v_event.book_side;
+      v_resting := array_fill(0, array[99]);
+      v_best := 1;
+    end if;
+
+    if v_event.begins then
+      v_resting[v_event.book_price] := v_resting[v_event.book_price] + 1;
+      v_best := greatest(v_best, v_event.book_price);
+      continue;
+    end if;
+    while v_best > v_event.book_price and v_resting[v_best] = 0 loop
+      v_best := v_best - 1;
+    end loop;
+    if v_best > v_event.book_price then
+      return query select 'trade is at the best price that rested', 'trade ' || v_event.trade_id,
+        concat_ws(' ', v_book_side, '@', v_best),
+        concat_ws(' ', v_book_side, '@', v_event.book_price);
+    end if;
+    if v_event.ends then
+      v_resting[v_event.book_price] := v_resting[v_event.book_price] - 1;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function trading.verify_priority() is
+  'The part of ledger.verify() about price-time priority, as far as what is left of the orders '
+  'decides it: no trade passed over an order that rested at a better price, or earlier at the same '
+  'one. One row for each broken invariant.';
+--! EndIncluded trading/functions/verify_priority.sql
+--! Included trading/functions/verify_fees.sql
+create or replace function trading.verify_fees()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  -- The schedules that can be in force in a market; a higher rank goes first.
+  candidates as (
+    select m.id as market_id, s.id as schedule_id, s.effective_from, s.created_at, 3 as rank
+    from catalog.markets as m
+    join trading.fee_schedules as s on s.market_id = m.id
+    union all
+    select m.id, s.id, s.effective_from, s.created_at, 2
+    from catalog.markets as m
+    join trading.fee_schedules as s on s.category_id = m.category_id and s.market_id is null
+    union all
+    select m.id, s.id, s.effective_from, s.created_at, 1
+    from catalog.markets as m
+    cross join trading.fee_schedules as s
+    where s.category_id is null and s.market_id is null
+  ),
+  -- From when another schedule goes before each. One that was just being written may have been
+  -- seen by a trade or not; a minute is more than writing takes.
+  replaced as (
+    select c.market_id, c.schedule_id, c.effective_from,
+      coalesce(
+        min(greatest(c.effective_from, c.created_at + interval '1 minute')) over (
+          partition by c.market_id
+          order by c.rank, c.effective_from, c.schedule_id
+          rows between 1 following and unbounded following
+        ),
+        'infinity'
+      ) as replaced_at
+    from candidates as c
+  )
+  select 'order fee is what its schedule says',
+    'order ' || f.taker_order_id || ' trade ' || f.id,
+    coalesce(
+      (
+        trading.fee_cents(s.taker_rate_bps, f.weight)
+        - trading.fee_cents(s.taker_rate_bps, f.weight - f.own_weight)
+      )::text,
+      'a schedule'
+    ),
+    f.fee_cents::text
+  from (
+    select t.id, t.taker_order_id, t.fee_cents, t.fee_schedule_id,
+      t.quantity::bigint * t.price * (100 - t.price) as own_weight,
+      (sum(t.quantity::bigint * t.price * (100 - t.price)) over (
+        partition by t.taker_order_id order by t.id
+        rows between unbounded preceding and current row
+      ))::bigint as weight
+    from trading.trades as t
+  ) as f
+  left join trading.fee_schedules as s on s.id = f.fee_schedule_id
+  where f.fee_cents is distinct from
+    trading.fee_cents(s.taker_rate_bps, f.weight)
+    - trading.fee_cents(s.taker_rate_bps, f.weight - f.own_weight)
+
+  union all
+  select 'fee schedule was in force at the trade', 'trade ' || t.id,
+    coalesce('from ' || r.effective_from || ' to ' || r.replaced_at, 'a schedule of the market'),
+    'schedule ' || t.fee_schedule_id || ' at ' || t.created_at
+  from trading.trades as t
+  left join replaced as r
+    on r.market_id = t.market_id and r.schedule_id = t.fee_schedule_id
+  where r.schedule_id is null
+    or t.created_at < r.effective_from
+    or t.created_at >= r.replaced_at
+$$;
+
+comment on function trading.verify_fees() is
+  'The part of ledger.verify() about fees: each trade adds what rounding the whole fee of its '
+  'order up adds, by the schedule that was in force in its market at its time. One row for each '
+  'broken invariant.';
+--! EndIncluded trading/functions/verify_fees.sql
+--! Included trading/functions/verify_positions.sql
+create or replace function trading.verify_positions()
+returns table (name text, object text, expected text, found text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_end constant bigint := 9223372036854775807;
+  v_move record;
+  v_market_id bigint;
+  v_user_id bigint;
+  v_side trading.side;
+  v_quantity bigint;
+  v_cost bigint;
+  v_fees bigint;
+  v_realised bigint;
+  v_noted bigint;
+  v_traded boolean;
+  v_is_open boolean := false;
+  v_shares bigint;
+  v_cost_out bigint;
+  v_fees_out bigint;
+  v_object text;
+begin
+  -- What moved the shares of each position, in its order, and behind it the position as it is. A
+  -- last row of no position ends the last one.
+  for v_move in
+    select
+      f.market_id, o.user_id, o.side, f.journal_id as place,
+      case o.order_type when 'buy' then f.quantity else -f.quantity end as quantity,
+      f.quantity * case o.side when 'yes' then f.price else 100 - f.price end as cents,
+      f.fee_cents, f.realised_cents, true as has_traded, 'trade ' as source, f.trade_id as source_id
+    from trading.fill_sides() as f
+    join trading.orders as o on o.id = f.order_id
+    union all
+    select
+      c.market_id, c.user_id, l.side, c.journal_id,
+      case c.kind when 'split' then c.quantity else -c.quantity end,
+      50 * c.quantity::bigint, 0, l.realised_cents, false, 'conversion ', c.id
+    from trading.set_conversions as c
+    cross join lateral (
+      values ('yes'::trading.side, c.yes_realised_cents), ('no', c.no_realised_cents)
+    ) as l (side, realised_cents)
+    union all
+    select
+      p.market_id, p.user_id, p.side, c_end, p.quantity, p.cost_cents, p.fee_cents,
+      p.realised_cents - coalesce(e.realised_cents, 0), p.has_traded, '', null
+    from trading.positions as p
+    left join (
+      select s.market_id, s.user_id, s.side, s.realised_cents
+      from (
+        select r.market_id, max(r.id) as id
+        from trading.resolutions as r
+        group by r.market_id
+      ) as r
+      join trading.settlements as s on s.resolution_id = r.id and s.market_id = r.market_id
+    ) as e on e.market_id = p.market_id and e.user_id = p.user_id and e.side = p.side
+    union all
+    select c_end, null, null, c_end, 0, 0, 0, 0, false, '', null
+    order by market_id, user_id, side, place
+  loop
+    if not v_is_open
+      or (v_move.market_id, v_move.user_id, v_move.side)
+        is distinct from (v_market_id, v_user_id, v_side)
+    then
+      if v_is_open then
+        return query select 'position equals what was traded, split and merged',
+          concat_ws(' ', 'market', v_market_id, 'user', v_user_id, v_side),
+          v_quantity::text, 'none';
+      end if;
+      v_market_id := v_move.market_id;
+      v_user_id := v_move.user_id;
+      v_side := v_move.side;
+      v_quantity := 0;
+      v_cost := 0;
+      v_fees := 0;
+      v_realised := 0;
+      v_noted := 0;
+      v_traded := false;
+      v_is_open := true;
+    end if;
+
+    if v_move.place = c_end then
+      v_is_open := false;
+      v_object := concat_ws(' ', 'market', v_market_id, 'user', v_user_id, v_side);
+      if v_move.quantity <> v_quantity then
+        return query select 'position equals what was traded, split and merged',
+          v_object, v_quantity::text, v_move.quantity::text;
+      end if;
+      if v_move.cents <> v_cost or v_move.fee_cents <> v_fees then
+        return query select 'cost and fees are what was paid less what was taken out',
+          v_object, v_cost || ' with fees of ' || v_fees,
+          v_move.cents || ' with fees of ' || v_move.fee_cents;
+      end if;
+      if v_move.realised_cents <> v_noted then
+        return query select 'realised cash is the sum of sales, merges and the settlement',
+          v_object, v_noted || ' without the settlement',
+          v_move.realised_cents || ' without the settlement';
+      end if;
+      if v_move.has_traded <> v_traded then
+        return query select 'position says whether it was traded',
+          v_object, v_traded::text, v_move.has_traded::text;
+      end if;
+      continue;
+    end if;
+
+    v_traded := v_traded or v_move.has_traded;
+    v_noted := v_noted + coalesce(v_move.realised_cents, 0);
+    if v_move.quantity > 0 then
+      v_quantity := v_quantity + v_move.quantity;
+      v_cost := v_cost + v_move.cents;
+      v_fees := v_fees + v_move.fee_cents;
+      continue;
+    end if;
+
+    v_shares := -v_move.quantity;
+    if v_shares < v_quantity then
+      v_cost_out := core.half_up(v_cost * v_shares, v_quantity);
+      v_fees_out := core.half_up(v_fees * v_shares, v_quantity);
+    else
+      v_cost_out := v_cost;
+      v_fees_out := v_fees;
+    end if;
+    v_object := concat_ws(' ', v_move.source || v_move.source_id, 'user', v_user_id, v_side);
+    if v_shares > v_quantity then
+      return query select 'shares that leave a position were in it',
+        v_object, '<= ' || v_quantity, v_shares::text;
+    end if;
+    v_realised := v_move.cents - v_move.fee_cents - v_cost_out - v_fees_out;
+    if v_realised is distinct from v_move.realised_cents then
+      return query select 'sale realises its proceeds less cost and fees taken out',
+        v_object, v_realised::text, coalesce(v_move.realised_cents::text, 'nothing');
+    end if;
+    v_quantity := v_quantity - v_shares;
+    v_cost := v_cost - v_cost_out;
+    v_fees := v_fees - v_fees_out;
+  end loop;
+end
+$$;
+
+comment on function trading.verify_positions() is
+  'The part of ledger.verify() about positions: works each out anew from its trades, splits and '
+  'merges in their order, that of their journals. Shares that leave take cost and buy fees with '
+  'them pro rata, rounded half up; the last share takes what is left. One row for each broken '
+  'invariant.';
+--! EndIncluded trading/functions/verify_positions.sql
+--! Included trading/functions/verify_settlements.sql
+create or replace function trading.verify_settlements()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  shares as (
+    select
+      p.market_id,
+      coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0) as yes_quantity,
+      coalesce(sum(p.quantity) filter (where p.side = 'no'), 0) as no_quantity
+    from trading.positions as p
+    group by p.market_id
+  ),
+  -- The resolutions with the one before in the same market, which each but the first corrects.
+  resolutions as (
+    select r.*,
+      lag(r.id) over (partition by r.market_id order by r.id) as id_before,
+      lead(r.id) over (partition by r.market_id order by r.id) is null as is_last,
+      first_value(r.created_at) over (partition by r.market_id order by r.id) as first_at
+    from trading.resolutions as r
+  )
   select 'escrow is 100 x shares of each side', 'market ' || m.public_id,
     case when m.status = 'resolved' then '0'
       else 100 * coalesce(s.yes_quantity, 0) || ' = ' || 100 * coalesce(s.no_quantity, 0) end,
     a.balance_cents::text
   from catalog.markets as m
-  join trading.books as b on b.market_id = m.id
-  join ledger.accounts as a on a.id = b.escrow_account_id
+  join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
   left join shares as s on s.market_id = m.id
   where case
     when m.status = 'resolved' then a.balance_cents <> 0
     else a.balance_cents <> 100 * coalesce(s.yes_quantity, 0)
       or a.balance_cents <> 100 * coalesce(s.no_quantity, 0)
   end
-
-  union all
-  select 'position equals what was traded, split and merged',
-    'market ' || coalesce(p.market_id, s.market_id) || ' user ' || coalesce(p.user_id, s.user_id)
-      || ' ' || coalesce(p.side, s.side),
-    coalesce(s.quantity, 0)::text, coalesce(p.quantity, 0)::text
-  from trading.positions as p
-  full join share_sums as s
-    on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
-  where coalesce(p.quantity, 0) <> coalesce(s.quantity, 0)
-
-  union all
-  select 'cost and fees are what was paid less what was taken out',
-    'market ' || p.market_id || ' user ' || p.user_id || ' ' || p.side,
-    coalesce(s.paid_cents, 0) || ' with fees of up to ' || coalesce(s.buy_fee_cents, 0),
-    p.cost_cents + p.fee_cents || ' with fees of ' || p.fee_cents
-  from trading.positions as p
-  left join share_sums as s
-    on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
-  where p.cost_cents + p.fee_cents <> coalesce(s.paid_cents, 0)
-    or p.fee_cents > coalesce(s.buy_fee_cents, 0)
-    or p.fee_cents < s.buy_fee_cents and not s.is_reduced
-
-  union all
-  select 'realised cash is the sum of sales, merges and the settlement',
-    'market ' || p.market_id || ' user ' || p.user_id || ' ' || p.side,
-    (coalesce(s.realised_cents, 0) + coalesce(e.realised_cents, 0))::text,
-    p.realised_cents::text
-  from trading.positions as p
-  left join share_sums as s
-    on s.market_id = p.market_id and s.user_id = p.user_id and s.side = p.side
-  left join (
-    select x.*
-    from resolutions as r
-    join trading.settlements as x on x.resolution_id = r.id
-    where r.is_last
-  ) as e
-    on e.market_id = p.market_id and e.user_id = p.user_id and e.side = p.side
-  where p.realised_cents <> coalesce(s.realised_cents, 0) + coalesce(e.realised_cents, 0)
 
   union all
   select 'settlement repeats its position',
@@ -7522,96 +8744,31 @@ as $$
     is distinct from (r.outcome, r.yes_payout_cents, r.first_at)
 
   union all
-  select 'filled quantity equals the trades', 'order ' || o.public_id,
-    coalesce(f.quantity, 0)::text, o.filled_quantity::text
-  from trading.orders as o
-  left join order_fills as f on f.order_id = o.id
-  where o.filled_quantity <> coalesce(f.quantity, 0)
+  select 'nothing is traded or converted after the resolution', 'journal ' || j.id,
+    'before journal ' || r.journal_id, j.kind::text
+  from trading.resolutions as r
+  join ledger.journals as j on j.market_id = r.market_id
+  where j.id > r.journal_id
+    and j.kind in ('trade', 'split', 'merge')
+$$;
 
-  union all
-  select 'order fee equals the fees of its trades', 'order ' || o.public_id,
-    coalesce(f.fee_cents, 0)::text, o.fee_cents::text
-  from trading.orders as o
-  left join order_fills as f on f.order_id = o.id
-  where o.fee_cents <> coalesce(f.fee_cents, 0)
-
-  union all
-  select 'order fee is what its schedule says', 'order ' || f.taker_order_id,
-    coalesce(trading.fee_cents(s.taker_rate_bps, f.weight)::text, 'a schedule'),
-    f.fee_cents::text
-  from taken as f
-  left join trading.fee_schedules as s on s.id = f.fee_schedule_id
-  where f.fee_cents is distinct from trading.fee_cents(s.taker_rate_bps, f.weight)
-
-  union all
-  select 'fill belongs to an order', 'trade ' || t.public_id, 'two orders', 'not both'
-  from trading.trades as t
-  where not exists (select from trading.orders as o where o.id = t.taker_order_id)
-    or not exists (select from trading.orders as o where o.id = t.maker_order_id)
-
-  union all
-  select 'trade repeats its orders', 'trade ' || p.trade_id || ' order ' || p.order_id,
-    concat_ws(' ', p.order_market_id, p.order_user_id,
-      case when p.bought then p.side when p.side = 'yes' then 'no' else 'yes' end,
-      case when p.bought then 'buys' else 'sells' end),
-    concat_ws(' ', p.market_id, p.user_id, p.stored_side,
-      case when p.realised_cents is null then 'buys' else 'sells' end)
-  from parties as p
-  where (p.order_market_id, p.order_user_id) <> (p.market_id, p.user_id)
-    or p.bought <> (p.side = p.stored_side)
-    or p.bought <> (p.realised_cents is null)
-
-  union all
-  select 'order has its user and market', 'order ' || o.public_id, 'both', 'not both'
-  from trading.orders as o
-  where not exists (select from identity.users as u where u.id = o.user_id)
-    or not exists (select from trading.books as b where b.market_id = o.market_id)
-
-  union all
-  select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
-  from trading.archived_orders as a
-  where not exists (select from identity.users as u where u.id = a.user_id)
-    or not exists (select from trading.books as b where b.market_id = a.market_id)
-
-  union all
-  select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
-  from trading.archived_orders as a
-  where exists (select from trading.orders as o where o.id = a.id)
-    or exists (select from trading.orders as o where o.public_id = a.public_id)
-    or exists (select from trading.open_orders as b where b.order_id = a.id)
-
-  union all
-  select 'idempotency key stands for an order of its user', 'key ' || k.key,
-    'an order of user ' || k.user_id, coalesce('of user ' || coalesce(o.user_id, a.user_id), 'none')
-  from trading.idempotency_keys as k
-  left join trading.orders as o on o.id = k.order_id
-  left join trading.archived_orders as a on a.id = k.order_id
-  where coalesce(o.user_id, a.user_id) is distinct from k.user_id
-
-  union all
-  select 'journal is of one thing that happened',
-    'journal ' || coalesce(j.id, h.journal_id),
-    coalesce(h.kind || coalesce(' in market ' || h.market_id, ''), 'nothing'),
-    coalesce(j.kind || coalesce(' in market ' || j.market_id, ''), 'nothing')
-  from ledger.journals as j
-  full join (
-    select x.journal_id, min(x.kind) as kind, min(x.market_id) as market_id, count(*) as times
-    from happenings as x
-    group by x.journal_id
-  ) as h on h.journal_id = j.id
-  where (h.kind, h.market_id, h.times) is distinct from (j.kind, j.market_id, 1::bigint)
-
-  union all
-  select 'journal has the lines of what happened',
-    'journal ' || coalesce(l.journal_id, e.journal_id)
-      || ' account ' || coalesce(l.account_id, e.account_id),
-    coalesce(l.amount_cents, 0)::text, coalesce(e.amount_cents, 0)::text
-  from lines as l
-  full join ledger.entries as e
-    on e.journal_id = l.journal_id and e.account_id = l.account_id
-  where e.amount_cents is distinct from l.amount_cents
-
-  union all
+comment on function trading.verify_settlements() is
+  'The part of ledger.verify() about escrow and what it is paid out for: each resolution settles '
+  'all positions by its outcome, and the last one holds. One row for each broken invariant.';
+--! EndIncluded trading/functions/verify_settlements.sql
+--! Included trading/functions/verify_books.sql
+create or replace function trading.verify_books()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  resting as (
+    select b.*, o.quantity - o.filled_quantity as left_quantity
+    from trading.open_orders as b
+    join trading.orders as o on o.id = b.order_id
+    where b.queue_position is not null
+  )
   select 'order is open while its status says so', 'order ' || coalesce(o.public_id::text, '?'),
     coalesce(o.status::text, 'an order'),
     case when b.order_id is null then 'not open'
@@ -7626,14 +8783,34 @@ as $$
 
   union all
   select 'open order repeats its order', 'order ' || o.public_id,
-    concat_ws(' ', o.market_id, o.user_id, o.side, o.order_type, o.price, o.expires_at),
-    concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at)
+    concat_ws(' ', o.market_id, o.user_id, o.side, o.order_type, o.price, o.expires_at,
+      o.release_at),
+    concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at, b.release_at)
   from trading.open_orders as b
   join trading.orders as o on o.id = b.order_id
   where (b.market_id, b.user_id) <> (o.market_id, o.user_id)
     or (b.book_side = o.side) <> (o.order_type = 'buy')
     or b.book_price <> case o.order_type when 'buy' then o.price else 100 - o.price end
     or b.expires_at is distinct from o.expires_at
+    or b.release_at is distinct from case when b.queue_position is null then o.release_at end
+
+  -- A released order queues up by a number that was drawn at its release.
+  union all
+  select 'place in the queue is that of placing or release', 'order ' || o.public_id,
+    case when o.release_at is null then '' else '> ' end || o.id, b.queue_position::text
+  from trading.open_orders as b
+  join trading.orders as o on o.id = b.order_id
+  where case
+    when o.release_at is null then b.queue_position <> o.id
+    else b.queue_position <= o.id
+  end
+
+  union all
+  select 'order is open in a market that is open or paused', 'order ' || b.order_id,
+    'open or paused', m.status::text
+  from trading.open_orders as b
+  join catalog.markets as m on m.id = b.market_id
+  where m.status not in ('open', 'paused')
 
   union all
   select 'depth equals the resting orders',
@@ -7653,6 +8830,18 @@ as $$
     and r.book_price = l.book_price
   where coalesce(l.quantity, 0) <> coalesce(r.quantity, 0)
     or coalesce(l.order_count, 0) <> coalesce(r.order_count, 0)
+
+  -- The engine updates these rows and would not miss one.
+  union all
+  select 'market has a level at each price of each side', 'market ' || b.market_id,
+    '198', coalesce(l.level_count, 0)::text
+  from trading.books as b
+  left join (
+    select x.market_id, count(*) as level_count
+    from trading.book_levels as x
+    group by x.market_id
+  ) as l on l.market_id = b.market_id
+  where coalesce(l.level_count, 0) <> 198
 
   union all
   select 'book is not crossed', 'market ' || r.market_id,
@@ -7678,6 +8867,37 @@ as $$
   where f.side = r.book_side
     and (r.book_price > f.price
       or (r.book_price = f.price and r.queue_position < f.queue_position))
+$$;
+
+comment on function trading.verify_books() is
+  'The part of ledger.verify() about open orders: which are open, where they stand, and the depth '
+  'that is kept of them. One row for each broken invariant.';
+--! EndIncluded trading/functions/verify_books.sql
+--! Included trading/functions/verify_markets.sql
+create or replace function trading.verify_markets()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  trade_sums as (
+    select
+      t.market_id,
+      count(*) as trade_count,
+      sum(t.quantity::bigint * t.price) as yes_volume_cents,
+      sum(t.quantity::bigint * (100 - t.price)) as no_volume_cents,
+      sum(t.fee_cents) as fee_cents,
+      max(t.id) as last_trade_id
+    from trading.trades as t
+    group by t.market_id
+  )
+  select 'market has its book and its accounts', 'market ' || m.id,
+    concat_ws(' ', e.id, f.id), concat_ws(' ', b.escrow_account_id, b.fee_account_id)
+  from catalog.markets as m
+  left join trading.books as b on b.market_id = m.id
+  left join ledger.accounts as e on e.market_id = m.id and e.kind = 'market_escrow'
+  left join ledger.accounts as f on f.market_id = m.id and f.kind = 'fee_revenue'
+  where (e.id = b.escrow_account_id and f.id = b.fee_account_id) is not true
 
   union all
   select 'market figures equal its trades', 'market ' || b.market_id,
@@ -7705,30 +8925,108 @@ as $$
     coalesce(p.traders, 0)::text, b.traders_count::text
   from trading.books as b
   left join (
-    select x.market_id, count(distinct x.user_id) as traders
-    from trading.positions as x
-    where x.has_traded
+    select x.market_id, count(*) as traders
+    from (
+      select t.market_id, t.taker_user_id as user_id from trading.trades as t
+      union
+      select t.market_id, t.maker_user_id from trading.trades as t
+    ) as x
     group by x.market_id
   ) as p on p.market_id = b.market_id
   where b.traders_count <> coalesce(p.traders, 0)
 
   union all
-  select 'fee revenue equals the fees of the trades', 'market ' || b.market_id,
+  select 'fee revenue equals the fees of the trades', 'market ' || a.market_id,
     coalesce(t.fee_cents, 0)::text, a.balance_cents::text
+  from ledger.accounts as a
+  left join trade_sums as t on t.market_id = a.market_id
+  where a.kind = 'fee_revenue'
+    and a.balance_cents <> coalesce(t.fee_cents, 0)
+
+  -- Cancels and releases raise it as well, and leave nothing that could be counted.
+  union all
+  select 'version counts at least the orders that came without delay', 'market ' || b.market_id,
+    '>= ' || o.order_count, b.version::text
   from trading.books as b
-  join ledger.accounts as a on a.id = b.fee_account_id
-  left join (
-    select x.market_id, sum(x.fee_cents) as fee_cents
-    from trading.trades as x
+  join (
+    select x.market_id, count(*) as order_count
+    from (
+      select o.market_id from trading.orders as o where o.release_at is null
+      union all
+      select a.market_id from trading.archived_orders as a where a.release_at is null
+    ) as x
     group by x.market_id
-  ) as t on t.market_id = b.market_id
-  where a.balance_cents <> coalesce(t.fee_cents, 0)
+  ) as o on o.market_id = b.market_id
+  where b.version < o.order_count
+
+  union all
+  select 'category counts its events and markets', 'category ' || c.slug,
+    concat_ws(' ', coalesce(e.event_count, 0), coalesce(m.open_count, 0),
+      coalesce(m.closed_count, 0)),
+    concat_ws(' ', c.event_count, c.open_market_count, c.closed_market_count)
+  from catalog.categories as c
+  left join (
+    select x.category_id, count(*) as event_count
+    from catalog.events as x
+    group by x.category_id
+  ) as e on e.category_id = c.id
+  left join (
+    select x.category_id,
+      count(*) filter (where x.status = 'open') as open_count,
+      count(*) filter (where x.status in ('closed', 'resolved')) as closed_count
+    from catalog.markets as x
+    group by x.category_id
+  ) as m on m.category_id = c.id
+  where (c.event_count, c.open_market_count, c.closed_market_count)
+    <> (coalesce(e.event_count, 0), coalesce(m.open_count, 0), coalesce(m.closed_count, 0))
+$$;
+
+comment on function trading.verify_markets() is
+  'The part of ledger.verify() about the figures that are kept of markets and categories: each is '
+  'the sum of what it counts. One row for each broken invariant.';
+--! EndIncluded trading/functions/verify_markets.sql
+--! Included ledger/functions/verify.sql
+-- Every row is read: whole tables by hashes and sorts, in proportion to the rows, and never row by
+-- row through an index, which the planner may prefer for what it takes to be few.
+create or replace function ledger.verify()
+returns table (name text, object text, expected text, found text)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+set work_mem = '64MB'
+set random_page_cost = 100
+set enable_nestloop = off
+set jit = off
+as $$
+  select * from ledger.verify_accounts()
+  union all
+  select * from ledger.verify_entries()
+  union all
+  select * from ledger.verify_day_openings()
+  union all
+  select * from ledger.verify_journals()
+  union all
+  select * from trading.verify_orders()
+  union all
+  select * from trading.verify_trades()
+  union all
+  select * from trading.verify_priority()
+  union all
+  select * from trading.verify_fees()
+  union all
+  select * from trading.verify_positions()
+  union all
+  select * from trading.verify_settlements()
+  union all
+  select * from trading.verify_books()
+  union all
+  select * from trading.verify_markets()
 $$;
 
 comment on function ledger.verify() is
   'One row for each broken invariant of ledger, shares, orders and book: its name, the object, '
-  'what was expected and what was found. No row on a sound database. One statement, hence one '
-  'snapshot: it may run while trading goes on.';
+  'what was expected and what was found. No row on a sound database. One statement of stable '
+  'functions, one for each subject, which all read its one snapshot: it may run while trading goes '
+  'on.';
 --! EndIncluded ledger/functions/verify.sql
 
 -- Functions: the leaderboard
@@ -8203,6 +9501,7 @@ create or replace function leaderboard.move_standings(
 returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
   with
@@ -8454,6 +9753,7 @@ declare
   v_at timestamptz;
   v_day date;
 begin
+  perform core.check_session();
   -- Read before this transaction gets its number, and so of transactions with lower ones only:
   -- whoever takes an id has locked rows before, and with that got a number.
   select q.last_value - (not q.is_called)::int into v_trade_id
@@ -8776,6 +10076,7 @@ returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
+  select core.check_session();
   insert into admin.audit_log (operator, staff_key, action, arguments)
   values (
     session_user,
@@ -8786,7 +10087,7 @@ as $$
 $$;
 
 comment on function admin.audit(text, jsonb) is
-  'Writes the audit row of an operator''s call. Private to the schema.';
+  'Writes the audit row of an operator''s call. Private to the schema. Errors: UNFIT_SESSION.';
 --! EndIncluded admin/functions/audit.sql
 --! Included admin/functions/create_category.sql
 create or replace function admin.create_category(
@@ -8937,7 +10238,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_event_id bigint;
+  v_category_id bigint := catalog.category_id(create_market.category);
+  v_event catalog.events;
   v_market catalog.markets;
   v_escrow_account_id bigint;
   v_fee_account_id bigint;
@@ -8945,21 +10247,26 @@ declare
   v_column text;
 begin
   if create_market.event_id is not null then
-    select e.id into v_event_id
+    select e.* into v_event
     from catalog.events as e
     where e.public_id = create_market.event_id;
     if not found then
       perform core.raise_error('NOT_FOUND', format('no event %s', create_market.event_id));
     end if;
+    if v_event.category_id <> v_category_id then
+      perform core.raise_error('INVALID_REQUEST', format(
+        'event %s is not of category %L', create_market.event_id, create_market.category
+      ));
+    end if;
   end if;
+  perform catalog.check_close_time(create_market.close_time);
 
   insert into catalog.markets (
     category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url
   )
   values (
-    catalog.category_id(create_market.category), v_event_id, create_market.title,
-    create_market.description, create_market.close_time, create_market.thumbnail_id,
-    create_market.thumbnail_url
+    v_category_id, v_event.id, create_market.title, create_market.description,
+    create_market.close_time, create_market.thumbnail_id, create_market.thumbnail_url
   )
   returning * into v_market;
 
@@ -8996,9 +10303,94 @@ $$;
 comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
-  'Makes a market, open at once, in a category and perhaps of an event. Returns its id. Errors: '
-  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';
+  'Makes a market, open at once, in a category and perhaps of an event of that category. Returns '
+  'its id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';
 --! EndIncluded admin/functions/create_market.sql
+--! Included admin/functions/edit_market.sql
+create or replace function admin.edit_market(
+  market_id uuid,
+  title text default null,
+  description text default null,
+  close_time timestamptz default null,
+  no_close_time boolean default false
+)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_market catalog.markets;
+  v_closes_at timestamptz;
+  v_constraint text;
+  v_column text;
+begin
+  if edit_market.no_close_time and edit_market.close_time is not null then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'give a close_time or no_close_time => true, not both'
+    );
+  end if;
+  select m.* into v_market
+  from catalog.markets as m
+  where m.public_id = edit_market.market_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no market %s', edit_market.market_id));
+  end if;
+
+  perform trading.lock_market(v_market.id);
+  select m.* into strict v_market
+  from catalog.markets as m
+  where m.id = v_market.id
+  for no key update;
+  if v_market.status = 'resolved' then
+    perform core.raise_error('INVALID_STATE', 'a resolved market cannot be edited');
+  end if;
+
+  v_closes_at := case
+    when edit_market.no_close_time then null
+    else coalesce(edit_market.close_time, v_market.close_time)
+  end;
+  -- Past its close time a market is closed, even if the job that does it is late.
+  if v_closes_at is distinct from v_market.close_time
+    and v_market.status <> 'closed'
+    and v_market.close_time <= core.now()
+  then
+    perform core.raise_error('INVALID_STATE', format(
+      'the market closed at %s; admin.set_market_status opens it again, with a new close time',
+      v_market.close_time
+    ));
+  end if;
+  perform catalog.check_close_time(edit_market.close_time);
+
+  update catalog.markets as m set
+    title = coalesce(edit_market.title, m.title),
+    description = coalesce(edit_market.description, m.description),
+    close_time = v_closes_at
+  where m.id = v_market.id;
+  perform admin.audit('edit_market', jsonb_build_object(
+    'market_id', edit_market.market_id,
+    'title', edit_market.title,
+    'description', edit_market.description,
+    'close_time', edit_market.close_time,
+    'no_close_time', edit_market.no_close_time,
+    'before', jsonb_build_object(
+      'title', v_market.title,
+      'description', v_market.description,
+      'close_time', v_market.close_time
+    )
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.edit_market(uuid, text, text, timestamptz, boolean) is
+  'Changes title, description and close time of a market that is not resolved; null leaves a value '
+  'as it is, no_close_time takes the close time away. Orders stay, and so does the version, which '
+  'counts changes of the book and its trades. The audit row has the values from before. Errors: '
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (resolved; or a new close time after the old one has '
+  'passed). Locks: the market, then its row in catalog.markets.';
+--! EndIncluded admin/functions/edit_market.sql
 --! Included admin/functions/set_market_status.sql
 create or replace function admin.set_market_status(
   market_id uuid, status text, close_time timestamptz default null
@@ -9039,7 +10431,8 @@ $$;
 
 comment on function admin.set_market_status(uuid, text, timestamptz) is
   'Opens, pauses or closes a market. Closing cancels its open orders (market_closed); reopening a '
-  'closed one takes the close time given, or none. The status it has already is no change. '
+  'closed one takes the close time given, or none; a paused one keeps its own unless one is '
+  'given. The status it has already is no change; admin.edit_market changes the close time then. '
   'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the market.';
 --! EndIncluded admin/functions/set_market_status.sql
 --! Included admin/functions/resolve_market.sql
@@ -9139,7 +10532,7 @@ declare
   v_market_id bigint;
   v_summary jsonb;
 begin
-  if coalesce(correct_resolution.reason, '') !~ '\S'
+  if coalesce(correct_resolution.reason, '') !~ '[^[:space:]]'
     or length(correct_resolution.reason) > 1000
   then
     perform core.raise_error('INVALID_REQUEST', 'a reason is needed, of up to 1000 characters');
@@ -9267,12 +10660,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
   v_key_id uuid;
   v_constraint text;
   v_column text;
 begin
   insert into identity.api_keys (user_id, name, key_hash)
-  select u.id, create_api_key.name, sha256(convert_to(v_key, 'UTF8'))
+  select u.id, create_api_key.name, v_key_hash
   from identity.users as u
   where u.public_id = create_api_key.user_id
   returning public_id into v_key_id;
@@ -9355,14 +10750,14 @@ declare
   v_key text := identity.new_api_key(
     case create_staff_key.role when 'operator' then 'jo_' else 'ja_' end
   );
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
   v_key_id uuid;
   v_constraint text;
   v_column text;
 begin
   insert into identity.staff_keys (name, role, key_hash)
-  values (
-    create_staff_key.name, create_staff_key.role, sha256(convert_to(v_key, 'UTF8'))
-  )
+  values (create_staff_key.name, create_staff_key.role, v_key_hash)
   returning public_id into v_key_id;
   perform admin.audit('create_staff_key', jsonb_build_object(
     'name', create_staff_key.name,
@@ -9441,6 +10836,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cookie text := identity.new_api_key('js_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
   v_at timestamptz := core.now();
   v_user_id bigint;
   v_session_id uuid;
@@ -9461,9 +10858,7 @@ begin
     where s.user_id = v_user_id and s.expires_at <= v_at
   ));
   insert into identity.sessions (user_id, cookie_hash, created_at, expires_at)
-  values (
-    v_user_id, sha256(convert_to(v_cookie, 'UTF8')), v_at, v_at + create_session.valid_for
-  )
+  values (v_user_id, v_cookie_hash, v_at, v_at + create_session.valid_for)
   returning public_id into v_session_id;
 
   perform admin.audit('create_session', jsonb_build_object(
@@ -9487,6 +10882,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Made before the statement that reads it: logs of statements show their parameters.
+  v_cookie_hash bytea := sha256(convert_to(end_sessions.cookie, 'UTF8'));
   v_user_id bigint;
   v_ended bigint;
 begin
@@ -9502,8 +10899,8 @@ begin
     from identity.sessions as s
     where s.user_id = v_user_id
       and (
-        end_sessions.cookie is null
-        or s.cookie_hash = sha256(convert_to(end_sessions.cookie, 'UTF8'))
+        v_cookie_hash is null
+        or s.cookie_hash = v_cookie_hash
       )
   ));
   perform admin.audit('end_sessions', jsonb_build_object(
@@ -9551,6 +10948,35 @@ comment on function admin.set_rate_limit(text, int, int) is
   'the next request on. A longer window counts what is still kept of the time before. Errors: '
   'INVALID_REQUEST, NOT_FOUND. Locks: the row of the bucket.';
 --! EndIncluded admin/functions/set_rate_limit.sql
+--! Included admin/functions/set_stream_cap.sql
+create or replace function admin.set_stream_cap(holder text, max_streams int)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_constraint text;
+  v_column text;
+begin
+  update limits.stream_caps as c set max_streams = set_stream_cap.max_streams
+  where c.holder = set_stream_cap.holder;
+  if not found then
+    perform core.raise_error('NOT_FOUND', 'the holder must be address or user');
+  end if;
+  perform admin.audit('set_stream_cap', jsonb_build_object(
+    'holder', set_stream_cap.holder, 'max_streams', set_stream_cap.max_streams
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.set_stream_cap(text, int) is
+  'Sets how many event streams an address, or a user, may hold open at once; holds from the next '
+  'opening on, on every server. Streams that are open stay. Errors: INVALID_REQUEST, NOT_FOUND. '
+  'Locks: the row of the holder.';
+--! EndIncluded admin/functions/set_stream_cap.sql
 --! Included admin/functions/set_rate_policy.sql
 create or replace function admin.set_rate_policy(
   user_id uuid,
@@ -9676,8 +11102,8 @@ $$;
 
 comment on function admin.withdraw(uuid, bigint, text) is
   'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, INSUFFICIENT_BALANCE, ALREADY_EXISTS (the reference, '
-  'another amount). Locks: the outside world, then the user.';
+  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount), '
+  'ACCOUNT_FROZEN, INSUFFICIENT_BALANCE. Locks: the outside world, then the user.';
 --! EndIncluded admin/functions/withdraw.sql
 --! Included admin/functions/set_loss_limits.sql
 create or replace function admin.set_loss_limits(
@@ -9772,9 +11198,139 @@ $$;
 
 comment on function admin.self_exclude(uuid, timestamptz) is
   'Excludes a user from trading until a time and cancels all their open orders (self_excluded); '
-  'returns how many. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force). '
+  'returns how many. It is the user''s own decision and can''t be undone: to stop an account, use '
+  'admin.freeze_user. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than the one in force). '
   'Locks: the markets of those orders in ascending id, then the user.';
 --! EndIncluded admin/functions/self_exclude.sql
+--! Included admin/functions/freeze_user.sql
+create or replace function admin.freeze_user(
+  user_id uuid, reason text, cancel_orders boolean default true
+)
+returns int
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+  v_market_ids bigint[] := '{}';
+  v_at timestamptz;
+  v_cancelled int;
+begin
+  if freeze_user.reason is null or freeze_user.reason !~ '\S' then
+    perform core.raise_error('INVALID_REQUEST', 'a reason is needed');
+  end if;
+  if freeze_user.cancel_orders is null then
+    perform core.raise_error('INVALID_REQUEST', 'cancel_orders must be true or false');
+  end if;
+
+  if freeze_user.cancel_orders then
+    v_market_ids := trading.lock_user_with_markets(freeze_user.user_id);
+  end if;
+  v_user_id := identity.lock_user(freeze_user.user_id);
+  v_at := core.now();
+  update risk.traders as t set
+    frozen_at = coalesce(t.frozen_at, v_at),
+    frozen_by = coalesce(nullif(current_setting('exchange.operator', true), ''), session_user),
+    frozen_reason = freeze_user.reason
+  where t.user_id = v_user_id;
+  v_cancelled := trading.clear_orders_of_user(v_user_id, v_market_ids, 'trading_paused', v_at);
+
+  perform admin.audit('freeze_user', jsonb_build_object(
+    'user_id', freeze_user.user_id,
+    'reason', freeze_user.reason,
+    'cancel_orders', freeze_user.cancel_orders,
+    'cancelled', v_cancelled
+  ));
+  return v_cancelled;
+end
+$$;
+
+comment on function admin.freeze_user(uuid, text, boolean) is
+  'Stops an account until admin.unfreeze_user: orders, amendments, splits and withdrawals are '
+  'refused (ACCOUNT_FROZEN); cancelling, merging, reading and deposits are not. Cancels the open '
+  'orders (trading_paused) and returns how many; with cancel_orders => false they stay and may '
+  'still match, and scheduled ones end at their release. Frozen again, an account keeps the time '
+  'and takes the new reason. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the markets of those '
+  'orders in ascending id, then the user.';
+--! EndIncluded admin/functions/freeze_user.sql
+--! Included admin/functions/unfreeze_user.sql
+create or replace function admin.unfreeze_user(user_id uuid, reason text)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+begin
+  if unfreeze_user.reason is null or unfreeze_user.reason !~ '\S' then
+    perform core.raise_error('INVALID_REQUEST', 'a reason is needed');
+  end if;
+
+  v_user_id := identity.lock_user(unfreeze_user.user_id);
+  update risk.traders as t set
+    frozen_at = null,
+    frozen_by = null,
+    frozen_reason = null
+  where t.user_id = v_user_id;
+  perform admin.audit('unfreeze_user', jsonb_build_object(
+    'user_id', unfreeze_user.user_id,
+    'reason', unfreeze_user.reason
+  ));
+end
+$$;
+
+comment on function admin.unfreeze_user(uuid, text) is
+  'Ends what admin.freeze_user began; orders that it cancelled stay cancelled. An account that is '
+  'not frozen stays as it is. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the user.';
+--! EndIncluded admin/functions/unfreeze_user.sql
+--! Included admin/functions/cancel_orders.sql
+create or replace function admin.cancel_orders(user_id uuid, market_id uuid default null)
+returns int
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+  v_market_ids bigint[];
+  v_cancelled int;
+begin
+  select u.id into v_user_id
+  from identity.users as u
+  where u.public_id = cancel_orders.user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', cancel_orders.user_id));
+  end if;
+
+  if cancel_orders.market_id is null then
+    v_market_ids := trading.lock_user_with_markets(cancel_orders.user_id);
+  else
+    v_market_ids := array(
+      select m.id from catalog.markets as m where m.public_id = cancel_orders.market_id
+    );
+    if cardinality(v_market_ids) = 0 then
+      perform core.raise_error('NOT_FOUND', format('no market %s', cancel_orders.market_id));
+    end if;
+    perform trading.lock_market(v_market_ids[1]);
+  end if;
+  v_cancelled := trading.clear_orders_of_user(
+    v_user_id, v_market_ids, 'user_cancelled', core.now()
+  );
+
+  perform admin.audit('cancel_orders', jsonb_build_object(
+    'user_id', cancel_orders.user_id,
+    'market_id', cancel_orders.market_id,
+    'cancelled', v_cancelled
+  ));
+  return v_cancelled;
+end
+$$;
+
+comment on function admin.cancel_orders(uuid, uuid) is
+  'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
+  'or in all; returns how many. The user is told of each by order_cancelled. Those past their '
+  'expiry expire, and don''t count. Errors: NOT_FOUND. Locks: the markets of those orders in '
+  'ascending id, then the user; with a market_id that market alone.';
+--! EndIncluded admin/functions/cancel_orders.sql
 --! Included admin/functions/set_trading_pause.sql
 create or replace function admin.set_trading_pause(paused boolean, reason text default null)
 returns void
@@ -9980,6 +11536,8 @@ as $$
 declare
   c_valid_for constant interval := '5 minutes';
   v_token text := identity.new_api_key('jt_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_token_hash bytea := sha256(convert_to(v_token, 'UTF8'));
   v_at timestamptz := core.now();
   v_session identity.sessions;
   v_expires_at timestamptz;
@@ -9997,7 +11555,7 @@ begin
   where t.session_id = v_session.id and t.expires_at <= v_at;
   v_expires_at := least(v_at + c_valid_for, v_session.expires_at);
   insert into identity.session_tokens (token_hash, session_id, expires_at)
-  values (sha256(convert_to(v_token, 'UTF8')), v_session.id, v_expires_at);
+  values (v_token_hash, v_session.id, v_expires_at);
   return json_build_object('token', v_token, 'expiresAt', core.iso8601(v_expires_at));
 end
 $$;
@@ -10044,6 +11602,7 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -10113,6 +11672,166 @@ comment on function api.take_requests(json) is
   'needs room in all of them, or is counted in none. What is refused counts nowhere. The policy '
   'and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';
 --! EndIncluded api/functions/take_requests.sql
+--! Included api/functions/open_stream.sql
+create or replace function api.open_stream(
+  lease_id uuid, address text, user_id uuid default null,
+  out is_leased boolean, out is_allowed boolean
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_lease constant interval := interval '30 seconds';
+  v_at timestamptz := core.now();
+begin
+  -- Shared, so that the lease can't be removed as lost while a stream is being counted for it.
+  perform from limits.stream_leases as l
+  where l.lease_id = open_stream.lease_id
+  for key share;
+  is_leased := found;
+  is_allowed := false;
+  if not is_leased then
+    return;
+  end if;
+
+  -- One opening of an address, and of a user, at a time. Addresses come first.
+  perform pg_advisory_xact_lock(hashtextextended('address ' || open_stream.address, 29038));
+  if open_stream.user_id is not null then
+    perform pg_advisory_xact_lock(hashtextextended('user ' || open_stream.user_id::text, 29038));
+  end if;
+
+  is_allowed := not exists (
+    select
+    from (
+      values ('address', open_stream.address), ('user', open_stream.user_id::text)
+    ) as h (holder, subject)
+    join limits.stream_caps as c on c.holder = h.holder
+    cross join lateral (
+      select coalesce(sum(s.stream_count), 0) as held
+      from limits.open_streams as s
+      join limits.stream_leases as l on l.lease_id = s.lease_id
+      where s.holder = h.holder
+        and s.subject = h.subject
+        and l.seen_at > v_at - c_lease
+    ) as n
+    where h.subject is not null
+      and n.held >= c.max_streams
+  );
+  if not is_allowed then
+    return;
+  end if;
+  perform limits.count_stream(open_stream.lease_id, 'address', open_stream.address, 1);
+  if open_stream.user_id is not null then
+    perform limits.count_stream(open_stream.lease_id, 'user', open_stream.user_id::text, 1);
+  end if;
+end
+$$;
+
+comment on function api.open_stream(uuid, text, uuid) is
+  'Counts an event stream that a server process is about to open for an address and, if it is one '
+  'of a user, for the user; unless either of them holds as many as limits.stream_caps says, in all '
+  'processes whose lease is valid. is_leased is false, and nothing is counted, when the lease of '
+  'the process is not there: api.lease_streams makes another. Locks: the lease, shared; advisory '
+  'locks of the address and of the user; their counters. Waits for no market and no user.';
+--! EndIncluded api/functions/open_stream.sql
+--! Included api/functions/close_stream.sql
+create or replace function api.close_stream(
+  lease_id uuid, address text, user_id uuid default null
+)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_held record;
+begin
+  -- In the order in which an opening takes them.
+  for v_held in
+    select h.holder, h.subject
+    from (
+      values (1, 'address', close_stream.address), (2, 'user', close_stream.user_id::text)
+    ) as h (place, holder, subject)
+    where h.subject is not null
+    order by h.place
+  loop
+    delete from limits.open_streams as s
+    where s.holder = v_held.holder
+      and s.subject = v_held.subject
+      and s.lease_id = close_stream.lease_id
+      and s.stream_count = 1;
+    if not found then
+      update limits.open_streams as s set stream_count = s.stream_count - 1
+      where s.holder = v_held.holder
+        and s.subject = v_held.subject
+        and s.lease_id = close_stream.lease_id
+        and s.stream_count > 1;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function api.close_stream(uuid, text, uuid) is
+  'Counts a stream no more that api.open_stream has counted. Locks: the counters.';
+--! EndIncluded api/functions/close_stream.sql
+--! Included api/functions/end_stream_lease.sql
+create or replace function api.end_stream_lease(lease_id uuid)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  delete from limits.stream_leases as l where l.lease_id = end_stream_lease.lease_id;
+  delete from limits.open_streams as s where s.lease_id = end_stream_lease.lease_id;
+$$;
+
+comment on function api.end_stream_lease(uuid) is
+  'Ends the lease of a server process and counts its streams no more. Locks: its rows.';
+--! EndIncluded api/functions/end_stream_lease.sql
+--! Included api/functions/lease_streams.sql
+create or replace function api.lease_streams(
+  lease_id uuid, streams json default '[]', instead_of uuid default null
+)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform api.end_stream_lease(lease_streams.instead_of);
+  insert into limits.stream_leases (lease_id, seen_at)
+  values (lease_streams.lease_id, core.now());
+  insert into limits.open_streams (holder, subject, lease_id, stream_count)
+  select h.holder, h.subject, lease_streams.lease_id, count(*)
+  from json_to_recordset(lease_streams.streams) as s ("address" text, "userId" uuid)
+  cross join lateral (
+    values ('address', s."address"), ('user', s."userId"::text)
+  ) as h (holder, subject)
+  where h.subject is not null
+  group by h.holder, h.subject;
+end
+$$;
+
+comment on function api.lease_streams(uuid, json, uuid) is
+  'Begins the lease of a server process, with the streams that it has open: [{address, userId}]. '
+  'They count, but are not held against the caps: they are open. instead_of: the lease that it had '
+  'before. Locks: nothing that is there but the rows of that lease.';
+--! EndIncluded api/functions/lease_streams.sql
+--! Included api/functions/renew_stream_lease.sql
+create or replace function api.renew_stream_lease(lease_id uuid)
+returns boolean
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  with renewed as (
+    update limits.stream_leases as l set seen_at = core.now()
+    where l.lease_id = renew_stream_lease.lease_id
+    returning l.lease_id
+  )
+  select exists (select from renewed)
+$$;
+
+comment on function api.renew_stream_lease(uuid) is
+  'Says that a server process is there, with the streams that it has open; returns false when its '
+  'lease is gone. Locks: the lease.';
+--! EndIncluded api/functions/renew_stream_lease.sql
 --! Included api/functions/get_rate_limits.sql
 create or replace function api.get_rate_limits(user_id uuid)
 returns json
@@ -10143,81 +11862,120 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_rows constant int := 1000;
-  v_row record;
   v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
+  v_at constant timestamptz := core.now();
   v_last_id bigint;
   v_done trading.announcer;
-  v_all_ended boolean;
+  v_moves_on boolean;
   v_sent_id bigint;
-  v_count bigint := 0;
-  v_payload text;
+  v_count bigint;
 begin
   -- The lock that notifying takes is held through the commit: spare it the flush.
   set local synchronous_commit = off;
 
-  -- One at a time, so that listeners hear of a market and of a user in the order of the commits.
+  -- One at a time, so that the ids of events are in the order of the commits.
   perform pg_advisory_xact_lock((29037::bigint << 44) - 1);
 
   -- Read before this transaction gets its number, and so of transactions with lower ones only:
-  -- whoever announces has written before, and with that got a number.
+  -- a transaction that announces has written before, and with that got a number.
   select q.last_value - (not q.is_called)::int into v_last_id
   from trading.announcements_id_seq as q;
   select a.* into v_done
   from trading.announcer as a;
-  v_all_ended := core.all_ended_before(v_done.noted_xid);
+  if not found then
+    -- After a crash. No earlier id can be as high, unless there were a million events a second.
+    v_done.last_event_id := floor(extract(epoch from v_at) * 1000000);
+    insert into trading.announcer (sent_through_id, noted_id, noted_xid, last_event_id)
+    values (0, 0, pg_current_xact_id(), v_done.last_event_id);
+  end if;
+  v_moves_on := coalesce(
+    v_is_first_write
+    and core.all_ended_before(v_done.noted_xid)
+    and v_last_id > v_done.sent_through_id,
+    false
+  );
 
-  for v_row in
-    with sent as (
-      delete from trading.announcements as a
-      where a.id in (
-        select b.id
-        from trading.announcements as b
-        where b.id > coalesce(v_done.sent_through_id, 0)
-        order by b.id
-        limit c_most_rows
-      )
-      returning a.*
+  with moved as (
+    delete from trading.announcements as a
+    where a.id in (
+      select b.id
+      from trading.announcements as b
+      where b.id > coalesce(v_done.sent_through_id, 0)
+      order by b.id
+      limit c_most_rows
     )
-    select s.* from sent as s order by s.id
-  loop
-    -- The id keeps equal notifications of one transaction from arriving as one.
-    v_payload := json_build_object('id', v_row.id, 'about', v_row.payload)::text;
-    if octet_length(v_payload) > 7900 then
-      -- After a crash the ids of announcements, which are not logged, start anew.
-      insert into trading.event_payloads as e (id, payload, created_at)
-      values (v_row.id, v_row.payload, core.now())
-      on conflict (id) do update
-      set payload = excluded.payload, created_at = excluded.created_at;
-      v_payload := json_build_object('id', v_row.id)::text;
-    end if;
-    perform pg_notify(v_row.channel, v_payload);
-    v_sent_id := v_row.id;
-    v_count := v_count + 1;
-  end loop;
+    returning a.id, a.channel, a.payload
+  ),
+  sent as (
+    insert into trading.sent_events (id, kind, payload, sent_at)
+    select
+      v_done.last_event_id + row_number() over (order by m.id), m.channel, m.payload, v_at
+    from moved as m
+  )
+  select count(*), max(m.id) into v_count, v_sent_id
+  from moved as m;
 
-  if v_done.noted_id is null then
-    insert into trading.announcer (sent_through_id, noted_id, noted_xid)
-    values (0, 0, pg_current_xact_id());
-  elsif v_all_ended and v_last_id > v_done.sent_through_id and v_is_first_write then
+  if v_count > 0 or v_moves_on then
     update trading.announcer as a set
+      last_event_id = v_done.last_event_id + v_count,
       sent_through_id = case
+        when not v_moves_on then a.sent_through_id
         when v_count < c_most_rows then a.noted_id
         else least(a.noted_id, v_sent_id)
       end,
-      noted_id = v_last_id,
-      noted_xid = pg_current_xact_id();
+      noted_id = case when v_moves_on then v_last_id else a.noted_id end,
+      noted_xid = case when v_moves_on then pg_current_xact_id() else a.noted_xid end;
+  end if;
+  if v_count > 0 then
+    notify pgmarkets_events;
   end if;
   return v_count;
 end
 $$;
 
 comment on function api.announce() is
-  'Sends what committed transactions announced, oldest first, at most 1,000 at a time, as '
-  'notifications {id, about} on the channel of each; returns how many. What is too long for a '
-  'notification is kept in trading.event_payloads, and only its id is sent. Every server process '
-  'calls it right after a command, and every 100 ms besides. Locks: an advisory lock of its own, '
-  'so that there is one call at a time.';
+  'The relay of the outbox: moves what committed transactions announced to trading.sent_events, '
+  'oldest first, at most 1,000 at a time, and rings by a notification without content on channel '
+  'pgmarkets_events; returns how many. Every server process calls it right after a command, and '
+  'every 100 ms besides. Locks: an advisory lock of its own, so that there is one call at a time.';
 --! EndIncluded api/functions/announce.sql
+--! Included api/functions/read_events.sql
+create or replace function api.read_events(after_id bigint default null, most int default 1000)
+returns table (id bigint, kind text, payload json)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  v_last_id bigint := coalesce(
+    (select a.last_event_id from trading.announcer as a where a.singleton), 0
+  );
+begin
+  if v_last_id = read_events.after_id then
+    return;
+  end if;
+  if v_last_id > read_events.after_id and exists (
+    select from trading.sent_events as e where e.id = read_events.after_id + 1
+  ) then
+    return query
+    select e.id, e.kind, e.payload
+    from trading.sent_events as e
+    where e.id > read_events.after_id
+    order by e.id
+    limit read_events.most;
+  else
+    return query select v_last_id, null::text, null::json;
+  end if;
+end
+$$;
+
+comment on function api.read_events(bigint, int) is
+  'The events behind an id, oldest first, at most so many; no row if there are none. If the event '
+  'right behind that id is not kept any more, if the database has not come that far, or without '
+  'an id: one row without kind and payload, whose id is where to go on; events may be missing '
+  'before it.';
+--! EndIncluded api/functions/read_events.sql
 --! Included api/functions/place_orders.sql
 -- The planner settings make every plan of the engine nested look-ups by index, planned once: its
 -- sets are small whatever the statistics of the tables say today.
@@ -10225,6 +11983,7 @@ create or replace function api.place_orders(market_id uuid, requests jsonb)
 returns setof api.outcome
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -10292,9 +12051,10 @@ comment on function api.place_orders(uuid, jsonb) is
   'Places orders in one market, in one transaction: admit, match, settle, announce. One row for '
   'each element of requests, in their order. An element is {userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
-  'its refusal is its row. Locks: the market, then the takers and the makers they can reach, by '
-  'ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be called '
-  'again.';
+  'its refusal is its row. CONFLICT_RETRY: the call cancelled as many makers as one may, and the '
+  'request is to be placed again. Locks: the market, then the takers and the makers they can '
+  'reach, by ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be '
+  'called again.';
 --! EndIncluded api/functions/place_orders.sql
 --! Included api/functions/amend_order.sql
 create or replace function api.amend_order(
@@ -10303,6 +12063,7 @@ create or replace function api.amend_order(
 returns api.outcome
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -10332,14 +12093,16 @@ comment on function api.amend_order(uuid, uuid, int, int) is
   'Amends an open order of a user: a new price (1-99), a new total quantity (1-10000), or both. '
   'Refusals: those of an order, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
   'BUDGET_ORDER_NOT_AMENDABLE. A refusal changes nothing, but for an order past its expiry, which '
-  'expires. Locks: the market, then the user and the makers that a new order can reach. May fail '
-  'with 40001, 40P01 or 55P03, and is then to be called again.';
+  'expires, and for CONFLICT_RETRY, which cancels makers and is then to be called again. Locks: '
+  'the market, then the user and the makers that a new order can reach. May fail with 40001, 40P01 '
+  'or 55P03, and is then to be called again.';
 --! EndIncluded api/functions/amend_order.sql
 --! Included api/functions/cancel_order.sql
 create or replace function api.cancel_order(user_id uuid, order_id uuid)
 returns api.outcome
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -10355,6 +12118,7 @@ create or replace function api.split_position(user_id uuid, market_id uuid, quan
 returns api.outcome
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -10374,6 +12138,7 @@ create or replace function api.merge_position(user_id uuid, market_id uuid, quan
 returns api.outcome
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -10474,7 +12239,10 @@ begin
   return (
     select json_build_object(
       'data', coalesce(
-        json_agg(trading.listed_order_object(o, v_at) order by o.id desc), '[]'
+        json_agg(
+          trading.listed_order_object(o, a.shares_ahead, v_at) order by o.id desc
+        ),
+        '[]'
       ),
       'meta', case
         when v_total is null then json_build_object('pageSize', count(*))
@@ -10482,6 +12250,7 @@ begin
       end
     )
     from trading.pick_orders(v_user_id, v_ids) as o
+    left join trading.shares_ahead(v_ids, v_at) as a on a.order_id = o.id
   );
 end
 $$;
@@ -10497,12 +12266,15 @@ returns json
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select trading.listed_order_object(o, core.now())
-  from trading.find_order(get_order.user_id, get_order.order_id) as o
+  select trading.listed_order_object(o, a.shares_ahead, n.at)
+  from core.now() as n (at)
+  cross join trading.find_order(get_order.user_id, get_order.order_id) as o
+  left join lateral trading.shares_ahead(array[o.id], n.at) as a on true
 $$;
 
 comment on function api.get_order(uuid, uuid) is
-  'The body of GET /orders/:id: a user''s order in the form of the list, archived or not, or null.';
+  'The body of GET /orders/:id: a user''s order in the form of the list, archived or not, or null. '
+  'Cost of sharesAhead: the queue before the order.';
 --! EndIncluded api/functions/get_order.sql
 --! Included api/functions/get_account.sql
 create or replace function api.get_account(user_id uuid)
@@ -10553,16 +12325,18 @@ begin
         and b.queue_position is not null
         and (b.expires_at is null or b.expires_at > v_at)
     );
-    v_ids := array(
-      select b.order_id
-      from trading.open_orders as b
-      where b.user_id = v_user_id
-        and b.queue_position is not null
-        and (b.expires_at is null or b.expires_at > v_at)
-      order by b.order_id desc
-      limit list_account_orders.page_size
-      offset v_offset
-    );
+    if v_offset < v_total then
+      v_ids := array(
+        select b.order_id
+        from trading.open_orders as b
+        where b.user_id = v_user_id
+          and b.queue_position is not null
+          and (b.expires_at is null or b.expires_at > v_at)
+        order by b.order_id desc
+        limit list_account_orders.page_size
+        offset v_offset
+      );
+    end if;
   else
     v_total := (
       select count(*)
@@ -10575,31 +12349,33 @@ begin
       where a.user_id = v_user_id
         and list_account_orders.status = 'all'
     );
-    v_ids := array(
-      select x.id
-      from (
-        (
-          select o.id
-          from trading.orders as o
-          where o.user_id = v_user_id
-            and (list_account_orders.status = 'all' or o.status = 'filled')
-          order by o.id desc
-          limit v_offset + list_account_orders.page_size
-        )
-        union all
-        (
-          select a.id
-          from trading.archived_orders as a
-          where a.user_id = v_user_id
-            and list_account_orders.status = 'all'
-          order by a.id desc
-          limit v_offset + list_account_orders.page_size
-        )
-      ) as x
-      order by x.id desc
-      limit list_account_orders.page_size
-      offset v_offset
-    );
+    if v_offset < v_total then
+      v_ids := array(
+        select x.id
+        from (
+          (
+            select o.id
+            from trading.orders as o
+            where o.user_id = v_user_id
+              and (list_account_orders.status = 'all' or o.status = 'filled')
+            order by o.id desc
+            limit v_offset + list_account_orders.page_size
+          )
+          union all
+          (
+            select a.id
+            from trading.archived_orders as a
+            where a.user_id = v_user_id
+              and list_account_orders.status = 'all'
+            order by a.id desc
+            limit v_offset + list_account_orders.page_size
+          )
+        ) as x
+        order by x.id desc
+        limit list_account_orders.page_size
+        offset v_offset
+      );
+    end if;
   end if;
 
   return (
@@ -10633,8 +12409,9 @@ $$;
 
 comment on function api.list_account_orders(uuid, text, int, int) is
   'The body of GET /me/orders: a user''s orders, newest first. status: open (resting and not past '
-  'their expiry), filled, or all, archived ones included; page counts from 1. Errors: '
-  'INVALID_REQUEST.';
+  'their expiry), filled, or all, archived ones included; page counts from 1. Cost: the total '
+  'reads an index entry or row for each of the user''s orders, a page those that are newer; one '
+  'beyond the end reads none. Errors: INVALID_REQUEST.';
 --! EndIncluded api/functions/list_account_orders.sql
 --! Included api/functions/get_portfolio.sql
 create or replace function api.get_portfolio(user_id uuid)
@@ -10984,12 +12761,23 @@ as $$
       order by p.id desc
     ) as trades
     from (
-      select t.id, t.public_id, t.price, t.quantity, t.created_at
-      from trading.trades as t
-      where t.market_id = m.id
-      order by t.id desc
-      limit list_trades.page_size
-      offset (list_trades.page - 1)::bigint * list_trades.page_size
+      select x.id, x.public_id, x.price, x.quantity, x.created_at
+      from (
+        -- Of the pages before this one only the index is read, and of those after the end nothing.
+        select t.id
+        from trading.trades as t
+        where t.market_id = m.id
+        order by t.id desc
+        limit case
+          when (list_trades.page - 1)::bigint * list_trades.page_size < b.trade_count
+          then list_trades.page_size
+          else 0
+        end
+        offset (list_trades.page - 1)::bigint * list_trades.page_size
+      ) as i
+      cross join lateral (
+        select t.* from trading.trades as t where t.id = i.id limit 1
+      ) as x
     ) as p
   ) as t
   where m.public_id = list_trades.market_id
@@ -10997,7 +12785,8 @@ $$;
 
 comment on function api.list_trades(uuid, int, int) is
   'The body of GET /markets/:id/trades, newest first, and the version of the market; no row for '
-  'an unknown market. page counts from 1.';
+  'an unknown market. page counts from 1; a page costs an entry of an index for each trade that is '
+  'newer.';
 --! EndIncluded api/functions/list_trades.sql
 --! Included api/functions/get_market_snapshot.sql
 -- Without sequential scans every look-up goes by a key, also in plans made on empty tables.
@@ -11005,6 +12794,7 @@ create or replace function api.get_market_snapshot(market_id uuid)
 returns table (version bigint, body text)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare
@@ -11069,24 +12859,12 @@ comment on function api.get_market_snapshot(uuid) is
   'number of traders, as JSON text on one line, and the version of the market that it shows. No '
   'row for an unknown market. Names of takers with private profiles are null.';
 --! EndIncluded api/functions/get_market_snapshot.sql
---! Included api/functions/get_announcement.sql
-create or replace function api.get_announcement(id bigint)
-returns json
-language sql stable security definer
-set search_path = pg_catalog, pg_temp
-as $$
-  select p.payload from trading.event_payloads as p where p.id = get_announcement.id
-$$;
-
-comment on function api.get_announcement(bigint) is
-  'What a notification is about that was too long to say it and carries only this id; null when '
-  'it is not kept any more.';
---! EndIncluded api/functions/get_announcement.sql
 --! Included api/functions/get_leaderboard.sql
 create or replace function api.get_leaderboard(category text, "window" text, most int)
 returns json
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11136,6 +12914,7 @@ create or replace function api.get_leaderboard_summary(category text, "window" t
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11235,6 +13014,7 @@ create or replace function api.get_own_standing(user_id uuid, category text, "wi
 returns json
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11363,12 +13143,14 @@ comment on function api.get_metrics() is
 -- Functions: for the worker
 --! Included jobs/functions/next_due.sql
 create or replace function jobs.next_due(
+  passing_over bigint[] default '{}',
   out release_in_ms double precision,
   out expire_in_ms double precision,
   out close_in_ms double precision
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -11379,6 +13161,7 @@ begin
     select b.release_at
     from trading.open_orders as b
     where b.queue_position is null
+      and b.market_id <> all (next_due.passing_over)
     order by b.release_at
     limit 1
   ) - v_at);
@@ -11394,6 +13177,7 @@ begin
     where b.expires_at is not null
       and b.queue_position is not null
       and (m.close_time is null or b.expires_at < m.close_time)
+      and b.market_id <> all (next_due.passing_over)
     order by b.expires_at
     limit 1
   ) - v_at);
@@ -11402,22 +13186,26 @@ begin
     from catalog.markets as m
     where m.status in ('open', 'paused')
       and m.close_time is not null
+      and m.id <> all (next_due.passing_over)
     order by m.close_time
     limit 1
   ) - v_at);
 end
 $$;
 
-comment on function jobs.next_due() is
+comment on function jobs.next_due(bigint[]) is
   'In how many milliseconds the next scheduled order is to be released, the next resting one '
   'expires and the next market closes; below 0 when it is overdue, null when there is none. '
-  'Locks: none.';
+  'The markets to pass over don''t count. Locks: none.';
 --! EndIncluded jobs/functions/next_due.sql
 --! Included jobs/functions/due_releases.sql
-create or replace function jobs.due_releases(most int default 1000)
+create or replace function jobs.due_releases(
+  most int default 1000, passing_over bigint[] default '{}'
+)
 returns setof bigint
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -11428,6 +13216,7 @@ as $$
     from trading.open_orders as b
     where b.queue_position is null
       and b.release_at <= (select core.now())
+      and b.market_id <> all (due_releases.passing_over)
     order by b.release_at
     limit due_releases.most
   ) as d
@@ -11435,15 +13224,19 @@ as $$
   order by min(d.release_at)
 $$;
 
-comment on function jobs.due_releases(int) is
+comment on function jobs.due_releases(int, bigint[]) is
   'The markets of the scheduled orders whose release is due, those that have waited longest '
-  'first; of so many orders at most. Locks: none.';
+  'first; of so many orders at most, and none of the markets to pass over. Locks: none.';
 --! EndIncluded jobs/functions/due_releases.sql
 --! Included jobs/functions/release_orders.sql
-create or replace function jobs.release_orders(market_id bigint, most int default 200)
+create or replace function jobs.release_orders(
+  market_id bigint, most int default 200, waits boolean default false
+)
 returns int
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11451,34 +13244,38 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_material = off
 as $$
-  select trading.release_orders(release_orders.market_id, release_orders.most)
+begin
+  if not trading.try_lock_market(release_orders.market_id, release_orders.waits) then
+    return null;
+  end if;
+  return trading.release_orders(release_orders.market_id, release_orders.most);
+end
 $$;
 
-comment on function jobs.release_orders(bigint, int) is
+comment on function jobs.release_orders(bigint, int, boolean) is
   'Releases what is due of the scheduled orders of a market, at most so many, in the order of '
-  'their release time; returns how many. May fail with 40001, 40P01 or 55P03, and is then to be '
-  'called again. Locks: the market, then the users of the orders and the makers they can reach.';
+  'their release time; returns how many. Null when the market is locked: passed over, at once or, '
+  'if it waits, after 250 ms. May fail with 40001, 40P01 or 55P03, and is then to be called again. '
+  'Locks: the market, if it is free; then the users of the orders and the makers they can reach, '
+  'for each of whom it waits 250 ms at most.';
 --! EndIncluded jobs/functions/release_orders.sql
---! Included jobs/functions/expire_orders.sql
-create or replace function jobs.expire_orders(most int default 200)
-returns int
-language plpgsql volatile security definer
+--! Included jobs/functions/due_expiries.sql
+create or replace function jobs.due_expiries(
+  most int default 1000, passing_over bigint[] default '{}'
+)
+returns setof bigint
+language sql volatile security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
-declare
-  v_market_id bigint;
-  v_order_ids bigint[];
-begin
-  -- Of what is due the longest, the market that has most of it. The time is a subquery of its own
-  -- because an index can't be searched for what a volatile function gives.
-  select d.market_id, array_agg(d.order_id)
-  into v_market_id, v_order_ids
+  select d.market_id
   from (
-    select b.market_id, b.order_id
+    -- The time is a subquery of its own because an index can't be searched for what a volatile
+    -- function gives.
+    select b.market_id, b.expires_at
     from trading.open_orders as b
     cross join lateral (
       select x.close_time
@@ -11489,63 +13286,117 @@ begin
     where b.expires_at <= (select core.now())
       and b.queue_position is not null
       and (m.close_time is null or b.expires_at < m.close_time)
+      and b.market_id <> all (due_expiries.passing_over)
     order by b.expires_at, b.market_id
-    limit expire_orders.most
+    limit due_expiries.most
   ) as d
   group by d.market_id
-  order by count(*) desc, d.market_id
-  limit 1;
-  if not found then
-    return 0;
-  end if;
-
-  perform trading.lock_market(v_market_id);
-  return trading.expire_orders(v_market_id, v_order_ids);
-end
+  order by min(d.expires_at)
 $$;
 
-comment on function jobs.expire_orders(int) is
-  'Cancels resting orders of one market that are past their expiry, at most so many; returns how '
-  'many. An order that expires when its market has closed is left to the closing, a scheduled one '
-  'to its release. Locks: the market.';
---! EndIncluded jobs/functions/expire_orders.sql
---! Included jobs/functions/close_markets.sql
-create or replace function jobs.close_markets(most int default 200)
+comment on function jobs.due_expiries(int, bigint[]) is
+  'The markets of the resting orders that are past their expiry, those that have waited longest '
+  'first; of so many orders at most, and none of the markets to pass over. An order that expires '
+  'when its market has closed is left to the closing, a scheduled one to its release. Locks: none.';
+--! EndIncluded jobs/functions/due_expiries.sql
+--! Included jobs/functions/expire_orders.sql
+create or replace function jobs.expire_orders(
+  market_id bigint, most int default 200, waits boolean default false
+)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_order_ids bigint[];
+begin
+  if not trading.try_lock_market(expire_orders.market_id, expire_orders.waits) then
+    return null;
+  end if;
+  v_order_ids := array(
+    select b.order_id
+    from trading.open_orders as b
+    where b.expires_at <= (select core.now())
+      and b.market_id = expire_orders.market_id
+      and b.queue_position is not null
+    order by b.expires_at
+    limit expire_orders.most
+  );
+  return trading.expire_orders(expire_orders.market_id, v_order_ids);
+end
+$$;
+
+comment on function jobs.expire_orders(bigint, int, boolean) is
+  'Cancels resting orders of a market that are past their expiry, at most so many; returns how '
+  'many. Null when the market is locked: passed over, at once or, if it waits, after 250 ms. An '
+  'order that expires when its market has closed is left to the closing, a scheduled one to its '
+  'release. Locks: the market, if it is free.';
+--! EndIncluded jobs/functions/expire_orders.sql
+--! Included jobs/functions/due_closings.sql
+create or replace function jobs.due_closings(
+  most int default 100, passing_over bigint[] default '{}'
+)
+returns setof bigint
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+  select m.id
+  from catalog.markets as m
+  where m.status in ('open', 'paused')
+    and m.close_time <= (select core.now())
+    and m.id <> all (due_closings.passing_over)
+  order by m.close_time
+  limit due_closings.most
+$$;
+
+comment on function jobs.due_closings(int, bigint[]) is
+  'The markets that are past their close time and not closed, those that have waited longest '
+  'first; so many at most, and none of the markets to pass over. Locks: none.';
+--! EndIncluded jobs/functions/due_closings.sql
+--! Included jobs/functions/close_markets.sql
+create or replace function jobs.close_markets(
+  market_id bigint, most int default 200, waits boolean default false
+)
+returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-declare
-  v_market_id bigint;
 begin
-  select m.id into v_market_id
-  from catalog.markets as m
-  where m.status in ('open', 'paused')
-    and m.close_time <= (select core.now())
-  order by m.close_time
-  limit 1;
-  if not found then
-    return 0;
+  if not trading.try_lock_market(close_markets.market_id, close_markets.waits) then
+    return null;
   end if;
-
-  perform trading.lock_market(v_market_id);
-  return trading.close_market(v_market_id, close_markets.most);
+  return trading.close_market(close_markets.market_id, close_markets.most);
 end
 $$;
 
-comment on function jobs.close_markets(int) is
-  'Closes one market that is past its close time, or as much of it as is done by cancelling so '
-  'many orders; returns how many it cancelled, and one more for the market. Locks: the market, '
-  'then its row in catalog.markets.';
+comment on function jobs.close_markets(bigint, int, boolean) is
+  'Closes a market that is past its close time, or as much of it as is done by cancelling so many '
+  'orders; returns how many it cancelled, and one more for the market. Null when the market is '
+  'locked: passed over, at once or, if it waits, after 250 ms. May fail with 55P03, and is then to '
+  'be called again. Locks: the market, if it is free; then its row in catalog.markets and that of '
+  'the category, for which it waits 250 ms at most.';
 --! EndIncluded jobs/functions/close_markets.sql
 --! Included jobs/functions/archive_orders.sql
 create or replace function jobs.archive_orders(most int default 1000)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11568,6 +13419,7 @@ create or replace function jobs.remove_keys(most int default 1000)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11598,45 +13450,49 @@ comment on function jobs.remove_keys(int) is
   'Removes idempotency keys that are older than 24 hours and so stand for no order any more, at '
   'most so many; returns how many. Locks: the rows of the keys, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_keys.sql
---! Included jobs/functions/remove_event_payloads.sql
-create or replace function jobs.remove_event_payloads(most int default 1000)
+--! Included jobs/functions/remove_sent_events.sql
+create or replace function jobs.remove_sent_events(most int default 1000)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
 set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
+set jit = off
 as $$
 declare
   v_count int;
 begin
-  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
-  delete from trading.event_payloads as e
-  where e.ctid = any (array(
-    select x.ctid
-    from trading.event_payloads as x
-    where x.created_at <= (select core.now()) - interval '1 hour'
-    order by x.created_at
-    limit remove_event_payloads.most
-    for update skip locked
+  -- Ids rise with the time, so only the lowest are looked at. Picked once, in an array: as a
+  -- subquery it might be run again for each row, past its limit.
+  delete from trading.sent_events as e
+  where e.id = any (array(
+    select o.id
+    from (
+      select x.id, x.sent_at
+      from trading.sent_events as x
+      order by x.id
+      limit remove_sent_events.most
+      for update skip locked
+    ) as o
+    where o.sent_at <= (select core.now()) - interval '5 minutes'
   ));
   get diagnostics v_count = row_count;
   return v_count;
 end
 $$;
 
-comment on function jobs.remove_event_payloads(int) is
-  'Removes the payloads of long announcements an hour after they were sent, at most so many; '
-  'returns how many. Locks: their rows, none that it would wait for.';
---! EndIncluded jobs/functions/remove_event_payloads.sql
+comment on function jobs.remove_sent_events(int) is
+  'Removes events five minutes after they were sent, at most so many; returns how many. Servers '
+  'read them within milliseconds, or start anew. Locks: the rows of the oldest events, none that '
+  'it would wait for.';
+--! EndIncluded jobs/functions/remove_sent_events.sql
 --! Included jobs/functions/remove_sessions.sql
 create or replace function jobs.remove_sessions(most int default 1000)
 returns int
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -11662,6 +13518,7 @@ create or replace function jobs.remove_counters(most int default 1000)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11672,6 +13529,7 @@ declare
   v_at timestamptz := core.now();
   v_windows int;
   v_allowances int;
+  v_leases int;
 begin
   -- Who is being counted at this moment is not kept waiting, nor waited for.
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
@@ -11704,14 +13562,33 @@ begin
     for update skip locked
   ));
   get diagnostics v_allowances = row_count;
-  return v_windows + v_allowances;
+
+  with removed as (
+    delete from limits.stream_leases as l
+    where l.lease_id = any (array(
+      select x.lease_id
+      from limits.stream_leases as x
+      where x.seen_at <= v_at - interval '5 minutes'
+      limit remove_counters.most
+      for update skip locked
+    ))
+    returning l.lease_id
+  ),
+  emptied as (
+    delete from limits.open_streams as s
+    using removed as r
+    where s.lease_id = r.lease_id
+  )
+  select count(*) into v_leases from removed;
+  return v_windows + v_allowances + v_leases;
 end
 $$;
 
 comment on function jobs.remove_counters(int) is
   'Removes counters of requests that count nothing any more: windows that every grant has left, '
-  'with what is kept of those, and token buckets that are full. At most so many of each; returns '
-  'how many. Locks: the counters, none that it would wait for.';
+  'with what is kept of those, token buckets that are full, and the streams of server processes '
+  'that were lost. At most so many of each; returns how many. Locks: the counters, none that it '
+  'would wait for.';
 --! EndIncluded jobs/functions/remove_counters.sql
 --! Included jobs/functions/refresh_leaderboard.sql
 create or replace function jobs.refresh_leaderboard(
@@ -11742,91 +13619,89 @@ create or replace function admin.run_due()
 returns jsonb
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '500ms'
+set lock_timeout = '250ms'
 as $$
 declare
-  v_at timestamptz;
-  v_market_ids bigint[];
+  v_at timestamptz := core.now();
   v_market_id bigint;
   v_looked_at int;
   v_archived int;
   v_count int;
-  v_done jsonb;
   v_released int;
   v_expired int;
   v_closed int;
-  v_archived_all int;
-  v_keys int;
+  v_done jsonb;
+  v_released_all int := 0;
+  v_expired_all int := 0;
+  v_closed_all int := 0;
+  v_archived_all int := 0;
+  v_keys int := 0;
+  v_passed_over int := 0;
 begin
   -- All of it is one transaction, so the users of one market are held when the next market's are
-  -- wanted. Whoever waits too long gives everything back and starts over.
-  <<attempt>>
+  -- wanted: the lock timeout is below the time after which PostgreSQL looks for deadlocks, and a
+  -- market that ran into it gives its own users back.
+  for v_market_id in
+    select b.market_id
+    from trading.open_orders as b
+    where b.queue_position is null and b.release_at <= v_at
+    union
+    select b.market_id
+    from trading.open_orders as b
+    where b.expires_at <= v_at
+    union
+    select m.id
+    from catalog.markets as m
+    where m.status in ('open', 'paused') and m.close_time <= v_at
+    order by 1
   loop
+    if not trading.try_lock_market(v_market_id) then
+      v_passed_over := v_passed_over + 1;
+      continue;
+    end if;
     begin
       v_released := 0;
-      v_expired := 0;
-      v_closed := 0;
-      v_archived_all := 0;
-      v_keys := 0;
-
-      v_at := core.now();
-      v_market_ids := array(
-        select b.market_id
-        from trading.open_orders as b
-        where b.queue_position is null and b.release_at <= v_at
-        union
-        select b.market_id
-        from trading.open_orders as b
-        where b.expires_at <= v_at
-        union
-        select m.id
-        from catalog.markets as m
-        where m.status in ('open', 'paused') and m.close_time <= v_at
-        order by 1
-      );
-      foreach v_market_id in array v_market_ids loop
-        perform trading.lock_market(v_market_id);
-      end loop;
-
-      foreach v_market_id in array v_market_ids loop
-        loop
-          v_count := jobs.release_orders(v_market_id);
-          exit when v_count = 0;
-          v_released := v_released + v_count;
-        end loop;
-        v_expired := v_expired + trading.expire_orders(
-          v_market_id, trading.open_orders_of_market(v_market_id)
-        );
-        if trading.close_market(v_market_id) > 0 then
-          v_closed := v_closed + 1;
-        end if;
-      end loop;
-
       loop
-        select a.looked_at, a.archived into v_looked_at, v_archived
-        from trading.archive_orders(1000) as a;
-        exit when v_looked_at = 0;
-        v_archived_all := v_archived_all + v_archived;
-      end loop;
-      loop
-        v_count := jobs.remove_keys();
+        v_count := jobs.release_orders(v_market_id);
         exit when v_count = 0;
-        v_keys := v_keys + v_count;
+        v_released := v_released + v_count;
       end loop;
-      exit attempt;
+      v_expired := trading.expire_orders(
+        v_market_id, trading.open_orders_of_market(v_market_id)
+      );
+      v_closed := (trading.close_market(v_market_id) > 0)::int;
+
+      v_released_all := v_released_all + v_released;
+      v_expired_all := v_expired_all + v_expired;
+      v_closed_all := v_closed_all + v_closed;
     exception when lock_not_available or deadlock_detected then
-      null; -- the locks of this attempt are gone with it
+      v_passed_over := v_passed_over + 1;
     end;
   end loop;
 
+  loop
+    select a.looked_at, a.archived into v_looked_at, v_archived
+    from trading.archive_orders(1000) as a;
+    exit when v_looked_at = 0;
+    v_archived_all := v_archived_all + v_archived;
+  end loop;
+  loop
+    v_count := jobs.remove_keys();
+    exit when v_count = 0;
+    v_keys := v_keys + v_count;
+  end loop;
+
   v_done := jsonb_build_object(
-    'released', v_released,
-    'expired', v_expired,
-    'closed', v_closed,
+    'released', v_released_all,
+    'expired', v_expired_all,
+    'closed', v_closed_all,
     'archived', v_archived_all,
     'keysRemoved', v_keys
   );
-  perform admin.audit('run_due', v_done);
+  perform admin.audit('run_due', v_done || jsonb_build_object('passedOver', v_passed_over));
+  if v_passed_over > 0 then
+    raise warning 'passed over % locked market(s): call it again for them', v_passed_over;
+  end if;
   return v_done;
 end
 $$;
@@ -11834,8 +13709,10 @@ $$;
 comment on function admin.run_due() is
   'Does at once what the jobs would do now, in one transaction: in each market releases, then '
   'expiries, then its closing; then the archive and old idempotency keys. Returns how many of '
-  'each: {released, expired, closed, archived, keysRemoved}. Locks: those markets in ascending id, '
-  'then what each job locks; starts over when it has waited for 500 ms.';
+  'each: {released, expired, closed, archived, keysRemoved}. As the jobs do, it passes over what is '
+  'locked: markets (a warning and the audit log count them), also those that wait longer than '
+  '250 ms for a user or a row of the catalogue, the archive while a job is at it, and keys in use. '
+  'Call it again for these. Locks: the markets that are free, then what each job locks.';
 --! EndIncluded admin/functions/run_due.sql
 --! Included jobs/functions/verify_ledger.sql
 create or replace function jobs.verify_ledger()
@@ -11869,6 +13746,147 @@ comment on function jobs.verify_ledger() is
   'ledger.verify() had. It reads every entry, order and trade, waits for nobody and nobody waits '
   'for it, but as long as it lasts vacuum removes nothing that died meanwhile. Locks: none.';
 --! EndIncluded jobs/functions/verify_ledger.sql
+--! Included trading/functions/rehearse_orders.sql
+create or replace function trading.rehearse_orders(
+  market_id uuid, user_id uuid, variadic orders jsonb[]
+)
+returns uuid
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_requests jsonb;
+  v_answer api.outcome;
+begin
+  select jsonb_agg(
+    jsonb_build_object('userId', rehearse_orders.user_id, 'quantity', 10) || o
+    order by i
+  )
+  into v_requests
+  from unnest(rehearse_orders.orders) with ordinality as x (o, i);
+  select p.* into v_answer
+  from api.place_orders(rehearse_orders.market_id, v_requests) as p
+  limit 1;
+  return v_answer.body::jsonb -> 'order' ->> 'id';
+end
+$$;
+
+comment on function trading.rehearse_orders(uuid, uuid, jsonb[]) is
+  'Places orders of a rehearsal in one batch, of 10 shares unless they say otherwise; the id of '
+  'the first, null when it was refused.';
+--! EndIncluded trading/functions/rehearse_orders.sql
+--! Included trading/functions/rehearse.sql
+-- A function is compiled and its statements are planned by each connection at their first use.
+-- This uses them, by the functions that callers call, whatever those are made of.
+create or replace function trading.rehearse(is_live boolean)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_done constant text := 'EX999';
+  v_name constant text := 'rehearsal-' || replace(core.uuid_v7()::text, '-', '');
+  v_event uuid;
+  v_market uuid;
+  v_market_id bigint;
+  v_maker uuid;
+  v_taker uuid;
+  v_order uuid;
+begin
+  perform core.check_session();
+  begin
+    perform admin.create_category(v_name, v_name, 0);
+    if rehearse.is_live then
+      v_event := admin.create_event(v_name, v_name, live => true, live_delay_ms => 0);
+    end if;
+    v_market := admin.create_market(v_name, v_name, event_id => v_event);
+    select m.id into strict v_market_id
+    from catalog.markets as m
+    where m.public_id = v_market;
+    v_maker := admin.create_user(v_name || '@maker.invalid', v_name, left(v_name, 38) || '-1');
+    v_taker := admin.create_user(v_name || '@taker.invalid', v_name, left(v_name, 38) || '-2');
+    perform admin.set_loss_limits(v_maker, null, null, null);
+    perform admin.set_loss_limits(v_taker, 1000000, null, null);
+    -- A deposit would hold up those of others.
+    update ledger.accounts as a
+    set balance_cents = 1000000
+    from identity.users as u
+    where u.id = a.user_id
+      and u.public_id in (v_maker, v_taker);
+
+    for v_round in 1 .. 2 loop
+      v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
+      perform trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
+      if rehearse.is_live then
+        perform jobs.next_due();
+        perform jobs.due_releases();
+        perform jobs.release_orders(v_market_id);
+      end if;
+      perform api.amend_order(v_maker, v_order, 42, null);
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 60, "quantity": 12}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker,
+        '{"side": "yes", "price": null, "quantity": 1}',
+        '{"side": "yes", "budgetCents": 100, "quantity": null}',
+        '{"side": "yes", "price": 60, "quantity": 1, "timeInForce": "ioc"}',
+        jsonb_build_object(
+          'side', 'yes', 'price', 2, 'postOnly', true, 'idempotencyKey', core.uuid_v7()
+        ),
+        '{"side": "yes", "price": 1, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.split_position(v_maker, v_market, 2);
+      perform trading.rehearse_orders(
+        v_market, v_maker, '{"side": "yes", "price": 99, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.merge_position(v_maker, v_market, 1);
+      perform api.cancel_order(v_maker, v_order);
+      if rehearse.is_live then
+        perform jobs.release_orders(v_market_id);
+      end if;
+    end loop;
+    raise exception using errcode = c_done;
+  exception when sqlstate 'EX999' then
+    null;
+  end;
+end
+$$;
+
+comment on function trading.rehearse(boolean) is
+  'Trades in a market of its own and takes all of it back, so that a new connection has compiled '
+  'and planned what its first order needs; also releases, in a live market. What remains are '
+  'numbers that sequences gave out. Errors: UNFIT_SESSION. Locks: none that others wait for.';
+--! EndIncluded trading/functions/rehearse.sql
+--! Included api/functions/warm_up.sql
+create or replace function api.warm_up()
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select trading.rehearse(false)
+$$;
+
+comment on function api.warm_up() is
+  'Has a new connection compile and plan what orders need, so that its first one is not slower '
+  'than later ones. Changes nothing. Errors: UNFIT_SESSION.';
+--! EndIncluded api/functions/warm_up.sql
+--! Included jobs/functions/warm_up.sql
+create or replace function jobs.warm_up()
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select trading.rehearse(true)
+$$;
+
+comment on function jobs.warm_up() is
+  'Has a new connection compile and plan what releases need, so that its first one is not slower '
+  'than later ones. Changes nothing. Errors: UNFIT_SESSION.';
+--! EndIncluded jobs/functions/warm_up.sql
 
 -- For analysts
 --! Included analytics/functions/now.sql
@@ -11975,9 +13993,9 @@ comment on column analytics.markets.close_time is
 comment on column analytics.markets.resolved_outcome is
   'yes, no or custom; null before the resolution.';
 comment on column analytics.markets.yes_payout_cents is
-  'What a YES share was paid, 0-100; a NO share got the rest.';
+  'What a YES share pays by the resolution that holds, 0-100; a NO share pays the rest.';
 comment on column analytics.markets.resolved_at is
-  'When it was resolved, or its resolution last corrected.';
+  'When it was first resolved; corrections since then are in analytics.resolutions.';
 comment on column analytics.markets.created_at is 'When an operator made it.';
 comment on column analytics.markets.last_yes_price_cents is
   'YES price of the last trade; null before the first.';
@@ -11989,102 +14007,6 @@ comment on column analytics.markets.trade_count is 'Trades so far.';
 comment on column analytics.markets.trader_count is 'Distinct users who ever traded it.';
 comment on column analytics.markets.version is 'Changes of its book and trades so far.';
 --! EndIncluded analytics/views/markets.sql
---! Included analytics/views/users.sql
-create view analytics.users as
-select
-  u.id as user_key,
-  u.public_id as user_id,
-  u.handle,
-  u.display_name,
-  u.private as is_private,
-  u.leaderboard_opt_out,
-  u.created_at,
-  a.balance_cents,
-  a.external_cents as net_deposits_cents,
-  a.overdraft_cents::bigint as overdraft_cents,
-  r.limits_reviewed_at,
-  r.excluded_until,
-  case
-    when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
-    else r.day_limit_cents
-  end as day_limit_cents,
-  case
-    when analytics.now() >= r.week_limit_changes_at then r.next_week_limit_cents
-    else r.week_limit_cents
-  end as week_limit_cents,
-  case
-    when analytics.now() >= r.month_limit_changes_at then r.next_month_limit_cents
-    else r.month_limit_cents
-  end as month_limit_cents,
-  coalesce(
-    (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
-      from ledger.day_openings as o
-      where o.account_id = a.id
-        and o.day >= (analytics.now() at time zone 'UTC')::date
-      order by o.day
-      limit 1
-    ),
-    0
-  ) as day_spent_cents,
-  coalesce(
-    (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
-      from ledger.day_openings as o
-      where o.account_id = a.id
-        and o.day >= (analytics.now() at time zone 'UTC')::date - 6
-      order by o.day
-      limit 1
-    ),
-    0
-  ) as week_spent_cents,
-  coalesce(
-    (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
-      from ledger.day_openings as o
-      where o.account_id = a.id
-        and o.day >= (analytics.now() at time zone 'UTC')::date - 29
-      order by o.day
-      limit 1
-    ),
-    0
-  ) as month_spent_cents
-from identity.users as u
-left join ledger.accounts as a on a.user_id = u.id
-left join risk.traders as r on r.user_id = u.id;
-
-comment on view analytics.users is
-  'Traders, with their cash and their limits, but without their e-mail and keys.';
-comment on column analytics.users.user_key is 'Internal key, for joins.';
-comment on column analytics.users.user_id is 'Public id.';
-comment on column analytics.users.handle is 'Unique short name.';
-comment on column analytics.users.display_name is 'Name for display.';
-comment on column analytics.users.is_private is 'Whether the public is not told the name.';
-comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
-comment on column analytics.users.created_at is 'When an operator made the user.';
-comment on column analytics.users.balance_cents is 'Cash.';
-comment on column analytics.users.net_deposits_cents is
-  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
-comment on column analytics.users.overdraft_cents is
-  'How far corrections of resolutions took the cash below zero.';
-comment on column analytics.users.limits_reviewed_at is
-  'When the loss limits were first reviewed; null: may not trade yet.';
-comment on column analytics.users.excluded_until is
-  'Self-excluded until then; infinity is for good, null is never.';
-comment on column analytics.users.day_limit_cents is
-  'Loss limit in force for today (UTC); null is none.';
-comment on column analytics.users.week_limit_cents is
-  'Loss limit in force for the last 7 UTC days; null is none.';
-comment on column analytics.users.month_limit_cents is
-  'Loss limit in force for the last 30 UTC days; null is none.';
-comment on column analytics.users.day_spent_cents is
-  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
-  'toward limits by what they could cost, are not in it.';
-comment on column analytics.users.week_spent_cents is
-  'Likewise over the last 7 UTC days, today included.';
-comment on column analytics.users.month_spent_cents is
-  'Likewise over the last 30 UTC days, today included.';
---! EndIncluded analytics/views/users.sql
 --! Included analytics/views/day_openings.sql
 create view analytics.day_openings as
 select
@@ -12140,7 +14062,10 @@ select
   o.time_in_force::text as time_in_force,
   o.post_only as is_post_only,
   o.status::text as status,
-  o.cancel_reason::text as cancel_reason,
+  case
+    when o.cancel_reason in ('self_excluded', 'loss_limit') then 'responsible_gaming'
+    else o.cancel_reason::text
+  end as cancel_reason,
   o.fee_cents::bigint as fee_cents,
   o.created_at,
   o.expires_at,
@@ -12196,7 +14121,9 @@ comment on column analytics.orders.is_post_only is
 comment on column analytics.orders.status is
   'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
   'be open here until it is swept.';
-comment on column analytics.orders.cancel_reason is 'Why it was cancelled; else null.';
+comment on column analytics.orders.cancel_reason is
+  'Why it was cancelled; else null. responsible_gaming is a loss limit or a self-exclusion: which '
+  'of them is for operators, in admin.orders.';
 comment on column analytics.orders.fee_cents is 'Taker fee paid.';
 comment on column analytics.orders.created_at is 'When it was accepted.';
 comment on column analytics.orders.expires_at is 'From then on it counts nowhere; null is never.';
@@ -12237,15 +14164,39 @@ select
   o.created_at,
   o.expires_at,
   o.release_at,
-  o.released_at
+  o.released_at,
+  case
+    when o.order_type = 'sell' then 0
+    when b.queue_position is not null
+      then (o.quantity::int - o.filled_quantity)::bigint * o.price::int
+    when o.budget_cents is not null then o.budget_cents::bigint
+    -- The fee of a buy of all of it at its price, at the schedule in force.
+    else o.quantity::bigint * o.price::int + (
+      select
+        (s.taker_rate_bps * (o.quantity::bigint * o.price::int * (100 - o.price::int)) + 999999)
+          / 1000000
+      from trading.fee_schedules as s
+      where s.effective_from <= analytics.now()
+        and (
+          (s.market_id = o.market_id and s.category_id is null)
+          or (s.market_id is null and s.category_id = m.category_id)
+          or (s.market_id is null and s.category_id is null)
+        )
+      order by s.market_id is null, s.category_id is null, s.effective_from desc, s.id desc
+      limit 1
+    )
+  end as worst_cost_cents
 from trading.open_orders as b
 join trading.orders as o on o.id = b.order_id
 left join catalog.markets as m on m.id = o.market_id
-left join identity.users as u on u.id = o.user_id;
+left join identity.users as u on u.id = o.user_id
+where b.expires_at is null
+  or b.expires_at > analytics.now();
 
 comment on view analytics.open_orders is
   'The orders of analytics.orders that something can still happen to: the books, and what is '
-  'scheduled. As quick as they are few, however many orders there were.';
+  'scheduled. Orders past their expiry are not among them. As quick as they are few, however '
+  'many orders there were.';
 comment on column analytics.open_orders.order_key is
   'Internal key, for joins; ascending in the order of their making.';
 comment on column analytics.open_orders.order_id is 'Public id.';
@@ -12269,8 +14220,7 @@ comment on column analytics.open_orders.time_in_force is
   'gtc may rest on the book; ioc cancels its remainder.';
 comment on column analytics.open_orders.is_post_only is
   'Whether it is refused rather than matched on arrival.';
-comment on column analytics.open_orders.status is
-  'scheduled, open or partially_filled. An order past its expiry is here until it is swept.';
+comment on column analytics.open_orders.status is 'scheduled, open or partially_filled.';
 comment on column analytics.open_orders.created_at is 'When it was accepted.';
 comment on column analytics.open_orders.expires_at is
   'From then on it counts nowhere; null is never.';
@@ -12278,7 +14228,119 @@ comment on column analytics.open_orders.release_at is
   'When it is due to be released, if a live market delayed it; else null.';
 comment on column analytics.open_orders.released_at is
   'When it was released; null if it was not delayed, or not yet released.';
+comment on column analytics.open_orders.worst_cost_cents is
+  'The most that it could still cost, as it counts toward loss limits: a resting buy what is left '
+  'of it at its price; a scheduled buy all of it at its price with the fee, or its budget; a sell '
+  'nothing.';
 --! EndIncluded analytics/views/open_orders.sql
+--! Included analytics/views/users.sql
+create view analytics.users as
+select
+  u.id as user_key,
+  u.public_id as user_id,
+  u.handle,
+  case when not u.private then u.display_name end as display_name,
+  u.private as is_private,
+  u.leaderboard_opt_out,
+  u.created_at,
+  a.balance_cents,
+  a.external_cents as net_deposits_cents,
+  a.overdraft_cents::bigint as overdraft_cents,
+  r.limits_reviewed_at,
+  case
+    when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
+    else r.day_limit_cents
+  end as day_limit_cents,
+  case
+    when analytics.now() >= r.week_limit_changes_at then r.next_week_limit_cents
+    else r.week_limit_cents
+  end as week_limit_cents,
+  case
+    when analytics.now() >= r.month_limit_changes_at then r.next_month_limit_cents
+    else r.month_limit_cents
+  end as month_limit_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as day_net_spent_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 6
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as week_net_spent_cents,
+  coalesce(
+    (
+      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.account_id = a.id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 29
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as month_net_spent_cents,
+  coalesce(
+    (
+      select sum(o.worst_cost_cents)
+      from analytics.open_orders as o
+      where o.user_key = u.id
+    ),
+    0
+  )::bigint as open_order_cost_cents
+from identity.users as u
+left join ledger.accounts as a on a.user_id = u.id
+left join risk.traders as r on r.user_id = u.id;
+
+comment on view analytics.users is
+  'Traders, with their cash and their loss limits, but without their e-mail, their keys and their '
+  'self-exclusion, which are for operators: admin.users.';
+comment on column analytics.users.user_key is 'Internal key, for joins.';
+comment on column analytics.users.user_id is 'Public id.';
+comment on column analytics.users.handle is
+  'Unique short name. The public is not told that of a private user.';
+comment on column analytics.users.display_name is
+  'Name for display; null for a private user.';
+comment on column analytics.users.is_private is 'Whether the public is not told the name.';
+comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
+comment on column analytics.users.created_at is 'When an operator made the user.';
+comment on column analytics.users.balance_cents is 'Cash.';
+comment on column analytics.users.net_deposits_cents is
+  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
+comment on column analytics.users.overdraft_cents is
+  'How far corrections of resolutions took the cash below zero.';
+comment on column analytics.users.limits_reviewed_at is
+  'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column analytics.users.day_limit_cents is
+  'Loss limit in force for today (UTC); null is none.';
+comment on column analytics.users.week_limit_cents is
+  'Loss limit in force for the last 7 UTC days; null is none.';
+comment on column analytics.users.month_limit_cents is
+  'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column analytics.users.day_net_spent_cents is
+  'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
+  'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
+  'least 0, and open_order_cost_cents.';
+comment on column analytics.users.week_net_spent_cents is
+  'Likewise over the last 7 UTC days, today included.';
+comment on column analytics.users.month_net_spent_cents is
+  'Likewise over the last 30 UTC days, today included.';
+comment on column analytics.users.open_order_cost_cents is
+  'The most that the user''s open orders could still cost: the sum of their worst_cost_cents in '
+  'analytics.open_orders.';
+--! EndIncluded analytics/views/users.sql
 --! Included analytics/views/order_reductions.sql
 create view analytics.order_reductions as
 select
@@ -12466,40 +14528,70 @@ select
   u.public_id as user_id,
   p.side::text as side,
   p.quantity::bigint as quantity,
+  m.status = 'resolved' as is_settled,
+  case when m.status = 'resolved' then 0 else p.quantity::bigint end as open_quantity,
   p.cost_cents::bigint as cost_cents,
   p.fee_cents::bigint as fee_cents,
+  case
+    when m.status = 'resolved' then 0
+    else p.cost_cents::bigint + p.fee_cents::bigint
+  end as open_cost_cents,
   p.realised_cents,
   p.has_traded,
+  v.mark_price_cents,
   case
-    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price)
-    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price)
-  end as mark_price_cents,
-  p.quantity * case
-    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price)
-    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price)
-  end as mark_value_cents
+    when m.status = 'resolved' then 0
+    else p.quantity::bigint * v.mark_price_cents
+  end as mark_value_cents,
+  case
+    when m.status = 'resolved' then 0
+    else p.quantity::bigint * v.mark_price_cents - p.cost_cents::bigint - p.fee_cents::bigint
+  end as unrealised_cents
 from trading.positions as p
 left join catalog.markets as m on m.id = p.market_id
 left join trading.books as b on b.market_id = p.market_id
-left join identity.users as u on u.id = p.user_id;
+left join identity.users as u on u.id = p.user_id
+cross join lateral (
+  select case
+    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price::int, 50)
+    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price::int, 50)
+  end as mark_price_cents
+) as v;
 
-comment on view analytics.positions is 'Shares of each trader by market and side, empty ones too.';
+comment on view analytics.positions is
+  'Shares of each trader by market and side. Empty positions stay, and so do settled ones with '
+  'their quantity and cost: sum the columns that begin with open_, mark_value_cents and '
+  'unrealised_cents over what is still held. realised_cents + unrealised_cents, summed over a '
+  'trader''s positions, is cash + mark_value_cents - net deposits.';
 comment on column analytics.positions.position_id is 'Public id.';
 comment on column analytics.positions.market_key is 'The market: internal key, for joins.';
 comment on column analytics.positions.market_id is 'The market: public id.';
 comment on column analytics.positions.user_key is 'The user: internal key, for joins.';
 comment on column analytics.positions.user_id is 'The user: public id.';
 comment on column analytics.positions.side is 'yes or no.';
-comment on column analytics.positions.quantity is 'Shares held.';
-comment on column analytics.positions.cost_cents is 'What was paid for them, without fees.';
-comment on column analytics.positions.fee_cents is 'The buy fees paid for them.';
+comment on column analytics.positions.quantity is
+  'Shares held; once settled, the shares that were paid.';
+comment on column analytics.positions.is_settled is
+  'Whether the market is resolved, and the shares are paid and gone.';
+comment on column analytics.positions.open_quantity is 'Shares still held; 0 once settled.';
+comment on column analytics.positions.cost_cents is
+  'What was paid for the quantity, without fees.';
+comment on column analytics.positions.fee_cents is 'The buy fees paid for the quantity.';
+comment on column analytics.positions.open_cost_cents is
+  'What was paid for the shares still held, buy fees included; 0 once settled.';
 comment on column analytics.positions.realised_cents is
-  'What selling, merging and settlements have realised in this position so far.';
+  'What selling, merging and settlement have realised in this position so far, corrections '
+  'included: what they brought less fees, and less what the shares had cost with their buy fees.';
 comment on column analytics.positions.has_traded is
   'Whether a match, and not only a split, ever moved it.';
 comment on column analytics.positions.mark_price_cents is
-  'What a share is worth by the last trade, or was paid by the resolution; null without either.';
-comment on column analytics.positions.mark_value_cents is 'The shares held at that price.';
+  'What a share was paid by the resolution; before it, the price of the last trade; before the '
+  'first trade 50, since all shares are then in pairs that are worth 100.';
+comment on column analytics.positions.mark_value_cents is
+  'The shares still held at that price; 0 once settled.';
+comment on column analytics.positions.unrealised_cents is
+  'mark_value_cents - open_cost_cents: what the shares still held would bring beyond cost and '
+  'buy fees, without the fee of selling; 0 once settled.';
 --! EndIncluded analytics/views/positions.sql
 --! Included analytics/views/set_conversions.sql
 create view analytics.set_conversions as
@@ -12545,7 +14637,6 @@ select
   r.outcome::text as outcome,
   r.yes_payout_cents,
   r.corrects_resolution_id as corrects_resolution_key,
-  r.reason,
   r.position_count,
   r.payout_cents::bigint as payout_cents,
   not exists (
@@ -12557,7 +14648,9 @@ select
 from trading.resolutions as r
 left join catalog.markets as m on m.id = r.market_id;
 
-comment on view analytics.resolutions is 'How markets were resolved, and corrected.';
+comment on view analytics.resolutions is
+  'How markets were resolved, and corrected. The reasons, which operators write, are for '
+  'operators: admin.resolutions.';
 comment on column analytics.resolutions.resolution_key is
   'Internal key, for joins; ascending in the order of their making.';
 comment on column analytics.resolutions.market_key is 'The market: internal key, for joins.';
@@ -12567,8 +14660,7 @@ comment on column analytics.resolutions.yes_payout_cents is
   'What a YES share pays, 0-100; a NO share pays the rest.';
 comment on column analytics.resolutions.corrects_resolution_key is
   'The resolution that this one corrects; null for the first of a market.';
-comment on column analytics.resolutions.reason is 'Why it was corrected; null for the first.';
-comment on column analytics.resolutions.position_count is 'Positions that are paid.';
+comment on column analytics.resolutions.position_count is 'Positions that are settled.';
 comment on column analytics.resolutions.payout_cents is
   'What they are paid in all; of a correction too the whole, and not the difference.';
 comment on column analytics.resolutions.is_final is 'Whether no correction came after it.';
@@ -12670,7 +14762,6 @@ select
   a.user_id as user_key,
   u.public_id as user_id,
   c.kind::text as kind,
-  c.reference,
   c.amount_cents,
   j.created_at
 from ledger.cash_movements as c
@@ -12678,14 +14769,13 @@ left join ledger.journals as j on j.id = c.journal_id
 left join ledger.accounts as a on a.id = c.account_id
 left join identity.users as u on u.id = a.user_id;
 
-comment on view analytics.cash_movements is 'Deposits and withdrawals.';
+comment on view analytics.cash_movements is
+  'Deposits and withdrawals. Their references are for operators: admin.cash_movements.';
 comment on column analytics.cash_movements.journal_key is
   'The journal that moved the cash: internal key, for joins.';
 comment on column analytics.cash_movements.user_key is 'The user: internal key, for joins.';
 comment on column analytics.cash_movements.user_id is 'The user: public id.';
 comment on column analytics.cash_movements.kind is 'deposit or withdrawal.';
-comment on column analytics.cash_movements.reference is
-  'The operator''s reference, which made it happen once.';
 comment on column analytics.cash_movements.amount_cents is 'The amount, above zero for both kinds.';
 comment on column analytics.cash_movements.created_at is 'When it happened.';
 --! EndIncluded analytics/views/cash_movements.sql
@@ -12707,14 +14797,16 @@ cross join lateral (
     count(*) filter (where p.side = 'no' and p.quantity > 0) as no_holder_count
   from trading.positions as p
   where p.market_id = m.id
+    and m.status <> 'resolved'
 ) as h;
 
 comment on view analytics.open_interest is
-  'How many pairs of shares exist in each market, and who has them.';
+  'How many pairs of shares are held in each market, and by how many users. All 0 once the market '
+  'is resolved: its shares are paid and gone.';
 comment on column analytics.open_interest.market_key is 'The market: internal key, for joins.';
 comment on column analytics.open_interest.market_id is 'The market: public id.';
 comment on column analytics.open_interest.pair_count is
-  'Pairs of a YES and a NO share; as many of each side are held.';
+  'Pairs of a YES and a NO share that are held; as many of each side.';
 comment on column analytics.open_interest.yes_holder_count is 'Users who hold YES shares.';
 comment on column analytics.open_interest.no_holder_count is 'Users who hold NO shares.';
 comment on column analytics.open_interest.escrow_cents is
@@ -12824,6 +14916,32 @@ comment on column analytics.book_depth.yes_price_cents is 'YES price of the leve
 comment on column analytics.book_depth.quantity is 'Unfilled shares at that price.';
 comment on column analytics.book_depth.order_count is 'Orders at that price.';
 --! EndIncluded analytics/views/book_depth.sql
+--! Included analytics/functions/market_key.sql
+create or replace function analytics.market_key(market_id uuid)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_market_key bigint;
+begin
+  select m.market_key into v_market_key
+  from analytics.markets as m
+  where m.market_id = market_key.market_id;
+  if not found then
+    raise exception using
+      errcode = 'EX017',
+      message = format('no market %s', coalesce(market_key.market_id::text, 'null')),
+      detail = 'NOT_FOUND',
+      hint = 'analytics.markets has the ids of all markets.';
+  end if;
+  return v_market_key;
+end
+$$;
+
+comment on function analytics.market_key(uuid) is
+  'The internal key of the market with this public id. Errors: NOT_FOUND.';
+--! EndIncluded analytics/functions/market_key.sql
 --! Included analytics/functions/book_history.sql
 create or replace function analytics.book_history(
   market_id uuid, step interval, since timestamptz, until timestamptz
@@ -12831,64 +14949,175 @@ create or replace function analytics.book_history(
 returns table (
   at timestamptz, side text, yes_price_cents int, quantity bigint, order_count bigint
 )
-language sql stable parallel safe
-begin atomic
-  with moments as (
-    select s.at
-    from generate_series(book_history.since, book_history.until, book_history.step) as s (at)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+declare
+  c_most_moments constant int := 2000;
+  v_market_key constant bigint := analytics.market_key(book_history.market_id);
+  v_problem text;
+  v_hint text;
+  v_count numeric;
+  v_moments timestamptz[];
+begin
+  if book_history.step is null or book_history.since is null or book_history.until is null then
+    v_problem := 'step, since and until must not be null';
+  elsif not isfinite(book_history.since) or not isfinite(book_history.until) then
+    v_problem := 'since and until must be finite';
+    v_hint := 'The book of a market begins at its created_at and is known until analytics.now().';
+  elsif book_history.until < book_history.since then
+    v_problem := 'until must not be before since';
+  elsif book_history.step <= interval '0' then
+    v_problem := format('step must be above zero, not %s', book_history.step);
+  else
+    v_count := 1 + trunc(
+      extract(epoch from book_history.until - book_history.since)
+        / extract(epoch from book_history.step)
+    );
+    if v_count > c_most_moments then
+      v_problem := format(
+        'a book at each of %s moments is too much: at most %s may be asked for',
+        v_count, c_most_moments
+      );
+      v_hint := format(
+        'Ask for a step of %s or more, or for a shorter time.',
+        make_interval(secs => ceil(
+          extract(epoch from book_history.until - book_history.since) / (c_most_moments - 1)
+        )::float8)
+      );
+    end if;
+  end if;
+  if v_problem is not null then
+    raise exception using
+      errcode = 'EX001',
+      message = v_problem,
+      detail = 'INVALID_REQUEST',
+      hint = coalesce(v_hint, '');
+  end if;
+
+  -- Steps of days and months are counted in UTC.
+  v_moments := array(
+    select s.at at time zone 'UTC'
+    from generate_series(
+      book_history.since at time zone 'UTC', book_history.until at time zone 'UTC',
+      book_history.step
+    ) as s (at)
+    order by s.at
+  );
+
+  return query
+  with
+  fills as materialized (
+    select f.order_key, f.created_at, f.quantity
+    from analytics.fills as f
+    where f.market_key = v_market_key
+      and f.created_at > book_history.since
   ),
-  -- Once, however many moments there are.
   resting as materialized (
     select
       o.order_key,
       o.book_side,
       o.yes_price_cents,
-      o.quantity,
-      o.filled_quantity,
-      coalesce(o.released_at, o.created_at) as rested_at,
-      least(o.cancelled_at, o.expires_at) as left_at
+      greatest(coalesce(o.released_at, o.created_at), book_history.since) as entered_at,
+      coalesce(r.quantity, o.quantity) - o.filled_quantity + coalesce(f.quantity, 0)
+        as entered_quantity,
+      least(o.cancelled_at, o.expires_at) as left_at,
+      o.quantity - o.filled_quantity as left_quantity
     from analytics.markets as m
     join analytics.orders as o on o.market_key = m.market_key
-    where m.market_id = book_history.market_id
-      and o.created_at between m.created_at and book_history.until
-      and (o.release_at is null or o.released_at <= book_history.until)
-  ),
-  later_fills as (
-    select n.at, f.order_key, sum(f.quantity) as quantity
-    from analytics.markets as m
-    join analytics.fills as f on f.market_key = m.market_key
-    join moments as n on n.at < f.created_at
-    where m.market_id = book_history.market_id
-      and f.created_at > book_history.since
-    group by n.at, f.order_key
-  )
-  select b.at, b.book_side, b.yes_price_cents, sum(b.left_quantity)::bigint, count(*)
-  from (
-    select
-      n.at,
-      o.book_side,
-      o.yes_price_cents,
-      coalesce(r.quantity, o.quantity) - o.filled_quantity + coalesce(f.quantity, 0)
-        as left_quantity
-    from moments as n
-    join resting as o on o.rested_at <= n.at and (o.left_at is null or o.left_at > n.at)
-    left join later_fills as f on f.at = n.at and f.order_key = o.order_key
+    left join (
+      select x.order_key, sum(x.quantity) as quantity
+      from fills as x
+      group by x.order_key
+    ) as f on f.order_key = o.order_key
     left join lateral (
       select max(x.quantity_before) as quantity
       from analytics.order_reductions as x
       where x.order_key = o.order_key
-        and x.reduced_at > n.at
+        and x.reduced_at > book_history.since
     ) as r on true
-  ) as b
-  where b.left_quantity > 0
-  group by b.at, b.book_side, b.yes_price_cents;
-end;
+    where m.market_key = v_market_key
+      and o.created_at between m.created_at and book_history.until
+      and (o.release_at is null or o.released_at <= book_history.until)
+      -- Some never rest: what leaves as it comes, or expires before it is released.
+      and coalesce(
+        least(o.cancelled_at, o.expires_at)
+          > greatest(coalesce(o.released_at, o.created_at), book_history.since),
+        true
+      )
+  ),
+  changes as (
+    select r.order_key, r.entered_at as at, r.entered_quantity as quantity
+    from resting as r
+    union all
+    select f.order_key, f.created_at, - f.quantity
+    from fills as f
+    union all
+    select x.order_key, x.reduced_at, x.quantity_after - x.quantity_before
+    from resting as r
+    join analytics.order_reductions as x on x.order_key = r.order_key
+    where x.reduced_at > book_history.since
+    union all
+    select r.order_key, r.left_at, - r.left_quantity
+    from resting as r
+    where r.left_at is not null
+  ),
+  -- By the first moment at which each change has happened.
+  by_moment as (
+    select
+      c.order_key,
+      case when v_moments[b.before] = c.at then b.before else b.before + 1 end as moment,
+      sum(c.quantity) as quantity
+    from changes as c
+    cross join lateral (select width_bucket(c.at, v_moments) as before) as b
+    where c.at <= v_moments[cardinality(v_moments)]
+    group by 1, 2
+  ),
+  by_order as (
+    select
+      c.order_key, c.moment, c.quantity,
+      sum(c.quantity) over (partition by c.order_key order by c.moment) as left_quantity
+    from by_moment as c
+  ),
+  by_level as materialized (
+    select
+      r.book_side,
+      r.yes_price_cents,
+      o.moment,
+      sum(o.quantity) as quantity,
+      sum((o.left_quantity > 0)::int - (o.left_quantity > o.quantity)::int) as order_count
+    from by_order as o
+    join resting as r on r.order_key = o.order_key
+    group by r.book_side, r.yes_price_cents, o.moment
+  ),
+  levels as (
+    select
+      m.at,
+      l.book_side,
+      l.yes_price_cents,
+      sum(c.quantity) over w as quantity,
+      sum(c.order_count) over w as order_count
+    from (select distinct x.book_side, x.yes_price_cents from by_level as x) as l
+    cross join unnest(v_moments) with ordinality as m (at, moment)
+    left join by_level as c
+      on c.book_side = l.book_side
+      and c.yes_price_cents = l.yes_price_cents
+      and c.moment = m.moment
+    window w as (partition by l.book_side, l.yes_price_cents order by m.moment)
+  )
+  select
+    l.at, l.book_side, l.yes_price_cents, l.quantity::bigint, l.order_count::bigint
+  from levels as l
+  where l.quantity > 0;
+end
+$$;
 
 comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
   'The book of a market at a time, and at each step after it until another: bids and asks in YES '
-  'prices, once everything of that moment had happened. It goes back from the orders as they are '
-  'now, by the trades and amendments since, and reads the orders once for all moments. A moment '
-  'with an empty book has no row.';
+  'prices, once everything of that moment had happened. A moment with an empty book has no row. '
+  'Steps of days and months are counted in UTC; at most 2,000 moments. Reads the orders and '
+  'trades of the market once, however many moments. Errors: NOT_FOUND, INVALID_REQUEST.';
 --! EndIncluded analytics/functions/book_history.sql
 --! Included analytics/functions/book_as_of.sql
 create or replace function analytics.book_as_of(market_id uuid, at timestamptz)
@@ -12903,7 +15132,8 @@ end;
 
 comment on function analytics.book_as_of(uuid, timestamptz) is
   'The book of a market as it was once everything of that moment had happened: bids and asks in '
-  'YES prices. analytics.book_history has those of many moments.';
+  'YES prices. analytics.book_history has those of many moments. Errors: NOT_FOUND, '
+  'INVALID_REQUEST.';
 --! EndIncluded analytics/functions/book_as_of.sql
 --! Included analytics/functions/candles.sql
 create or replace function analytics.candles(
@@ -12919,8 +15149,55 @@ returns table (
   yes_volume_cents bigint,
   trade_count bigint
 )
-language sql stable parallel safe
-begin atomic
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+declare
+  c_most_candles constant int := 50000;
+  v_market_key constant bigint := analytics.market_key(candles.market_id);
+  v_problem text;
+  v_hint text;
+  v_seconds numeric;
+  v_count numeric;
+begin
+  if candles.width is null or candles.since is null or candles.until is null then
+    v_problem := 'width, since and until must not be null';
+  elsif candles.until <= candles.since then
+    v_problem := 'until must be after since';
+  elsif extract(year from candles.width) <> 0 or extract(month from candles.width) <> 0 then
+    v_problem := format('a candle has no fixed width of %s: months differ', candles.width);
+    v_hint := 'Give the width in weeks, days, hours, minutes or seconds.';
+  elsif candles.width <= interval '0' then
+    v_problem := format('width must be above zero, not %s', candles.width);
+  else
+    -- Without a trade there is no candle, so the market's life is all that counts.
+    select extract(epoch from
+      least(candles.until, analytics.now()) - greatest(candles.since, m.created_at)
+    )
+    into v_seconds
+    from analytics.markets as m
+    where m.market_key = v_market_key;
+    v_count := ceil(v_seconds / extract(epoch from candles.width));
+    if v_count > c_most_candles then
+      v_problem := format(
+        '%s candles are too many: at most %s may be asked for', v_count, c_most_candles
+      );
+      v_hint := format(
+        'Ask for a width of %s or more, or for a shorter time.',
+        make_interval(secs => ceil(v_seconds / c_most_candles)::float8)
+      );
+    end if;
+  end if;
+  if v_problem is not null then
+    raise exception using
+      errcode = 'EX001',
+      message = v_problem,
+      detail = 'INVALID_REQUEST',
+      hint = coalesce(v_hint, '');
+  end if;
+
+  return query
   select
     date_bin(candles.width, t.created_at, '2000-01-01 00:00:00+00'),
     (array_agg(t.yes_price_cents order by t.trade_key))[1],
@@ -12931,17 +15208,19 @@ begin atomic
     sum(t.quantity::bigint * t.yes_price_cents)::bigint,
     count(*)
   from analytics.trades as t
-  where t.market_id = candles.market_id
+  where t.market_key = v_market_key
     and t.created_at >= candles.since
     and t.created_at < candles.until
   group by 1
   order by 1;
-end;
+end
+$$;
 
 comment on function analytics.candles(uuid, interval, timestamptz, timestamptz) is
   'YES prices of a market''s trades, from a time until before another, in candles of that width '
-  '(minutes, hours, days; not months), which begin at whole multiples of it in UTC. Without a '
-  'trade there is no candle.';
+  '(seconds to weeks; not months), which begin at whole multiples of it in UTC, counted from '
+  '2000-01-01. Without a trade there is no candle. The time asked for may hold at most 50,000. '
+  'Errors: NOT_FOUND, INVALID_REQUEST.';
 --! EndIncluded analytics/functions/candles.sql
 --! Included analytics/functions/daily_trader_results.sql
 create or replace function analytics.daily_trader_results(
@@ -12955,13 +15234,27 @@ returns table (
   maker_quantity bigint,
   volume_cents bigint,
   fee_cents bigint,
-  sold_cents bigint,
-  merged_cents bigint,
-  settled_cents bigint,
+  sales_realised_cents bigint,
+  merges_realised_cents bigint,
+  settlements_realised_cents bigint,
   realised_cents bigint
 )
-language sql stable parallel safe
-begin atomic
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+begin
+  if daily_trader_results.since is null or daily_trader_results.until is null
+    or daily_trader_results.until <= daily_trader_results.since
+  then
+    raise exception using
+      errcode = 'EX001',
+      message = 'until must be a day after since',
+      detail = 'INVALID_REQUEST',
+      hint = 'The day named by until is not in the answer.';
+  end if;
+
+  return query
   with results as (
     select
       f.created_at,
@@ -12971,9 +15264,9 @@ begin atomic
       case f.role when 'maker' then f.quantity else 0 end as maker_quantity,
       f.amount_cents as volume_cents,
       f.fee_cents,
-      coalesce(f.realised_cents, 0) as sold_cents,
-      0::bigint as merged_cents,
-      0::bigint as settled_cents
+      coalesce(f.realised_cents, 0) as sales_realised_cents,
+      0::bigint as merges_realised_cents,
+      0::bigint as settlements_realised_cents
     from analytics.fills as f
     union all
     select
@@ -12996,21 +15289,27 @@ begin atomic
     sum(r.maker_quantity)::bigint,
     sum(r.volume_cents)::bigint,
     sum(r.fee_cents)::bigint,
-    sum(r.sold_cents)::bigint,
-    sum(r.merged_cents)::bigint,
-    sum(r.settled_cents)::bigint,
-    sum(r.sold_cents + r.merged_cents + r.settled_cents)::bigint
+    sum(r.sales_realised_cents)::bigint,
+    sum(r.merges_realised_cents)::bigint,
+    sum(r.settlements_realised_cents)::bigint,
+    sum(
+      r.sales_realised_cents + r.merges_realised_cents + r.settlements_realised_cents
+    )::bigint
   from results as r
   where r.created_at >= daily_trader_results.since::timestamp at time zone 'UTC'
     and r.created_at < daily_trader_results.until::timestamp at time zone 'UTC'
   group by 1, 2;
-end;
+end
+$$;
 
 comment on function analytics.daily_trader_results(date, date) is
   'What each trader did and realised on each UTC day, from a day until before another; days on '
-  'which nothing happened have no row. sold_cents, merged_cents and settled_cents are what sales, '
-  'merges and resolutions realised, after fees; realised_cents is their sum. A correction counts '
-  'on its own day, with the difference. fee_cents are the fees paid, those of buys included.';
+  'which nothing happened have no row. volume_cents is quantity x price of the fills, on the '
+  'trader''s side; fee_cents are the fees paid, those of buys included. What sales, merges and '
+  'settlements realised is profit and not proceeds: what they brought less their fees, and less '
+  'what the shares had cost with their buy fees; realised_cents is the sum of the three. A '
+  'correction counts on its own day, with the difference. Reads all trades once. Errors: '
+  'INVALID_REQUEST.';
 --! EndIncluded analytics/functions/daily_trader_results.sql
 
 -- For operators to read
@@ -13103,9 +15402,9 @@ comment on column admin.markets.close_time is
 comment on column admin.markets.resolved_outcome is
   'yes, no or custom; null before the resolution.';
 comment on column admin.markets.yes_payout_cents is
-  'What a YES share was paid, 0-100; a NO share got the rest.';
+  'What a YES share pays by the resolution that holds, 0-100; a NO share pays the rest.';
 comment on column admin.markets.resolved_at is
-  'When it was resolved, or its resolution last corrected.';
+  'When it was first resolved; corrections since then are in admin.resolutions.';
 comment on column admin.markets.created_at is 'When an operator made it.';
 comment on column admin.markets.last_yes_price_cents is
   'YES price of the last trade; null before the first.';
@@ -13124,7 +15423,7 @@ select
   x.user_id,
   u.email,
   x.handle,
-  x.display_name,
+  u.display_name,
   x.is_private,
   x.leaderboard_opt_out,
   x.created_at,
@@ -13132,17 +15431,22 @@ select
   x.net_deposits_cents,
   x.overdraft_cents,
   x.limits_reviewed_at,
-  x.excluded_until,
+  r.excluded_until,
   x.day_limit_cents,
   x.week_limit_cents,
   x.month_limit_cents,
-  x.day_spent_cents,
-  x.week_spent_cents,
-  x.month_spent_cents
+  x.day_net_spent_cents,
+  x.week_net_spent_cents,
+  x.month_net_spent_cents,
+  x.open_order_cost_cents,
+  r.frozen_at,
+  r.frozen_by,
+  r.frozen_reason
 from analytics.users as x
-join identity.users as u on u.id = x.user_key;
+join identity.users as u on u.id = x.user_key
+left join risk.traders as r on r.user_id = x.user_key;
 
-comment on view admin.users is 'Traders, with e-mail, cash and limits.';
+comment on view admin.users is 'Traders, with e-mail, cash, limits, and whether they are frozen.';
 comment on column admin.users.user_key is 'Internal key, for joins.';
 comment on column admin.users.user_id is 'Public id.';
 comment on column admin.users.email is 'E-mail; unique whatever its case.';
@@ -13166,13 +15470,21 @@ comment on column admin.users.week_limit_cents is
   'Loss limit in force for the last 7 UTC days; null is none.';
 comment on column admin.users.month_limit_cents is
   'Loss limit in force for the last 30 UTC days; null is none.';
-comment on column admin.users.day_spent_cents is
-  'Net cash put into trading today (UTC), negative when more came out. Open orders, which count '
-  'toward limits by what they could cost, are not in it.';
-comment on column admin.users.week_spent_cents is
+comment on column admin.users.day_net_spent_cents is
+  'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
+  'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
+  'least 0, and open_order_cost_cents.';
+comment on column admin.users.week_net_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
-comment on column admin.users.month_spent_cents is
+comment on column admin.users.month_net_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
+comment on column admin.users.open_order_cost_cents is
+  'The most that the user''s open orders could still cost.';
+comment on column admin.users.frozen_at is
+  'Since when an operator has frozen the account; null: it is not frozen.';
+comment on column admin.users.frozen_by is
+  'The operator who froze it: the name of the staff key, or else the login.';
+comment on column admin.users.frozen_reason is 'Why it is frozen.';
 --! EndIncluded admin/views/users.sql
 --! Included admin/views/api_keys.sql
 create view admin.api_keys as
@@ -13242,7 +15554,21 @@ select
   x.time_in_force,
   x.is_post_only,
   x.status,
-  x.cancel_reason,
+  case x.cancel_reason
+    when 'responsible_gaming' then coalesce(
+      (
+        select o.cancel_reason::text
+        from trading.orders as o
+        where o.id = x.order_key
+      ),
+      (
+        select a.cancel_reason::text
+        from trading.archived_orders as a
+        where a.public_id = x.order_id
+      )
+    )
+    else x.cancel_reason
+  end as cancel_reason,
   x.fee_cents,
   x.created_at,
   x.expires_at,
@@ -13373,31 +15699,52 @@ select
   x.user_id,
   x.side,
   x.quantity,
+  x.is_settled,
+  x.open_quantity,
   x.cost_cents,
   x.fee_cents,
+  x.open_cost_cents,
   x.realised_cents,
   x.has_traded,
   x.mark_price_cents,
-  x.mark_value_cents
+  x.mark_value_cents,
+  x.unrealised_cents
 from analytics.positions as x;
 
-comment on view admin.positions is 'Shares of each trader by market and side, empty ones too.';
+comment on view admin.positions is
+  'Shares of each trader by market and side. Empty positions stay, and so do settled ones with '
+  'their quantity and cost: sum the columns that begin with open_, mark_value_cents and '
+  'unrealised_cents over what is still held. realised_cents + unrealised_cents, summed over a '
+  'trader''s positions, is cash + mark_value_cents - net deposits.';
 comment on column admin.positions.position_id is 'Public id.';
 comment on column admin.positions.market_key is 'The market: internal key, for joins.';
 comment on column admin.positions.market_id is 'The market: public id.';
 comment on column admin.positions.user_key is 'The user: internal key, for joins.';
 comment on column admin.positions.user_id is 'The user: public id.';
 comment on column admin.positions.side is 'yes or no.';
-comment on column admin.positions.quantity is 'Shares held.';
-comment on column admin.positions.cost_cents is 'What was paid for them, without fees.';
-comment on column admin.positions.fee_cents is 'The buy fees paid for them.';
+comment on column admin.positions.quantity is
+  'Shares held; once settled, the shares that were paid.';
+comment on column admin.positions.is_settled is
+  'Whether the market is resolved, and the shares are paid and gone.';
+comment on column admin.positions.open_quantity is 'Shares still held; 0 once settled.';
+comment on column admin.positions.cost_cents is
+  'What was paid for the quantity, without fees.';
+comment on column admin.positions.fee_cents is 'The buy fees paid for the quantity.';
+comment on column admin.positions.open_cost_cents is
+  'What was paid for the shares still held, buy fees included; 0 once settled.';
 comment on column admin.positions.realised_cents is
-  'What selling, merging and settlements have realised in this position so far.';
+  'What selling, merging and settlement have realised in this position so far, corrections '
+  'included: what they brought less fees, and less what the shares had cost with their buy fees.';
 comment on column admin.positions.has_traded is
   'Whether a match, and not only a split, ever moved it.';
 comment on column admin.positions.mark_price_cents is
-  'What a share is worth by the last trade, or was paid by the resolution; null without either.';
-comment on column admin.positions.mark_value_cents is 'The shares held at that price.';
+  'What a share was paid by the resolution; before it, the price of the last trade; before the '
+  'first trade 50, since all shares are then in pairs that are worth 100.';
+comment on column admin.positions.mark_value_cents is
+  'The shares still held at that price; 0 once settled.';
+comment on column admin.positions.unrealised_cents is
+  'mark_value_cents - open_cost_cents: what the shares still held would bring beyond cost and '
+  'buy fees, without the fee of selling; 0 once settled.';
 --! EndIncluded admin/views/positions.sql
 --! Included admin/views/journal_entries.sql
 create view admin.journal_entries as
@@ -13448,10 +15795,11 @@ select
   x.user_key,
   x.user_id,
   x.kind,
-  x.reference,
+  c.reference,
   x.amount_cents,
   x.created_at
-from analytics.cash_movements as x;
+from analytics.cash_movements as x
+join ledger.cash_movements as c on c.journal_id = x.journal_key;
 
 comment on view admin.cash_movements is 'Deposits and withdrawals.';
 comment on column admin.cash_movements.journal_key is
@@ -13473,12 +15821,13 @@ select
   x.outcome,
   x.yes_payout_cents,
   x.corrects_resolution_key,
-  x.reason,
+  r.reason,
   x.position_count,
   x.payout_cents,
   x.is_final,
   x.created_at
-from analytics.resolutions as x;
+from analytics.resolutions as x
+join trading.resolutions as r on r.id = x.resolution_key;
 
 comment on view admin.resolutions is 'How markets were resolved, and corrected.';
 comment on column admin.resolutions.resolution_key is
@@ -13491,7 +15840,7 @@ comment on column admin.resolutions.yes_payout_cents is
 comment on column admin.resolutions.corrects_resolution_key is
   'The resolution that this one corrects; null for the first of a market.';
 comment on column admin.resolutions.reason is 'Why it was corrected; null for the first.';
-comment on column admin.resolutions.position_count is 'Positions that are paid.';
+comment on column admin.resolutions.position_count is 'Positions that are settled.';
 comment on column admin.resolutions.payout_cents is
   'What they are paid in all; of a correction too the whole, and not the difference.';
 comment on column admin.resolutions.is_final is 'Whether no correction came after it.';
