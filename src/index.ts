@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { StaffRole } from "./database/api.ts";
+import type { StaffRole } from "./database/staff_keys.ts";
 import { migrateDatabase } from "./database/migrations.ts";
 import { embeddedDirectory, openDatabase } from "./database/open_database.ts";
 import { makePool } from "./database/pools.ts";
@@ -27,6 +27,7 @@ await runProcess(async ({ config, logger, onClose, print, ending }) => {
       logger.info(message);
     }),
   );
+  await database.lockDown();
   const demo = config.demo
     ? await whenReady(() =>
         prepareDemo(database.connectionString, join(embeddedDirectory, "demo.json")),

@@ -1,5 +1,7 @@
 import { migrateDatabase } from "./database/migrations.ts";
 import { openDatabase } from "./database/open_database.ts";
+import { makePool } from "./database/pools.ts";
+import { warnOfOpenDoors } from "./database/privileges.ts";
 import { tellError } from "./logger.ts";
 import { checkProductionUrl, configOrEnd } from "./run_process.ts";
 
@@ -9,12 +11,23 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+async function warn(connectionString: string): Promise<void> {
+  const pool = makePool({ connectionString, max: 1 });
+  try {
+    await warnOfOpenDoors(pool, print);
+  } finally {
+    await pool.end();
+  }
+}
+
 try {
   const config = configOrEnd();
   checkProductionUrl(config);
   const database = await openDatabase(config, print);
   try {
     const ran = await migrateDatabase(database.connectionString, print);
+    await database.lockDown();
+    if (ran.length > 0) await warn(database.connectionString);
     print(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
   } finally {
     await database.close();

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { makeApp, makeMetricsApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
-import type { StaffRole } from "./database/api.ts";
+import type { StaffRole } from "./database/staff_keys.ts";
 import { makePool } from "./database/pools.ts";
 import { checkPreparedStatements } from "./database/prepared_statements.ts";
 import { warnOfOpenDoors } from "./database/privileges.ts";

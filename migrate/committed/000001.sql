@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:34b88ab38f5bcfd889f9e1381ee4aa06dc0633ea
+--! Hash: sha1:218946ff93bb7513188df75bd8922b1ef2436c70
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -11745,7 +11745,11 @@ as $$
 declare
   v_held record;
 begin
-  -- In the order in which an opening takes them.
+  -- As an opening does, and in its order: of two closings at once each must see the other's count.
+  perform pg_advisory_xact_lock(hashtextextended('address ' || close_stream.address, 29038));
+  if close_stream.user_id is not null then
+    perform pg_advisory_xact_lock(hashtextextended('user ' || close_stream.user_id::text, 29038));
+  end if;
   for v_held in
     select h.holder, h.subject
     from (
@@ -11771,7 +11775,8 @@ end
 $$;
 
 comment on function api.close_stream(uuid, text, uuid) is
-  'Counts a stream no more that api.open_stream has counted. Locks: the counters.';
+  'Counts a stream no more that api.open_stream has counted. Locks: advisory locks of '
+  'the address and of the user; their counters.';
 --! EndIncluded api/functions/close_stream.sql
 --! Included api/functions/end_stream_lease.sql
 create or replace function api.end_stream_lease(lease_id uuid)
@@ -13709,8 +13714,8 @@ $$;
 comment on function admin.run_due() is
   'Does at once what the jobs would do now, in one transaction: in each market releases, then '
   'expiries, then its closing; then the archive and old idempotency keys. Returns how many of '
-  'each: {released, expired, closed, archived, keysRemoved}. As the jobs do, it passes over what is '
-  'locked: markets (a warning and the audit log count them), also those that wait longer than '
+  'each: {released, expired, closed, archived, keysRemoved}. As the jobs do, it passes over what '
+  'is locked: markets (a warning and the audit log count them), also those that wait longer than '
   '250 ms for a user or a row of the catalogue, the archive while a job is at it, and keys in use. '
   'Call it again for these. Locks: the markets that are free, then what each job locks.';
 --! EndIncluded admin/functions/run_due.sql

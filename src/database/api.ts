@@ -91,31 +91,6 @@ export async function authenticate(
   return row && { userId: row.user_id, apiKeyId: row.api_key_id };
 }
 
-/** What those who work with the exchange may be. */
-export type StaffRole = "analyst" | "operator";
-
-/** Somebody who works with the exchange. */
-export interface Staff {
-  staffKeyId: string;
-  /** Of the key, which the audit log tells. */
-  name: string;
-  role: StaffRole;
-}
-
-/** Whose staff key has this SHA-256. */
-export async function authenticateStaffKey(
-  client: PoolClient,
-  keyHash: Buffer,
-): Promise<Staff | undefined> {
-  const [row] = await call<{ staff_key_id: string; name: string; role: StaffRole }>(
-    client,
-    "authenticate_staff_key",
-    "select staff_key_id, name, role from api.authenticate_staff_key(key_hash => $1)",
-    [keyHash],
-  );
-  return row && { staffKeyId: row.staff_key_id, name: row.name, role: row.role };
-}
-
 /** Notes that a key was used. */
 export async function recordKeyUse(client: PoolClient, apiKeyId: string): Promise<void> {
   await call(client, "record_key_use", "select api.record_key_use(api_key_id => $1)", [apiKeyId]);

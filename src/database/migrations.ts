@@ -16,7 +16,6 @@ import {
   withStartupOptions,
 } from "./session_settings.ts";
 import { isErrno } from "./postgres_process.ts";
-import { warnOfOpenDoors } from "./privileges.ts";
 
 /** Holds committed/, current.sql, and fixtures, which leads to db/. */
 export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");
@@ -150,7 +149,6 @@ export async function migrateDatabase(
       await letServersLook(client);
     }
     await migrateQueue(client, primary);
-    if (pending.length > 0) await warnOfOpenDoors(client, log);
     return pending;
   } finally {
     await client.end();

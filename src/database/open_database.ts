@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { startEmbeddedPostgres } from "./embedded_postgres.ts";
 import { splitHosts } from "./hosts.ts";
+import { lockDown } from "./privileges.ts";
 
 /** Where the embedded PostgreSQL is kept when no DATABASE_URL is given. */
 export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");
@@ -11,6 +12,8 @@ export interface OpenDatabase {
   connectionString: string;
   /** For the operator: where the database is, without a password. */
   description: string;
+  /** Once it is migrated: closes what only a superuser can close, if the server is ours. */
+  lockDown: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -23,6 +26,7 @@ export async function openDatabase(
     return {
       connectionString: config.databaseUrl,
       description: `the PostgreSQL of DATABASE_URL (${splitHosts(config.databaseUrl).map(hostOf).join(", ")})`,
+      lockDown: () => Promise.resolve(),
       close: () => Promise.resolve(),
     };
   }
@@ -30,6 +34,7 @@ export async function openDatabase(
   return {
     connectionString: server.connectionString,
     description: `the embedded PostgreSQL: psql "${server.connectionString}"`,
+    lockDown: () => lockDown(server.connectionString),
     close: async () => {
       if ((await server.stop()) === "left to others") {
         notice("the embedded PostgreSQL goes on: another process uses it");

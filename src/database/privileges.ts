@@ -1,3 +1,6 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
 import type { ClientBase, Pool } from "pg";
@@ -102,13 +105,33 @@ export async function findOpenDoors(database: Pool | ClientBase): Promise<OpenDo
   return doors.filter((door) => door !== false);
 }
 
+/** What this process has warned of: its server and its worker may be one process. */
+const warnedOf = new Set<string>();
+
 /** Says at the start of a process what stands open, a line each. That it can't be read is no matter. */
 export async function warnOfOpenDoors(
   database: Pool | ClientBase,
   warn: (message: string) => void,
 ): Promise<void> {
   const doors = await findOpenDoors(database).catch(() => []);
-  for (const { message } of doors) warn(message);
+  for (const { message } of doors) {
+    if (!warnedOf.has(message)) warn(message);
+    warnedOf.add(message);
+  }
+}
+
+const lockDownScript = join(import.meta.dirname, "../../docs/lock_down.sql");
+
+/** Closes what only a superuser can close, by the script that a DBA runs elsewhere. */
+export async function lockDown(superuserUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: superuserUrl });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await client.query(await readFile(lockDownScript, "utf8"));
+  } finally {
+    await client.end();
+  }
 }
 
 /** What stands open, for those who monitor. */

@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
-import type { Caller, RequestCounters, Staff, StaffRole } from "../database/api.ts";
+import type { Caller, RequestCounters } from "../database/api.ts";
+import type { Staff, StaffRole } from "../database/staff_keys.ts";
 import { beforeAnything } from "../database/failures.ts";
 import { ProblemError, refusal } from "../errors.ts";
 import { isWellFormedApiKey } from "./api_key.ts";

@@ -5,10 +5,11 @@ import {
   authenticate,
   authenticateSession,
   authenticateSessionToken,
-  authenticateStaffKey,
   recordKeyUse,
 } from "../database/api.ts";
-import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/api.ts";
+import { authenticateStaffKey } from "../database/staff_keys.ts";
+import type { Caller, KeyCaller, SessionCaller } from "../database/api.ts";
+import type { Staff } from "../database/staff_keys.ts";
 import { withRetries } from "../database/failures.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api_key.ts";
 

@@ -29,50 +29,55 @@ interface Hostile {
 
 const UNFIT = /^EX025$/;
 
+// Each entry is a history of its own; settings that have nothing to do with each other share one.
 const hostile: Hostile[] = [
   { settings: { default_transaction_isolation: "repeatable read" }, refusals: UNFIT },
   { settings: { default_transaction_isolation: "serializable" }, refusals: UNFIT },
-  { settings: { default_transaction_deferrable: "on" } },
   { settings: { standard_conforming_strings: "off" } },
-  { settings: { escape_string_warning: "off", backslash_quote: "on" } },
   { settings: { row_security: "off" } },
   // A DBA may be told that it took too long; nothing else.
   { settings: { statement_timeout: "5ms" }, refusals: /^57014$/ },
   { settings: { lock_timeout: "1ms" }, refusals: /^55P03$/ },
-  { settings: { idle_in_transaction_session_timeout: "1ms" } },
   { settings: { idle_session_timeout: "50ms" }, refusals: /^57P05$/ },
   { settings: { transaction_timeout: "100ms" }, from: 17, refusals: /^25P04$/ },
-  { settings: { DateStyle: "German, DMY" } },
-  { settings: { DateStyle: "SQL, MDY" } },
-  { settings: { DateStyle: "Postgres, DMY" } },
-  { settings: { IntervalStyle: "sql_standard" } },
-  { settings: { TimeZone: "Asia/Tokyo" } },
-  { settings: { TimeZone: "America/St_Johns", DateStyle: "ISO, YMD" } },
+  { settings: { DateStyle: "German, DMY", TimeZone: "Asia/Tokyo" } },
+  { settings: { DateStyle: "SQL, MDY", IntervalStyle: "sql_standard" } },
+  { settings: { DateStyle: "Postgres, DMY", TimeZone: "America/St_Johns" } },
   { settings: { search_path: "public" } },
-  { settings: { search_path: "public, pg_catalog" } },
-  { settings: { client_encoding: "LATIN1" } },
-  { settings: { bytea_output: "escape" } },
-  { settings: { extra_float_digits: "-15" } },
-  { settings: { array_nulls: "off" } },
-  { settings: { transform_null_equals: "on" } },
-  { settings: { quote_all_identifiers: "on" } },
-  { settings: { xmlbinary: "hex", xmloption: "document" } },
-  { settings: { check_function_bodies: "off" } },
-  { settings: { client_min_messages: "debug1" } },
+  { settings: { search_path: "public, pg_catalog", quote_all_identifiers: "on" } },
+  { settings: { client_encoding: "LATIN1", client_min_messages: "debug1" } },
+  {
+    settings: {
+      ...{ bytea_output: "escape", extra_float_digits: "-15", array_nulls: "off" },
+      ...{ transform_null_equals: "on", xmlbinary: "hex", xmloption: "document" },
+    },
+  },
+  {
+    settings: {
+      ...{ escape_string_warning: "off", backslash_quote: "on", check_function_bodies: "off" },
+      ...{ lo_compat_privileges: "on", idle_in_transaction_session_timeout: "1ms" },
+      ...{ "plpgsql.variable_conflict": "use_column", "plpgsql.check_asserts": "off" },
+    },
+  },
+  { settings: { default_transaction_deferrable: "on", synchronous_commit: "off" } },
   { settings: { jit: "on", jit_above_cost: "0" } },
-  { settings: { plan_cache_mode: "force_custom_plan" } },
-  { settings: { enable_indexscan: "off", enable_indexonlyscan: "off" } },
-  { settings: { enable_nestloop: "off", enable_sort: "off" } },
+  {
+    settings: {
+      ...{ plan_cache_mode: "force_custom_plan", enable_nestloop: "off", enable_sort: "off" },
+      ...{ constraint_exclusion: "on", cursor_tuple_fraction: "1" },
+    },
+  },
+  {
+    settings: {
+      ...{ enable_indexscan: "off", enable_indexonlyscan: "off", default_statistics_target: "1" },
+      ...{ from_collapse_limit: "1", join_collapse_limit: "1", geqo_threshold: "2" },
+      ...{ default_toast_compression: "pglz" },
+    },
+  },
   { settings: { work_mem: "64kB" } },
   { settings: { temp_file_limit: "0" } },
-  { settings: { from_collapse_limit: "1", join_collapse_limit: "1", geqo_threshold: "2" } },
-  { settings: { constraint_exclusion: "on", cursor_tuple_fraction: "1" } },
-  { settings: { synchronous_commit: "off" } },
-  { settings: { default_statistics_target: "1", default_toast_compression: "pglz" } },
   { settings: { force_parallel_mode: "on" }, until: 15 },
   { settings: { debug_parallel_query: "on" }, from: 16 },
-  { settings: { "plpgsql.variable_conflict": "use_column" } },
-  { settings: { "plpgsql.check_asserts": "off", lo_compat_privileges: "on" } },
 ];
 
 let base: OwnDatabase;

@@ -95,7 +95,17 @@ test("npm start by the three documented logins logs no stack, and says what it l
       all.kill("SIGTERM");
       t.is(await all.exited, 0, all.errors());
       t.notRegex(all.errors(), /"stack"|\n +at /, all.errors());
-      t.notRegex(all.errors(), /"level":"(?:warn|error|fatal)"/, all.errors());
+      const warnings = all
+        .errors()
+        .split("\n")
+        .filter((line) => /"level":"(?:warn|error|fatal)"/.test(line))
+        .map((line): string => JSON.parse(line).msg);
+      // The cluster of the tests forgets what it commits, and nobody has locked the database down.
+      t.true(
+        warnings.every((warning) => /^(?:acknowledged orders|Every login)/.test(warning)),
+        warnings.join("\n"),
+      );
+      t.is(new Set(warnings).size, warnings.length);
       t.regex(all.errors(), /no GraphQL for analysts: set ANALYST_DATABASE_URL/);
       t.regex(all.errors(), /no GraphQL for operators: set OPERATOR_DATABASE_URL/);
     } finally {

@@ -138,8 +138,8 @@ test.serial("what no waiting mends ends the process with a line that says it", a
     const unknown = "update graphile_migrate.migrations set hash = 'sha1:unknown'";
     for (const script of ["server.ts", "worker.ts"]) {
       for (const [url, line] of [
-        [missing, /^database "there_is_no_such_database" does not exist\n$/],
-        [stranger, /^role "there_is_no_such_login" does not exist\n$/],
+        [missing, /^database "there_is_no_such_database" does not exist \(SQLSTATE 3D000\)\n$/],
+        [stranger, /^role "there_is_no_such_login" does not exist \(SQLSTATE 28000\)\n$/],
       ] as const) {
         const running = startProcess(t, script, { DATABASE_URL: url });
         t.is(await running.exited, 1);

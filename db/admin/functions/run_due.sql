@@ -92,7 +92,7 @@ $$;
 comment on function admin.run_due() is
   'Does at once what the jobs would do now, in one transaction: in each market releases, then '
   'expiries, then its closing; then the archive and old idempotency keys. Returns how many of '
-  'each: {released, expired, closed, archived, keysRemoved}. As the jobs do, it passes over what is '
-  'locked: markets (a warning and the audit log count them), also those that wait longer than '
+  'each: {released, expired, closed, archived, keysRemoved}. As the jobs do, it passes over what '
+  'is locked: markets (a warning and the audit log count them), also those that wait longer than '
   '250 ms for a user or a row of the catalogue, the archive while a job is at it, and keys in use. '
   'Call it again for these. Locks: the markets that are free, then what each job locks.';

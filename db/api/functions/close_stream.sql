@@ -8,7 +8,11 @@ as $$
 declare
   v_held record;
 begin
-  -- In the order in which an opening takes them.
+  -- As an opening does, and in its order: of two closings at once each must see the other's count.
+  perform pg_advisory_xact_lock(hashtextextended('address ' || close_stream.address, 29038));
+  if close_stream.user_id is not null then
+    perform pg_advisory_xact_lock(hashtextextended('user ' || close_stream.user_id::text, 29038));
+  end if;
   for v_held in
     select h.holder, h.subject
     from (
@@ -34,4 +38,5 @@ end
 $$;
 
 comment on function api.close_stream(uuid, text, uuid) is
-  'Counts a stream no more that api.open_stream has counted. Locks: the counters.';
+  'Counts a stream no more that api.open_stream has counted. Locks: advisory locks of '
+  'the address and of the user; their counters.';

@@ -63,6 +63,7 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   freeze_user: async () => ({ user_id: await makeTrader(), reason: "why", cancel_orders: false }),
   unfreeze_user: async () => ({ user_id: await makeTrader(), reason: "why" }),
   cancel_orders: async () => ({ user_id: await makeTrader(), market_id: await makeMarket() }),
+  set_stream_cap: async () => ({ holder: "user", max_streams: 20 }),
   set_trading_pause: async () => ({ paused: false, reason: "over" }),
   set_fee_schedule: async () => ({ taker_rate_bps: 600, category: "tests" }),
   run_due: async () => ({}),

@@ -67,13 +67,15 @@ test("the difference is moved from user to user, and history stays", async (t) =
   t.is((await position(id, bob, "no")).realised, 7000 - 5000);
   t.like(await market(id), { status: "resolved", resolvedOutcome: "custom" });
   const all = await lines(id);
+  const ofTraders = all.filter(([, trader]) => trader !== null);
+  t.deepEqual(ofTraders.slice(0, 1), [["settlement", ann, 10_000]]);
+  // One journal, whose lines have no order.
   t.deepEqual(
-    all.filter(([, trader]) => trader !== null),
-    [
-      ["settlement", ann, 10_000],
+    new Set(ofTraders.slice(1)),
+    new Set([
       ["correction", ann, -7000],
       ["correction", bob, 7000],
-    ],
+    ]),
   );
 });
 

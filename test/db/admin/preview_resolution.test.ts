@@ -12,7 +12,8 @@ async function preview(market: string, outcome: string, yesPayoutCents?: number)
   const { rows } = await operators.query(
     `select user_id as trader, side, quantity, payout_cents as payout,
        realised_pnl_cents as realised
-     from admin.preview_resolution(market_id => $1, outcome => $2, yes_payout_cents => $3)`,
+     from admin.preview_resolution(market_id => $1, outcome => $2, yes_payout_cents => $3)
+     order by quantity desc`,
     [market, outcome, yesPayoutCents],
   );
   await operators.end();
@@ -65,7 +66,7 @@ test("resolving does what the preview said; of a resolved market it says what a 
        join identity.users as u on u.id = s.user_id
        where m.public_id = $1
          and r.id = (select max(x.id) from trading.resolutions as x where x.market_id = m.id)
-       order by s.user_id, s.side`,
+       order by s.quantity desc`,
       [market],
     );
     return rows;
