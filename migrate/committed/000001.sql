@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:218946ff93bb7513188df75bd8922b1ef2436c70
+--! Hash: sha1:5d3b91525c4b02ddf212c5189d7fa55262ee165d
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -11889,7 +11889,7 @@ begin
   from trading.announcer as a;
   if not found then
     -- After a crash. No earlier id can be as high, unless there were a million events a second.
-    v_done.last_event_id := floor(extract(epoch from v_at) * 1000000);
+    v_done.last_event_id := floor(extract(epoch from v_at) * 1000000)::bigint;
     insert into trading.announcer (sent_through_id, noted_id, noted_xid, last_event_id)
     values (0, 0, pg_current_xact_id(), v_done.last_event_id);
   end if;
@@ -13772,7 +13772,7 @@ begin
   select p.* into v_answer
   from api.place_orders(rehearse_orders.market_id, v_requests) as p
   limit 1;
-  return v_answer.body::jsonb -> 'order' ->> 'id';
+  return (v_answer.body::jsonb -> 'order' ->> 'id')::uuid;
 end
 $$;
 

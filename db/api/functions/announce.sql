@@ -27,7 +27,7 @@ begin
   from trading.announcer as a;
   if not found then
     -- After a crash. No earlier id can be as high, unless there were a million events a second.
-    v_done.last_event_id := floor(extract(epoch from v_at) * 1000000);
+    v_done.last_event_id := floor(extract(epoch from v_at) * 1000000)::bigint;
     insert into trading.announcer (sent_through_id, noted_id, noted_xid, last_event_id)
     values (0, 0, pg_current_xact_id(), v_done.last_event_id);
   end if;

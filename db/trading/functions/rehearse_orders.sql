@@ -18,7 +18,7 @@ begin
   select p.* into v_answer
   from api.place_orders(rehearse_orders.market_id, v_requests) as p
   limit 1;
-  return v_answer.body::jsonb -> 'order' ->> 'id';
+  return (v_answer.body::jsonb -> 'order' ->> 'id')::uuid;
 end
 $$;
 
