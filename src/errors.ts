@@ -103,13 +103,16 @@ export function refusalBySqlstate(sqlstate: string, message: string): Problem | 
 
 /**
  * The answer where nobody knows whether a route's command was carried out. Only placing has a key
- * to be repeated with, and what changes an order may simply be repeated.
+ * to be repeated with, and only a cancel may simply be repeated: an order that was replaced has a
+ * successor with another id.
  */
-export function outcomeUnknown(route: string): Problem {
+export function outcomeUnknown(method: string, route: string): Problem {
   if (route === "/api/v1/orders") return refusal("OUTCOME_UNKNOWN");
   const advice = route.startsWith("/api/v1/positions/")
     ? "look at the portfolio before you retry"
-    : "safe to retry";
+    : method.toUpperCase() === "PATCH"
+      ? "look at your open orders before you retry"
+      : "safe to retry";
   return refusal("OUTCOME_UNKNOWN", `The outcome is unknown; ${advice}`);
 }
 

@@ -16,6 +16,23 @@ const keys = {
 
 type Keyed = keyof typeof keys;
 
+/** What tells the rows of the other views apart: pages by cursors need it. */
+const uniqueColumns: Record<string, string> = {
+  fills: "trade_key,role",
+  positions: "market_key,user_key,side",
+  settlements: "resolution_key,user_key,side",
+  set_conversions: "conversion_key",
+  resolutions: "resolution_key",
+  journal_entries: "account_key,account_version",
+  cash_movements: "journal_key",
+  fee_schedules: "fee_schedule_key",
+  fee_revenue: "day,market_key,fee_schedule_key",
+  day_openings: "user_key,day",
+  book_depth: "market_key,side,yes_price_cents",
+  open_interest: "market_key",
+  audit_entries: "audit_key",
+};
+
 const references: Record<string, Keyed[]> = {
   events: ["categories"],
   markets: ["categories", "events"],
@@ -44,6 +61,8 @@ export function relationsOf(schema: string, views: Set<string>): Record<string, 
       });
     const tags = {
       ...(own && { primaryKey: own.key, unique: own.unique }),
+      ...(own === undefined &&
+        uniqueColumns[view] !== undefined && { primaryKey: uniqueColumns[view] }),
       ...(foreignKey.length > 0 && { foreignKey }),
     };
     return [`${schema}.${view}`, { tags }];

@@ -50,7 +50,9 @@ function problemOfFailure({ kind }: DatabaseFailure, request: Request): Problem 
   if (request.method === "GET" || request.method === "HEAD") {
     return plainProblem(503, "Service unavailable");
   }
-  return kind === "lost" ? outcomeUnknown(routeOf(request)) : refusal("CONFLICT_RETRY");
+  return kind === "lost"
+    ? outcomeUnknown(request.method, routeOf(request))
+    : refusal("CONFLICT_RETRY");
 }
 
 /** The errors of the body parser have a `status` and a `type`. */

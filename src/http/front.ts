@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { refusal } from "../errors.ts";
 import { listen } from "./listener.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
 import { sendJson } from "./respond.ts";
@@ -31,7 +32,8 @@ export async function openFront(options: ListenOptions): Promise<Front> {
     const isGet = method === "GET" || method === "HEAD";
     if (isGet && path === "/healthz") send(response, 200, { status: "ok" });
     else if (isGet && path === "/readyz") send(response, 503, { status: "unavailable", reason });
-    else send(response, 503, { error: "Service unavailable" });
+    // Nothing was begun, which a command's client has to know.
+    else send(response, 503, isGet ? unavailable : refusal("CONFLICT_RETRY").body);
   }
 
   return {
@@ -46,6 +48,8 @@ export async function openFront(options: ListenOptions): Promise<Front> {
     close,
   };
 }
+
+const unavailable = { error: "Service unavailable" };
 
 function send(response: ServerResponse, status: number, body: object): void {
   if (status === 503) response.setHeader("Retry-After", "1");

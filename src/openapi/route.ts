@@ -105,7 +105,7 @@ export function problemsOf(route: Route): Problem[] {
   if (!isLimited(route)) return problems;
   const isCommand = route.method !== "get";
   const outages = isCommand
-    ? [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.path)]
+    ? [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.method, route.path)]
     : [plainProblem(503, "Service unavailable")];
   return [...problems, ...outages];
 }

@@ -165,6 +165,7 @@ test("200: the document says what it needs to", async (t) => {
   for (const [operation, advice] of [
     [place, "retry with the same idempotency key"],
     [body.paths["/api/v1/orders/{id}"].delete, "safe to retry"],
+    [body.paths["/api/v1/orders/{id}"].patch, "look at your open orders before you retry"],
     [body.paths["/api/v1/positions/merge"].post, "look at the portfolio before you retry"],
   ]) {
     const { examples } = operation.responses["503"].content["application/json"];

@@ -65,7 +65,10 @@ test.serial("a database that is away: the server listens, says so once, and wait
     t.deepEqual(ready.body, { status: "unavailable", reason: "database_unreachable" });
     const order = await callService(url, "POST", "/api/v1/orders", { body: {} });
     t.is(order.status, 503);
-    t.deepEqual(order.body, { error: "Service unavailable" });
+    t.deepEqual(order.body, {
+      error: "Temporary conflict, safe to retry",
+      code: "CONFLICT_RETRY",
+    });
     t.is(order.headers.get("retry-after"), "1");
 
     await new Promise((done) => setTimeout(done, 1500)); // several attempts
