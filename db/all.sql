@@ -164,6 +164,7 @@ set local role exchange_owner;
 --!include trading/functions/read_context.sql
 --!include trading/functions/read_requests.sql
 --!include trading/functions/read_replays.sql
+--!include trading/functions/most_beyond.sql
 --!include trading/functions/read_reach.sql
 --!include trading/functions/read_book_slice.sql
 --!include trading/functions/lock_traders.sql

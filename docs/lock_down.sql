@@ -8,7 +8,7 @@ do $$
 declare
   v_function regprocedure;
 begin
-  -- Any login could take the advisory lock of a market and stop it, fill the table of locks, store
+  -- Any login could take the advisory lock of a market and stop it, store
   -- large objects until the disk is full, or write into the WAL. The functions of the exchange run
   -- as exchange_owner, and migrations take a lock as a member of it.
   for v_function in

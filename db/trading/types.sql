@@ -131,13 +131,13 @@ create type trading.book_slice as (
   orders trading.resting_order[],
   yes_floor int,
   no_floor int,
-  may_meet_own boolean[]
+  shares_before_own bigint[]
 );
 comment on type trading.book_slice is
   'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
   'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
-  'all that the batch can reach was read. may_meet_own is said of each request: false when its '
-  'user has no order on the book that it could reach.';
+  'all that the batch can reach was read. shares_before_own is said of each request: see '
+  'trading.read_reach.';
 
 create type trading.trader_arrays as (
   user_ids bigint[],

@@ -3,6 +3,7 @@ import { placeOrders } from "../database/api.ts";
 import type { OrderRequest, Outcome } from "../database/api.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
+import { pickBatch, wasSlow } from "./pick_batch.ts";
 import { isUnfinished } from "./unfinished.ts";
 
 export interface OrderBatcherOptions {
@@ -14,6 +15,8 @@ export interface OrderBatcherOptions {
   retries?: RetryOptions;
   /** How long an order is placed again that is not finished; see unfinished.ts. */
   unfinishedForMs?: number;
+  /** A call that takes longer for few orders makes the next one take less; see pick_batch.ts. */
+  slowMs?: number;
   /** Told after each call that was committed. */
   onCommitted?: (outcomes: Outcome[]) => void;
 }
@@ -38,6 +41,8 @@ interface Waiting {
 interface Lane {
   marketId: string;
   waiting: Waiting[];
+  /** Its last call took long for the orders that it had. */
+  isSlow: boolean;
 }
 
 const DEFAULT_BATCH_CAP = 200;
@@ -53,7 +58,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
   const onCommitted = options.onCommitted ?? (() => undefined);
   const batchCap = options.batchCap ?? DEFAULT_BATCH_CAP;
   const waitingCap = options.waitingCap ?? DEFAULT_WAITING_CAP;
-  const { unfinishedForMs } = options;
+  const { slowMs, unfinishedForMs } = options;
   const lanes = new Map<string, Lane>();
   const running = new Set<Promise<void>>();
   let waitingCount = 0;
@@ -70,7 +75,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
   }
 
   function open(marketId: string, first: Waiting): void {
-    const lane: Lane = { marketId, waiting: [first] };
+    const lane: Lane = { marketId, waiting: [first], isSlow: false };
     lanes.set(marketId, lane);
     const run = runLane(lane).finally(() => running.delete(run));
     running.add(run);
@@ -82,7 +87,7 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
   }
 
   function takeBatch(lane: Lane): Waiting[] {
-    const batch = lane.waiting.splice(0, batchCap);
+    const batch = pickBatch(lane.waiting, batchCap, lane.isSlow);
     waitingCount -= batch.length;
     return batch;
   }
@@ -92,10 +97,13 @@ export function createOrderBatcher(options: OrderBatcherOptions): OrderBatcher {
     try {
       const outcomes = await withRetries(
         pool,
-        (client) => {
+        async (client) => {
           // Only now that there is a connection: more may have come while waiting for it.
           if (batch.length === 0) batch = takeBatch(lane);
-          return placeOrders(client, lane.marketId, requestsOf(batch));
+          const began = performance.now();
+          const given = await placeOrders(client, lane.marketId, requestsOf(batch));
+          lane.isSlow = wasSlow(performance.now() - began, batch.length, slowMs);
+          return given;
         },
         retries,
       );

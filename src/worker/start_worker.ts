@@ -16,6 +16,7 @@ import { untilDatabaseGone } from "./database_gone.ts";
 import { makeWorkerHealth } from "./health.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind, Job, When } from "./job.ts";
+import { ignoreForeignNotifications } from "./own_notifications.ts";
 import { checkQueue, queueLogger } from "./queue.ts";
 
 export interface WorkerOptions {
@@ -53,7 +54,7 @@ export function makeWorkerPool(
   { connectionString, logger }: Pick<WorkerOptions, "connectionString" | "logger">,
   kept = KEPT_CONNECTIONS,
 ): Pool {
-  return makePool({
+  const pool = makePool({
     connectionString,
     role: "exchange_worker",
     applicationName: "pgmarkets worker",
@@ -67,6 +68,8 @@ export function makeWorkerPool(
       logger.warn({ error }, "an idle database connection was lost");
     },
   });
+  ignoreForeignNotifications(pool);
+  return pool;
 }
 
 /** Checks that the database is fit, and does what time brings about on it. */
@@ -93,6 +96,7 @@ export async function work(
   options: Omit<WorkerOptions, "connectionString">,
 ): Promise<Worker> {
   const { logger, crontab = wholeCrontab } = options;
+  ignoreForeignNotifications(pool);
   const health = makeWorkerHealth(logger);
   const crew = makeCrew({ pool, logger, health, onWorked: options.onWorked });
   const queue = await openQueue(pool, { logger, health, crontab, crew });

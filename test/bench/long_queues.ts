@@ -19,7 +19,14 @@ const OTHERS = 8;
 const taker = publicId(1);
 const poorTaker = publicId(2);
 const makerWithoutCash = publicId(3);
-const FIRST_MAKER = 4;
+const ownOrderTaker = publicId(4);
+const limitedTaker = publicId(5);
+const FIRST_MAKER = 6;
+
+const rejections: Record<string, string> = {
+  "rejected post-only order": "POST_ONLY_WOULD_CROSS",
+  "rejected by a loss limit": "LOSS_LIMIT",
+};
 
 /**
  * What one long queue of one-share orders costs: those who take it, those who are rejected at it,
@@ -32,6 +39,8 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
   const api = makePool({ connectionString, role: "exchange_api", max: OTHERS });
   const queue = Math.min(MOST_SHARES, sizes.longQueue);
   await leaveCents(pool, poorTaker, 1);
+  await leaveCents(pool, ownOrderTaker, 100);
+  await pool.query("select admin.set_loss_limits($1, 100, null, null)", [limitedTaker]);
 
   const times: Record<string, number[]> = {};
   const note = (name: string, milliseconds: number) => {
@@ -46,16 +55,16 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
     const market = 2 * round + 1;
     await makeQueue(pool, market, queue, makers);
     const buy: OrderRequest = { userId: poorTaker, side: "yes", price: 99, quantity: MOST_SHARES };
+    await place(pool, market, [{ userId: ownOrderTaker, side: "no", price: 1, quantity: 1 }]);
     for (const [name, request] of Object.entries({
       "rejected limit order": buy,
+      "rejected order with an own one": { ...buy, userId: ownOrderTaker },
+      "rejected by a loss limit": { ...buy, userId: limitedTaker },
       "rejected post-only order": { ...buy, price: 98, postOnly: true },
       "rejected budget order": { ...buy, price: null, quantity: null, budgetCents: 1_000_000 },
     })) {
       const { milliseconds, outcome } = await timeOrder(api, market, request);
-      expectCode(
-        outcome,
-        name.includes("post-only") ? "POST_ONLY_WOULD_CROSS" : "INSUFFICIENT_BALANCE",
-      );
+      expectCode(outcome, rejections[name] ?? "INSUFFICIENT_BALANCE");
       if (isCounted) note(name, milliseconds);
     }
     const taken = await timeOrder(api, market, { ...buy, userId: taker, quantity: queue });
@@ -78,6 +87,8 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
     ["rejected limit order", `limit order of one cent at ${orders} one-share orders`, 50, 25],
     ["rejected post-only order", `post-only order at the same`, 50, 25],
     ["rejected budget order", `budget order of one cent at the same`, 50, 25],
+    ["rejected order with an own one", `order with an own one far behind it`, 50, 25],
+    ["rejected by a loss limit", `order above a loss limit at the same`, 50, 25],
     ["order that takes them all", `order that takes ${orders} one-share orders`, 600, 300],
     ["clearing, all of it", `${dead} orders of a maker without cash cleared by takers`, 2000, 1000],
     ["clearing, longest wait of others", `longest wait of others meanwhile`, 250, 125],

@@ -26,7 +26,7 @@ const kindOf = (error: unknown) => (error as { kind?: string }).kind;
 
 test("a single order of an idle market goes at once, alone", async (t) => {
   const { calls, pool } = fakePool({ answer: accept });
-  const batcher = createOrderBatcher({ pool });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool });
   t.is((await batcher.place(market, order(50))).body, "50");
   t.is((await batcher.place(market, order(51))).body, "51");
   t.deepEqual(calls.map(pricesOf), [[50], [51]]);
@@ -39,7 +39,7 @@ test("what arrives while the market is busy goes together, in order, up to the c
       return accept(call);
     },
   });
-  const batcher = createOrderBatcher({ pool, batchCap: 3 });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool, batchCap: 3 });
   const first = batcher.place(market, order(1));
   await delay(1);
   const later = [2, 3, 4, 5, 6].map((price) => batcher.place(market, order(price)));
@@ -60,7 +60,7 @@ test("markets don't wait for each other", async (t) => {
       return accept(call);
     },
   });
-  const batcher = createOrderBatcher({ pool });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool });
   const slow = batcher.place("slow", order(1));
   t.is((await batcher.place("fast", order(2))).body, "2");
   open();
@@ -76,7 +76,7 @@ for (const code of ["40001", "40P01", "55P03"]) {
         return accept(call);
       },
     });
-    const batcher = createOrderBatcher({ pool, retries });
+    const batcher = createOrderBatcher({ slowMs: Infinity, pool, retries });
     const outcomes = await Promise.all([1, 2].map((price) => batcher.place(market, order(price))));
     t.deepEqual(
       outcomes.map((outcome) => outcome.body),
@@ -97,7 +97,11 @@ for (const code of ["40001", "40P01", "55P03"]) {
         throw databaseError(code);
       },
     });
-    const batcher = createOrderBatcher({ pool, retries: { ...retries, attempts: 3 } });
+    const batcher = createOrderBatcher({
+      slowMs: Infinity,
+      pool,
+      retries: { ...retries, attempts: 3 },
+    });
     const results = await Promise.allSettled([1, 2].map((p) => batcher.place(market, order(p))));
     t.deepEqual(
       results.map((result) => result.status === "rejected" && kindOf(result.reason)),
@@ -118,7 +122,12 @@ test("no connection to be had: all that wait are told at once, and later ones ar
       if (down) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
     },
   });
-  const batcher = createOrderBatcher({ pool, batchCap: 2, retries: { ...retries, attempts: 3 } });
+  const batcher = createOrderBatcher({
+    slowMs: Infinity,
+    pool,
+    batchCap: 2,
+    retries: { ...retries, attempts: 3 },
+  });
   const prices = [1, 2, 3, 4, 5];
   const results = await Promise.allSettled(prices.map((p) => batcher.place(market, order(p))));
   t.deepEqual(
@@ -143,7 +152,7 @@ for (const [name, failure] of [
         throw failure;
       },
     });
-    const batcher = createOrderBatcher({ pool, retries });
+    const batcher = createOrderBatcher({ slowMs: Infinity, pool, retries });
     const results = await Promise.allSettled([1, 2].map((p) => batcher.place(market, order(p))));
     t.deepEqual(
       results.map((result) => result.status === "rejected" && kindOf(result.reason)),
@@ -160,7 +169,7 @@ test("one poisonous request fails alone; those around it are placed, in order", 
       return accept(call);
     },
   });
-  const batcher = createOrderBatcher({ pool, retries });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool, retries });
   const results = await Promise.allSettled([1, 2, 3].map((p) => batcher.place(market, order(p))));
   t.deepEqual(
     results.map((result) => (result.status === "fulfilled" ? result.value.body : "failed")),
@@ -171,7 +180,7 @@ test("one poisonous request fails alone; those around it are placed, in order", 
 
 test("outcomes that don't match the requests are nobody's, and nothing is placed twice", async (t) => {
   const { calls, pool } = fakePool({ answer: (call) => accept(call).slice(1) });
-  const batcher = createOrderBatcher({ pool, retries });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool, retries });
   const results = await Promise.allSettled([1, 2].map((p) => batcher.place(market, order(p))));
   t.true(results.every((result) => result.status === "rejected"));
   t.is(calls.length, 1);
@@ -184,7 +193,7 @@ test("beyond the cap on waiting orders new ones are turned away, and room comes 
       return accept(call);
     },
   });
-  const batcher = createOrderBatcher({ pool, waitingCap: 2 });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool, waitingCap: 2 });
   const first = batcher.place(market, order(1));
   await delay(1); // it is under way, so it doesn't wait any more
   const waiting = [2, 3].map((price) => batcher.place(market, order(price)));
@@ -201,7 +210,7 @@ test("drained waits for what waits and for what is under way", async (t) => {
       return accept(call);
     },
   });
-  const batcher = createOrderBatcher({ pool, batchCap: 1 });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool, batchCap: 1 });
   let answered = 0;
   const orders = [1, 2, 3].map(async (price) => {
     await batcher.place(market, order(price));
@@ -223,7 +232,7 @@ const unfinished = (price: number, times: number) => (call: FakeCall) =>
 
 test("CONFLICT_RETRY as an outcome: the order is placed again, the others have theirs", async (t) => {
   const { calls, pool } = fakePool({ answer: unfinished(2, 2) });
-  const batcher = createOrderBatcher({ pool });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool });
   const first = batcher.place(market, order(1));
   const outcomes = await Promise.all([
     first,
@@ -243,7 +252,7 @@ test("CONFLICT_RETRY as an outcome: the order is placed again, the others have t
 
 test("CONFLICT_RETRY as an outcome is the answer once the time for repeating is over", async (t) => {
   const { calls, pool } = fakePool({ answer: unfinished(2, 1000) });
-  const batcher = createOrderBatcher({ pool, unfinishedForMs: 0 });
+  const batcher = createOrderBatcher({ slowMs: Infinity, pool, unfinishedForMs: 0 });
   t.is((await batcher.place(market, order(2))).code, "CONFLICT_RETRY");
   t.is(calls.length, 1);
 });

@@ -25,7 +25,10 @@ begin
   v_at := core.now();
   update risk.traders as t set
     frozen_at = coalesce(t.frozen_at, v_at),
-    frozen_by = coalesce(nullif(current_setting('exchange.operator', true), ''), session_user),
+    -- The login is certain; the name of a key is what the login says.
+    frozen_by = session_user || coalesce(
+      ' (' || nullif(current_setting('exchange.operator', true), '') || ')', ''
+    ),
     frozen_reason = freeze_user.reason
   where t.user_id = v_user_id;
   v_cancelled := trading.clear_orders_of_user(v_user_id, v_market_ids, 'trading_paused', v_at);

@@ -64,5 +64,5 @@ comment on column admin.users.open_order_cost_cents is
 comment on column admin.users.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column admin.users.frozen_by is
-  'The operator who froze it: the name of the staff key, or else the login.';
+  'The login that froze it, and in brackets the name of the staff key that it gave.';
 comment on column admin.users.frozen_reason is 'Why it is frozen.';

@@ -16,6 +16,11 @@ begin
   if move_cash.amount_cents is null or move_cash.amount_cents <= 0 then
     perform core.raise_error('INVALID_REQUEST', 'the amount must be above 0');
   end if;
+  if move_cash.amount_cents > 1000000000000000 then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'the amount must be at most 10,000,000,000,000.00 EUR'
+    );
+  end if;
   if move_cash.reference is null or move_cash.reference !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
   end if;

@@ -47,7 +47,9 @@ begin
   select x.* into v_holdings
   from trading.read_holdings(context.market_id, v_traders.user_ids) as x;
   if true = any (v_traders.limited) then
-    v_limits := trading.read_limits(v_traders.user_ids, context.at);
+    v_limits := trading.read_limits(
+      v_traders.user_ids, array[request.user_id], context.at
+    );
   end if;
   h := case request.side when 'yes' then 1 else 2 end;
   g := case maker.side when 'yes' then 1 else 2 end;

@@ -18,18 +18,18 @@ declare
   v_result trading.match_result;
   v_depth int := 1;
   v_demand int[];
-  v_may_meet_own boolean[];
+  v_shares_before_own bigint[];
 begin
   select m.* into v_money
   from trading.read_money(context.market_id, context.category_id, context.at) as m;
   if context.live_delay_ms is null then
-    select r.demand, r.may_meet_own into v_demand, v_may_meet_own
+    select r.demand, r.shares_before_own into v_demand, v_shares_before_own
     from trading.read_reach(context, v_requests) as r;
   end if;
   loop
     if context.live_delay_ms is null then
       v_slice := trading.read_book_slice(context, v_requests, v_demand, v_depth);
-      v_slice.may_meet_own := v_may_meet_own;
+      v_slice.shares_before_own := v_shares_before_own;
     else
       v_slice := ('{}', 0, 0, null);
     end if;
@@ -40,7 +40,9 @@ begin
     select h.* into v_holdings
     from trading.read_holdings(context.market_id, v_traders.user_ids) as h;
     if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(v_traders.user_ids, context.at);
+      v_limits := trading.read_limits(
+        v_traders.user_ids, array(select r.user_id from unnest(v_requests) as r), context.at
+      );
     end if;
     if match_batch.has_keys then
       v_requests := trading.read_replays(v_requests, context.at);

@@ -17,6 +17,7 @@ declare
   c_most_shares constant int := 10000;
   -- So many makers are cancelled in one call; a request that meets more is to be placed again.
   c_most_dead constant int := 500;
+  c_most_beyond constant int := trading.most_beyond();
 
   -- The book: resting orders in chains, one for each stored price. A chain is indexed by price
   -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
@@ -105,6 +106,9 @@ declare
   v_met_trader int[];
   v_met_reason trading.cancel_reason[];
   v_may_meet_own boolean;
+  v_is_decided boolean;
+  v_beyond int;
+  v_is_cut boolean;
   v_rests_here boolean[] := array_fill(
     false, array[coalesce(cardinality(traders.user_ids), 0)]
   );
@@ -245,6 +249,7 @@ begin
     v_met_dead_count := 0;
     v_own := false;
     v_is_unfinished := false;
+    v_is_cut := false;
     if v_request.book_side = 'yes' then
       v_level := v_best_no;
     else
@@ -257,7 +262,8 @@ begin
       v_spent := 0;
       v_weight := 0;
       v_sated := false;
-      v_may_meet_own := v_rests_here[t] or coalesce(slice.may_meet_own[i], true);
+      v_may_meet_own := v_rests_here[t] or slice.shares_before_own[i] is not null;
+      v_beyond := 0;
     end if;
 
     <<walk>>
@@ -346,12 +352,24 @@ begin
         v_spent := v_spent + n * v_price;
         v_weight := v_weight + n * v_price * v_level;
         exit walk when v_bought = v_wanted;
-        -- Nothing further on can change the verdict.
-        exit walk when not v_may_meet_own and (
-          v_request.post_only
+        -- Once it is sure to be rejected, only the reason can still change: by the user's own
+        -- order, or by cash that ends after the loss limit. It is not looked for far away.
+        v_is_decided := v_request.post_only
           or (v_is_buy and v_spent > v_balance[t])
-          or (not v_is_buy and v_held[t][v_held_side] < v_wanted)
-        );
+          or (not v_is_buy and v_held[t][v_held_side] < v_wanted);
+        exit walk when v_is_decided and not v_may_meet_own;
+        if v_is_decided or (
+          v_is_buy and traders.limited[t] and risk.exceeds_limits(
+            limits.limits[t], limits.untraded[t], v_balance[t], v_open_cost[t] + v_spent
+          )
+        ) then
+          v_beyond := v_beyond + 1;
+          if v_beyond = c_most_beyond then
+            v_own := v_may_meet_own and v_wanted > coalesce(slice.shares_before_own[i], 0);
+            v_is_cut := true;
+            exit walk;
+          end if;
+        end if;
         if n < v_left[k] then
           v_sated := true; -- the budget ends within this order
           exit walk;
@@ -376,7 +394,9 @@ begin
     end loop;
 
     -- 3. Verdict.
-    if v_is_buy then
+    if v_is_cut then
+      v_required := v_spent;
+    elsif v_is_buy then
       v_required :=
         case when v_bought = 0 then 0
           else v_spent + trading.fee_cents(money.taker_rate_bps, v_weight) end

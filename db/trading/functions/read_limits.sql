@@ -1,4 +1,6 @@
-create or replace function trading.read_limits(user_ids bigint[], at timestamptz)
+create or replace function trading.read_limits(
+  user_ids bigint[], taker_ids bigint[], at timestamptz
+)
 returns trading.limit_arrays
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -17,7 +19,14 @@ begin
       )::risk.loss_limits
       order by t.place
     ),
-    array_agg(trading.open_cost_cents(t.user_id, read_limits.at) order by t.place)
+    array_agg(
+      case
+        when t.user_id = any (read_limits.taker_ids)
+          then trading.open_cost_cents(t.user_id, read_limits.at)
+        else 0
+      end
+      order by t.place
+    )
   into v_limits
   from (
     select
@@ -34,6 +43,7 @@ begin
 end
 $$;
 
-comment on function trading.read_limits(bigint[], timestamptz) is
+comment on function trading.read_limits(bigint[], bigint[], timestamptz) is
   'The loss limits of traders and what counts toward them, each at the place of its trader in '
-  'user_ids. To be called with the traders locked.';
+  'user_ids. What open orders could still cost is read of takers only, and is 0 for the others: '
+  'a maker is judged by one match alone. To be called with the traders locked.';

@@ -1,57 +1,44 @@
 create or replace function trading.read_reach(
   context trading.market_context, requests trading.order_request[]
 )
-returns table (demand int[], may_meet_own boolean[])
+returns table (demand int[], shares_before_own bigint[])
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select
     array_agg(
       case
-        when r.problem is not null then 0
         when r.is_small then r.most
-        when o.may_meet_own then least(r.most, r.in_budget)
-        when r.order_type = 'sell' then case when f.held_quantity < r.most then 1 else r.most end
-        when r.post_only then 1
-        else least(r.most, r.in_budget, greatest(f.balance_cents, 0) / r.least_cents + 1)
+        when f.is_blocked then 1
+        else least(
+          r.most,
+          r.budget_cents / r.least_cents + 1,
+          case
+            when r.order_type = 'sell' then case when f.held_quantity < r.most then 1 end
+            when r.post_only then 1
+            else greatest(f.spendable_cents, 0) / r.least_cents + 1
+          end + case when o.price is null and not f.ends_at_limit then 0 else c.most_beyond end
+        )
       end
       order by r.ordinality
     ),
-    array_agg(r.is_small or o.may_meet_own order by r.ordinality)
+    array_agg(case when r.is_small then 0 else b.quantity end order by r.ordinality)
   from (
     select
       q.*,
       coalesce(q.quantity, 10000) as most,
       coalesce(q.quantity, 10000) <= 100 as is_small,
-      b.least_cents,
-      q.budget_cents / b.least_cents + 1 as in_budget
+      -- What a share costs at least, as the book stands now.
+      100 - case q.book_side when 'yes' then context.best_no else context.best_yes end
+        as least_cents
     from unnest(read_reach.requests) with ordinality as q
-    -- What a share costs at least, as the book stands now.
-    cross join lateral (
-      select 100 - case q.book_side when 'yes' then context.best_no else context.best_yes end
-    ) as b (least_cents)
   ) as r
-  left join lateral (
-    -- Someone with very many open orders is taken to have one that can be reached.
-    select count(*) = 200 or coalesce(bool_or(
-      x.market_id = context.market_id
-      and x.queue_position is not null
-      and x.book_side <> r.book_side
-      and x.book_price >= 100 - r.book_price
-    ), false) as may_meet_own
-    from (
-      select y.*
-      from trading.open_orders as y
-      where y.user_id = r.user_id
-      limit 200
-    ) as x
-    where not r.is_small
-  ) as o on true
+  cross join (values (trading.most_beyond())) as c (most_beyond)
   left join lateral (
     select
-      (
-        select a.balance_cents from ledger.accounts as a where a.user_id = r.user_id
-      ) as balance_cents,
+      t.blocked_by is not null or context.site_paused or not context.is_open as is_blocked,
+      coalesce(t.limit_cents < t.balance_cents, false) as ends_at_limit,
+      least(t.balance_cents, t.limit_cents) as spendable_cents,
       coalesce(
         (
           select p.quantity
@@ -60,14 +47,43 @@ as $$
         ),
         0
       ) as held_quantity
+    from (
+      select
+        a.balance_cents,
+        risk.blocked_by(g, context.at) as blocked_by,
+        least((l.limits).day_cents, (l.limits).week_cents, (l.limits).month_cents) as limit_cents
+      from ledger.accounts as a
+      join risk.traders as g on g.user_id = a.user_id
+      cross join lateral (select risk.limits_in_force(g, context.at)) as l (limits)
+      where a.user_id = r.user_id
+    ) as t
     where not r.is_small
   ) as f on true
+  left join lateral (
+    select max(x.book_price) as price
+    from trading.open_orders as x
+    where x.user_id = r.user_id
+      and x.market_id = context.market_id
+      and x.queue_position is not null
+      and x.book_side <> r.book_side
+      and x.book_price >= 100 - r.book_price
+      and not r.is_small
+  ) as o on true
+  left join lateral (
+    select coalesce(sum(x.quantity), 0)::bigint as quantity
+    from trading.book_levels as x
+    where x.market_id = context.market_id
+      and x.book_side <> r.book_side
+      and x.book_price > o.price
+    having o.price is not null
+  ) as b on true
 $$;
 
 comment on function trading.read_reach(trading.market_context, trading.order_request[]) is
-  'How far requests need to look into the book, in the order of the requests: demand, the shares '
-  'that each can take at most with its cash or shares as they are now, and may_meet_own, false '
-  'when its user has no resting order that it could reach. A request that must be rejected for '
-  'want of cash or shares then reads little of a deep book. The demand is an estimate: cash is '
-  'not locked yet, and a match that comes to the end of what was read starts over with more. '
-  'Orders of up to 100 shares are not looked at. The caller holds the market''s lock.';
+  'How far requests need to look into the book, in their order. demand: the shares that each can '
+  'take at most, by its cash, limits or shares as they are now, so that a request that must be '
+  'rejected reads little of a deep book. It is an estimate: cash is not locked yet, and a match '
+  'that comes to the end of what was read starts over with more. shares_before_own: what stands '
+  'at better prices than the best resting order of its own user that it could reach; null when '
+  'there is none. Orders of up to 100 shares are not looked at: 0. Cost: the user''s open orders. '
+  'The caller holds the market''s lock.';

@@ -32,7 +32,9 @@ begin
   );
   if v_code is null then
     if v_trader.limited then
-      v_limits := trading.read_limits(array[request.user_id], context.at);
+      v_limits := trading.read_limits(
+        array[request.user_id], array[request.user_id], context.at
+      );
     end if;
     if request.order_type = 'sell' then
       v_held_quantity := coalesce(

@@ -37,7 +37,7 @@ begin
   );
   if v_code is null then
     if v_traders.limited[1] then
-      v_limits := trading.read_limits(v_traders.user_ids, v_at);
+      v_limits := trading.read_limits(v_traders.user_ids, v_traders.user_ids, v_at);
     end if;
     v_code := trading.funding_refusal(
       v_request, v_cost_cents, v_cost_cents, v_traders.balance_cents[1], null,

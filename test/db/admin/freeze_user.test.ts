@@ -233,15 +233,16 @@ test("NOT_FOUND: a user that is not there", async (t) => {
   await t.throwsAsync(unfreeze(nobody), { code: "EX017", message: /no user/ });
 });
 
-test("an operator's call by GraphQL is known by the name of the key", async (t) => {
+test("an operator's call by GraphQL is known by the login and the name of the key", async (t) => {
   const ann = await makeTrader();
   await exchange.withRollback(async (client) => {
     await client.query("set local exchange.operator = 'Anna, laptop'");
     await client.query("select admin.freeze_user(user_id => $1, reason => 'why')", [ann]);
-    const { rows } = await client.query("select frozen_by from admin.users where user_id = $1", [
-      ann,
-    ]);
-    t.is(rows[0].frozen_by, "Anna, laptop");
+    const { rows } = await client.query(
+      "select frozen_by, session_user as login from admin.users where user_id = $1",
+      [ann],
+    );
+    t.is(rows[0].frozen_by, `${rows[0].login} (Anna, laptop)`);
   });
 });
 

@@ -190,6 +190,76 @@ test("SELF_TRADE_BLOCKED comes before INSUFFICIENT_BALANCE, however far away the
   t.is(await exchange.refusal(market, taker, buy("yes", 251, 60)), "SELF_TRADE_BLOCKED");
 });
 
+test("INSUFFICIENT_BALANCE: an own order behind more shares than are wanted is not looked for", async (t) => {
+  const market = await makeMarket();
+  const makers = await makeTraders(300, { cents: 100 });
+  for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+  const taker = await makeTrader({ cents: 100, limits: [null, null, null] });
+  await exchange.rest(market, taker, buy("no", 1, 40));
+  const codeOf = async (quantity: number): Promise<string> =>
+    exchange.refusal(market, taker, buy("yes", quantity, 99));
+  t.is(await codeOf(300), "INSUFFICIENT_BALANCE");
+  t.is(await codeOf(301), "SELF_TRADE_BLOCKED");
+  await exchange.withRollback(async (client) => {
+    await client.query("select * from api.place_orders(market_id => $1, requests => $2)", [
+      market,
+      JSON.stringify([{ userId: taker, ...buy("yes", 250, 99) }]),
+    ]);
+    const free = await exchange.database.pool.query(
+      `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
+       where u.public_id = any ($1) for update of a skip locked`,
+      [makers.slice(210)],
+    );
+    t.is(free.rowCount, 90);
+  });
+});
+
+test("LOSS_LIMIT: a queue is read no further than the limit and 200 orders", async (t) => {
+  const market = await makeMarket();
+  const makers = await makeTraders(300, { cents: 100 });
+  for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+  const taker = await makeTrader({ cents: 1_000_000, limits: [100, null, null] });
+  await exchange.withRollback(async (client) => {
+    const { rows } = await client.query(
+      "select code from api.place_orders(market_id => $1, requests => $2)",
+      [market, JSON.stringify([{ userId: taker, ...buy("yes", 10_000, 99) }])],
+    );
+    t.is(rows[0].code, "LOSS_LIMIT");
+    const free = await exchange.database.pool.query(
+      `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
+       where u.public_id = any ($1) for update of a skip locked`,
+      [makers.slice(210)],
+    );
+    t.is(free.rowCount, 90);
+  });
+});
+
+for (const [what, block] of [
+  ["ACCOUNT_FROZEN", (user_id: string) => operate("freeze_user", { user_id, reason: "a test" })],
+  ["LIMITS_SETUP_REQUIRED", undefined],
+] as const) {
+  test(`${what}: someone who may not trade locks no queue`, async (t) => {
+    const market = await makeMarket();
+    const makers = await makeTraders(20);
+    for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+    const taker = await makeTrader({ cents: 1_000_000, reviewed: block !== undefined });
+    await block?.(taker);
+    await exchange.withRollback(async (client) => {
+      const { rows } = await client.query(
+        "select code from api.place_orders(market_id => $1, requests => $2)",
+        [market, JSON.stringify([{ userId: taker, ...buy("yes", 10_000, 99) }])],
+      );
+      t.is(rows[0].code, what);
+      const free = await exchange.database.pool.query(
+        `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
+         where u.public_id = any ($1) for update of a skip locked`,
+        [makers.slice(5)],
+      );
+      t.is(free.rowCount, 15);
+    });
+  });
+}
+
 test("SELF_TRADE_BLOCKED: an own order that came to rest earlier in the same batch", async (t) => {
   const market = await makeMarket();
   const [maker, taker] = (await makeTraders(2)) as [string, string];
