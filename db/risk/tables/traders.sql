@@ -35,8 +35,8 @@ comment on column risk.traders.excluded_until is
 comment on column risk.traders.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column risk.traders.frozen_by is
-  'The login that froze it, and in brackets the name of the staff key that it gave. Of several calls the '
-  'last one, as with the reason.';
+  'The login that froze it, and in brackets the name of the staff key that it gave. Of several '
+  'calls the last one, as with the reason.';
 comment on column risk.traders.frozen_reason is 'Why it is frozen, for operators only.';
 comment on column risk.traders.day_limit_cents is
   'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
