@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:5d3b91525c4b02ddf212c5189d7fa55262ee165d
+--! Hash: sha1:5598f618c9b807b6a9245cd0241fefdc96f4ebc7
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -384,13 +384,13 @@ create type trading.book_slice as (
   orders trading.resting_order[],
   yes_floor int,
   no_floor int,
-  may_meet_own boolean[]
+  shares_before_own bigint[]
 );
 comment on type trading.book_slice is
   'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
   'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
-  'all that the batch can reach was read. may_meet_own is said of each request: false when its '
-  'user has no order on the book that it could reach.';
+  'all that the batch can reach was read. shares_before_own is said of each request: see '
+  'trading.read_reach.';
 
 create type trading.trader_arrays as (
   user_ids bigint[],
@@ -1418,8 +1418,8 @@ comment on column risk.traders.excluded_until is
 comment on column risk.traders.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column risk.traders.frozen_by is
-  'The operator who froze it: the name of the staff key, or else the login. Of several calls the '
-  'last one, as with the reason.';
+  'The login that froze it, and in brackets the name of the staff key that it gave. Of several '
+  'calls the last one, as with the reason.';
 comment on column risk.traders.frozen_reason is 'Why it is frozen, for operators only.';
 comment on column risk.traders.day_limit_cents is
   'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
@@ -2537,6 +2537,11 @@ begin
   perform core.check_session();
   if move_cash.amount_cents is null or move_cash.amount_cents <= 0 then
     perform core.raise_error('INVALID_REQUEST', 'the amount must be above 0');
+  end if;
+  if move_cash.amount_cents > 1000000000000000 then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'the amount must be at most 10,000,000,000,000.00 EUR'
+    );
   end if;
   if move_cash.reference is null or move_cash.reference !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
@@ -3728,61 +3733,58 @@ comment on function trading.read_replays(trading.order_request[], timestamptz) i
   'The requests, each marked with the order its idempotency key stands for already. To be called '
   'with the traders locked: the same key may come in by another market at the same moment.';
 --! EndIncluded trading/functions/read_replays.sql
+--! Included trading/functions/most_beyond.sql
+create or replace function trading.most_beyond()
+returns int
+language sql immutable parallel safe
+return 200;
+
+comment on function trading.most_beyond() is
+  'How many makers a request may still meet once it is sure to be rejected, to find which of the '
+  'reasons for it comes first.';
+--! EndIncluded trading/functions/most_beyond.sql
 --! Included trading/functions/read_reach.sql
 create or replace function trading.read_reach(
   context trading.market_context, requests trading.order_request[]
 )
-returns table (demand int[], may_meet_own boolean[])
+returns table (demand int[], shares_before_own bigint[])
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select
     array_agg(
       case
-        when r.problem is not null then 0
         when r.is_small then r.most
-        when o.may_meet_own then least(r.most, r.in_budget)
-        when r.order_type = 'sell' then case when f.held_quantity < r.most then 1 else r.most end
-        when r.post_only then 1
-        else least(r.most, r.in_budget, greatest(f.balance_cents, 0) / r.least_cents + 1)
+        when f.is_blocked then 1
+        else least(
+          r.most,
+          r.budget_cents / r.least_cents + 1,
+          case
+            when r.order_type = 'sell' then case when f.held_quantity < r.most then 1 end
+            when r.post_only then 1
+            else greatest(f.spendable_cents, 0) / r.least_cents + 1
+          end + case when o.price is null and not f.ends_at_limit then 0 else c.most_beyond end
+        )
       end
       order by r.ordinality
     ),
-    array_agg(r.is_small or o.may_meet_own order by r.ordinality)
+    array_agg(case when r.is_small then 0 else b.quantity end order by r.ordinality)
   from (
     select
       q.*,
       coalesce(q.quantity, 10000) as most,
       coalesce(q.quantity, 10000) <= 100 as is_small,
-      b.least_cents,
-      q.budget_cents / b.least_cents + 1 as in_budget
+      -- What a share costs at least, as the book stands now.
+      100 - case q.book_side when 'yes' then context.best_no else context.best_yes end
+        as least_cents
     from unnest(read_reach.requests) with ordinality as q
-    -- What a share costs at least, as the book stands now.
-    cross join lateral (
-      select 100 - case q.book_side when 'yes' then context.best_no else context.best_yes end
-    ) as b (least_cents)
   ) as r
-  left join lateral (
-    -- Someone with very many open orders is taken to have one that can be reached.
-    select count(*) = 200 or coalesce(bool_or(
-      x.market_id = context.market_id
-      and x.queue_position is not null
-      and x.book_side <> r.book_side
-      and x.book_price >= 100 - r.book_price
-    ), false) as may_meet_own
-    from (
-      select y.*
-      from trading.open_orders as y
-      where y.user_id = r.user_id
-      limit 200
-    ) as x
-    where not r.is_small
-  ) as o on true
+  cross join (values (trading.most_beyond())) as c (most_beyond)
   left join lateral (
     select
-      (
-        select a.balance_cents from ledger.accounts as a where a.user_id = r.user_id
-      ) as balance_cents,
+      t.blocked_by is not null or context.site_paused or not context.is_open as is_blocked,
+      coalesce(t.limit_cents < t.balance_cents, false) as ends_at_limit,
+      least(t.balance_cents, t.limit_cents) as spendable_cents,
       coalesce(
         (
           select p.quantity
@@ -3791,17 +3793,46 @@ as $$
         ),
         0
       ) as held_quantity
+    from (
+      select
+        a.balance_cents,
+        risk.blocked_by(g, context.at) as blocked_by,
+        least((l.limits).day_cents, (l.limits).week_cents, (l.limits).month_cents) as limit_cents
+      from ledger.accounts as a
+      join risk.traders as g on g.user_id = a.user_id
+      cross join lateral (select risk.limits_in_force(g, context.at)) as l (limits)
+      where a.user_id = r.user_id
+    ) as t
     where not r.is_small
   ) as f on true
+  left join lateral (
+    select max(x.book_price) as price
+    from trading.open_orders as x
+    where x.user_id = r.user_id
+      and x.market_id = context.market_id
+      and x.queue_position is not null
+      and x.book_side <> r.book_side
+      and x.book_price >= 100 - r.book_price
+      and not r.is_small
+  ) as o on true
+  left join lateral (
+    select coalesce(sum(x.quantity), 0)::bigint as quantity
+    from trading.book_levels as x
+    where x.market_id = context.market_id
+      and x.book_side <> r.book_side
+      and x.book_price > o.price
+    having o.price is not null
+  ) as b on true
 $$;
 
 comment on function trading.read_reach(trading.market_context, trading.order_request[]) is
-  'How far requests need to look into the book, in the order of the requests: demand, the shares '
-  'that each can take at most with its cash or shares as they are now, and may_meet_own, false '
-  'when its user has no resting order that it could reach. A request that must be rejected for '
-  'want of cash or shares then reads little of a deep book. The demand is an estimate: cash is '
-  'not locked yet, and a match that comes to the end of what was read starts over with more. '
-  'Orders of up to 100 shares are not looked at. The caller holds the market''s lock.';
+  'How far requests need to look into the book, in their order. demand: the shares that each can '
+  'take at most, by its cash, limits or shares as they are now, so that a request that must be '
+  'rejected reads little of a deep book. It is an estimate: cash is not locked yet, and a match '
+  'that comes to the end of what was read starts over with more. shares_before_own: what stands '
+  'at better prices than the best resting order of its own user that it could reach; null when '
+  'there is none. Orders of up to 100 shares are not looked at: 0. Cost: the user''s open orders. '
+  'The caller holds the market''s lock.';
 --! EndIncluded trading/functions/read_reach.sql
 --! Included trading/functions/read_book_slice.sql
 create or replace function trading.read_book_slice(
@@ -4043,7 +4074,9 @@ comment on function trading.read_holdings(bigint, bigint[]) is
   'The shares of traders in a market: one row. To be called under the market''s lock.';
 --! EndIncluded trading/functions/read_holdings.sql
 --! Included trading/functions/read_limits.sql
-create or replace function trading.read_limits(user_ids bigint[], at timestamptz)
+create or replace function trading.read_limits(
+  user_ids bigint[], taker_ids bigint[], at timestamptz
+)
 returns trading.limit_arrays
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -4062,7 +4095,14 @@ begin
       )::risk.loss_limits
       order by t.place
     ),
-    array_agg(trading.open_cost_cents(t.user_id, read_limits.at) order by t.place)
+    array_agg(
+      case
+        when t.user_id = any (read_limits.taker_ids)
+          then trading.open_cost_cents(t.user_id, read_limits.at)
+        else 0
+      end
+      order by t.place
+    )
   into v_limits
   from (
     select
@@ -4079,9 +4119,10 @@ begin
 end
 $$;
 
-comment on function trading.read_limits(bigint[], timestamptz) is
+comment on function trading.read_limits(bigint[], bigint[], timestamptz) is
   'The loss limits of traders and what counts toward them, each at the place of its trader in '
-  'user_ids. To be called with the traders locked.';
+  'user_ids. What open orders could still cost is read of takers only, and is 0 for the others: '
+  'a maker is judged by one match alone. To be called with the traders locked.';
 --! EndIncluded trading/functions/read_limits.sql
 --! Included trading/functions/read_money.sql
 create or replace function trading.read_money(
@@ -4142,7 +4183,9 @@ begin
   );
   if v_code is null then
     if v_trader.limited then
-      v_limits := trading.read_limits(array[request.user_id], context.at);
+      v_limits := trading.read_limits(
+        array[request.user_id], array[request.user_id], context.at
+      );
     end if;
     if request.order_type = 'sell' then
       v_held_quantity := coalesce(
@@ -4349,7 +4392,9 @@ begin
   select x.* into v_holdings
   from trading.read_holdings(context.market_id, v_traders.user_ids) as x;
   if true = any (v_traders.limited) then
-    v_limits := trading.read_limits(v_traders.user_ids, context.at);
+    v_limits := trading.read_limits(
+      v_traders.user_ids, array[request.user_id], context.at
+    );
   end if;
   h := case request.side when 'yes' then 1 else 2 end;
   g := case maker.side when 'yes' then 1 else 2 end;
@@ -4588,6 +4633,7 @@ declare
   c_most_shares constant int := 10000;
   -- So many makers are cancelled in one call; a request that meets more is to be placed again.
   c_most_dead constant int := 500;
+  c_most_beyond constant int := trading.most_beyond();
 
   -- The book: resting orders in chains, one for each stored price. A chain is indexed by price
   -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
@@ -4676,6 +4722,9 @@ declare
   v_met_trader int[];
   v_met_reason trading.cancel_reason[];
   v_may_meet_own boolean;
+  v_is_decided boolean;
+  v_beyond int;
+  v_is_cut boolean;
   v_rests_here boolean[] := array_fill(
     false, array[coalesce(cardinality(traders.user_ids), 0)]
   );
@@ -4816,6 +4865,7 @@ begin
     v_met_dead_count := 0;
     v_own := false;
     v_is_unfinished := false;
+    v_is_cut := false;
     if v_request.book_side = 'yes' then
       v_level := v_best_no;
     else
@@ -4828,7 +4878,8 @@ begin
       v_spent := 0;
       v_weight := 0;
       v_sated := false;
-      v_may_meet_own := v_rests_here[t] or coalesce(slice.may_meet_own[i], true);
+      v_may_meet_own := v_rests_here[t] or slice.shares_before_own[i] is not null;
+      v_beyond := 0;
     end if;
 
     <<walk>>
@@ -4917,12 +4968,24 @@ begin
         v_spent := v_spent + n * v_price;
         v_weight := v_weight + n * v_price * v_level;
         exit walk when v_bought = v_wanted;
-        -- Nothing further on can change the verdict.
-        exit walk when not v_may_meet_own and (
-          v_request.post_only
+        -- Once it is sure to be rejected, only the reason can still change: by the user's own
+        -- order, or by cash that ends after the loss limit. It is not looked for far away.
+        v_is_decided := v_request.post_only
           or (v_is_buy and v_spent > v_balance[t])
-          or (not v_is_buy and v_held[t][v_held_side] < v_wanted)
-        );
+          or (not v_is_buy and v_held[t][v_held_side] < v_wanted);
+        exit walk when v_is_decided and not v_may_meet_own;
+        if v_is_decided or (
+          v_is_buy and traders.limited[t] and risk.exceeds_limits(
+            limits.limits[t], limits.untraded[t], v_balance[t], v_open_cost[t] + v_spent
+          )
+        ) then
+          v_beyond := v_beyond + 1;
+          if v_beyond = c_most_beyond then
+            v_own := v_may_meet_own and v_wanted > coalesce(slice.shares_before_own[i], 0);
+            v_is_cut := true;
+            exit walk;
+          end if;
+        end if;
         if n < v_left[k] then
           v_sated := true; -- the budget ends within this order
           exit walk;
@@ -4947,7 +5010,9 @@ begin
     end loop;
 
     -- 3. Verdict.
-    if v_is_buy then
+    if v_is_cut then
+      v_required := v_spent;
+    elsif v_is_buy then
       v_required :=
         case when v_bought = 0 then 0
           else v_spent + trading.fee_cents(money.taker_rate_bps, v_weight) end
@@ -5266,18 +5331,18 @@ declare
   v_result trading.match_result;
   v_depth int := 1;
   v_demand int[];
-  v_may_meet_own boolean[];
+  v_shares_before_own bigint[];
 begin
   select m.* into v_money
   from trading.read_money(context.market_id, context.category_id, context.at) as m;
   if context.live_delay_ms is null then
-    select r.demand, r.may_meet_own into v_demand, v_may_meet_own
+    select r.demand, r.shares_before_own into v_demand, v_shares_before_own
     from trading.read_reach(context, v_requests) as r;
   end if;
   loop
     if context.live_delay_ms is null then
       v_slice := trading.read_book_slice(context, v_requests, v_demand, v_depth);
-      v_slice.may_meet_own := v_may_meet_own;
+      v_slice.shares_before_own := v_shares_before_own;
     else
       v_slice := ('{}', 0, 0, null);
     end if;
@@ -5288,7 +5353,9 @@ begin
     select h.* into v_holdings
     from trading.read_holdings(context.market_id, v_traders.user_ids) as h;
     if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(v_traders.user_ids, context.at);
+      v_limits := trading.read_limits(
+        v_traders.user_ids, array(select r.user_id from unnest(v_requests) as r), context.at
+      );
     end if;
     if match_batch.has_keys then
       v_requests := trading.read_replays(v_requests, context.at);
@@ -6346,7 +6413,7 @@ begin
   );
   if v_code is null then
     if v_traders.limited[1] then
-      v_limits := trading.read_limits(v_traders.user_ids, v_at);
+      v_limits := trading.read_limits(v_traders.user_ids, v_traders.user_ids, v_at);
     end if;
     v_code := trading.funding_refusal(
       v_request, v_cost_cents, v_cost_cents, v_traders.balance_cents[1], null,
@@ -11230,7 +11297,10 @@ begin
   v_at := core.now();
   update risk.traders as t set
     frozen_at = coalesce(t.frozen_at, v_at),
-    frozen_by = coalesce(nullif(current_setting('exchange.operator', true), ''), session_user),
+    -- The login is certain; the name of a key is what the login says.
+    frozen_by = session_user || coalesce(
+      ' (' || nullif(current_setting('exchange.operator', true), '') || ')', ''
+    ),
     frozen_reason = freeze_user.reason
   where t.user_id = v_user_id;
   v_cancelled := trading.clear_orders_of_user(v_user_id, v_market_ids, 'trading_paused', v_at);
@@ -15488,7 +15558,7 @@ comment on column admin.users.open_order_cost_cents is
 comment on column admin.users.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column admin.users.frozen_by is
-  'The operator who froze it: the name of the staff key, or else the login.';
+  'The login that froze it, and in brackets the name of the staff key that it gave.';
 comment on column admin.users.frozen_reason is 'Why it is frozen.';
 --! EndIncluded admin/views/users.sql
 --! Included admin/views/api_keys.sql
