@@ -234,17 +234,3 @@ test("admin.set_conversions, settlements and order_reductions", async (t) => {
     ],
   );
 });
-
-test("every view and column of admin has a comment", async (t) => {
-  const { rows } = await exchange.database.pool.query(
-    `select c.relname || coalesce('.' || a.attname, '') as name
-     from pg_class as c
-     left join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
-     where c.relnamespace = 'admin'::regnamespace and c.relkind = 'v'
-       and (
-         obj_description(c.oid, 'pg_class') is null
-         or col_description(c.oid, a.attnum) is null
-       )`,
-  );
-  t.deepEqual(rows, []);
-});
