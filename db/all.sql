@@ -127,6 +127,7 @@ set local role exchange_owner;
 --!include risk/functions/change_limit.sql
 
 -- Functions: limits of requests
+--!include limits/functions/standard_policy.sql
 --!include limits/functions/policy_of.sql
 --!include limits/functions/read_checks.sql
 --!include limits/functions/lock_counters.sql
@@ -389,12 +390,19 @@ set local role exchange_owner;
 --!include admin/views/api_keys.sql
 --!include admin/views/staff_keys.sql
 --!include admin/views/orders.sql
+--!include admin/views/order_reductions.sql
 --!include admin/views/trades.sql
 --!include admin/views/positions.sql
+--!include admin/views/set_conversions.sql
 --!include admin/views/journal_entries.sql
 --!include admin/views/cash_movements.sql
 --!include admin/views/resolutions.sql
+--!include admin/views/settlements.sql
 --!include admin/views/fee_schedules.sql
+--!include admin/views/rate_limits.sql
+--!include admin/views/stream_caps.sql
+--!include admin/views/trading_pause.sql
+--!include admin/views/verifications.sql
 --!include admin/views/audit_entries.sql
 
 -- Grants

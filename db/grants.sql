@@ -10,8 +10,10 @@ grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function admin.audit(text, jsonb) from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
-  admin.orders, admin.trades, admin.positions, admin.journal_entries, admin.cash_movements,
-  admin.resolutions, admin.fee_schedules, admin.audit_entries
+  admin.orders, admin.order_reductions, admin.trades, admin.positions, admin.set_conversions,
+  admin.journal_entries, admin.cash_movements, admin.resolutions, admin.settlements,
+  admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause,
+  admin.verifications, admin.audit_entries
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
@@ -22,5 +24,5 @@ grant execute on function leaderboard.verify() to exchange_operator;
 grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
--- Their views ask it, though they can't reach it themselves.
-grant execute on function analytics.now() to exchange_operator;
+-- Their views ask these, though they can't reach them themselves.
+grant execute on function analytics.now(), limits.standard_policy() to exchange_operator;

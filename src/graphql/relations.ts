@@ -30,6 +30,10 @@ const uniqueColumns: Record<string, string> = {
   day_openings: "user_key,day",
   book_depth: "market_key,side,yes_price_cents",
   open_interest: "market_key",
+  order_reductions: "order_key,quantity_after",
+  rate_limits: "bucket",
+  stream_caps: "holder",
+  verifications: "verification_key",
   audit_entries: "audit_key",
 };
 
@@ -38,6 +42,7 @@ const references: Record<string, Keyed[]> = {
   markets: ["categories", "events"],
   orders: ["markets", "users"],
   open_orders: ["markets", "users"],
+  order_reductions: ["orders"],
   trades: ["markets"],
   fills: ["markets", "users", "orders", "trades"],
   positions: ["markets", "users"],

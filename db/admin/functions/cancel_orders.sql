@@ -4,8 +4,10 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_most_ids_kept constant int := 1000;
   v_user_id bigint;
   v_market_ids bigint[];
+  v_open_order_ids bigint[];
   v_cancelled int;
 begin
   select u.id into v_user_id
@@ -26,6 +28,11 @@ begin
     end if;
     perform trading.lock_market(v_market_ids[1]);
   end if;
+  v_open_order_ids := array(
+    select b.order_id
+    from trading.open_orders as b
+    where b.user_id = v_user_id and b.market_id = any (v_market_ids)
+  );
   v_cancelled := trading.clear_orders_of_user(
     v_user_id, v_market_ids, 'user_cancelled', core.now()
   );
@@ -33,7 +40,15 @@ begin
   perform admin.audit('cancel_orders', jsonb_build_object(
     'user_id', cancel_orders.user_id,
     'market_id', cancel_orders.market_id,
-    'cancelled', v_cancelled
+    'cancelled', v_cancelled,
+    'order_ids', array(
+      select o.public_id
+      from trading.orders as o
+      where o.id = any (v_open_order_ids)
+        and o.cancel_reason = 'user_cancelled' -- and not expired
+      order by o.id
+      limit c_most_ids_kept
+    )
   ));
   return v_cancelled;
 end
@@ -42,5 +57,6 @@ $$;
 comment on function admin.cancel_orders(uuid, uuid) is
   'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
   'or in all; returns how many. The user is told of each by order_cancelled. Those past their '
-  'expiry expire, and don''t count. Errors: NOT_FOUND. Locks: the markets of those orders in '
+  'expiry expire, and don''t count. The audit row has the ids of the first 1,000 cancelled orders, '
+  'oldest first. Errors: NOT_FOUND. Locks: the markets of those orders in '
   'ascending id, then the user; with a market_id that market alone.';

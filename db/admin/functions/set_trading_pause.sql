@@ -7,9 +7,12 @@ declare
   v_constraint text;
   v_column text;
 begin
-  update core.settings set
+  update core.settings as s set
     trading_paused = set_trading_pause.paused,
-    trading_pause_reason = set_trading_pause.reason;
+    trading_pause_reason = set_trading_pause.reason,
+    trading_paused_at = case
+      when set_trading_pause.paused then coalesce(s.trading_paused_at, core.now())
+    end;
   perform admin.audit('set_trading_pause', jsonb_build_object(
     'paused', set_trading_pause.paused,
     'reason', set_trading_pause.reason
@@ -22,4 +25,5 @@ $$;
 
 comment on function admin.set_trading_pause(boolean, text) is
   'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work. '
+  'Paused again, it keeps the time and takes the new reason. admin.trading_pause shows both. '
   'Errors: INVALID_REQUEST. Locks: the row of core.settings, which trading only reads.';

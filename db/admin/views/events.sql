@@ -5,12 +5,16 @@ select
   x.category_key,
   x.category,
   x.title,
+  c.description,
   x.starts_at,
   x.ends_at,
   x.is_live,
   x.live_delay_ms,
-  x.created_at
-from analytics.events as x;
+  x.created_at,
+  c.thumbnail_id,
+  c.thumbnail_url
+from analytics.events as x
+left join catalog.events as c on c.id = x.event_key;
 
 comment on view admin.events is 'Real-world occurrences, each with one or more markets.';
 comment on column admin.events.event_key is 'Internal key, for joins.';
@@ -18,9 +22,13 @@ comment on column admin.events.event_id is 'Public id.';
 comment on column admin.events.category_key is 'The category: internal key, for joins.';
 comment on column admin.events.category is 'The category''s public name.';
 comment on column admin.events.title is 'Title for display.';
+comment on column admin.events.description is
+  'Text for display; null if there is none.';
 comment on column admin.events.starts_at is 'When it begins; null if that is not known.';
 comment on column admin.events.ends_at is 'When it ends; null if that is not known.';
 comment on column admin.events.is_live is
   'Live-traded: while the event lasts, new orders wait before they match.';
 comment on column admin.events.live_delay_ms is 'How long they wait, in milliseconds.';
 comment on column admin.events.created_at is 'When an operator made it.';
+comment on column admin.events.thumbnail_id is 'Id of the picture; null if none was given.';
+comment on column admin.events.thumbnail_url is 'Address of the picture; null if none was given.';

@@ -7,6 +7,7 @@ select
   x.event_key,
   x.event_id,
   x.title,
+  c.description,
   x.status,
   x.close_time,
   x.resolved_outcome,
@@ -18,8 +19,11 @@ select
   x.no_volume_cents,
   x.trade_count,
   x.trader_count,
-  x.version
-from analytics.markets as x;
+  x.version,
+  c.thumbnail_id,
+  c.thumbnail_url
+from analytics.markets as x
+left join catalog.markets as c on c.id = x.market_key;
 
 comment on view admin.markets is 'Binary questions, with what trading has made of them so far.';
 comment on column admin.markets.market_key is 'Internal key, for joins.';
@@ -30,6 +34,8 @@ comment on column admin.markets.event_key is
   'The event: internal key, for joins; null for a market of its own.';
 comment on column admin.markets.event_id is 'The event: public id.';
 comment on column admin.markets.title is 'The question.';
+comment on column admin.markets.description is
+  'Text for display; empty if there is none.';
 comment on column admin.markets.status is 'open, paused, closed or resolved.';
 comment on column admin.markets.close_time is
   'From then on it takes no orders; null if that is open.';
@@ -49,3 +55,5 @@ comment on column admin.markets.no_volume_cents is
 comment on column admin.markets.trade_count is 'Trades so far.';
 comment on column admin.markets.trader_count is 'Distinct users who ever traded it.';
 comment on column admin.markets.version is 'Changes of its book and trades so far.';
+comment on column admin.markets.thumbnail_id is 'Id of the picture; null if none was given.';
+comment on column admin.markets.thumbnail_url is 'Address of the picture; null if none was given.';

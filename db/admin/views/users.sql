@@ -16,18 +16,39 @@ select
   x.day_limit_cents,
   x.week_limit_cents,
   x.month_limit_cents,
+  case when r.day_limit_changes_at > analytics.now() then r.next_day_limit_cents end
+    as next_day_limit_cents,
+  case when r.day_limit_changes_at > analytics.now() then r.day_limit_changes_at end
+    as day_limit_changes_at,
+  case when r.week_limit_changes_at > analytics.now() then r.next_week_limit_cents end
+    as next_week_limit_cents,
+  case when r.week_limit_changes_at > analytics.now() then r.week_limit_changes_at end
+    as week_limit_changes_at,
+  case when r.month_limit_changes_at > analytics.now() then r.next_month_limit_cents end
+    as next_month_limit_cents,
+  case when r.month_limit_changes_at > analytics.now() then r.month_limit_changes_at end
+    as month_limit_changes_at,
   x.day_net_spent_cents,
   x.week_net_spent_cents,
   x.month_net_spent_cents,
   x.open_order_cost_cents,
   r.frozen_at,
   r.frozen_by,
-  r.frozen_reason
+  r.frozen_reason,
+  coalesce(p.tier, s.tier)::text as rate_tier,
+  coalesce(p.requests_per_minute, s.requests_per_minute)::int as requests_per_minute,
+  coalesce(p.burst_capacity, s.burst_capacity)::int as burst_capacity,
+  p.expires_at as rate_policy_expires_at
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
-left join risk.traders as r on r.user_id = x.user_key;
+left join risk.traders as r on r.user_id = x.user_key
+left join limits.rate_policies as p
+  on p.user_id = x.user_key
+  and (p.expires_at is null or p.expires_at > analytics.now())
+cross join limits.standard_policy() as s;
 
-comment on view admin.users is 'Traders, with e-mail, cash, limits, and whether they are frozen.';
+comment on view admin.users is
+  'Traders, with e-mail, cash, loss limits, rate policy, and whether they are frozen.';
 comment on column admin.users.user_key is 'Internal key, for joins.';
 comment on column admin.users.user_id is 'Public id.';
 comment on column admin.users.email is 'E-mail; unique whatever its case.';
@@ -51,6 +72,19 @@ comment on column admin.users.week_limit_cents is
   'Loss limit in force for the last 7 UTC days; null is none.';
 comment on column admin.users.month_limit_cents is
   'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column admin.users.next_day_limit_cents is
+  'The day''s limit from day_limit_changes_at on: a raise waits 24 hours. Null is none, if '
+  'day_limit_changes_at is set.';
+comment on column admin.users.day_limit_changes_at is
+  'When next_day_limit_cents comes into force; null: no change is waiting.';
+comment on column admin.users.next_week_limit_cents is
+  'Likewise the limit for the last 7 UTC days.';
+comment on column admin.users.week_limit_changes_at is
+  'When next_week_limit_cents comes into force; null: no change is waiting.';
+comment on column admin.users.next_month_limit_cents is
+  'Likewise the limit for the last 30 UTC days.';
+comment on column admin.users.month_limit_changes_at is
+  'When next_month_limit_cents comes into force; null: no change is waiting.';
 comment on column admin.users.day_net_spent_cents is
   'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
   'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
@@ -66,3 +100,11 @@ comment on column admin.users.frozen_at is
 comment on column admin.users.frozen_by is
   'The login that froze it, and in brackets the name of the staff key that it gave.';
 comment on column admin.users.frozen_reason is 'Why it is frozen.';
+comment on column admin.users.rate_tier is
+  'The rate policy in force: standard, elevated or custom. One that has expired is standard again.';
+comment on column admin.users.requests_per_minute is
+  'Trading requests a minute that it grants.';
+comment on column admin.users.burst_capacity is
+  'Trading requests back to back that it grants.';
+comment on column admin.users.rate_policy_expires_at is
+  'When the standard policy holds again; null is never, or it is the standard one.';

@@ -169,7 +169,8 @@ end
 $$;
 
 comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
-  'The book of a market at a time, and at each step after it until another: bids and asks in YES '
-  'prices, once everything of that moment had happened. A moment with an empty book has no row. '
-  'Steps of days and months are counted in UTC; at most 2,000 moments. Reads the orders and '
-  'trades of the market once, however many moments. Errors: NOT_FOUND, INVALID_REQUEST.';
+  'The book of a market at a time, and at each step after it until another, which is in the answer '
+  'too if a step lands on it: bids and asks in YES prices, once everything of that moment had '
+  'happened. A moment with an empty book has no row. Steps of days and months are counted in UTC; '
+  'at most 2,000 moments. Reads the orders and trades of the market once, however many moments. '
+  'Errors: NOT_FOUND, INVALID_REQUEST.';

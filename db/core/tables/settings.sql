@@ -2,11 +2,18 @@ create table core.settings (
   singleton boolean primary key default true,
   trading_paused boolean not null default false,
   trading_pause_reason text,
-  constraint settings_is_one_row check (singleton)
+  trading_paused_at timestamptz,
+  constraint settings_is_one_row check (singleton),
+  constraint settings_say_since_when_trading_is_paused
+    check (trading_paused = (trading_paused_at is not null))
 );
 
 comment on table core.settings is 'What holds for the whole site: one row.';
 comment on column core.settings.trading_paused is
   'The site-wide pause: orders, amendments and releases are refused, cancels work.';
+comment on column core.settings.trading_pause_reason is
+  'What the last call gave as its reason, be it to pause or to end the pause.';
+comment on column core.settings.trading_paused_at is
+  'Since when trading is paused; null: it is not paused.';
 
 insert into core.settings default values;

@@ -11,10 +11,10 @@ as $$
       where u.public_id = policy_of.user_id
         and (p.expires_at is null or p.expires_at > policy_of.at)
     ),
-    row('standard', 120, 10, null)::limits.policy
+    limits.standard_policy()
   )
 $$;
 
 comment on function limits.policy_of(uuid, timestamptz) is
   'The policy in force for a user''s trading requests: their own until it expires, else the '
-  'standard one, 120 a minute and 10 back to back.';
+  'standard one.';

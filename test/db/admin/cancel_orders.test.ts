@@ -1,6 +1,7 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy, sell } from "../../helpers/orders.ts";
+import type { Request } from "../../helpers/orders.ts";
 
 const exchange = testExchange(test);
 const { book, clock, giveShares, makeLiveMarket, makeMarket, makeMarkets } = exchange;
@@ -87,7 +88,53 @@ test.serial("an order past its expiry expires, and is not counted", async (t) =>
   t.is(await cancel(ann), 1);
   t.is((await order(ann, due)).cancelReason, "expired");
   t.is((await order(ann, open)).cancelReason, "user_cancelled");
+  t.deepEqual(await auditedOrders(ann), [open]);
   await clock.release();
+});
+
+async function auditedOrders(user_id: string): Promise<string[]> {
+  const { rows } = await exchange.database.connectAs("exchange_operator").query(
+    `select e.arguments -> 'order_ids' as ids
+       from admin.audit_entries as e
+       where e.action = 'cancel_orders' and e.arguments ->> 'user_id' = $1
+       order by e.audit_key desc limit 1`,
+    [user_id],
+  );
+  return rows[0].ids;
+}
+
+test("the audit row has the orders it cancelled, and not those that the user did", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const { market: live } = await makeLiveMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [own, ...rested] = (await rest(
+    one,
+    ann,
+    ...[buy("yes", 1, 40), buy("yes", 1, 41), buy("no", 2, 40)],
+  )) as [string, ...string[]];
+  const other = await rest(two, ann, buy("no", 3, 40));
+  const scheduled = (await place(live, ann, buy("yes", 1, 40))).order.id;
+  await rest(one, bob, buy("yes", 4, 40));
+  await exchange.cancel(ann, own);
+  await cancel(ann, one);
+  t.deepEqual(await auditedOrders(ann), rested);
+  await cancel(ann);
+  t.deepEqual(await auditedOrders(ann), [...other, scheduled]);
+  await cancel(ann);
+  t.deepEqual(await auditedOrders(ann), []);
+});
+
+test("the audit row has the first 1,000 orders of more", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const ids: string[] = [];
+  while (ids.length < 1001) {
+    const size = Math.min(100, 1001 - ids.length);
+    const batch = Array.from({ length: size }, (): [string, Request] => [ann, buy("yes", 1, 1)]);
+    for (const { answer } of await exchange.placeBatch(market, batch)) ids.push(answer!.order.id);
+  }
+  t.is(await cancel(ann), 1001);
+  t.deepEqual(await auditedOrders(ann), ids.slice(0, 1000));
 });
 
 test("it works for a paused market, and for a user who is frozen or excluded", async (t) => {
