@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:5598f618c9b807b6a9245cd0241fefdc96f4ebc7
+--! Hash: sha1:64b91d69ab138b4eb7c0c25d3f0d56a77c88f6ee
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -993,12 +993,19 @@ create table core.settings (
   singleton boolean primary key default true,
   trading_paused boolean not null default false,
   trading_pause_reason text,
-  constraint settings_is_one_row check (singleton)
+  trading_paused_at timestamptz,
+  constraint settings_is_one_row check (singleton),
+  constraint settings_say_since_when_trading_is_paused
+    check (trading_paused = (trading_paused_at is not null))
 );
 
 comment on table core.settings is 'What holds for the whole site: one row.';
 comment on column core.settings.trading_paused is
   'The site-wide pause: orders, amendments and releases are refused, cancels work.';
+comment on column core.settings.trading_pause_reason is
+  'What the last call gave as its reason, be it to pause or to end the pause.';
+comment on column core.settings.trading_paused_at is
+  'Since when trading is paused; null: it is not paused.';
 
 insert into core.settings default values;
 --! EndIncluded core/tables/settings.sql
@@ -2741,6 +2748,16 @@ comment on function risk.change_limit(risk.limit_change, bigint, boolean, timest
 --! EndIncluded risk/functions/change_limit.sql
 
 -- Functions: limits of requests
+--! Included limits/functions/standard_policy.sql
+create or replace function limits.standard_policy()
+returns limits.policy
+language sql immutable parallel safe
+return row('standard', 120, 10, null)::limits.policy;
+
+comment on function limits.standard_policy() is
+  'The policy of all users who have none of their own in force: 120 trading requests a minute, and '
+  '10 back to back. It does not expire.';
+--! EndIncluded limits/functions/standard_policy.sql
 --! Included limits/functions/policy_of.sql
 create or replace function limits.policy_of(user_id uuid, at timestamptz)
 returns limits.policy
@@ -2755,13 +2772,13 @@ as $$
       where u.public_id = policy_of.user_id
         and (p.expires_at is null or p.expires_at > policy_of.at)
     ),
-    row('standard', 120, 10, null)::limits.policy
+    limits.standard_policy()
   )
 $$;
 
 comment on function limits.policy_of(uuid, timestamptz) is
   'The policy in force for a user''s trading requests: their own until it expires, else the '
-  'standard one, 120 a minute and 10 back to back.';
+  'standard one.';
 --! EndIncluded limits/functions/policy_of.sql
 --! Included limits/functions/read_checks.sql
 create or replace function limits.read_checks(requests json)
@@ -11360,8 +11377,10 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_most_ids_kept constant int := 1000;
   v_user_id bigint;
   v_market_ids bigint[];
+  v_open_order_ids bigint[];
   v_cancelled int;
 begin
   select u.id into v_user_id
@@ -11382,6 +11401,11 @@ begin
     end if;
     perform trading.lock_market(v_market_ids[1]);
   end if;
+  v_open_order_ids := array(
+    select b.order_id
+    from trading.open_orders as b
+    where b.user_id = v_user_id and b.market_id = any (v_market_ids)
+  );
   v_cancelled := trading.clear_orders_of_user(
     v_user_id, v_market_ids, 'user_cancelled', core.now()
   );
@@ -11389,7 +11413,15 @@ begin
   perform admin.audit('cancel_orders', jsonb_build_object(
     'user_id', cancel_orders.user_id,
     'market_id', cancel_orders.market_id,
-    'cancelled', v_cancelled
+    'cancelled', v_cancelled,
+    'order_ids', array(
+      select o.public_id
+      from trading.orders as o
+      where o.id = any (v_open_order_ids)
+        and o.cancel_reason = 'user_cancelled' -- and not expired
+      order by o.id
+      limit c_most_ids_kept
+    )
   ));
   return v_cancelled;
 end
@@ -11398,7 +11430,8 @@ $$;
 comment on function admin.cancel_orders(uuid, uuid) is
   'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
   'or in all; returns how many. The user is told of each by order_cancelled. Those past their '
-  'expiry expire, and don''t count. Errors: NOT_FOUND. Locks: the markets of those orders in '
+  'expiry expire, and don''t count. The audit row has the ids of the first 1,000 cancelled orders, '
+  'oldest first. Errors: NOT_FOUND. Locks: the markets of those orders in '
   'ascending id, then the user; with a market_id that market alone.';
 --! EndIncluded admin/functions/cancel_orders.sql
 --! Included admin/functions/set_trading_pause.sql
@@ -11411,9 +11444,12 @@ declare
   v_constraint text;
   v_column text;
 begin
-  update core.settings set
+  update core.settings as s set
     trading_paused = set_trading_pause.paused,
-    trading_pause_reason = set_trading_pause.reason;
+    trading_pause_reason = set_trading_pause.reason,
+    trading_paused_at = case
+      when set_trading_pause.paused then coalesce(s.trading_paused_at, core.now())
+    end;
   perform admin.audit('set_trading_pause', jsonb_build_object(
     'paused', set_trading_pause.paused,
     'reason', set_trading_pause.reason
@@ -11426,6 +11462,7 @@ $$;
 
 comment on function admin.set_trading_pause(boolean, text) is
   'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work. '
+  'Paused again, it keeps the time and takes the new reason. admin.trading_pause shows both. '
   'Errors: INVALID_REQUEST. Locks: the row of core.settings, which trading only reads.';
 --! EndIncluded admin/functions/set_trading_pause.sql
 --! Included admin/functions/set_fee_schedule.sql
@@ -15189,10 +15226,11 @@ end
 $$;
 
 comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
-  'The book of a market at a time, and at each step after it until another: bids and asks in YES '
-  'prices, once everything of that moment had happened. A moment with an empty book has no row. '
-  'Steps of days and months are counted in UTC; at most 2,000 moments. Reads the orders and '
-  'trades of the market once, however many moments. Errors: NOT_FOUND, INVALID_REQUEST.';
+  'The book of a market at a time, and at each step after it until another, which is in the answer '
+  'too if a step lands on it: bids and asks in YES prices, once everything of that moment had '
+  'happened. A moment with an empty book has no row. Steps of days and months are counted in UTC; '
+  'at most 2,000 moments. Reads the orders and trades of the market once, however many moments. '
+  'Errors: NOT_FOUND, INVALID_REQUEST.';
 --! EndIncluded analytics/functions/book_history.sql
 --! Included analytics/functions/book_as_of.sql
 create or replace function analytics.book_as_of(market_id uuid, at timestamptz)
@@ -15380,11 +15418,12 @@ $$;
 comment on function analytics.daily_trader_results(date, date) is
   'What each trader did and realised on each UTC day, from a day until before another; days on '
   'which nothing happened have no row. volume_cents is quantity x price of the fills, on the '
-  'trader''s side; fee_cents are the fees paid, those of buys included. What sales, merges and '
-  'settlements realised is profit and not proceeds: what they brought less their fees, and less '
-  'what the shares had cost with their buy fees; realised_cents is the sum of the three. A '
-  'correction counts on its own day, with the difference. Reads all trades once. Errors: '
-  'INVALID_REQUEST.';
+  'trader''s side: its sum over traders is not yes_volume_cents + no_volume_cents of the markets, '
+  'because a transfer counts the same side for both. fee_cents are the fees paid, those of buys '
+  'included. What sales, merges and settlements realised is profit and not proceeds: what they '
+  'brought less their fees, and less what the shares had cost with their buy fees; realised_cents '
+  'is the sum of the three. A correction counts on its own day, with the difference. Reads all '
+  'trades once. Errors: INVALID_REQUEST.';
 --! EndIncluded analytics/functions/daily_trader_results.sql
 
 -- For operators to read
@@ -15418,12 +15457,16 @@ select
   x.category_key,
   x.category,
   x.title,
+  c.description,
   x.starts_at,
   x.ends_at,
   x.is_live,
   x.live_delay_ms,
-  x.created_at
-from analytics.events as x;
+  x.created_at,
+  c.thumbnail_id,
+  c.thumbnail_url
+from analytics.events as x
+left join catalog.events as c on c.id = x.event_key;
 
 comment on view admin.events is 'Real-world occurrences, each with one or more markets.';
 comment on column admin.events.event_key is 'Internal key, for joins.';
@@ -15431,12 +15474,16 @@ comment on column admin.events.event_id is 'Public id.';
 comment on column admin.events.category_key is 'The category: internal key, for joins.';
 comment on column admin.events.category is 'The category''s public name.';
 comment on column admin.events.title is 'Title for display.';
+comment on column admin.events.description is
+  'Text for display; null if there is none.';
 comment on column admin.events.starts_at is 'When it begins; null if that is not known.';
 comment on column admin.events.ends_at is 'When it ends; null if that is not known.';
 comment on column admin.events.is_live is
   'Live-traded: while the event lasts, new orders wait before they match.';
 comment on column admin.events.live_delay_ms is 'How long they wait, in milliseconds.';
 comment on column admin.events.created_at is 'When an operator made it.';
+comment on column admin.events.thumbnail_id is 'Id of the picture; null if none was given.';
+comment on column admin.events.thumbnail_url is 'Address of the picture; null if none was given.';
 --! EndIncluded admin/views/events.sql
 --! Included admin/views/markets.sql
 create view admin.markets as
@@ -15448,6 +15495,7 @@ select
   x.event_key,
   x.event_id,
   x.title,
+  c.description,
   x.status,
   x.close_time,
   x.resolved_outcome,
@@ -15459,8 +15507,11 @@ select
   x.no_volume_cents,
   x.trade_count,
   x.trader_count,
-  x.version
-from analytics.markets as x;
+  x.version,
+  c.thumbnail_id,
+  c.thumbnail_url
+from analytics.markets as x
+left join catalog.markets as c on c.id = x.market_key;
 
 comment on view admin.markets is 'Binary questions, with what trading has made of them so far.';
 comment on column admin.markets.market_key is 'Internal key, for joins.';
@@ -15471,6 +15522,8 @@ comment on column admin.markets.event_key is
   'The event: internal key, for joins; null for a market of its own.';
 comment on column admin.markets.event_id is 'The event: public id.';
 comment on column admin.markets.title is 'The question.';
+comment on column admin.markets.description is
+  'Text for display; empty if there is none.';
 comment on column admin.markets.status is 'open, paused, closed or resolved.';
 comment on column admin.markets.close_time is
   'From then on it takes no orders; null if that is open.';
@@ -15490,6 +15543,8 @@ comment on column admin.markets.no_volume_cents is
 comment on column admin.markets.trade_count is 'Trades so far.';
 comment on column admin.markets.trader_count is 'Distinct users who ever traded it.';
 comment on column admin.markets.version is 'Changes of its book and trades so far.';
+comment on column admin.markets.thumbnail_id is 'Id of the picture; null if none was given.';
+comment on column admin.markets.thumbnail_url is 'Address of the picture; null if none was given.';
 --! EndIncluded admin/views/markets.sql
 --! Included admin/views/users.sql
 create view admin.users as
@@ -15510,18 +15565,39 @@ select
   x.day_limit_cents,
   x.week_limit_cents,
   x.month_limit_cents,
+  case when r.day_limit_changes_at > analytics.now() then r.next_day_limit_cents end
+    as next_day_limit_cents,
+  case when r.day_limit_changes_at > analytics.now() then r.day_limit_changes_at end
+    as day_limit_changes_at,
+  case when r.week_limit_changes_at > analytics.now() then r.next_week_limit_cents end
+    as next_week_limit_cents,
+  case when r.week_limit_changes_at > analytics.now() then r.week_limit_changes_at end
+    as week_limit_changes_at,
+  case when r.month_limit_changes_at > analytics.now() then r.next_month_limit_cents end
+    as next_month_limit_cents,
+  case when r.month_limit_changes_at > analytics.now() then r.month_limit_changes_at end
+    as month_limit_changes_at,
   x.day_net_spent_cents,
   x.week_net_spent_cents,
   x.month_net_spent_cents,
   x.open_order_cost_cents,
   r.frozen_at,
   r.frozen_by,
-  r.frozen_reason
+  r.frozen_reason,
+  coalesce(p.tier, s.tier)::text as rate_tier,
+  coalesce(p.requests_per_minute, s.requests_per_minute)::int as requests_per_minute,
+  coalesce(p.burst_capacity, s.burst_capacity)::int as burst_capacity,
+  p.expires_at as rate_policy_expires_at
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
-left join risk.traders as r on r.user_id = x.user_key;
+left join risk.traders as r on r.user_id = x.user_key
+left join limits.rate_policies as p
+  on p.user_id = x.user_key
+  and (p.expires_at is null or p.expires_at > analytics.now())
+cross join limits.standard_policy() as s;
 
-comment on view admin.users is 'Traders, with e-mail, cash, limits, and whether they are frozen.';
+comment on view admin.users is
+  'Traders, with e-mail, cash, loss limits, rate policy, and whether they are frozen.';
 comment on column admin.users.user_key is 'Internal key, for joins.';
 comment on column admin.users.user_id is 'Public id.';
 comment on column admin.users.email is 'E-mail; unique whatever its case.';
@@ -15545,6 +15621,19 @@ comment on column admin.users.week_limit_cents is
   'Loss limit in force for the last 7 UTC days; null is none.';
 comment on column admin.users.month_limit_cents is
   'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column admin.users.next_day_limit_cents is
+  'The day''s limit from day_limit_changes_at on: a raise waits 24 hours. Null is none, if '
+  'day_limit_changes_at is set.';
+comment on column admin.users.day_limit_changes_at is
+  'When next_day_limit_cents comes into force; null: no change is waiting.';
+comment on column admin.users.next_week_limit_cents is
+  'Likewise the limit for the last 7 UTC days.';
+comment on column admin.users.week_limit_changes_at is
+  'When next_week_limit_cents comes into force; null: no change is waiting.';
+comment on column admin.users.next_month_limit_cents is
+  'Likewise the limit for the last 30 UTC days.';
+comment on column admin.users.month_limit_changes_at is
+  'When next_month_limit_cents comes into force; null: no change is waiting.';
 comment on column admin.users.day_net_spent_cents is
   'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
   'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
@@ -15560,6 +15649,14 @@ comment on column admin.users.frozen_at is
 comment on column admin.users.frozen_by is
   'The login that froze it, and in brackets the name of the staff key that it gave.';
 comment on column admin.users.frozen_reason is 'Why it is frozen.';
+comment on column admin.users.rate_tier is
+  'The rate policy in force: standard, elevated or custom. One that has expired is standard again.';
+comment on column admin.users.requests_per_minute is
+  'Trading requests a minute that it grants.';
+comment on column admin.users.burst_capacity is
+  'Trading requests back to back that it grants.';
+comment on column admin.users.rate_policy_expires_at is
+  'When the standard policy holds again; null is never, or it is the standard one.';
 --! EndIncluded admin/views/users.sql
 --! Included admin/views/api_keys.sql
 create view admin.api_keys as
@@ -15695,6 +15792,24 @@ comment on column admin.orders.cancelled_at is 'When it was cancelled; else null
 comment on column admin.orders.is_archived is
   'Whether it was moved to the archive: 30 days after it was cancelled without a fill.';
 --! EndIncluded admin/views/orders.sql
+--! Included admin/views/order_reductions.sql
+create view admin.order_reductions as
+select
+  x.order_key,
+  x.quantity_before,
+  x.quantity_after,
+  x.reduced_at
+from analytics.order_reductions as x;
+
+comment on view admin.order_reductions is
+  'Amendments that took shares off an order, which kept its place in the queue. Other '
+  'amendments are new orders.';
+comment on column admin.order_reductions.order_key is
+  'The order: internal key, for joins with admin.orders.';
+comment on column admin.order_reductions.quantity_before is 'Shares ordered before.';
+comment on column admin.order_reductions.quantity_after is 'Shares ordered from then on.';
+comment on column admin.order_reductions.reduced_at is 'When it was amended.';
+--! EndIncluded admin/views/order_reductions.sql
 --! Included admin/views/trades.sql
 create view admin.trades as
 select
@@ -15821,6 +15936,39 @@ comment on column admin.positions.unrealised_cents is
   'mark_value_cents - open_cost_cents: what the shares still held would bring beyond cost and '
   'buy fees, without the fee of selling; 0 once settled.';
 --! EndIncluded admin/views/positions.sql
+--! Included admin/views/set_conversions.sql
+create view admin.set_conversions as
+select
+  x.conversion_key,
+  x.market_key,
+  x.market_id,
+  x.user_key,
+  x.user_id,
+  x.kind,
+  x.quantity,
+  x.yes_realised_cents,
+  x.no_realised_cents,
+  x.journal_key,
+  x.created_at
+from analytics.set_conversions as x;
+
+comment on view admin.set_conversions is
+  'Complete sets, one YES and one NO share, made of 100 cents each or given back for them.';
+comment on column admin.set_conversions.conversion_key is
+  'Internal key, ascending in the order of their making.';
+comment on column admin.set_conversions.market_key is 'The market: internal key, for joins.';
+comment on column admin.set_conversions.market_id is 'The market: public id.';
+comment on column admin.set_conversions.user_key is 'The user: internal key, for joins.';
+comment on column admin.set_conversions.user_id is 'The user: public id.';
+comment on column admin.set_conversions.kind is
+  'split (cash into sets) or merge (sets into cash).';
+comment on column admin.set_conversions.quantity is 'Sets.';
+comment on column admin.set_conversions.yes_realised_cents is
+  'What merging realised on the YES shares, at 50 cents each; null for a split.';
+comment on column admin.set_conversions.no_realised_cents is 'Likewise on the NO shares.';
+comment on column admin.set_conversions.journal_key is 'The journal that moved the cash.';
+comment on column admin.set_conversions.created_at is 'When it happened.';
+--! EndIncluded admin/views/set_conversions.sql
 --! Included admin/views/journal_entries.sql
 create view admin.journal_entries as
 select
@@ -15921,6 +16069,42 @@ comment on column admin.resolutions.payout_cents is
 comment on column admin.resolutions.is_final is 'Whether no correction came after it.';
 comment on column admin.resolutions.created_at is 'When it happened.';
 --! EndIncluded admin/views/resolutions.sql
+--! Included admin/views/settlements.sql
+create view admin.settlements as
+select
+  x.resolution_key,
+  x.market_key,
+  x.market_id,
+  x.user_key,
+  x.user_id,
+  x.side,
+  x.quantity,
+  x.payout_cents,
+  x.cost_cents,
+  x.fee_cents,
+  x.realised_cents,
+  x.is_final,
+  x.created_at
+from analytics.settlements as x;
+
+comment on view admin.settlements is
+  'What each resolution pays each position. A correction settles all positions of its market '
+  'anew, so sum over those with is_final.';
+comment on column admin.settlements.resolution_key is 'The resolution.';
+comment on column admin.settlements.market_key is 'The market: internal key, for joins.';
+comment on column admin.settlements.market_id is 'The market: public id.';
+comment on column admin.settlements.user_key is 'The user: internal key, for joins.';
+comment on column admin.settlements.user_id is 'The user: public id.';
+comment on column admin.settlements.side is 'yes or no.';
+comment on column admin.settlements.quantity is 'Shares.';
+comment on column admin.settlements.payout_cents is 'What they are paid.';
+comment on column admin.settlements.cost_cents is 'What was paid for them, without fees.';
+comment on column admin.settlements.fee_cents is 'The buy fees paid for them.';
+comment on column admin.settlements.realised_cents is 'Payout less cost and fees.';
+comment on column admin.settlements.is_final is 'Whether the resolution is the one that holds.';
+comment on column admin.settlements.created_at is
+  'When the market was resolved, or the resolution corrected.';
+--! EndIncluded admin/views/settlements.sql
 --! Included admin/views/fee_schedules.sql
 create view admin.fee_schedules as
 select
@@ -15948,6 +16132,72 @@ comment on column admin.fee_schedules.effective_from is
   'When it begins to hold; -infinity for the first.';
 comment on column admin.fee_schedules.created_at is 'When an operator made it.';
 --! EndIncluded admin/views/fee_schedules.sql
+--! Included admin/views/rate_limits.sql
+create view admin.rate_limits as
+select
+  b.bucket,
+  b.max_requests::int as max_requests,
+  b.window_seconds::int as window_seconds
+from limits.buckets as b;
+
+comment on view admin.rate_limits is
+  'The limits of requests in rolling windows, as admin.set_rate_limit sets them. Those of trading '
+  'requests are policies of users: admin.users.';
+comment on column admin.rate_limits.bucket is
+  'What is counted: per address or, where the name says user, per user.';
+comment on column admin.rate_limits.max_requests is 'Requests that a window has room for.';
+comment on column admin.rate_limits.window_seconds is 'Length of the window, in seconds.';
+--! EndIncluded admin/views/rate_limits.sql
+--! Included admin/views/stream_caps.sql
+create view admin.stream_caps as
+select
+  c.holder,
+  c.max_streams::int as max_streams
+from limits.stream_caps as c;
+
+comment on view admin.stream_caps is
+  'How many event streams may be open at once, as admin.set_stream_cap sets it.';
+comment on column admin.stream_caps.holder is 'address or user.';
+comment on column admin.stream_caps.max_streams is
+  'Event streams that one address or one user may hold open, over all servers.';
+--! EndIncluded admin/views/stream_caps.sql
+--! Included admin/views/trading_pause.sql
+create view admin.trading_pause as
+select
+  s.trading_paused as is_paused,
+  case when s.trading_paused then s.trading_pause_reason end as reason,
+  s.trading_paused_at as paused_at
+from core.settings as s;
+
+comment on view admin.trading_pause is
+  'Whether trading is paused on the whole site, as admin.set_trading_pause sets it: one row.';
+comment on column admin.trading_pause.is_paused is 'Whether trading is paused.';
+comment on column admin.trading_pause.reason is
+  'Why it is paused; null if it is not, or if no reason was given.';
+comment on column admin.trading_pause.paused_at is 'Since when; null if it is not paused.';
+--! EndIncluded admin/views/trading_pause.sql
+--! Included admin/views/verifications.sql
+create view admin.verifications as
+select
+  v.id as verification_key,
+  v.started_at,
+  v.finished_at,
+  v.broken_count::bigint as broken_count,
+  v.first_rows
+from ledger.verifications as v;
+
+comment on view admin.verifications is
+  'What each nightly run of ledger.verify() found. A run that did not get to its end leaves no '
+  'row, so look at the time of the last one.';
+comment on column admin.verifications.verification_key is
+  'Internal key, ascending in the order of the runs.';
+comment on column admin.verifications.started_at is 'When it began.';
+comment on column admin.verifications.finished_at is 'When it ended.';
+comment on column admin.verifications.broken_count is
+  'Rows that ledger.verify() returned; 0 on a sound database.';
+comment on column admin.verifications.first_rows is
+  'The first 20 of them: an array of {name, object, expected, found}.';
+--! EndIncluded admin/views/verifications.sql
 --! Included admin/views/audit_entries.sql
 create view admin.audit_entries as
 select
@@ -15986,8 +16236,10 @@ grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function admin.audit(text, jsonb) from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
-  admin.orders, admin.trades, admin.positions, admin.journal_entries, admin.cash_movements,
-  admin.resolutions, admin.fee_schedules, admin.audit_entries
+  admin.orders, admin.order_reductions, admin.trades, admin.positions, admin.set_conversions,
+  admin.journal_entries, admin.cash_movements, admin.resolutions, admin.settlements,
+  admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause,
+  admin.verifications, admin.audit_entries
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
@@ -15998,8 +16250,8 @@ grant execute on function leaderboard.verify() to exchange_operator;
 grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
--- Their views ask it, though they can't reach it themselves.
-grant execute on function analytics.now() to exchange_operator;
+-- Their views ask these, though they can't reach them themselves.
+grant execute on function analytics.now(), limits.standard_policy() to exchange_operator;
 --! EndIncluded grants.sql
 
 reset role;

@@ -116,7 +116,7 @@ async function play(service: Service, operators: Pool, log: string[]): Promise<A
   await call("POST", "/api/v1/positions/split", ann.key, { marketId: market, quantity: 4 });
   await call("POST", "/api/v1/positions/merge", ann.key, { marketId: market, quantity: 1 });
 
-  const brief = await place(ann, { price: 2, quantity: 1, expiresAt: inMs(150) });
+  const brief = await place(ann, { price: 2, quantity: 1, expiresAt: inMs(1500) });
   const isDone = (body: any): boolean => body.status === "cancelled" || body.status === "filled";
   await until(`/api/v1/orders/${brief.order.id}`, ann.key, isDone);
   await call("GET", `/api/v1/orders/${brief.order.id}`, ann.key);
@@ -136,7 +136,7 @@ async function play(service: Service, operators: Pool, log: string[]): Promise<A
   const closing = await operate("create_market", { title: "Soon?", category: "sports" });
   const last = await place(ben, { marketId: closing, price: 3, quantity: 1 });
   await operators.query("select admin.set_market_status($1, 'closed')", [closing]);
-  await operators.query("select admin.set_market_status($1, 'open', $2)", [closing, inMs(300)]);
+  await operators.query("select admin.set_market_status($1, 'open', $2)", [closing, inMs(1500)]);
   await until(`/api/v1/markets/${closing}`, ben.key, (body) => body.status === "closed");
   await until(`/api/v1/orders/${last.order.id}`, ben.key, isDone);
   await call("GET", `/api/v1/orders/${last.order.id}`, ben.key);
