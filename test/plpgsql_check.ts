@@ -88,17 +88,31 @@ try {
   });
   await client.connect();
   try {
-    await client.query("create extension if not exists plpgsql_check");
-    const { rows } = await client.query<Finding & { checked: string }>(findings);
-    report(
-      rows.filter(({ level }) => level),
-      Number(rows[0]?.checked ?? 0),
-    );
+    await check(client);
   } finally {
     await client.end();
   }
 } finally {
   await cluster.close();
+}
+
+async function check(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query(
+    "select from pg_available_extensions where name = 'plpgsql_check'",
+  );
+  if (rowCount === 0) {
+    console.error(
+      "This PostgreSQL has no plpgsql_check: TEST_POSTGRES_BIN names the directory of one that does",
+    );
+    process.exitCode = 1;
+    return;
+  }
+  await client.query("create extension if not exists plpgsql_check");
+  const { rows } = await client.query<Finding & { checked: string }>(findings);
+  report(
+    rows.filter(({ level }) => level),
+    Number(rows[0]?.checked ?? 0),
+  );
 }
 
 function report(found: Finding[], checked: number): void {

@@ -33,12 +33,18 @@ export function idIn(variable: string): string {
   return `'${ID_START}' || :${variable}`;
 }
 
+/** The SQL expression of the public id of a market or trader, from one of its number. */
+export function publicIdOf(number: string): string {
+  return `('${ID_START}' || (${FIRST_ID} + ${number}))::uuid`;
+}
+
 /** The order of ids is random, but the same in all runs: they are compared. */
 const SEED = 1;
 
 /**
- * Makes the markets and the funded traders by the functions that operators use. Neither ids nor
- * accounts ascend with the numbers.
+ * Makes the markets and the funded traders by the functions that operators use. The number of a
+ * market is in its title, that of a trader in the handle. Neither ids nor accounts ascend with the
+ * numbers: whatever needs the id of a number joins by the public id.
  */
 export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Promise<void> {
   await shuffleIds(pool, SEED);
@@ -52,16 +58,12 @@ export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Pr
     await makeTraders(pool, first, Math.min(first + TRADERS_AT_ONCE - 1, traders));
   }
   await stopShufflingIds(pool);
-  for (const table of ["catalog.markets", "identity.users"]) {
-    await pool.query(
-      `with numbered as (
-         select id, row_number() over (order by md5(id::text)) as number from ${table}
-       )
-       update ${table} as t set public_id = ('${ID_START}' || ($1::bigint + n.number))::uuid
-       from numbered as n
-       where n.id = t.id`,
-      [FIRST_ID],
-    );
+  for (const [table, name] of [
+    ["catalog.markets", "title"],
+    ["identity.users", "handle"],
+  ]) {
+    const number = `substring(${name} from '\\d+$')::bigint`;
+    await pool.query(`update ${table} set public_id = ${publicIdOf(number)}`);
   }
 }
 

@@ -23,6 +23,9 @@ const ASKED_MARKET = 7;
 /** What PostgreSQL says of a statement that took longer than the login may. */
 const STATEMENT_TIMEOUT = "57014";
 
+/** What the oldest orders offer, on either side: less than the makers of all trades after them. */
+const UNTRADED_PRICE = 25;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -33,7 +36,7 @@ export async function timeCookbook({ sizes, cluster }: Bench): Promise<string> {
   const page = readDocument("docs/analytics.md");
   const database = await cluster.createDatabase("cookbook");
   const { pool } = database;
-  await restLiquidity(pool, sizes.markets);
+  await restLiquidity(pool, sizes.markets, UNTRADED_PRICE);
   for (const table of ["catalog.markets", "trading.orders"]) {
     await pool.query(`update ${table} set created_at = created_at - interval '${DAYS + 1} days'`);
   }

@@ -100,8 +100,8 @@ async function cancelOrders({ pool }: BenchDatabase, traders: [number, number]):
        from trading.open_orders as b
        join trading.orders as o on o.id = b.order_id
        join identity.users as u on u.id = b.user_id
-       where b.user_id between $1 and $2`,
-      traders,
+       where u.public_id between $1 and $2`,
+      traders.map(publicId),
     );
     for (const { user_id: userId, order_id: orderId } of rows) {
       await client.query({

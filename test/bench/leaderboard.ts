@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { Bench } from "./bench.ts";
+import { publicIdOf } from "./catalogue.ts";
 import type { Result } from "./report.ts";
 import { measureInRounds } from "./rounds.ts";
 import type { Sizes } from "./sizes.ts";
@@ -147,11 +148,13 @@ export async function settleMarkets(
        quantity, payout_cents, cost_cents, fee_cents, realised_cents
      )
      select
-       r.id, r.market_id, 1 + (r.market_id * 37 + p) % t.count, 'yes',
+       r.id, r.market_id, u.id, 'yes',
        10, 1000, 500 + p, 0, 500 - p
      from resolution as r
      cross join traders as t
-     cross join generate_series(1, $2::int) as p`,
+     cross join generate_series(1, $2::int) as p
+     join identity.users as u
+       on u.public_id = ${publicIdOf("1 + (r.market_id * 37 + p) % t.count")}`,
     [count, positions, days],
   );
 }

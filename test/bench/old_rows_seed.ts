@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { publicIdOf } from "./catalogue.ts";
 import type { BenchDatabase } from "./cluster.ts";
 
 /**
@@ -57,25 +58,31 @@ function groupsOf(first: number, last: number, ago: string): string {
       coalesce((select max(j.id) from ledger.journals as j), 0) + p.first_place
         as first_journal_id,
       array[
-        1 + (m.id * 37 + (g.number / c.markets * 2) % 50) % c.traders,
-        1 + (m.id * 37 + (g.number / c.markets * 2 + 1) % 50) % c.traders
+        c.trader_ids[1 + (p.market * 37 + p.pair % 50) % c.traders],
+        c.trader_ids[1 + (p.market * 37 + (p.pair + 1) % 50) % c.traders]
       ] as maker_ids,
       array[
-        1 + (m.id * 37 + 50 + (g.number / c.markets * 2) % 50) % c.traders,
-        1 + (m.id * 37 + 50 + (g.number / c.markets * 2 + 1) % 50) % c.traders
+        c.trader_ids[1 + (p.market * 37 + 50 + p.pair % 50) % c.traders],
+        c.trader_ids[1 + (p.market * 37 + 50 + (p.pair + 1) % 50) % c.traders]
       ] as taker_ids,
       (30 + g.number % 40)::int as price,
       5 as quantity,
       f.id as fee_schedule_id,
       f.taker_rate_bps
     from generate_series(${first}::bigint, ${last}) as g (number)
-    cross join lateral (select 4 * (g.number - ${first}) + 1 as first_place) as p
     cross join (
       select
-        (select count(*) from catalog.markets) as markets,
-        (select count(*) from identity.users) as traders
+        (select count(*) from catalog.markets) as markets, count(*) as traders,
+        array_agg(u.id order by u.public_id) as trader_ids
+      from identity.users as u
     ) as c
-    join catalog.markets as m on m.id = 1 + g.number % c.markets
+    cross join lateral (
+      select
+        4 * (g.number - ${first}) + 1 as first_place,
+        1 + g.number % c.markets as market,
+        g.number / c.markets * 2 as pair
+    ) as p
+    join catalog.markets as m on m.public_id = ${publicIdOf("p.market")}
     cross join (select s.* from trading.fee_schedules as s order by s.id limit 1) as f`;
 }
 

@@ -51,9 +51,13 @@ export function takingScript(markets: [number, number], traders: [number, number
 }
 
 /** In each of the first markets the trader of the same number offers both sides. */
-export async function restLiquidity(pool: Pool, markets: number): Promise<void> {
+export async function restLiquidity(
+  pool: Pool,
+  markets: number,
+  price = MAKER_PRICE,
+): Promise<void> {
   for (let market = 1; market <= markets; market++) {
-    const offer = { userId: publicId(market), price: MAKER_PRICE, quantity: MOST_SHARES };
+    const offer = { userId: publicId(market), price, quantity: MOST_SHARES };
     await place(pool, market, [
       { ...offer, side: "yes" },
       { ...offer, side: "no" },

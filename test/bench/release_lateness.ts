@@ -74,8 +74,8 @@ async function makeLive(pool: Pool, markets: number): Promise<void> {
   await pool.query(
     `update catalog.markets as m
      set event_id = (select e.id from catalog.events as e where e.public_id = $1)
-     where m.id <= $2`,
-    [rows[0]?.id, markets],
+     where m.public_id between $2 and $3`,
+    [rows[0]?.id, publicId(1), publicId(markets)],
   );
 }
 

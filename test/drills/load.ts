@@ -8,7 +8,8 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface Answer {
   /**
    * unsent: nobody took the connection; cut: it broke, nobody knows what the server did;
-   * unknown: the server doesn't know either; conflict: it says that nothing happened.
+   * unknown: the server doesn't know either; conflict: nothing happened of this attempt, which says
+   * nothing about earlier ones. A server that still waits for its database answers conflict, too.
    */
   kind: "accepted" | "refused" | "conflict" | "unknown" | "cut" | "unsent" | "unexpected";
   /** For people: status and code, or the error of the socket. */

@@ -27,7 +27,7 @@ export async function startServer(connectionString: string): Promise<ServerProce
   let server: ChildProcess | undefined;
   let url = "http://127.0.0.1:0";
 
-  /** The server, once it listens; undefined if it ended before, as it does without a database. */
+  /** The server, once it listens, be the database there or not; undefined if it ended before. */
   async function start(): Promise<ChildProcess | undefined> {
     const child = spawn(process.execPath, [join(rootDirectory, "src", "server.ts")], {
       env: {

@@ -76,15 +76,18 @@ async function drill(): Promise<boolean> {
 /** What went wrong, if anything. */
 async function tryOnce(way: Way): Promise<string | undefined> {
   const running = start(way.terminal);
-  const isUp = await Promise.race([
-    running.listening,
-    delay(way.withinMs === undefined ? START_TIMEOUT_MS : Math.random() * way.withinMs, undefined),
-  ]);
+  const patienceMs = way.withinMs === undefined ? START_TIMEOUT_MS : Math.random() * way.withinMs;
+  // A timer that lost its race must not keep the drill from ending.
+  const patience = delay(patienceMs, undefined, { ref: false });
+  const isUp = await Promise.race([running.listening, patience]);
   if (way.withinMs === undefined && isUp !== true) {
     return `it does not start:\n${running.output()}`;
   }
   await way.end(running, checkout);
-  const inTime = await Promise.race([running.ended.then(() => true), delay(END_TIMEOUT_MS, false)]);
+  const inTime = await Promise.race([
+    running.ended.then(() => true),
+    delay(END_TIMEOUT_MS, false, { ref: false }),
+  ]);
   if (!inTime) return `it does not end:\n${running.output()}`;
   // npm may end a little before what it started: who waits for npm gets that much time as well.
   for (let waited = 0; waited < 5000 && (await checkout.processes()).length > 0; waited += 50) {
@@ -147,7 +150,7 @@ async function forceByCtrlC({ child, output, ended }: Running): Promise<void> {
   );
   await delay(500);
   child.stdin?.write(CTRL_C);
-  const held = await Promise.race([ended.then(() => false), delay(6000, true)]);
+  const held = await Promise.race([ended.then(() => false), delay(6000, true, { ref: false })]);
   if (!held) console.error("the client did not hold it up: the second Ctrl-C forces nothing");
   child.stdin?.write(CTRL_C);
   await ended;

@@ -19,11 +19,14 @@ export interface CheckoutProcess {
   command: string;
 }
 
+/** What the service reads, but for its dependencies. */
+const copied = ["db", "docs/lock_down.sql", "jobs", "migrate", "src", "package.json", ".npmrc"];
+
 /** Copies the checkout but for its dependencies, which are linked to. */
 export async function makeCheckout(): Promise<Checkout> {
   const made = await mkdtemp(join(tmpdir(), `pgmarkets-checkout-${process.pid}-`));
   const directory = await realpath(made);
-  for (const name of ["db", "jobs", "migrate", "src", "package.json", ".npmrc"]) {
+  for (const name of copied) {
     await cp(join(rootDirectory, name), join(directory, name), {
       recursive: true,
       verbatimSymlinks: true,

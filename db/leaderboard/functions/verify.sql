@@ -96,7 +96,7 @@ as $$
       s.user_public_id
     )
   from standings as x
-  join identity.users as u on u.id = x.user_id
+  left join identity.users as u on u.id = x.user_id
   full join leaderboard.standings as s
     on s.window_kind = x.window_kind
     and s.category_id = x.category_id

@@ -36,6 +36,12 @@ const damages: [statement: string, invariants: string[]][] = [
     ["standing equals what was realised in its window"],
   ],
   [
+    `delete from leaderboard.standings;
+     set local session_replication_role = replica;
+     delete from identity.users`,
+    ["standing equals what was realised in its window", "summary sums its standings"],
+  ],
+  [
     "update leaderboard.standings set is_public = false",
     ["standing counts its trader as what they are", "summary sums its standings"],
   ],
