@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:64b91d69ab138b4eb7c0c25d3f0d56a77c88f6ee
+--! Hash: sha1:53667163573d5bc27fedba1d7ba690584defee99
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -10002,7 +10002,7 @@ as $$
       s.user_public_id
     )
   from standings as x
-  join identity.users as u on u.id = x.user_id
+  left join identity.users as u on u.id = x.user_id
   full join leaderboard.standings as s
     on s.window_kind = x.window_kind
     and s.category_id = x.category_id

@@ -99,7 +99,7 @@ export async function findOpenDoors(database: Pool | ClientBase): Promise<OpenDo
       name: "not_locked_down",
       message:
         "Every login that may connect can take the locks of all markets, and store large objects. " +
-        "A superuser should run docs/lock_down.sql once",
+        "A superuser should run migrate/lock_down.sql once",
     },
   ];
   return doors.filter((door) => door !== false);
@@ -120,7 +120,7 @@ export async function warnOfOpenDoors(
   }
 }
 
-const lockDownScript = join(import.meta.dirname, "../../docs/lock_down.sql");
+const lockDownScript = join(import.meta.dirname, "../../migrate/lock_down.sql");
 
 /** Closes what only a superuser can close, by the script that a DBA runs elsewhere. */
 export async function lockDown(superuserUrl: string): Promise<void> {

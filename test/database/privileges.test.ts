@@ -10,7 +10,7 @@ import { buy } from "../helpers/orders.ts";
 import { readText } from "../helpers/repository.ts";
 import { buildSchema } from "../helpers/schema.ts";
 
-/** What the migration and docs/lock_down.sql take from PUBLIC, and who says what they left. */
+/** What the migration and migrate/lock_down.sql take from PUBLIC, and who says what they left. */
 
 const DENIED = "42501";
 
@@ -132,7 +132,7 @@ test.serial("a database that is locked down trades, and withstands its logins", 
   const { database, makeMarket, makeTrader } = exchange;
   undo.push(database.drop);
   await database.pool.query("grant create on schema public to public");
-  const script = readText("docs/lock_down.sql");
+  const script = readText("migrate/lock_down.sql");
   await database.pool.query(script);
   // It may be run again.
   await database.pool.query(script);

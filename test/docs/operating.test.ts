@@ -52,7 +52,7 @@ test("installed as the page says, without a superuser, it migrates, serves and s
     const lines = working.output().trim().split("\n");
     t.is(lines.at(-1), "working");
     t.deepEqual(
-      lines.slice(0, -1).map((line) => line.includes("docs/lock_down.sql")),
+      lines.slice(0, -1).map((line) => line.includes("migrate/lock_down.sql")),
       [true],
     );
     working.end();

@@ -42,7 +42,7 @@ test.serial("200: a database that is there, current and writable", async (t) => 
   const answer = await ready();
   t.is(answer.status, 200);
   t.is(answer.body.status, "ok");
-  // Nobody has run docs/lock_down.sql on it.
+  // Nobody has run migrate/lock_down.sql on it.
   t.true(answer.body.warnings.includes("not_locked_down"));
   t.is(answer.headers.get("cache-control"), "no-store");
 });

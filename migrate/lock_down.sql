@@ -1,7 +1,7 @@
 -- Takes from PUBLIC what only a superuser can take, in the database of the exchange. To be run once
 -- there, after the first migration, and again after every restore or pg_upgrade of the database:
 --
---   psql -v ON_ERROR_STOP=1 -f docs/lock_down.sql 'postgres://postgres@db.example/pgmarkets'
+--   psql -v ON_ERROR_STOP=1 -f migrate/lock_down.sql 'postgres://postgres@db.example/pgmarkets'
 --
 -- It may be run again at any time, while the exchange trades. docs/operating.md explains it.
 do $$
