@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { readConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import { DatabaseNotReadyError } from "./database/not_ready.ts";
+import { isDatabaseAway } from "./database/wait_for_database.ts";
 import { makeLogger, tellError } from "./logger.ts";
 
 /** What a long-running process starts from. */
@@ -95,17 +96,21 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
       }
     });
   }
-  for (const name of ["uncaughtException", "unhandledRejection"] as const) {
-    process.on(name, (error: unknown) => {
-      exitCode = 1;
-      if (ending.signal.aborted) {
-        logger.error({ error }, "unforeseen error while closing");
-      } else {
-        logger.fatal({ error }, "unforeseen error: closing");
-        void end();
-      }
-    });
+  function endUnforeseen(error: unknown): void {
+    exitCode = 1;
+    if (ending.signal.aborted) {
+      logger.error({ error }, "unforeseen error while closing");
+    } else {
+      logger.fatal({ error }, "unforeseen error: closing");
+      void end();
+    }
   }
+  process.on("uncaughtException", endUnforeseen);
+  process.on("unhandledRejection", (error: unknown) => {
+    // The queue of jobs does not await the statements by which it puts jobs back.
+    if (isDatabaseAway(error)) logger.warn({ error }, "the database is away: a statement is lost");
+    else endUnforeseen(error);
+  });
 
   started = start({
     config,

@@ -184,6 +184,10 @@ test("what is worth waiting for passes by itself; all else needs a person", (t) 
   t.is(reasonToWait(new Error("timeout expired")), "database_unreachable");
   t.is(reasonToWait(new Error("Connection terminated unexpectedly")), "database_unreachable");
   t.is(
+    reasonToWait(new Error("Client has encountered a connection error and is not queryable")),
+    "database_unreachable",
+  );
+  t.is(
     reasonToWait(refusal("22023", 'role "exchange_api" does not exist')),
     "migrations_missing",
     "the first migration makes the roles",
