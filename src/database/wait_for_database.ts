@@ -80,7 +80,7 @@ export function reasonToWait(error: unknown): NotReadyReason | undefined {
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseFailure) return /^(?:unreachable|lost)$/.test(error.kind);
   // A file that is missing has the same code as the socket of a database that is away.
-  if (isErrno(error, "ENOENT") && !("syscall" in error && error.syscall === "connect"))
+  if (isErrno(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
     return false;
   const reason = reasonToWait(error);
   return reason === "database_unreachable" || reason === "read_only";

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import { createDatabase } from "../helpers/database.ts";
@@ -67,6 +68,13 @@ test("a port in use and a faulty environment are told in a line, without a stack
       t.is(second.errors(), "The environment has errors: PORT must be a whole number\n");
     }
   });
+});
+
+test("a signal during the start closes what is being opened before what it stands on", async (t) => {
+  const script = fileURLToPath(new URL("../helpers/slow_opening.ts", import.meta.url));
+  const running = startProcess(t, script, {});
+  t.is(await running.exited, 0, running.errors());
+  t.is(running.output(), "worker opened\nworker closed\ndatabase closed\n");
 });
 
 test("npm start by the three documented logins logs no stack, and says what it leaves out", async (t) => {
