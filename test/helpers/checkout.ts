@@ -23,7 +23,7 @@ export interface CheckoutProcess {
 export async function makeCheckout(): Promise<Checkout> {
   const made = await mkdtemp(join(tmpdir(), `pgmarkets-checkout-${process.pid}-`));
   const directory = await realpath(made);
-  for (const name of ["db", "jobs", "migrate", "src", "package.json", ".npmrc"]) {
+  for (const name of ["db", "docs", "jobs", "migrate", "src", "package.json", ".npmrc"]) {
     await cp(join(rootDirectory, name), join(directory, name), {
       recursive: true,
       verbatimSymlinks: true,
