@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
+import { hasOwnOptions } from "./database/hosts.ts";
 
 const flag = (fallback: boolean) =>
   z
@@ -40,13 +41,18 @@ const databaseUrl = z
   .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
   .optional();
 
+/** One whose sessions always act as a role; a migration by DATABASE_URL does not. */
+const urlForRole = databaseUrl.refine((url) => url === undefined || !hasOwnOptions(url), {
+  error: "must not contain `options`: the server sets the role there",
+});
+
 const environmentSchema = z.object({
   DATABASE_URL: databaseUrl,
-  API_DATABASE_URL: databaseUrl,
-  LISTEN_DATABASE_URL: databaseUrl,
-  WORKER_DATABASE_URL: databaseUrl,
-  ANALYST_DATABASE_URL: databaseUrl,
-  OPERATOR_DATABASE_URL: databaseUrl,
+  API_DATABASE_URL: urlForRole,
+  LISTEN_DATABASE_URL: urlForRole,
+  WORKER_DATABASE_URL: urlForRole,
+  ANALYST_DATABASE_URL: urlForRole,
+  OPERATOR_DATABASE_URL: urlForRole,
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),

@@ -13,7 +13,7 @@ import { startService } from "./service.ts";
 import { startWorker } from "./worker/start_worker.ts";
 
 /** `npm start`: the whole service on one database, brought up to date first. */
-await runProcess(async ({ config, logger, onClose, print, ending }) => {
+await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {
   const front = await openFront(config);
   onClose(front.close);
   const database = await openDatabase(config, (message) => {
@@ -44,16 +44,16 @@ await runProcess(async ({ config, logger, onClose, print, ending }) => {
     config,
     logger,
     front,
+    signal: ending,
   };
-  const service = await whenReady(() => startService(serviceOptions));
-  onClose(service.close);
+  const service = await openWhenReady(() => startService(serviceOptions), front.refuseBecause);
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     logger,
     onWorked: service.services.announcer.ring,
+    signal: ending,
   };
-  const worker = await whenReady(() => startWorker(workerOptions));
-  onClose(worker.close);
+  await openWhenReady(() => startWorker(workerOptions), front.refuseBecause);
 
   print(`database  ${database.description}`);
   print(`address   ${service.url}`);

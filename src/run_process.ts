@@ -2,6 +2,8 @@ import type { Logger } from "pino";
 import { readConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import { DatabaseNotReadyError } from "./database/not_ready.ts";
+import { isDatabaseAway, waitForDatabase } from "./database/wait_for_database.ts";
+import type { WaitOptions } from "./database/wait_for_database.ts";
 import { makeLogger, tellError } from "./logger.ts";
 
 /** What a long-running process starts from. */
@@ -14,6 +16,14 @@ export interface ProcessContext {
   onClose: (close: () => Promise<unknown>, options?: CloserOptions) => void;
   /** Aborted when the process is to end: a start that waits for something gives up. */
   ending: AbortSignal;
+  /**
+   * Opens something once the database is ready for it. It is registered to be closed before that, so
+   * that what it needs is not closed while it is still being opened.
+   */
+  openWhenReady: <T extends { close: () => Promise<unknown> }>(
+    open: () => Promise<T>,
+    onWaiting?: WaitOptions["onWaiting"],
+  ) => Promise<T>;
 }
 
 export interface CloserOptions {
@@ -95,26 +105,43 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
       }
     });
   }
-  for (const name of ["uncaughtException", "unhandledRejection"] as const) {
-    process.on(name, (error: unknown) => {
-      exitCode = 1;
-      if (ending.signal.aborted) {
-        logger.error({ error }, "unforeseen error while closing");
-      } else {
-        logger.fatal({ error }, "unforeseen error: closing");
-        void end();
-      }
-    });
+  function endUnforeseen(error: unknown): void {
+    exitCode = 1;
+    if (ending.signal.aborted) {
+      logger.error({ error }, "unforeseen error while closing");
+    } else {
+      logger.fatal({ error }, "unforeseen error: closing");
+      void end();
+    }
   }
+  process.on("uncaughtException", endUnforeseen);
+  process.on("unhandledRejection", (error: unknown) => {
+    // The queue of jobs does not await the statements by which it puts jobs back.
+    if (isDatabaseAway(error)) logger.warn({ error }, "the database is away: a statement is lost");
+    else endUnforeseen(error);
+  });
+
+  const onClose: ProcessContext["onClose"] = (close, { outlivesUs = false } = {}) => {
+    closers.push({ close: onlyOnce(close), outlivesUs });
+  };
+
+  const openWhenReady: ProcessContext["openWhenReady"] = async (open, onWaiting) => {
+    let opening: ReturnType<typeof open> | undefined;
+    onClose(async () => {
+      const opened = await opening?.catch(() => undefined);
+      await opened?.close();
+    });
+    const options = { logger, signal: ending.signal, ...(onWaiting && { onWaiting }) };
+    return await waitForDatabase(() => (opening = open()), options);
+  };
 
   started = start({
     config,
     logger,
     print: (line) => process.stdout.write(`${line}\n`),
-    onClose: (close, { outlivesUs = false } = {}) => {
-      closers.push({ close: onlyOnce(close), outlivesUs });
-    },
+    onClose,
     ending: ending.signal,
+    openWhenReady,
   });
   try {
     await started;

@@ -1,11 +1,10 @@
 import { openDatabase } from "./database/open_database.ts";
-import { waitForDatabase } from "./database/wait_for_database.ts";
 import { openFront } from "./http/front.ts";
 import { checkProductionUrl, runProcess } from "./run_process.ts";
 import { startService } from "./service.ts";
 
 /** `npm run server`: the HTTP interface alone, on a database that is migrated already. */
-await runProcess(async ({ config, logger, onClose, print, ending }) => {
+await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {
   let connectionString = config.apiDatabaseUrl;
   if (connectionString === undefined) checkProductionUrl(config, "API_DATABASE_URL");
   const front = await openFront(config);
@@ -24,13 +23,9 @@ await runProcess(async ({ config, logger, onClose, print, ending }) => {
     config,
     logger,
     front,
-  };
-  const service = await waitForDatabase(() => startService(options), {
-    logger,
     signal: ending,
-    onWaiting: front.refuseBecause,
-  });
-  onClose(service.close);
+  };
+  const service = await openWhenReady(() => startService(options), front.refuseBecause);
   if (service.metricsUrl !== undefined) print(`metrics   ${service.metricsUrl}/metrics`);
   print(`listening on ${service.url}`);
 });

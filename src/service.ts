@@ -7,9 +7,16 @@ import type { StaffRole } from "./database/staff_keys.ts";
 import { makePool } from "./database/pools.ts";
 import { checkPreparedStatements } from "./database/prepared_statements.ts";
 import { warnOfOpenDoors } from "./database/privileges.ts";
-import { asServerPools, endPools, makeServerPools, openPools } from "./database/server_pools.ts";
+import {
+  asServerPools,
+  endPools,
+  listPools,
+  makeServerPools,
+  openPools,
+} from "./database/server_pools.ts";
 import type { ServerPools } from "./database/server_pools.ts";
 import { durabilityWarning } from "./database/session_settings.ts";
+import { CHECKS_MS, OPENING_MS, startInSteps } from "./database/start_steps.ts";
 import { createEndpoint } from "./graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "./graphql/endpoint.ts";
 import type { Front } from "./http/front.ts";
@@ -33,6 +40,8 @@ export interface ServiceOptions {
   logger: Logger;
   /** Listens already, and hands over its address. Without it the service listens by itself. */
   front?: Front;
+  /** Aborted when there is no use in starting any more. */
+  signal?: AbortSignal;
 }
 
 /** The HTTP interface, listening. */
@@ -55,21 +64,21 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, logger } = options;
   const pools = makePools(options);
-  try {
-    const database = await checkDatabase(pools.monitoring);
-    await checkPreparedStatements(pools.monitoring);
-    logger.info({ version, node: process.versions.node, database }, "starting to serve");
-    const warning = await durabilityWarning(pools.monitoring);
-    if (warning !== undefined) logger.warn(warning);
-    await warnOfOpenDoors(pools.monitoring, (message) => {
-      logger.warn(message);
+  const all = listPools(pools).map(([, pool]) => pool);
+  return await startInSteps(all, options.signal, async (step) => {
+    await step("checking the database", CHECKS_MS, async (signal) => {
+      const database = await checkDatabase(pools.monitoring);
+      await checkPreparedStatements(pools.monitoring, signal);
+      logger.info({ version, node: process.versions.node, database }, "starting to serve");
+      const warning = await durabilityWarning(pools.monitoring);
+      if (warning !== undefined) logger.warn(warning);
+      await warnOfOpenDoors(pools.monitoring, (message) => {
+        logger.warn(message);
+      });
     });
-    await openPools(pools);
+    await step("opening connections", OPENING_MS, () => openPools(pools));
     return await serve(pools, config, logger, makeGraphqlEndpoints(options), options.front);
-  } catch (error) {
-    await endPools(pools);
-    throw error;
-  }
+  });
 }
 
 /** The pools of a server by that configuration. */

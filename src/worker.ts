@@ -1,11 +1,16 @@
 import { openDatabase } from "./database/open_database.ts";
-import { waitForDatabase } from "./database/wait_for_database.ts";
 import { checkProductionUrl, runProcess } from "./run_process.ts";
 import { serveHealth } from "./worker/serve_health.ts";
 import { startWorker } from "./worker/start_worker.ts";
 
 /** `npm run worker`: the jobs alone, on a database that is migrated already. */
-await runProcess(async ({ config, logger, onClose, print, ending }) => {
+await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {
+  const { workerPort: port, metricsHost: host } = config;
+  const server = port === undefined ? undefined : await serveHealth({ port, host });
+  if (server !== undefined) {
+    onClose(server.close);
+    print(`health    ${server.url}/readyz`);
+  }
   let connectionString = config.workerDatabaseUrl;
   if (connectionString === undefined) {
     checkProductionUrl(config, "WORKER_DATABASE_URL");
@@ -15,16 +20,8 @@ await runProcess(async ({ config, logger, onClose, print, ending }) => {
     onClose(database.close, { outlivesUs: true });
     connectionString = database.connectionString;
   }
-  const options = { connectionString, logger };
-  const worker = await waitForDatabase(() => startWorker(options), { logger, signal: ending });
-  onClose(worker.close);
-  if (config.workerPort !== undefined) {
-    const server = await serveHealth(worker.health, {
-      port: config.workerPort,
-      host: config.metricsHost,
-    });
-    onClose(server.close);
-    print(`health    ${server.url}/readyz`);
-  }
+  const options = { connectionString, logger, signal: ending };
+  const worker = await openWhenReady(() => startWorker(options), server?.refuseBecause);
+  server?.handOver(worker.health);
   print("working");
 });

@@ -52,6 +52,17 @@ test("every fault is named at once, and no value is shown", (t) => {
   t.false(error.message.includes("secret"));
 });
 
+test("`options` in a database URL is told with the name of the variable", (t) => {
+  const url = "postgresql://someone@db/somewhere?options=-c%20role%3Dpostgres";
+  for (const part of ["API", "LISTEN", "WORKER", "ANALYST", "OPERATOR"]) {
+    const name = `${part}_DATABASE_URL`;
+    const message = `The environment has errors: ${name} must not contain \`options\`: the server sets the role there`;
+    t.throws(() => readConfig({ [name]: url }), { message });
+  }
+  // A migration acts as the login.
+  t.is(readConfig({ DATABASE_URL: url }).databaseUrl, url);
+});
+
 test("proxies that Express would not take are a fault", (t) => {
   for (const value of ["the proxy", "10.0.0.0/33", "10.0.0.1,", "-1"]) {
     t.throws(() => readConfig({ TRUST_PROXY: value }), { message: /TRUST_PROXY/ }, value);

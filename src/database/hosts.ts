@@ -7,6 +7,11 @@ import { DatabaseNotReadyError } from "./not_ready.ts";
  * any order. pg knows one host only, so that is seen to here.
  */
 
+/** Whether a connection string has the startup parameter `options`. */
+export function hasOwnOptions(connectionString: string): boolean {
+  return /[?&]options=/.test(connectionString);
+}
+
 /** One connection string for each host that this one names. */
 export function splitHosts(connectionString: string): string[] {
   const [, scheme = "", login = "", authority = "", path = "", query = ""] =

@@ -134,8 +134,8 @@ export async function migrateDatabase(
   const client = new pg.Client({ connectionString, application_name: "pgmarkets migrate" });
   // The query in flight tells what happened.
   client.on("error", () => undefined);
-  await client.connect();
   try {
+    await client.connect();
     await checkServerVersion(client);
     await checkEncoding(client);
     await setLateSettings(client);
@@ -150,9 +150,19 @@ export async function migrateDatabase(
     }
     await migrateQueue(client, primary);
     return pending;
+  } catch (error) {
+    throw isErrno(error, "42501") ? mayNotMigrate(client.user, error as Error) : error;
   } finally {
     await client.end();
   }
+}
+
+function mayNotMigrate(login: string | undefined, cause: Error): DatabaseNotReadyError {
+  return new DatabaseNotReadyError(
+    `The login ${login ?? "of DATABASE_URL"} may not migrate the database (${cause.message}): ` +
+      "it needs the role exchange_owner, and create on the database",
+    { cause },
+  );
 }
 
 async function runMigrations(

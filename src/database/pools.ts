@@ -1,6 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Client, Pool, PoolClient, PoolConfig } from "pg";
-import { clientOfPrimary, splitHosts } from "./hosts.ts";
+import { clientOfPrimary, hasOwnOptions, splitHosts } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { ownSearchPath, setLateSettings, startupOptions } from "./session_settings.ts";
 import { databaseTypes } from "./types.ts";
@@ -39,6 +40,7 @@ export interface PoolOptions {
 export function makePool(options: PoolOptions): Pool {
   if (options.role !== undefined && hasOwnOptions(options.connectionString)) {
     // pg lets the connection string win over everything else, and the role would be lost silently.
+    // The configuration has refused it in every other variable.
     throw new DatabaseNotReadyError(
       "DATABASE_URL must not contain `options`: the server sets the role there",
     );
@@ -83,13 +85,15 @@ export function makePool(options: PoolOptions): Pool {
 /** After this long in a transaction without a statement, whoever began it has forgotten it. */
 const forgottenTransactions = { idle_in_transaction_session_timeout: "60s" };
 
-function hasOwnOptions(connectionString: string): boolean {
-  return /[?&]options=/.test(connectionString);
+/** What pg's client has and its types don't tell. */
+interface CuttableClient {
+  connection?: { stream: { destroy: () => void } };
 }
 
 /** What pg's pool has and its types don't tell. */
 interface OpenablePool {
   options: { min: number };
+  _clients: Client[];
   newClient: (item: {
     callback: (error: Error | undefined, client: unknown, release: () => void) => void;
   }) => void;
@@ -133,6 +137,21 @@ export async function openMinimum(pool: Pool): Promise<void> {
   pool.on("remove", () => void fill());
   await fill();
 }
+
+/** Cuts a connection, whatever it is at: its query fails, or its attempt to connect. */
+export function cut(client: Client): void {
+  (client as unknown as CuttableClient).connection?.stream.destroy();
+}
+
+/** Ends a pool and cuts those of its connections that are in use or being made. */
+export async function abandonPool(pool: Pool): Promise<void> {
+  const ended = pool.ending ? undefined : pool.end();
+  for (const client of (pool as unknown as OpenablePool)._clients) cut(client);
+  // pg tells nobody of the end of some that were cut while they were being made.
+  await Promise.race([ended, delay(CUTTING_MS)]);
+}
+
+const CUTTING_MS = 250;
 
 /**
  * A client of its own with the settings of a pool, role included, and perhaps another address of

@@ -1,6 +1,6 @@
 import type { Client, Pool } from "pg";
 import { DatabaseNotReadyError } from "./not_ready.ts";
-import { makeLoneClient } from "./pools.ts";
+import { cut, makeLoneClient } from "./pools.ts";
 import { isErrno } from "./postgres_process.ts";
 
 /** Each round gives a pooler another occasion to swap the server connections of two clients. */
@@ -9,10 +9,14 @@ const ROUNDS = 3;
 /**
  * Throws when a statement that a session has prepared can get lost, or meets that of another
  * session: a pooler that gives each transaction whatever server connection is free does that,
- * unless it knows of prepared statements. Orders would fail at random.
+ * unless it knows of prepared statements. Orders would fail at random. The signal cuts it short.
  */
-export async function checkPreparedStatements(pool: Pool): Promise<void> {
+export async function checkPreparedStatements(pool: Pool, signal?: AbortSignal): Promise<void> {
   const clients: Client[] = [];
+  const giveUp = (): void => {
+    clients.forEach(cut);
+  };
+  signal?.addEventListener("abort", giveUp);
   try {
     for (let number = 1; number <= 2; number++) {
       const client = makeLoneClient(pool, "pgmarkets prepared statements");
@@ -32,6 +36,7 @@ export async function checkPreparedStatements(pool: Pool): Promise<void> {
   } catch (error) {
     throw isPreparedStatementLost(error) ? notReady(error) : error;
   } finally {
+    signal?.removeEventListener("abort", giveUp);
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "pino";
+import { DatabaseFailure } from "./failures.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
 import { isErrno } from "./postgres_process.ts";
@@ -70,8 +71,19 @@ export function reasonToWait(error: unknown): NotReadyReason | undefined {
   }
   if (isErrno(error, ...passingErrnos)) return "database_unreachable";
   // pg reports a connection that broke or timed out as a plain Error.
-  const isPassing = error instanceof Error && /timeout|terminated/i.test(error.message);
+  const isPassing =
+    error instanceof Error && /timeout|terminated|not queryable/i.test(error.message);
   return isPassing ? "database_unreachable" : undefined;
+}
+
+/** Whether an error says that the database is away, or takes no writes for now, and nothing else. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DatabaseFailure) return /^(?:unreachable|lost)$/.test(error.kind);
+  // A file that is missing has the same code as the socket of a database that is away.
+  if (isErrno(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
+    return false;
+  const reason = reasonToWait(error);
+  return reason === "database_unreachable" || reason === "read_only";
 }
 
 const passingReasons = new Set<NotReadyReason>([

@@ -10,6 +10,8 @@ import type {
 export const MAX_QUERY_CHARACTERS = 16_384;
 /** Names, numbers, braces and so on. */
 export const MAX_TOKENS = 4000;
+/** Brackets, braces and parentheses within each other; a text with more is not even parsed. */
+export const MAX_BRACKET_DEPTH = 100;
 /** Of the variables, as JSON. */
 export const MAX_VARIABLES_CHARACTERS = 16_384;
 /** What a document may cost: see {@link findTooCostly}. */
@@ -116,7 +118,21 @@ function add(one: Measure, other: Measure): Measure {
 
 /** What is too much about the variables. */
 export function findTooLong(variables: Record<string, unknown>): GraphQLError | undefined {
+  // Whatever goes through them calls itself for each list and object, JSON.stringify included.
+  if (isDeeperThan(MAX_BRACKET_DEPTH, variables)) {
+    return new GraphQLError(`The variables may have lists and objects ${MAX_BRACKET_DEPTH} deep`);
+  }
   const { length } = JSON.stringify(variables);
   if (length <= MAX_VARIABLES_CHARACTERS) return undefined;
   return new GraphQLError(`The variables may have ${MAX_VARIABLES_CHARACTERS} characters as JSON`);
+}
+
+function isDeeperThan(depth: number, value: unknown): boolean {
+  const isNested = (one: unknown): one is object => typeof one === "object" && one !== null;
+  let layer = [value].filter(isNested);
+  for (let passed = 0; layer.length > 0; passed++) {
+    if (passed === depth) return true;
+    layer = layer.flatMap((one) => Object.values(one).filter(isNested));
+  }
+  return false;
 }

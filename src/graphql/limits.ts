@@ -24,7 +24,8 @@ import type {
   OperationDefinitionNode,
   SelectionSetNode,
 } from "postgraphile/graphql";
-import { findTooCostly, MAX_QUERY_CHARACTERS, MAX_TOKENS } from "./cost.ts";
+import { bracketDepthOf } from "./bracket_depth.ts";
+import { findTooCostly, MAX_BRACKET_DEPTH, MAX_QUERY_CHARACTERS, MAX_TOKENS } from "./cost.ts";
 
 /** Rows of a page when the query doesn't say. */
 const DEFAULT_PAGE_ROWS = 100;
@@ -56,17 +57,27 @@ export function checkQuery(schema: GraphQLSchema, query: string): Checked {
   if (query.length > MAX_QUERY_CHARACTERS) {
     return { errors: [new GraphQLError(`A query may have ${MAX_QUERY_CHARACTERS} characters`)] };
   }
+  // The parser calls itself for each bracket, and so would run out of stack.
+  const depth = bracketDepthOf(query);
+  if (depth > MAX_BRACKET_DEPTH) return { errors: [tooDeep(String(depth))] };
   let document: DocumentNode;
   try {
     document = parse(query, { maxTokens: MAX_TOKENS });
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
+    if (error instanceof RangeError) return { errors: [tooDeep("more")] };
     throw error;
   }
   const tooCostly = findTooCostly(document);
   if (tooCostly !== undefined) return { errors: [tooCostly] };
   const errors = validate(schema, document, rules);
   return errors.length > 0 ? { errors } : { document: withPageSizes(schema, document) };
+}
+
+function tooDeep(depth: string): GraphQLError {
+  return new GraphQLError(
+    `A query may have brackets ${MAX_BRACKET_DEPTH} deep, this one has ${depth}`,
+  );
 }
 
 function withPageSizes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {

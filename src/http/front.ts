@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { refusal } from "../errors.ts";
 import { listen } from "./listener.ts";
@@ -52,6 +53,7 @@ export async function openFront(options: ListenOptions): Promise<Front> {
 const unavailable = { error: "Service unavailable" };
 
 function send(response: ServerResponse, status: number, body: object): void {
+  response.setHeader("X-Request-Id", randomUUID());
   if (status === 503) response.setHeader("Retry-After", "1");
   sendJson(response, status, JSON.stringify(body));
 }

@@ -12,6 +12,8 @@ export interface ListenOptions {
   host: string;
   /** How long closing may wait for requests that are under way. */
   closingTimeoutMs?: number;
+  /** For tests: how long a request may take to arrive. */
+  requestTimeoutMs?: number;
 }
 
 /** A server that listens. */
@@ -29,6 +31,10 @@ export interface Listener {
 const KEEP_ALIVE_MS = 65_000;
 /** For the whole request to arrive. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Node looks this often for requests that take too long. */
+const CHECK_CONNECTIONS_MS = 1000;
+/** For a client to read why it was refused, however much it goes on writing. */
+const LAST_ANSWER_MS = 1000;
 
 const CLOSING_TIMEOUT_MS = 10_000;
 /** For requests that were sent before their client could know that the server closes. */
@@ -38,7 +44,11 @@ const CLOSING_POLL_MS = 20;
 /** Listens, and settles once it does. */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
   const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    {
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    },
     (request, response) => {
       if (isTarget(request.url)) handler(request, response);
       else refuseMalformed(new Error("The request is for no address"), request.socket);
@@ -127,6 +137,11 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // Its end is not the client's: one that goes on writing would keep the connection.
+  const destroyed = setTimeout(() => socket.destroy(), LAST_ANSWER_MS).unref();
+  socket.once("close", () => {
+    clearTimeout(destroyed);
+  });
 }
 
 const statusOfClientError = new Map([

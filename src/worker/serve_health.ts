@@ -7,19 +7,35 @@ import type { WorkerHealth } from "./health.ts";
 /** Where a worker says how it is. */
 export interface HealthServer {
   url: string;
+  /** Why the worker is not ready, while it has not started. */
+  refuseBecause: (reason: string) => void;
+  /** From now on the worker's own health counts. */
+  handOver: (health: WorkerHealth) => void;
   close: () => Promise<void>;
 }
 
-/** Serves `/healthz`, `/readyz` and `/metrics` of a worker, to those who watch over it. */
-export async function serveHealth(
-  health: WorkerHealth,
-  { port, host }: { port: number; host: string },
-): Promise<HealthServer> {
-  const registry = makeRegistry(health);
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics` of a worker, to those who watch over it. Listens at
+ * once: a worker that waits for its database lives, and is not ready.
+ */
+export async function serveHealth({
+  port,
+  host,
+}: {
+  port: number;
+  host: string;
+}): Promise<HealthServer> {
+  let reason = "starting";
+  let health: WorkerHealth | undefined;
+  const registry = makeRegistry(() => health);
   async function answer(path: string): Promise<{ status: number; type: string; body: string }> {
     const json = "application/json; charset=utf-8";
     if (path === "/healthz") return { status: 200, type: json, body: '{"status":"ok"}' };
     if (path === "/readyz") {
+      if (health === undefined) {
+        const body = { status: "unavailable", reason };
+        return { status: 503, type: json, body: JSON.stringify(body) };
+      }
       const failing = health.failing();
       if (failing.length === 0) return { status: 200, type: json, body: '{"status":"ok"}' };
       const body = { status: "unavailable", reason: "jobs_fail", failing };
@@ -45,6 +61,12 @@ export async function serveHealth(
   const bound = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}`,
+    refuseBecause: (because) => {
+      reason = because;
+    },
+    handOver: (started) => {
+      health = started;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -55,8 +77,8 @@ export async function serveHealth(
   };
 }
 
-/** The figures of a worker's process. */
-export function makeRegistry(health: WorkerHealth): Registry {
+/** The figures of a worker's process, which has no health before it has started. */
+export function makeRegistry(healthOf: () => WorkerHealth | undefined): Registry {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -67,15 +89,15 @@ export function makeRegistry(health: WorkerHealth): Registry {
     registers,
     collect() {
       this.reset();
-      for (const what of health.failing()) this.set({ what }, 1);
+      for (const what of healthOf()?.failing() ?? []) this.set({ what }, 1);
     },
   });
   new Gauge({
     name: "pgmarkets_worker_ready",
-    help: "1 if nothing failed when it was tried last",
+    help: "1 if the worker has started and nothing failed when it was tried last",
     registers,
     collect() {
-      this.set(health.failing().length === 0 ? 1 : 0);
+      this.set(healthOf()?.failing().length === 0 ? 1 : 0);
     },
   });
   new Gauge({

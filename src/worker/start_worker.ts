@@ -9,6 +9,7 @@ import { checkDatabase } from "../database/migrations.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfOpenDoors } from "../database/privileges.ts";
+import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { startClock } from "./clock.ts";
 import { makeCrew } from "./crew.ts";
 import type { Crew } from "./crew.ts";
@@ -27,6 +28,8 @@ export interface WorkerOptions {
   onWorked?: () => void;
   /** Other jobs than those of the project, for tests. */
   crontab?: { job: Job; when: When }[];
+  /** Aborted when there is no use in starting any more. */
+  signal?: AbortSignal;
 }
 
 /** Does what time brings about, until it is closed. */
@@ -75,19 +78,18 @@ export function makeWorkerPool(
 /** Checks that the database is fit, and does what time brings about on it. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const pool = makeWorkerPool(options);
-  try {
-    await checkDatabase(pool);
-    await checkQueue(pool);
-    await checkPreparedStatements(pool);
-    await warnOfOpenDoors(pool, (message) => {
-      options.logger.warn(message);
+  return await startInSteps([pool], options.signal, async (step) => {
+    await step("checking the database", CHECKS_MS, async (signal) => {
+      await checkDatabase(pool);
+      await checkQueue(pool);
+      await checkPreparedStatements(pool, signal);
+      await warnOfOpenDoors(pool, (message) => {
+        options.logger.warn(message);
+      });
     });
-    await openMinimum(pool);
+    await step("opening connections", OPENING_MS, () => openMinimum(pool));
     return await work(pool, options);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  });
 }
 
 /** Works on the database of a pool that acts as exchange_worker. */

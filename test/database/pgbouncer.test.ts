@@ -10,6 +10,8 @@ import { migrateDatabase } from "../../src/database/migrations.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { checkPreparedStatements } from "../../src/database/prepared_statements.ts";
 import { findRunner } from "../../src/database/postgres_process.ts";
+import { sharesOf } from "../../src/database/server_pools.ts";
+import { readConfig } from "../../src/config.ts";
 import { createReadiness } from "../../src/database/readiness.ts";
 import { createDatabase } from "../helpers/database.ts";
 import { readText } from "../helpers/repository.ts";
@@ -41,7 +43,11 @@ interface Pooler {
   end: () => Promise<void>;
 }
 
-async function startPooler(direct: string, poolMode: string): Promise<Pooler> {
+async function startPooler(
+  direct: string,
+  poolMode: string,
+  settings: Record<string, string> = {},
+): Promise<Pooler> {
   const url = new URL(direct.replace("@/", "@localhost/"));
   const host = url.searchParams.get("host") ?? "";
   const port = url.searchParams.get("port") ?? "5432";
@@ -60,7 +66,11 @@ async function startPooler(direct: string, poolMode: string): Promise<Pooler> {
       .replace("/etc/pgbouncer/userlist.txt", users)
       .replace("pool_mode = transaction", `pool_mode = ${poolMode}`)
       .split("\n")
-      .filter((line) => !(isOld && line.startsWith("max_prepared_statements"))),
+      .filter((line) => !(isOld && line.startsWith("max_prepared_statements")))
+      .map((line) => {
+        const [name = ""] = line.split(" = ");
+        return name in settings ? `${name} = ${settings[name]!}` : line;
+      }),
   ].join("\n");
   const file = join(directory, "pgbouncer.ini");
   await writeFile(file, configuration);
@@ -92,11 +102,12 @@ async function startPooler(direct: string, poolMode: string): Promise<Pooler> {
 async function withPooler(
   poolMode: "session" | "transaction",
   work: (connectionString: string) => Promise<void>,
+  settings: Record<string, string> = {},
 ): Promise<void> {
   const database = await createDatabase({ empty: true });
   try {
     await migrateDatabase(database.connectionString);
-    const pooler = await startPooler(database.connectionString, poolMode);
+    const pooler = await startPooler(database.connectionString, poolMode, settings);
     try {
       await work(pooler.connectionString);
     } finally {
@@ -156,6 +167,30 @@ testWithPooler(
     });
   },
 );
+
+testWithPooler("a pool that is too small: the wait is logged with its reason", async (t) => {
+  const settings = { default_pool_size: "4" };
+  await withPooler(
+    "session",
+    async (connectionString) => {
+      const server = startProcess(t, "server.ts", { DATABASE_URL: connectionString });
+      t.true(await server.says("waiting for the database"), server.errors());
+      t.regex(server.errors(), /took longer than \d+ s: .*a pooler between has no connection left/);
+      server.kill("SIGTERM");
+      t.is(await server.exited, 0, server.errors());
+    },
+    settings,
+  );
+});
+
+test("the documented pool has room for a server in session mode", (t) => {
+  const { poolSize } = readConfig({});
+  const ofPools = Object.values(sharesOf(poolSize)).reduce((sum, share) => sum + share, 0);
+  const needed = ofPools + 1; // the one that listens
+  t.true(Number(/^default_pool_size = (\d+)$/m.exec(documented)?.[1]) >= needed);
+  const section = readText("docs/operating.md").split("\n## PgBouncer\n")[1]!;
+  t.true(section.includes(`${needed} for each server with \`POOL_SIZE\` ${poolSize}`));
+});
 
 test("direct connections keep their prepared statements", async (t) => {
   const database = await createDatabase({ empty: true });

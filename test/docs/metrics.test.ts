@@ -20,7 +20,7 @@ interface Described {
   labels: string[];
 }
 
-const ofWorkers = makeRegistry(makeWorkerHealth(pino({ level: "silent" })));
+const ofWorkers = makeRegistry(() => makeWorkerHealth(pino({ level: "silent" })));
 
 const ours: Described[] = [registry, ofWorkers]
   .flatMap((source) => source.getMetricsAsArray())

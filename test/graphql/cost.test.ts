@@ -1,5 +1,6 @@
 import test from "ava";
 import type { GraphQLSchema } from "postgraphile/graphql";
+import { findTooLong } from "../../src/graphql/cost.ts";
 import { checkQuery } from "../../src/graphql/limits.ts";
 
 /** Whatever is refused by its cost was not held against the schema. */
@@ -40,9 +41,12 @@ test("operations that are not run and fragments that are not used count too", (t
 
 test("selections count by their depth, and no text nests too deep to be refused", (t) => {
   t.regex(messageOf(`${"{ a ".repeat(30)}${"}".repeat(30)}`), /depth of 25, this one has 30/);
-  t.regex(messageOf(`${"{ a ".repeat(1300)}${"}".repeat(1300)}`), /depth of 25, this one has 1300/);
-  t.regex(messageOf(`${"{a".repeat(5000)}${"}".repeat(5000)}`), /tokens/);
-  t.regex(messageOf(`{ a(b: ${"[".repeat(5000)}) }`), /tokens/);
+  const nested = (depth: number) => `${"{ a ".repeat(depth)}${"}".repeat(depth)}`;
+  t.regex(messageOf(nested(100)), /depth of 25, this one has 100/);
+  t.regex(messageOf(nested(101)), /brackets 100 deep, this one has 101/);
+  t.regex(messageOf(`${"{a".repeat(5000)}${"}".repeat(5000)}`), /brackets 100 deep/);
+  t.regex(messageOf(`{ a(b: ${"[".repeat(5000)}) }`), /brackets 100 deep/);
+  t.regex(messageOf(`{ a ${"b ".repeat(4000)} }`), /tokens/);
   t.regex(messageOf(`{ a } ${" ".repeat(20_000)}`), /16384 characters/);
 });
 
@@ -53,4 +57,45 @@ test("a cost of 500 is not too much", (t) => {
 
 test("a fragment that uses itself is left to the validation", (t) => {
   t.throws(() => messageOf("{ ...f } fragment f on Thing { name ...f }"), looked);
+});
+
+test("brackets in values and types nest no deeper than the parser's stack allows", (t) => {
+  const inValue = (depth: number) => `{ __typename(a: ${"[".repeat(depth)}${"]".repeat(depth)}) }`;
+  const inObject = (depth: number) => `{ a(b: ${"{c:".repeat(depth)}1${"}".repeat(depth)}) }`;
+  const inType = (depth: number) =>
+    `query ($a: ${"[".repeat(depth)}Int${"]".repeat(depth)}) { b(c: $a) }`;
+  for (const nest of [inValue, inObject, inType]) {
+    t.regex(messageOf(nest(1900)), /brackets 100 deep, this one has 190[0-2]/);
+    t.regex(messageOf(nest(101)), /brackets 100 deep/);
+    t.throws(() => messageOf(nest(98)), looked);
+  }
+  // Behind a string or a comment that only seems to go on.
+  for (const before of ['"\\\\" ', '"""\n\\""" \n""" ', '# "\n', '"" ', '"""""" ', "#\r"]) {
+    const query = `{ a(b: [${before.startsWith("#") ? before : `${before},`} ${"[".repeat(1900)}`;
+    t.regex(messageOf(query), /brackets 100 deep/, JSON.stringify(before));
+  }
+});
+
+test("brackets in strings and comments are text", (t) => {
+  const many = "[{(".repeat(500);
+  for (const text of [
+    `"${many}"`,
+    `"\\"${many}"`,
+    `"""${many}"""`,
+    `"""\\"""${many}" ""\n${many}"""`,
+  ]) {
+    t.throws(() => messageOf(`{ a(b: ${text}) }`), looked, text.slice(0, 12));
+  }
+  t.throws(() => messageOf(`{ a # ${many}\n }`), looked);
+});
+
+test("variables nest no deeper than what goes through them can follow", (t) => {
+  const nested = (depth: number) => ({
+    a: JSON.parse(`${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}`),
+  });
+  t.is(findTooLong(nested(100)), undefined);
+  for (const depth of [101, 40_000]) {
+    t.regex(findTooLong(nested(depth))?.message ?? "", /lists and objects 100 deep/);
+  }
+  t.regex(findTooLong({ a: "x".repeat(16_384) })?.message ?? "", /16384 characters/);
 });

@@ -11,6 +11,10 @@ export interface StockCluster {
   url: string;
   /** Where its programs are. */
   programs: string;
+  /** Ends the server as a crash would. */
+  crash: () => Promise<void>;
+  /** Starts it again. */
+  start: () => Promise<void>;
   destroy: () => Promise<void>;
 }
 
@@ -47,8 +51,13 @@ export async function startStockCluster(
     if (code !== 0)
       throw new Error(`${program} ended with ${code ?? "a signal"}: ${output} (${log})`);
   };
+  const start = async (): Promise<void> => {
+    const where = `-c listen_addresses='' -c unix_socket_directories='${directory}'`;
+    await run("pg_ctl", "start", "-D", data, "-w", "-l", join(directory, "log"), "-o", where);
+  };
+  const crash = () => run("pg_ctl", "stop", "-D", data, "-m", "immediate", "-w");
   const destroy = async (): Promise<void> => {
-    await run("pg_ctl", "stop", "-D", data, "-m", "immediate", "-w").catch(() => undefined);
+    await crash().catch(() => undefined);
     await rm(directory, { recursive: true, force: true });
   };
   try {
@@ -58,13 +67,13 @@ export async function startStockCluster(
       await writeFile(join(data, "postgresql.auto.conf"), more.join(""));
       await chown(join(data, "postgresql.auto.conf"), runner.fileOwner.uid, runner.fileOwner.gid);
     }
-    const where = `-c listen_addresses='' -c unix_socket_directories='${directory}'`;
-    await run("pg_ctl", "start", "-D", data, "-w", "-l", join(directory, "log"), "-o", where);
+    await start();
   } catch (error) {
     await destroy();
     throw error;
   }
-  return { url: `postgresql://postgres@/postgres?host=${directory}`, programs, destroy };
+  const url = `postgresql://postgres@/postgres?host=${directory}`;
+  return { url, programs, crash, start, destroy };
 }
 
 /** Runs a command to its end with these variables; its exit code. */

@@ -363,6 +363,11 @@ test.serial("queries that are too deep, or none at all, are refused", async (t) 
   t.regex(body.errors[0].message, /depth/i);
   t.is((await analyse("{ nothing }")).status, 400);
   t.is((await analyse("{")).status, 400);
+  for (const depth of [1900, 5000]) {
+    const list = `{ __typename(a: ${"[".repeat(depth)}${"]".repeat(depth)}) }`;
+    t.is((await analyse(list)).status, 400);
+    t.is((await analyse(`${"{a".repeat(depth)}${"}".repeat(depth)}`)).status, 400);
+  }
   const empty = await callService(service.url, "POST", "/graphql", {
     key: keys.analyst!,
     body: {},

@@ -1,7 +1,10 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import test from "ava";
 import type { ExecutionContext } from "ava";
+import { migrateDatabase } from "../../src/database/migrations.ts";
+import { lockDown } from "../../src/database/privileges.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { startProcess } from "../helpers/service_process.ts";
@@ -65,6 +68,44 @@ test("a port in use and a faulty environment are told in a line, without a stack
       const second = start(t, script, database, { PORT: "no" });
       t.is(await second.exited, 1);
       t.is(second.errors(), "The environment has errors: PORT must be a whole number\n");
+    }
+  });
+});
+
+test("a signal during the start closes what is being opened before what it stands on", async (t) => {
+  const script = fileURLToPath(new URL("../helpers/slow_opening.ts", import.meta.url));
+  const running = startProcess(t, script, {});
+  t.is(await running.exited, 0, running.errors());
+  t.is(running.output(), "worker opened\nworker closed\ndatabase closed\n");
+});
+
+test("42501: a login that may not migrate is told which role it needs, in a line", async (t) => {
+  await withEmptyDatabase(async ({ pool, connectionString }) => {
+    const login = `web_${process.pid}_${Date.now()}`;
+    const url = connectionString.replace(/\/\/[^@]*@/, `//${login}@`);
+    await pool.query(`create role ${login} login`);
+    const refusal = async (script: string): Promise<string> => {
+      const running = startProcess(t, script, { DATABASE_URL: url });
+      t.is(await running.exited, 1);
+      return running.errors();
+    };
+    const line = (what: string) =>
+      `The login ${login} may not migrate the database (permission denied for ${what}): ` +
+      "it needs the role exchange_owner, and create on the database\n";
+    try {
+      const { rows } = await pool.query("select current_database() as name");
+      t.is(await refusal("migrate.ts"), line(`database ${rows[0].name}`));
+      await migrateDatabase(connectionString);
+      await pool.query(`grant connect on database ${rows[0].name} to ${login}`);
+      t.is(await refusal("migrate.ts"), line("schema graphile_migrate"));
+      // What no waiting mends ends npm start likewise.
+      t.is(await refusal("index.ts"), line("schema graphile_migrate"));
+      await pool.query(`grant exchange_api to ${login}`);
+      await lockDown(connectionString);
+      t.is(await refusal("migrate.ts"), line("function pg_advisory_lock"));
+    } finally {
+      await pool.query(`drop owned by ${login}`);
+      await pool.query(`drop role ${login}`);
     }
   });
 });

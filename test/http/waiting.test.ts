@@ -6,6 +6,8 @@ import pg from "pg";
 import { DatabaseNotReadyError } from "../../src/database/not_ready.ts";
 import type { NotReadyReason } from "../../src/database/not_ready.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
+import { makePool } from "../../src/database/pools.ts";
+import { startInSteps } from "../../src/database/start_steps.ts";
 import { reasonToWait } from "../../src/database/wait_for_database.ts";
 import { createDatabase } from "../helpers/database.ts";
 import { makeGate } from "../helpers/database_gate.ts";
@@ -70,6 +72,9 @@ test.serial("a database that is away: the server listens, says so once, and wait
       code: "CONFLICT_RETRY",
     });
     t.is(order.headers.get("retry-after"), "1");
+    for (const { headers } of [ready, order]) {
+      t.regex(headers.get("x-request-id") ?? "", /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
+    }
 
     await new Promise((done) => setTimeout(done, 1500)); // several attempts
     t.is(server.output(), "");
@@ -101,6 +106,68 @@ test.serial("migrations_missing: servers and workers wait until it is migrated",
     await endsInTime(t, server);
   });
 });
+
+test.serial("a worker that waits lives, is not ready, and says why at WORKER_PORT", async (t) => {
+  await withDatabase({ migrated: false }, async (gate, connectionString) => {
+    const WORKER_PORT = await freePort();
+    const url = `http://127.0.0.1:${WORKER_PORT}`;
+    const variables = { DATABASE_URL: gate.connectionString, WORKER_PORT };
+    const worker = startProcess(t, "worker.ts", variables);
+    const ready = async () => {
+      const { status, body } = await callService(url, "GET", "/readyz");
+      return [status, body];
+    };
+    t.true(await worker.says("waiting for the database"), worker.errors());
+    t.is((await callService(url, "GET", "/healthz")).status, 200);
+    t.deepEqual(await ready(), [503, { status: "unavailable", reason: "database_unreachable" }]);
+    await gate.open();
+    t.true(await worker.says('"reason":"migrations_missing"'), worker.errors());
+    t.deepEqual(await ready(), [503, { status: "unavailable", reason: "migrations_missing" }]);
+    t.regex((await callService(url, "GET", "/metrics")).body, /^pgmarkets_worker_ready 0$/m);
+    await migrateDatabase(connectionString);
+    t.true(await worker.says("working\n"), worker.errors());
+    t.deepEqual(await ready(), [200, { status: "ok" }]);
+    await endsInTime(t, worker);
+  });
+});
+
+test.serial("a database that takes connections and gives no answer is waited for", async (t) => {
+  await withDatabase({ migrated: true }, async (gate) => {
+    await gate.open();
+    const server = makeServer(gate);
+    // Whoever is connected by then gets no answer any more: a step of the start takes too long.
+    await t.throwsAsync(
+      startInSteps([server], undefined, async (step) => {
+        await server.query("select");
+        gate.goSilent();
+        await step("checking the database", 100, () => server.query("select"));
+      }),
+      { message: /^checking the database took longer than 0.1 s: .*no connection left$/ },
+    );
+    t.is(server.totalCount, 0);
+    t.true(server.ending);
+    await gate.shut();
+    await gate.open();
+
+    // The signal ends a step at once.
+    const ending = new AbortController();
+    const other = makeServer(gate);
+    const started = startInSteps([other], ending.signal, async (step) => {
+      await step("checking the database", 60_000, async () => {
+        await other.query("select");
+        gate.goSilent();
+        setImmediate(() => {
+          ending.abort(new Error("a signal"));
+        });
+        await other.query("select");
+      });
+    });
+    await t.throwsAsync(started, { message: "a signal" });
+    t.is(other.totalCount, 0);
+  });
+});
+
+const makeServer = ({ connectionString }: DatabaseGate): pg.Pool => makePool({ connectionString });
 
 for (const how of ["shut", "goSilent"] as const) {
   const title = how === "shut" ? "refuses connections" : "no longer answers";
@@ -183,6 +250,10 @@ test("what is worth waiting for passes by itself; all else needs a person", (t) 
   }
   t.is(reasonToWait(new Error("timeout expired")), "database_unreachable");
   t.is(reasonToWait(new Error("Connection terminated unexpectedly")), "database_unreachable");
+  t.is(
+    reasonToWait(new Error("Client has encountered a connection error and is not queryable")),
+    "database_unreachable",
+  );
   t.is(
     reasonToWait(refusal("22023", 'role "exchange_api" does not exist')),
     "migrations_missing",

@@ -49,7 +49,8 @@ test("a database that is away is a warning", (t) => {
 
 test("503 jobs_fail: what watches over a worker is told which", async (t) => {
   const { health } = healthWithLog();
-  const server = await serveHealth(health, { port: 0, host: "127.0.0.1" });
+  const server = await serveHealth({ port: 0, host: "127.0.0.1" });
+  server.handOver(health);
   try {
     const get = async (path: string) => {
       const response = await fetch(server.url + path);

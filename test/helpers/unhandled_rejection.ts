@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { runProcess } from "../../src/run_process.ts";
+
+/** A process in which a promise is rejected that nobody awaits, as REJECTION says. */
+
+const rejections: Record<string, () => Promise<unknown>> = {
+  "pg.ECONNREFUSED": () => new pg.Client({ host: "127.0.0.1", port: 1 }).connect(),
+  "pg.terminated": () => Promise.reject(new Error("Connection terminated unexpectedly")),
+  TypeError: () => Promise.reject(new TypeError("x is not a function")),
+  "file.ENOENT": () => readFile("/there/is/no/such/file"),
+};
+
+await runProcess(async ({ print, onClose, ending }) => {
+  const alive = setInterval(() => undefined, 1000);
+  onClose(() => {
+    clearInterval(alive);
+    return Promise.resolve();
+  });
+  void rejections[process.env.REJECTION ?? ""]?.();
+  // Until the rejection has been seen.
+  await delay(200);
+  if (!ending.aborted) print("goes on");
+});

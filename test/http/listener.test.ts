@@ -1,0 +1,50 @@
+import net from "node:net";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import { listen } from "../../src/http/listener.ts";
+
+/** What a client gets that writes this and then goes on writing a byte at a time, until it is cut. */
+async function drip(t: ExecutionContext, beginning: string) {
+  const listener = await listen(
+    (request, response) => {
+      request.resume();
+      request.on("end", () => response.end());
+    },
+    { host: "127.0.0.1", port: 0, requestTimeoutMs: 300 },
+  );
+  const began = performance.now();
+  const socket = net.connect(Number(new URL(listener.url).port), "127.0.0.1");
+  socket.on("error", () => undefined);
+  let answer = "";
+  let answeredMs = 0;
+  socket.on("data", (chunk) => {
+    answeredMs ||= performance.now() - began;
+    answer += String(chunk);
+  });
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(beginning);
+  const writing = setInterval(() => socket.write("x"), 50);
+  t.teardown(() => {
+    clearInterval(writing);
+    socket.destroy();
+  });
+  await closed;
+  clearInterval(writing);
+  const closedMs = performance.now() - began;
+  await listener.close();
+  return { answer, answeredMs, closedMs };
+}
+
+for (const [what, beginning] of Object.entries({
+  body: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
+  head: "GET / HTTP/1.1\r\nHost: a\r\nX: ",
+})) {
+  test(`408: a ${what} that drips is refused in time, and the client cut`, async (t) => {
+    t.timeout(60_000);
+    const { answer, answeredMs, closedMs } = await drip(t, beginning);
+    t.regex(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+    // Node looks every 30 s for such requests unless told otherwise.
+    t.true(answeredMs < 15_000, `answered after ${answeredMs} ms`);
+    t.true(closedMs < 25_000, `cut after ${closedMs} ms`);
+  });
+}
