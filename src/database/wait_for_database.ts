@@ -76,9 +76,13 @@ export function reasonToWait(error: unknown): NotReadyReason | undefined {
   return isPassing ? "database_unreachable" : undefined;
 }
 
-/** Whether an error says that the database is away, or takes no writes for now, and nothing else. */
+/** Taken back by the database: serialization, deadlock, a lock or a statement that took too long. */
+const takenBack = /^(?:40001|40P01|55P03|57014)$/;
+
+/** Whether an error says that the database is away, or could not do something for now; only that. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof DatabaseFailure) return /^(?:unreachable|lost)$/.test(error.kind);
+  if (error instanceof DatabaseFailure) return error.kind !== "overloaded";
+  if (error instanceof pg.DatabaseError && takenBack.test(error.code ?? "")) return true;
   // A file that is missing has the same code as the socket of a database that is away.
   if (isErrno(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
     return false;
