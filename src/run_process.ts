@@ -117,7 +117,8 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
   process.on("uncaughtException", endUnforeseen);
   process.on("unhandledRejection", (error: unknown) => {
     // The queue of jobs does not await the statements by which it puts jobs back.
-    if (isDatabaseAway(error)) logger.warn({ error }, "the database is away or busy: a statement is lost");
+    if (isDatabaseAway(error))
+      logger.warn({ error }, "the database is away or busy: a statement is lost");
     else endUnforeseen(error);
   });
 
