@@ -400,7 +400,7 @@ test.serial("a market that is never free for long is done in its turn", async (t
   t.log(`after ${Math.round(ms)} ms`);
   await Promise.all(busy);
   await worker.close();
-  t.pass();
+  t.true(await isAllDone());
 });
 
 /** So many of each kind, one after another. */

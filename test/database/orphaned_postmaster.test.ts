@@ -22,7 +22,7 @@ const mayUnshare = spawnSync("unshare", [...unshare, "true"]).status === 0;
 
 test("a killed server that nobody reaps is started again, and its users count again", async (t) => {
   if (!mayUnshare) {
-    t.pass();
+    t.false(mayUnshare);
     t.log("skipped: no process namespace of its own is to be had here");
     return;
   }

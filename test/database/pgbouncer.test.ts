@@ -30,7 +30,7 @@ function testWithPooler(title: string, run: (t: ExecutionContext) => Promise<voi
       await run(t);
       return;
     }
-    t.pass();
+    t.is(version, null);
     t.log("skipped: pgbouncer is not installed");
   });
 }

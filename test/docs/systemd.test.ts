@@ -21,7 +21,7 @@ const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 test("systemd finds no fault with the unit", async (t) => {
   if (!hasSystemd) {
-    t.pass();
+    t.false(hasSystemd);
     t.log("skipped: systemd-analyze is not installed");
     return;
   }
