@@ -117,8 +117,7 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
   process.on("uncaughtException", endUnforeseen);
   process.on("unhandledRejection", (error: unknown) => {
     // The queue of jobs does not await the statements by which it puts jobs back.
-    if (isDatabaseAway(error))
-      logger.warn({ error }, "the database is away or busy: a statement is lost");
+    if (isDatabaseAway(error)) logger.warn({ error }, "the database lost a statement");
     else endUnforeseen(error);
   });
 
