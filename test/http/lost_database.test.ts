@@ -106,7 +106,7 @@ for (const [name, script, ready] of [
       const blocker = await occupyWorker(url);
       await cluster.crash();
       await blocker.end().catch(() => undefined);
-      t.true(await running.says("a statement is lost"), running.errors());
+      t.true(await running.says("the database lost a statement"), running.errors());
       await cluster.start();
       await until("the order is released", () =>
         finds(url, "select from trading.orders where public_id = $1 and status = 'open'", [order]),
