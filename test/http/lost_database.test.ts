@@ -125,8 +125,8 @@ async function endsInOrder(t: ExecutionContext, running: ReturnType<typeof start
 test("a rejection that nobody awaits ends the process unless the database is away", async (t) => {
   const script = fileURLToPath(new URL("../helpers/unhandled_rejection.ts", import.meta.url));
   const outcomes: Record<string, RegExp> = {
-    "pg.ECONNREFUSED": /"level":"warn".*the database is away/,
-    "pg.terminated": /"level":"warn".*the database is away/,
+    "pg.ECONNREFUSED": /"level":"warn".*the database lost a statement/,
+    "pg.terminated": /"level":"warn".*the database lost a statement/,
     TypeError: /"level":"fatal".*unforeseen error/,
     "file.ENOENT": /"level":"fatal".*unforeseen error/,
   };
