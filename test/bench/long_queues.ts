@@ -58,7 +58,8 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
     await place(pool, market, [{ userId: ownOrderTaker, side: "no", price: 1, quantity: 1 }]);
     for (const [name, request] of Object.entries({
       "rejected limit order": buy,
-      "rejected order with an own one": { ...buy, userId: ownOrderTaker },
+      // One share more would reach the own order, which comes before the want of cash.
+      "rejected order with an own one": { ...buy, userId: ownOrderTaker, quantity: queue },
       "rejected by a loss limit": { ...buy, userId: limitedTaker },
       "rejected post-only order": { ...buy, price: 98, postOnly: true },
       "rejected budget order": { ...buy, price: null, quantity: null, budgetCents: 1_000_000 },
