@@ -131,6 +131,10 @@ const wash: Step[] = [
       order(6, sell("yes", 20, 55)),
     ],
   },
+  // An order that is made smaller, which random histories may lack.
+  { kind: "batch", market: 0, orders: [order(6, buy("yes", 5, 2))] },
+  { kind: "amend", trader: 6, place: 0, price: null, quantity: 3 },
+  { kind: "cancel", trader: 6, place: 0 },
   { kind: "advance", ms: opensAt - start },
 ];
 
