@@ -256,10 +256,12 @@ test.serial("a worker is killed in the middle of a job: another finishes it", as
   await holder.letGo();
   t.is((await order(ann, id)).status, "open");
   const { rows } = await database.pool.query(
-    `select count(*) from graphile_worker.jobs
-     where locked_at is not null and task_identifier = 'orders__expire'`,
+    `select exists (
+       select from graphile_worker.jobs
+       where locked_at is not null and task_identifier = 'orders__expire'
+     ) as is_locked`,
   );
-  t.is(rows[0].count, 1, "the queue takes the job for being under way");
+  t.true(rows[0].is_locked, "the queue takes the job for being under way");
 
   const worker = await startTestWorker(database);
   const ms = await until("it expired", async () => (await order(ann, id)).status === "cancelled");
