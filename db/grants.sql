@@ -25,4 +25,4 @@ grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
 -- Their views ask these, though they can't reach them themselves.
-grant execute on function analytics.now(), limits.standard_policy() to exchange_operator;
+grant execute on function analytics.now(), rate_limits.standard_policy() to exchange_operator;

@@ -17,8 +17,8 @@ import type { Metrics } from "./metrics.ts";
 import { gaugeStreams } from "./streams/metrics.ts";
 import { createStreams } from "./streams/streams.ts";
 import type { Streams } from "./streams/streams.ts";
-import { createAnnouncer } from "./trading/announcer.ts";
-import type { Announcer } from "./trading/announcer.ts";
+import { createAnnouncer } from "./trading/outbox_relay.ts";
+import type { Announcer } from "./trading/outbox_relay.ts";
 import { createOrderBatcher } from "./trading/order_batcher.ts";
 import type { OrderBatcher } from "./trading/order_batcher.ts";
 

@@ -200,7 +200,7 @@ comment on type trading.fill is
   'One match. request is the taker''s place in the batch, taker_side its stored side; fee_cents is '
   'what this match added to the taker''s fee. What was realised is null for who bought.';
 
-create type trading.dead_maker as (
+create type trading.cancelled_maker as (
   request int,
   resting int,
   user_public_id uuid,
@@ -208,7 +208,7 @@ create type trading.dead_maker as (
   filled_quantity int,
   "order" trading.resting_order
 );
-comment on type trading.dead_maker is
+comment on type trading.cancelled_maker is
   'A resting order that a request met and that could not go through with the match. resting is '
   'its place among the batch''s resting orders.';
 
@@ -220,7 +220,7 @@ create type trading.level_change as (
 );
 comment on type trading.level_change is 'What is added to one level of a book.';
 
-create type trading.order_outcome as (
+create type trading.order_result as (
   request trading.order_request,
   user_public_id uuid,
   code text,
@@ -238,16 +238,16 @@ create type trading.order_outcome as (
   end_filled_quantity int,
   end_cancel_reason trading.cancel_reason
 );
-comment on type trading.order_outcome is
+comment on type trading.order_result is
   'What became of one request: a refusal (code and message), or an order as it stood right after '
   'its own matching (status to balance_cents) and at the end of the batch (end_*). A replay '
   'without a status is of an order that this batch did not touch.';
 
 create type trading.match_result as (
   reached_floor boolean,
-  outcomes trading.order_outcome[],
+  outcomes trading.order_result[],
   fills trading.fill[],
-  dead_makers trading.dead_maker[],
+  cancelled_makers trading.cancelled_maker[],
   resting trading.resting_order[],
   resting_left int[],
   resting_read int,

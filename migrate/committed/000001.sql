@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:53667163573d5bc27fedba1d7ba690584defee99
+--! Hash: sha1:cf90241eb0440d493f4327e32a53f9d608cd879c
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -109,10 +109,10 @@ create schema risk authorization exchange_owner;
 comment on schema risk is
   'Responsible gaming: loss limits and self-exclusion of each trader. Private.';
 --! EndIncluded risk/schema.sql
---! Included limits/schema.sql
-create schema limits authorization exchange_owner;
-comment on schema limits is 'How many requests who may make, and how many they made. Private.';
---! EndIncluded limits/schema.sql
+--! Included rate_limits/schema.sql
+create schema rate_limits authorization exchange_owner;
+comment on schema rate_limits is 'How many requests who may make, and how many they made. Private.';
+--! EndIncluded rate_limits/schema.sql
 --! Included leaderboard/schema.sql
 create schema leaderboard authorization exchange_owner;
 comment on schema leaderboard is
@@ -196,45 +196,45 @@ create type risk.limit_change as (
 comment on type risk.limit_change is
   'One loss limit: what holds, and what holds from changes_at on, if it is to change.';
 --! EndIncluded risk/types.sql
---! Included limits/types.sql
-create domain limits.rate as int
+--! Included rate_limits/types.sql
+create domain rate_limits.rate as int
   constraint rate_is_from_1_to_1000000 check (value between 1 and 1000000);
-comment on domain limits.rate is 'Requests a minute or back to back that a policy grants.';
+comment on domain rate_limits.rate is 'Requests a minute or back to back that a policy grants.';
 
-create domain limits.request_count as int
+create domain rate_limits.request_count as int
   constraint max_requests_is_from_1_to_1000000000 check (value between 1 and 1000000000);
-comment on domain limits.request_count is 'Requests that a window has room for.';
+comment on domain rate_limits.request_count is 'Requests that a window has room for.';
 
-create domain limits.window_seconds as int
+create domain rate_limits.window_seconds as int
   constraint window_seconds_is_from_1_to_86400 check (value between 1 and 86400);
-comment on domain limits.window_seconds is 'Length of a rolling window.';
+comment on domain rate_limits.window_seconds is 'Length of a rolling window.';
 
-create type limits.tier as enum ('standard', 'elevated', 'custom');
-comment on type limits.tier is 'Kinds of policies for trading requests.';
+create type rate_limits.tier as enum ('standard', 'elevated', 'custom');
+comment on type rate_limits.tier is 'Kinds of policies for trading requests.';
 
-create type limits.policy as (
-  tier limits.tier,
+create type rate_limits.policy as (
+  tier rate_limits.tier,
   requests_per_minute int,
   burst_capacity int,
   expires_at timestamptz
 );
-comment on type limits.policy is
+comment on type rate_limits.policy is
   'What a user may ask of trading: the sustained rate, and how many requests back to back.';
 
 -- What the stages of api.take_requests hand to each other.
 
-create type limits.checks as (
+create type rate_limits.checks as (
   buckets text[],
   subjects text[],
   ends int[],
   checked int[]
 );
-comment on type limits.checks is
+comment on type rate_limits.checks is
   'Requests to be counted. buckets and subjects name each counter once, in the order in which they '
   'are locked; checked holds the places of the counters that each request asks, one request after '
   'another, and ends where each request''s part of it ends.';
 
-create type limits.counter as (
+create type rate_limits.counter as (
   bucket text,
   subject text,
   free bigint,
@@ -243,13 +243,13 @@ create type limits.counter as (
   width interval,
   is_due boolean,
   spent bigint,
-  policy limits.policy
+  policy rate_limits.policy
 );
-comment on type limits.counter is
+comment on type rate_limits.counter is
   'Where one counter stands: requests that it has room for now, and when there is room for one '
   'more than those. For a rolling window: its length, the number of the last request let through, '
   'and whether it is time to clean up behind it. For v1-trading: what is spent, and the policy.';
---! EndIncluded limits/types.sql
+--! EndIncluded rate_limits/types.sql
 --! Included trading/types.sql
 -- Bounds of single values are domains: their checks are compiled once a session, those of tables
 -- again for every statement, which is a tenth of a lone order's time.
@@ -453,7 +453,7 @@ comment on type trading.fill is
   'One match. request is the taker''s place in the batch, taker_side its stored side; fee_cents is '
   'what this match added to the taker''s fee. What was realised is null for who bought.';
 
-create type trading.dead_maker as (
+create type trading.cancelled_maker as (
   request int,
   resting int,
   user_public_id uuid,
@@ -461,7 +461,7 @@ create type trading.dead_maker as (
   filled_quantity int,
   "order" trading.resting_order
 );
-comment on type trading.dead_maker is
+comment on type trading.cancelled_maker is
   'A resting order that a request met and that could not go through with the match. resting is '
   'its place among the batch''s resting orders.';
 
@@ -473,7 +473,7 @@ create type trading.level_change as (
 );
 comment on type trading.level_change is 'What is added to one level of a book.';
 
-create type trading.order_outcome as (
+create type trading.order_result as (
   request trading.order_request,
   user_public_id uuid,
   code text,
@@ -491,16 +491,16 @@ create type trading.order_outcome as (
   end_filled_quantity int,
   end_cancel_reason trading.cancel_reason
 );
-comment on type trading.order_outcome is
+comment on type trading.order_result is
   'What became of one request: a refusal (code and message), or an order as it stood right after '
   'its own matching (status to balance_cents) and at the end of the batch (end_*). A replay '
   'without a status is of an order that this batch did not touch.';
 
 create type trading.match_result as (
   reached_floor boolean,
-  outcomes trading.order_outcome[],
+  outcomes trading.order_result[],
   fills trading.fill[],
-  dead_makers trading.dead_maker[],
+  cancelled_makers trading.cancelled_maker[],
   resting trading.resting_order[],
   resting_left int[],
   resting_read int,
@@ -560,13 +560,13 @@ comment on type leaderboard.taken_facts is
   'is_current says that nothing was left of any kind.';
 --! EndIncluded leaderboard/types.sql
 --! Included api/types.sql
-create type api.outcome as (
+create type api.result as (
   code text,
   message text,
   replayed boolean,
   body text
 );
-comment on type api.outcome is
+comment on type api.result is
   'What a command came to: the code and message of a refusal, or the body of the answer as '
   'JSON text. replayed marks the answer to a request that was carried out before.';
 --! EndIncluded api/types.sql
@@ -1223,7 +1223,7 @@ create trigger markets_are_counted
   for each row execute function catalog.count_market();
 
 comment on table catalog.markets is
-  'Binary questions. What trading moves (prices, volumes, version) is in trading.books.';
+  'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
 --! EndIncluded catalog/tables/markets.sql
@@ -1434,41 +1434,41 @@ comment on column risk.traders.day_limit_cents is
 comment on column risk.traders.next_day_limit_cents is
   'The limit from day_limit_changes_at on: raising or removing a limit waits.';
 --! EndIncluded risk/tables/traders.sql
---! Included limits/tables/buckets.sql
-create table limits.buckets (
+--! Included rate_limits/tables/buckets.sql
+create table rate_limits.buckets (
   bucket text primary key,
-  max_requests limits.request_count not null,
-  window_seconds limits.window_seconds not null
+  max_requests rate_limits.request_count not null,
+  window_seconds rate_limits.window_seconds not null
 );
 
-comment on table limits.buckets is
+comment on table rate_limits.buckets is
   'The limits of requests in rolling windows: per address or, where the name says user, per user. '
   'Operators change them by admin.set_rate_limit; every check reads them.';
 
-insert into limits.buckets (bucket, max_requests, window_seconds) values
+insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('v1', 60, 60),
   ('v1-auth', 120, 60),
   ('v1-user', 120, 60),
   ('sse:market', 120, 60),
   ('sse:user', 30, 60),
   ('sse:user-ip', 120, 60);
---! EndIncluded limits/tables/buckets.sql
---! Included limits/tables/rate_policies.sql
-create table limits.rate_policies (
+--! EndIncluded rate_limits/tables/buckets.sql
+--! Included rate_limits/tables/rate_policies.sql
+create table rate_limits.rate_policies (
   user_id bigint primary key references identity.users (id),
-  tier limits.tier not null,
-  requests_per_minute limits.rate not null,
-  burst_capacity limits.rate not null,
+  tier rate_limits.tier not null,
+  requests_per_minute rate_limits.rate not null,
+  burst_capacity rate_limits.rate not null,
   expires_at timestamptz,
   constraint rate_policies_are_those_that_differ check (tier <> 'standard')
 );
 
-comment on table limits.rate_policies is
+comment on table rate_limits.rate_policies is
   'Users whose trading requests are limited by a policy of their own; all others have the standard '
   'one, as they have once theirs has expired. Operators change them by admin.set_rate_policy.';
---! EndIncluded limits/tables/rate_policies.sql
---! Included limits/tables/windows.sql
-create unlogged table limits.windows (
+--! EndIncluded rate_limits/tables/rate_policies.sql
+--! Included rate_limits/tables/windows.sql
+create unlogged table rate_limits.windows (
   bucket text collate "C",
   subject text collate "C",
   taken bigint not null default 0,
@@ -1478,21 +1478,21 @@ create unlogged table limits.windows (
 )
 with (fillfactor = 70);
 
-create index windows_by_removal on limits.windows (removable_at);
+create index windows_by_removal on rate_limits.windows (removable_at);
 
-comment on table limits.windows is
+comment on table rate_limits.windows is
   'The counters of rolling windows, one for each bucket and whoever is counted in it: an address '
-  'or a user''s id. What was let through is in limits.grants. Unlogged: after a crash counting '
-  'starts anew.';
-comment on column limits.windows.taken is
+  'or a user''s id. What was let through is in rate_limits.grants. Unlogged: after a crash '
+  'counting starts anew.';
+comment on column rate_limits.windows.taken is
   'Requests let through since there is the row; they are numbered by it.';
-comment on column limits.windows.kept_from is 'There are no grants of this counter before.';
-comment on column limits.windows.removable_at is
+comment on column rate_limits.windows.kept_from is 'There are no grants of this counter before.';
+comment on column rate_limits.windows.removable_at is
   'Not before every grant has left the window. Set anew once in a window only, so that counting '
   'leaves the indexes alone.';
---! EndIncluded limits/tables/windows.sql
---! Included limits/tables/grants.sql
-create unlogged table limits.grants (
+--! EndIncluded rate_limits/tables/windows.sql
+--! Included rate_limits/tables/grants.sql
+create unlogged table rate_limits.grants (
   bucket text collate "C",
   subject text collate "C",
   at timestamptz,
@@ -1502,13 +1502,13 @@ create unlogged table limits.grants (
   constraint grants_number_at_least_one check (last_number >= first_number)
 );
 
-comment on table limits.grants is
+comment on table rate_limits.grants is
   'Which requests were let through when: the exact log of each rolling window. Requests of one '
   'moment are one row. Their numbers run on, so how many a window holds is the difference of two '
-  'of them, and no request has to be counted. Unlogged, as limits.windows is.';
---! EndIncluded limits/tables/grants.sql
---! Included limits/tables/allowances.sql
-create unlogged table limits.allowances (
+  'of them, and no request has to be counted. Unlogged, as rate_limits.windows is.';
+--! EndIncluded rate_limits/tables/grants.sql
+--! Included rate_limits/tables/allowances.sql
+create unlogged table rate_limits.allowances (
   user_id uuid primary key,
   spent bigint not null default 0,
   at timestamptz not null,
@@ -1517,45 +1517,45 @@ create unlogged table limits.allowances (
 )
 with (fillfactor = 70);
 
-create index allowances_by_removal on limits.allowances (removable_at);
+create index allowances_by_removal on rate_limits.allowances (removable_at);
 
-comment on table limits.allowances is
+comment on table rate_limits.allowances is
   'The token buckets of trading requests (v1-trading), one for each user who made any lately; who '
   'has no row has a full one. Unlogged: after a crash all are full.';
-comment on column limits.allowances.spent is
+comment on column rate_limits.allowances.spent is
   'What was missing to a full bucket, in sixty-millionths of a token: a rate of so many requests a '
   'minute gives back just as many of these in a microsecond, so nothing is ever rounded.';
-comment on column limits.allowances.removable_at is
-  'Not before the bucket is full again. Set anew now and then only, as in limits.windows.';
---! EndIncluded limits/tables/allowances.sql
---! Included limits/tables/stream_caps.sql
-create table limits.stream_caps (
+comment on column rate_limits.allowances.removable_at is
+  'Not before the bucket is full again. Set anew now and then only, as in rate_limits.windows.';
+--! EndIncluded rate_limits/tables/allowances.sql
+--! Included rate_limits/tables/stream_caps.sql
+create table rate_limits.stream_caps (
   holder text primary key,
-  max_streams limits.request_count not null,
+  max_streams rate_limits.request_count not null,
   constraint stream_caps_are_of_an_address_or_a_user check (holder in ('address', 'user'))
 );
 
-comment on table limits.stream_caps is
+comment on table rate_limits.stream_caps is
   'How many event streams an address and a user may hold open at once, over all servers. Operators '
   'change them by admin.set_stream_cap; every opening reads them.';
 
-insert into limits.stream_caps (holder, max_streams) values
+insert into rate_limits.stream_caps (holder, max_streams) values
   ('address', 200),
   ('user', 20);
---! EndIncluded limits/tables/stream_caps.sql
---! Included limits/tables/stream_leases.sql
-create unlogged table limits.stream_leases (
+--! EndIncluded rate_limits/tables/stream_caps.sql
+--! Included rate_limits/tables/stream_leases.sql
+create unlogged table rate_limits.stream_leases (
   lease_id uuid primary key,
   seen_at timestamptz not null
 );
 
-comment on table limits.stream_leases is
+comment on table rate_limits.stream_leases is
   'The server processes that have event streams open. Each renews its lease every 10 seconds; the '
   'streams of one that has not for 30 seconds count no more. Unlogged: after a crash of the '
   'database each process takes a new lease for the streams that it still has.';
---! EndIncluded limits/tables/stream_leases.sql
---! Included limits/tables/open_streams.sql
-create unlogged table limits.open_streams (
+--! EndIncluded rate_limits/tables/stream_leases.sql
+--! Included rate_limits/tables/open_streams.sql
+create unlogged table rate_limits.open_streams (
   holder text collate "C",
   subject text collate "C",
   lease_id uuid,
@@ -1565,12 +1565,12 @@ create unlogged table limits.open_streams (
 )
 with (fillfactor = 70);
 
-create index open_streams_of_a_lease on limits.open_streams (lease_id);
+create index open_streams_of_a_lease on rate_limits.open_streams (lease_id);
 
-comment on table limits.open_streams is
+comment on table rate_limits.open_streams is
   'How many event streams an address or a user holds open in each server process. Unlogged, as '
-  'limits.stream_leases is.';
---! EndIncluded limits/tables/open_streams.sql
+  'rate_limits.stream_leases is.';
+--! EndIncluded rate_limits/tables/open_streams.sql
 --! Included trading/tables/fee_schedules.sql
 create table trading.fee_schedules (
   id bigint generated always as identity primary key,
@@ -1595,8 +1595,8 @@ comment on column trading.fee_schedules.taker_rate_bps is
 
 insert into trading.fee_schedules (taker_rate_bps, effective_from) values (700, '-infinity');
 --! EndIncluded trading/tables/fee_schedules.sql
---! Included trading/tables/books.sql
-create table trading.books (
+--! Included trading/tables/market_state.sql
+create table trading.market_state (
   market_id bigint primary key references catalog.markets (id),
   escrow_account_id bigint not null references ledger.accounts (id),
   fee_account_id bigint not null references ledger.accounts (id),
@@ -1614,22 +1614,23 @@ create table trading.books (
   front_no_position bigint not null default 0
 ) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 
-comment on table trading.books is
+comment on table trading.market_state is
   'The figures of each market that trading moves. Written only under the market''s lock.';
-comment on column trading.books.version is
+comment on column trading.market_state.version is
   'Counts the changes of the market, one for each request that changed its book or its trades.';
-comment on column trading.books.placed_count is
+comment on column trading.market_state.placed_count is
   'Orders that were ever accepted, scheduled ones included, and placed_id_sum the sum of their '
   'ids. No order is ever deleted, so trading.verify_orders() can name one that is missing: the '
   'difference of the sums is its id.';
-comment on column trading.books.traders_count is 'Distinct users who ever traded this market.';
-comment on column trading.books.yes_volume_cents is
+comment on column trading.market_state.traders_count is
+  'Distinct users who ever traded this market.';
+comment on column trading.market_state.yes_volume_cents is
   'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';
-comment on column trading.books.front_yes_price is
+comment on column trading.market_state.front_yes_price is
   'No resting YES order stands before this price and front_yes_position in its queue; likewise for '
   'NO. Searches of the book begin there and not at its top, where the index still has the orders '
   'that were filled or cancelled since the last vacuum. May lag behind, never run ahead.';
---! EndIncluded trading/tables/books.sql
+--! EndIncluded trading/tables/market_state.sql
 --! Included trading/tables/book_levels.sql
 create table trading.book_levels (
   market_id bigint not null,
@@ -1701,8 +1702,8 @@ comment on column trading.orders.quantity is
   'Shares ordered; of a budget order the shares bought, 0 while it is scheduled.';
 comment on column trading.orders.fee_cents is 'Taker fee paid, in cents.';
 --! EndIncluded trading/tables/orders.sql
---! Included trading/tables/open_orders.sql
-create table trading.open_orders (
+--! Included trading/tables/active_orders.sql
+create table trading.active_orders (
   order_id bigint primary key,
   market_id bigint not null,
   user_id bigint not null,
@@ -1711,29 +1712,29 @@ create table trading.open_orders (
   queue_position bigint,
   expires_at timestamptz,
   release_at timestamptz,
-  constraint open_orders_rest_or_wait_for_release
+  constraint active_orders_rest_or_wait_for_release
     check (queue_position is not null or release_at is not null)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
-create unique index open_orders_in_price_time_order
-  on trading.open_orders (market_id, book_side, book_price desc, queue_position)
+create unique index active_orders_in_price_time_order
+  on trading.active_orders (market_id, book_side, book_price desc, queue_position)
   where queue_position is not null;
-create index open_orders_of_a_user on trading.open_orders (user_id, order_id);
-create index open_orders_that_expire on trading.open_orders (expires_at, market_id)
+create index active_orders_of_a_user on trading.active_orders (user_id, order_id);
+create index active_orders_that_expire on trading.active_orders (expires_at, market_id)
   where expires_at is not null;
-create index open_orders_to_release on trading.open_orders (release_at, order_id)
+create index active_orders_to_release on trading.active_orders (release_at, order_id)
   where queue_position is null;
-create index open_orders_of_a_market_to_release
-  on trading.open_orders (market_id, release_at, order_id)
+create index active_orders_of_a_market_to_release
+  on trading.active_orders (market_id, release_at, order_id)
   where queue_position is null;
 
-comment on table trading.open_orders is
+comment on table trading.active_orders is
   'The orders that something can still happen to: the resting book and the scheduled ones. A row '
   'comes when an order enters and goes when it leaves; a partial fill does not touch it. What is '
   'left of an order is in trading.orders.';
-comment on column trading.open_orders.queue_position is
+comment on column trading.active_orders.queue_position is
   'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
---! EndIncluded trading/tables/open_orders.sql
+--! EndIncluded trading/tables/active_orders.sql
 --! Included trading/tables/order_reductions.sql
 create table trading.order_reductions (
   order_id bigint not null,
@@ -2007,8 +2008,8 @@ comment on table trading.idempotency_keys is
   'Which order a trader''s idempotency key stands for. A key counts for 24 hours and is removed '
   'some time after.';
 --! EndIncluded trading/tables/idempotency_keys.sql
---! Included trading/tables/announcements.sql
-create unlogged table trading.announcements (
+--! Included trading/tables/outbox.sql
+create unlogged table trading.outbox (
   id bigint generated always as identity primary key,
   channel text not null,
   payload json not null
@@ -2018,14 +2019,14 @@ create unlogged table trading.announcements (
   autovacuum_vacuum_cost_delay = 0
 );
 
-comment on table trading.announcements is
-  'The outbox: events written by the transactions that they are about. api.announce() moves them '
-  'to trading.sent_events right after the commit. A transaction that notifies holds a lock of the '
-  'whole cluster through the flush of its commit; one that writes here does not. Unlogged: after '
-  'a crash every stream starts anew from a snapshot.';
-comment on column trading.announcements.channel is
+comment on table trading.outbox is
+  'The outbox: events written by the transactions that they are about. api.relay_outbox() moves '
+  'them to trading.sent_events right after the commit. A transaction that notifies holds a lock of '
+  'the whole cluster through the flush of its commit; one that writes here does not. Unlogged: '
+  'after a crash every stream starts anew from a snapshot.';
+comment on column trading.outbox.channel is
   'The kind of the event, see trading.sent_events.';
---! EndIncluded trading/tables/announcements.sql
+--! EndIncluded trading/tables/outbox.sql
 --! Included trading/tables/sent_events.sql
 create unlogged table trading.sent_events (
   id bigint primary key,
@@ -2040,41 +2041,41 @@ create unlogged table trading.sent_events (
 
 comment on table trading.sent_events is
   'The events of committed transactions, in the order in which servers deliver them. Written by '
-  'api.announce() alone, read by api.read_events(), removed by jobs.remove_sent_events() after '
-  'some minutes. Unlogged, as trading.announcements is.';
+  'api.relay_outbox() alone, read by api.read_events(), removed by jobs.remove_sent_events() after '
+  'some minutes. Unlogged, as trading.outbox is.';
 comment on column trading.sent_events.id is
-  'Rises by one with each event. After a crash, which empties this table and trading.announcer, '
+  'Rises by one with each event. After a crash, which empties this table and trading.outbox_relay, '
   'it goes on from a far higher number, by which servers see that events are missing.';
 comment on column trading.sent_events.kind is
   'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '
   '({apiKeyId}) or session_ended ({sessionId}).';
 --! EndIncluded trading/tables/sent_events.sql
---! Included trading/tables/announcer.sql
-create unlogged table trading.announcer (
+--! Included trading/tables/outbox_relay.sql
+create unlogged table trading.outbox_relay (
   singleton boolean primary key default true,
   sent_through_id bigint not null,
   noted_id bigint not null,
   noted_xid xid8 not null,
   last_event_id bigint not null,
-  constraint announcer_is_one_row check (singleton)
+  constraint outbox_relay_is_one_row check (singleton)
 ) with (fillfactor = 10);
 
-comment on table trading.announcer is
-  'At most one row: how far api.announce() has come. It need not look over what it has sent, '
-  'which the index of trading.announcements has until the next vacuum. Unlogged like those: a '
-  'crash removes the row, and api.announce() makes it anew.';
-comment on column trading.announcer.sent_through_id is
+comment on table trading.outbox_relay is
+  'At most one row: how far api.relay_outbox() has come. It need not look over what it has sent, '
+  'which the index of trading.outbox has until the next vacuum. Unlogged like those: a '
+  'crash removes the row, and api.relay_outbox() makes it anew.';
+comment on column trading.outbox_relay.sent_through_id is
   'All announcements up to this id are sent, and none of them can appear any more.';
-comment on column trading.announcer.noted_id is
+comment on column trading.outbox_relay.noted_id is
   'The last id that was given out when noted_xid began: once all transactions before noted_xid '
   'have ended, the announcements up to this id can be seen.';
-comment on column trading.announcer.last_event_id is
+comment on column trading.outbox_relay.last_event_id is
   'The id of the last event in trading.sent_events, also once that is removed.';
 
 -- The first transaction of a cluster has number 3: all before it have ended.
-insert into trading.announcer (sent_through_id, noted_id, noted_xid, last_event_id)
+insert into trading.outbox_relay (sent_through_id, noted_id, noted_xid, last_event_id)
 values (0, 0, '3', 0);
---! EndIncluded trading/tables/announcer.sql
+--! EndIncluded trading/tables/outbox_relay.sql
 --! Included leaderboard/tables/state.sql
 create table leaderboard.state (
   singleton boolean primary key default true,
@@ -2388,7 +2389,7 @@ as $$
     returning s.public_id
   ),
   announced as (
-    insert into trading.announcements (channel, payload)
+    insert into trading.outbox (channel, payload)
     select 'session_ended', json_build_object('sessionId', e.public_id)
     from ended as e
     returning id
@@ -2748,46 +2749,46 @@ comment on function risk.change_limit(risk.limit_change, bigint, boolean, timest
 --! EndIncluded risk/functions/change_limit.sql
 
 -- Functions: limits of requests
---! Included limits/functions/standard_policy.sql
-create or replace function limits.standard_policy()
-returns limits.policy
+--! Included rate_limits/functions/standard_policy.sql
+create or replace function rate_limits.standard_policy()
+returns rate_limits.policy
 language sql immutable parallel safe
-return row('standard', 120, 10, null)::limits.policy;
+return row('standard', 120, 10, null)::rate_limits.policy;
 
-comment on function limits.standard_policy() is
+comment on function rate_limits.standard_policy() is
   'The policy of all users who have none of their own in force: 120 trading requests a minute, and '
   '10 back to back. It does not expire.';
---! EndIncluded limits/functions/standard_policy.sql
---! Included limits/functions/policy_of.sql
-create or replace function limits.policy_of(user_id uuid, at timestamptz)
-returns limits.policy
+--! EndIncluded rate_limits/functions/standard_policy.sql
+--! Included rate_limits/functions/policy_of.sql
+create or replace function rate_limits.policy_of(user_id uuid, at timestamptz)
+returns rate_limits.policy
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
     (
-      select row(p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at)::limits.policy
+      select row(p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at)::rate_limits.policy
       from identity.users as u
-      join limits.rate_policies as p on p.user_id = u.id
+      join rate_limits.rate_policies as p on p.user_id = u.id
       where u.public_id = policy_of.user_id
         and (p.expires_at is null or p.expires_at > policy_of.at)
     ),
-    limits.standard_policy()
+    rate_limits.standard_policy()
   )
 $$;
 
-comment on function limits.policy_of(uuid, timestamptz) is
+comment on function rate_limits.policy_of(uuid, timestamptz) is
   'The policy in force for a user''s trading requests: their own until it expires, else the '
   'standard one.';
---! EndIncluded limits/functions/policy_of.sql
---! Included limits/functions/read_checks.sql
-create or replace function limits.read_checks(requests json)
-returns limits.checks
+--! EndIncluded rate_limits/functions/policy_of.sql
+--! Included rate_limits/functions/read_checks.sql
+create or replace function rate_limits.read_checks(requests json)
+returns rate_limits.checks
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_checks limits.checks;
+  v_checks rate_limits.checks;
 begin
   with checks as materialized (
     select
@@ -2823,11 +2824,11 @@ begin
 end
 $$;
 
-comment on function limits.read_checks(json) is
+comment on function rate_limits.read_checks(json) is
   'What the requests given to api.take_requests ask of which counters.';
---! EndIncluded limits/functions/read_checks.sql
---! Included limits/functions/lock_counters.sql
-create or replace function limits.lock_counters(checks limits.checks)
+--! EndIncluded rate_limits/functions/read_checks.sql
+--! Included rate_limits/functions/lock_counters.sql
+create or replace function rate_limits.lock_counters(checks rate_limits.checks)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -2835,7 +2836,7 @@ as $$
 begin
   -- A row that is there already is locked by this as well, though it is not changed. The time is
   -- known only after the locks: until then a new row counts as removable.
-  insert into limits.windows as w (bucket, subject, removable_at)
+  insert into rate_limits.windows as w (bucket, subject, removable_at)
   select c.bucket, c.subject, '-infinity'
   from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
     as c (bucket, subject, place)
@@ -2843,7 +2844,7 @@ begin
   order by c.place
   on conflict on constraint windows_pkey do update set taken = w.taken where false;
 
-  insert into limits.allowances as a (user_id, at, removable_at)
+  insert into rate_limits.allowances as a (user_id, at, removable_at)
   select c.subject::uuid, 'epoch', '-infinity'
   from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
     as c (bucket, subject, place)
@@ -2853,19 +2854,21 @@ begin
 end
 $$;
 
-comment on function limits.lock_counters(limits.checks) is
+comment on function rate_limits.lock_counters(rate_limits.checks) is
   'Makes the counters that are missing, and locks all of them until the transaction ends: rolling '
   'windows by bucket and subject, then allowances by user.';
---! EndIncluded limits/functions/lock_counters.sql
---! Included limits/functions/read_allowance.sql
-create or replace function limits.read_allowance(allowance limits.allowances, at timestamptz)
-returns limits.counter
+--! EndIncluded rate_limits/functions/lock_counters.sql
+--! Included rate_limits/functions/read_allowance.sql
+create or replace function rate_limits.read_allowance(
+  allowance rate_limits.allowances, at timestamptz
+)
+returns rate_limits.counter
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_token constant bigint := 60000000;
-  v_policy limits.policy := limits.policy_of(allowance.user_id, read_allowance.at);
+  v_policy rate_limits.policy := rate_limits.policy_of(allowance.user_id, read_allowance.at);
   v_rate bigint := v_policy.requests_per_minute;
   v_capacity bigint := v_policy.burst_capacity * c_token;
   -- Under a policy with less capacity no more can be missing than all of it.
@@ -2889,22 +2892,22 @@ begin
     null,
     v_spent,
     v_policy
-  )::limits.counter;
+  )::rate_limits.counter;
 end
 $$;
 
-comment on function limits.read_allowance(limits.allowances, timestamptz) is
+comment on function rate_limits.read_allowance(rate_limits.allowances, timestamptz) is
   'Where a user''s token bucket stands at this time: what was spent has come back at the rate of '
   'the policy in force now, up to its capacity.';
---! EndIncluded limits/functions/read_allowance.sql
---! Included limits/functions/read_counters.sql
-create or replace function limits.read_counters(checks limits.checks, at timestamptz)
-returns limits.counter[]
+--! EndIncluded rate_limits/functions/read_allowance.sql
+--! Included rate_limits/functions/read_counters.sql
+create or replace function rate_limits.read_counters(checks rate_limits.checks, at timestamptz)
+returns rate_limits.counter[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_counters limits.counter[];
+  v_counters rate_limits.counter[];
 begin
   select array_agg(coalesce(w.counter, a.counter) order by c.place)
   into v_counters
@@ -2920,7 +2923,7 @@ begin
           -- The window was made narrower: more than one request has to leave it first.
           when u.used > b.max_requests then (
             select g.at
-            from limits.grants as g
+            from rate_limits.grants as g
             where g.bucket = c.bucket
               and g.subject = c.subject
               and g.at > read_counters.at - b.width
@@ -2937,16 +2940,16 @@ begin
       n.removable_at not between read_counters.at + b.width and read_counters.at + 2 * b.width,
       null,
       null
-    )::limits.counter as counter
-    from limits.windows as n
+    )::rate_limits.counter as counter
+    from rate_limits.windows as n
     cross join lateral (
       select x.max_requests, make_interval(secs => x.window_seconds) as width
-      from limits.buckets as x
+      from rate_limits.buckets as x
       where x.bucket = n.bucket
     ) as b
     left join lateral (
       select g.at, g.first_number
-      from limits.grants as g
+      from rate_limits.grants as g
       where g.bucket = c.bucket
         and g.subject = c.subject
         and g.at > read_counters.at - b.width
@@ -2960,20 +2963,20 @@ begin
     where n.bucket = c.bucket and n.subject = c.subject
   ) as w on true
   left join lateral (
-    select limits.read_allowance(x, read_counters.at) as counter
-    from limits.allowances as x
+    select rate_limits.read_allowance(x, read_counters.at) as counter
+    from rate_limits.allowances as x
     where x.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
   ) as a on true;
   return v_counters;
 end
 $$;
 
-comment on function limits.read_counters(limits.checks, timestamptz) is
+comment on function rate_limits.read_counters(rate_limits.checks, timestamptz) is
   'Where the locked counters stand at this time; null for one whose bucket there is not.';
---! EndIncluded limits/functions/read_counters.sql
---! Included limits/functions/record_grants.sql
-create or replace function limits.record_grants(
-  counters limits.counter[], granted int[], at timestamptz
+--! EndIncluded rate_limits/functions/read_counters.sql
+--! Included rate_limits/functions/record_grants.sql
+create or replace function rate_limits.record_grants(
+  counters rate_limits.counter[], granted int[], at timestamptz
 )
 returns void
 language plpgsql volatile
@@ -2983,7 +2986,7 @@ declare
   c_token constant bigint := 60000000;
   c_slack constant interval := '10 minutes';
 begin
-  insert into limits.grants as g (bucket, subject, at, first_number, last_number)
+  insert into rate_limits.grants as g (bucket, subject, at, first_number, last_number)
   select c.bucket, c.subject, record_grants.at, c.taken + 1, c.taken + c.granted
   from unnest(record_grants.counters, record_grants.granted) as c (
     bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
@@ -2993,12 +2996,12 @@ begin
   set last_number = excluded.last_number;
 
   -- Beside what has left the window, this removes what a clock wrote that was then set back.
-  delete from limits.grants as g
+  delete from rate_limits.grants as g
   using
     unnest(record_grants.counters) as c,
     lateral (
       select w.kept_from
-      from limits.windows as w
+      from rate_limits.windows as w
       where w.bucket = c.bucket and w.subject = c.subject
     ) as k
   where c.is_due
@@ -3007,7 +3010,7 @@ begin
     and g.at >= k.kept_from
     and (g.at <= record_grants.at - c.width or g.at > record_grants.at);
 
-  update limits.windows as w set
+  update rate_limits.windows as w set
     taken = c.taken + c.granted,
     kept_from = case when c.is_due then record_grants.at - c.width else w.kept_from end,
     removable_at = case
@@ -3019,7 +3022,7 @@ begin
   )
   where w.bucket = c.bucket and w.subject = c.subject and c.taken is not null and c.granted > 0;
 
-  update limits.allowances as a set
+  update rate_limits.allowances as a set
     spent = n.spent,
     at = record_grants.at,
     removable_at = case
@@ -3041,19 +3044,19 @@ begin
 end
 $$;
 
-comment on function limits.record_grants(limits.counter[], int[], timestamptz) is
+comment on function rate_limits.record_grants(rate_limits.counter[], int[], timestamptz) is
   'Writes down how many requests each of the locked counters let through at this time. Once in a '
   'window it also removes the grants that have left it.';
---! EndIncluded limits/functions/record_grants.sql
---! Included limits/functions/count_stream.sql
-create or replace function limits.count_stream(
+--! EndIncluded rate_limits/functions/record_grants.sql
+--! Included rate_limits/functions/count_stream.sql
+create or replace function rate_limits.count_stream(
   lease_id uuid, holder text, subject text, streams int
 )
 returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  insert into limits.open_streams as s (holder, subject, lease_id, stream_count)
+  insert into rate_limits.open_streams as s (holder, subject, lease_id, stream_count)
   values (
     count_stream.holder, count_stream.subject, count_stream.lease_id, count_stream.streams
   )
@@ -3061,9 +3064,9 @@ as $$
     stream_count = s.stream_count + excluded.stream_count
 $$;
 
-comment on function limits.count_stream(uuid, text, text, int) is
+comment on function rate_limits.count_stream(uuid, text, text, int) is
   'Counts so many more streams of an address or a user in one server process. Locks: the counter.';
---! EndIncluded limits/functions/count_stream.sql
+--! EndIncluded rate_limits/functions/count_stream.sql
 
 -- Functions: the engine
 --! Included trading/functions/lock_market.sql
@@ -3141,8 +3144,8 @@ end;
 comment on function trading.crosses(trading.order_request, trading.market_context) is
   'Whether a request would meet the best order of the other side.';
 --! EndIncluded trading/functions/crosses.sql
---! Included trading/functions/trader_refusal.sql
-create or replace function trading.trader_refusal(
+--! Included trading/functions/trader_rejection.sql
+create or replace function trading.trader_rejection(
   site_paused boolean, known boolean, blocked_by text
 )
 returns text
@@ -3153,12 +3156,12 @@ return case
   else blocked_by
 end;
 
-comment on function trading.trader_refusal(boolean, boolean, text) is
+comment on function trading.trader_rejection(boolean, boolean, text) is
   'Why nothing new is taken from a trader at present, whatever it is, in order of precedence; '
   'null when they may trade. known: the user exists; blocked_by: see risk.blocked_by.';
---! EndIncluded trading/functions/trader_refusal.sql
---! Included trading/functions/gate_refusal.sql
-create or replace function trading.gate_refusal(
+--! EndIncluded trading/functions/trader_rejection.sql
+--! Included trading/functions/request_rejection.sql
+create or replace function trading.request_rejection(
   request trading.order_request,
   context trading.market_context,
   known boolean,
@@ -3171,7 +3174,7 @@ return case
   when (request).order_id is null and (request).expires_at <= (context).at
     then 'INVALID_REQUEST'
   else coalesce(
-    trading.trader_refusal((context).site_paused, known, blocked_by),
+    trading.trader_rejection((context).site_paused, known, blocked_by),
     case
       when (context).market_id is null then 'MARKET_NOT_FOUND'
       when not (context).is_open then 'MARKET_NOT_OPEN'
@@ -3180,7 +3183,7 @@ return case
   )
 end;
 
-comment on function trading.gate_refusal(
+comment on function trading.request_rejection(
   trading.order_request, trading.market_context, boolean, text
 ) is
   'Why a request is refused before anyone looks at the book, in order of precedence; null when it '
@@ -3188,9 +3191,9 @@ comment on function trading.gate_refusal(
   'that is released (order_id) may have expired since, which comes last: then its reason is the '
   'same whether a late release or a late closing of the market gets to it first. known: its user '
   'exists; blocked_by: see risk.blocked_by.';
---! EndIncluded trading/functions/gate_refusal.sql
---! Included trading/functions/funding_refusal.sql
-create or replace function trading.funding_refusal(
+--! EndIncluded trading/functions/request_rejection.sql
+--! Included trading/functions/funding_rejection.sql
+create or replace function trading.funding_rejection(
   request trading.order_request,
   required_cents bigint,
   cost_cents bigint,
@@ -3211,24 +3214,24 @@ return case
   ) then 'LOSS_LIMIT'
 end;
 
-comment on function trading.funding_refusal(
+comment on function trading.funding_rejection(
   trading.order_request, bigint, bigint, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
 ) is
   'Why a trader cannot afford an order that must be covered by required_cents and counts with '
   'cost_cents toward the loss limits, or cannot sell what it would sell; null when they can. The '
   'limits are null for a trader without any.';
---! EndIncluded trading/functions/funding_refusal.sql
---! Included trading/functions/refusal_message.sql
-create or replace function trading.refusal_message(code text, request trading.order_request)
+--! EndIncluded trading/functions/funding_rejection.sql
+--! Included trading/functions/rejection_message.sql
+create or replace function trading.rejection_message(code text, request trading.order_request)
 returns text
 language sql immutable parallel safe
 return case when code = 'INVALID_REQUEST'
   then coalesce((request).problem, 'expiresAt: must be in the future')
 end;
 
-comment on function trading.refusal_message(text, trading.order_request) is
+comment on function trading.rejection_message(text, trading.order_request) is
   'What a refusal says beyond its code; null when the code''s own message says it all.';
---! EndIncluded trading/functions/refusal_message.sql
+--! EndIncluded trading/functions/rejection_message.sql
 --! Included trading/functions/fee_in_force.sql
 create or replace function trading.fee_in_force(
   market_id bigint, category_id bigint, at timestamptz
@@ -3310,9 +3313,9 @@ $$;
 comment on function trading.scheduled_order_cost_cents(trading.orders, timestamptz) is
   'The most that a scheduled order could cost at the fee in force, in cents.';
 --! EndIncluded trading/functions/scheduled_order_cost_cents.sql
---! Included trading/functions/open_order_cost_cents.sql
-create or replace function trading.open_order_cost_cents(
-  "order" trading.orders, open_order trading.open_orders, at timestamptz
+--! Included trading/functions/active_order_cost_cents.sql
+create or replace function trading.active_order_cost_cents(
+  "order" trading.orders, open_order trading.active_orders, at timestamptz
 )
 returns bigint
 language sql stable
@@ -3323,19 +3326,19 @@ return case
   else trading.scheduled_order_cost_cents("order", at)
 end;
 
-comment on function trading.open_order_cost_cents(
-  trading.orders, trading.open_orders, timestamptz
+comment on function trading.active_order_cost_cents(
+  trading.orders, trading.active_orders, timestamptz
 ) is
   'What an open order could still cost, in cents: a resting buy what is left of it at its price, '
   'a scheduled one its worst case. Nothing once it has expired.';
---! EndIncluded trading/functions/open_order_cost_cents.sql
+--! EndIncluded trading/functions/active_order_cost_cents.sql
 --! Included trading/functions/open_cost_cents.sql
 create or replace function trading.open_cost_cents(user_id bigint, at timestamptz)
 returns bigint
 language sql stable
 begin atomic
-  select coalesce(sum(trading.open_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
-  from trading.open_orders as b
+  select coalesce(sum(trading.active_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
+  from trading.active_orders as b
   cross join lateral (
     select x.* from trading.orders as x where x.id = b.order_id limit 1
   ) as o
@@ -3397,9 +3400,9 @@ comment on function trading.order_object(
   'json_build_object takes, and nothing in it needs escaping. created_at as core.iso8601 gives '
   'it; schedule by trading.schedule_members, or null; a null time_in_force is left out.';
 --! EndIncluded trading/functions/order_object.sql
---! Included trading/functions/outcome_object.sql
-create or replace function trading.outcome_object(
-  outcome trading.order_outcome,
+--! Included trading/functions/result_object.sql
+create or replace function trading.result_object(
+  outcome trading.order_result,
   context trading.market_context,
   created_at text,
   time_in_force trading.time_in_force
@@ -3417,11 +3420,11 @@ return trading.order_object(
   ) end
 );
 
-comment on function trading.outcome_object(
-  trading.order_outcome, trading.market_context, text, trading.time_in_force
+comment on function trading.result_object(
+  trading.order_result, trading.market_context, text, trading.time_in_force
 ) is
   'The new order of a batch as its answer shows it: as it stood right after its own matching.';
---! EndIncluded trading/functions/outcome_object.sql
+--! EndIncluded trading/functions/result_object.sql
 --! Included trading/functions/balance_object.sql
 create or replace function trading.balance_object(balance_cents bigint)
 returns text
@@ -3509,7 +3512,7 @@ comment on function trading.fills_of_order(bigint) is
 --! EndIncluded trading/functions/fills_of_order.sql
 --! Included trading/functions/replay_answer.sql
 create or replace function trading.replay_answer(
-  outcome trading.order_outcome, at timestamptz
+  outcome trading.order_result, at timestamptz
 )
 returns text
 language sql stable
@@ -3543,7 +3546,7 @@ as $$
   where o.id = (replay_answer.outcome).order_id
 $$;
 
-comment on function trading.replay_answer(trading.order_outcome, timestamptz) is
+comment on function trading.replay_answer(trading.order_result, timestamptz) is
   'The answer to a request whose idempotency key stands for an order already: the order as it is '
   'now and the fills of its placement.';
 --! EndIncluded trading/functions/replay_answer.sql
@@ -3553,7 +3556,7 @@ returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   values ('market_changed', json_build_object(
     'marketId', announce_market.market_public_id, 'version', announce_market.version
   ))
@@ -3571,7 +3574,7 @@ language sql stable
 begin atomic
   (
     select b.book_price::int, b.queue_position
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.market_id = first_in_book.market_id
       and b.book_side = first_in_book.book_side
       and b.book_price = first_in_book.front_price
@@ -3582,7 +3585,7 @@ begin atomic
   union all
   (
     select b.book_price::int, b.queue_position
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.market_id = first_in_book.market_id
       and b.book_side = first_in_book.book_side
       and b.book_price < first_in_book.front_price
@@ -3595,7 +3598,7 @@ end;
 
 comment on function trading.first_in_book(bigint, trading.side, int, bigint) is
   'The place of the first resting order of a side of a book, looked for from a place that none '
-  'stands before (trading.books.front_yes_price). No row: the side is empty.';
+  'stands before (trading.market_state.front_yes_price). No row: the side is empty.';
 --! EndIncluded trading/functions/first_in_book.sql
 --! Included trading/functions/read_context.sql
 create or replace function trading.read_context(market_id bigint, at timestamptz)
@@ -3624,7 +3627,7 @@ begin atomic
     coalesce(n.queue_position, 0)
   from core.settings as s
   left join catalog.markets as m on m.id = read_context.market_id
-  left join trading.books as f on f.market_id = m.id
+  left join trading.market_state as f on f.market_id = m.id
   left join lateral trading.first_in_book(
     f.market_id, 'yes', f.front_yes_price, f.front_yes_position
   ) as y on true
@@ -3824,7 +3827,7 @@ as $$
   ) as f on true
   left join lateral (
     select max(x.book_price) as price
-    from trading.open_orders as x
+    from trading.active_orders as x
     where x.user_id = r.user_id
       and x.market_id = context.market_id
       and x.queue_position is not null
@@ -3926,7 +3929,7 @@ begin
         -- The rest of the best queue, and then what is behind; an append reads them in this order.
         (
           select x.*
-          from trading.open_orders as x
+          from trading.active_orders as x
           where x.market_id = context.market_id
             and x.book_side = v_side
             and x.book_price = v_best_price
@@ -3937,7 +3940,7 @@ begin
         union all
         (
           select x.*
-          from trading.open_orders as x
+          from trading.active_orders as x
           where x.market_id = context.market_id
             and x.book_side = v_side
             and x.book_price < v_best_price
@@ -4152,7 +4155,7 @@ begin atomic
     f.taker_rate_bps, f.id,
     escrow.id, escrow.balance_cents, escrow.version,
     revenue.id, revenue.balance_cents, revenue.version
-  from trading.books as b
+  from trading.market_state as b
   join ledger.accounts as escrow on escrow.id = b.escrow_account_id
   join ledger.accounts as revenue on revenue.id = b.fee_account_id
   cross join trading.fee_in_force(
@@ -4171,7 +4174,7 @@ comment on function trading.read_money(bigint, bigint, timestamptz) is
 create or replace function trading.rest_order(
   request trading.order_request, context trading.market_context
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -4195,7 +4198,7 @@ begin
   where a.user_id = request.user_id
   for no key update of a, r;
 
-  v_code := trading.gate_refusal(
+  v_code := trading.request_rejection(
     request, context, v_trader.user_public_id is not null, v_trader.blocked_by
   );
   if v_code is null then
@@ -4218,7 +4221,7 @@ begin
     end if;
     v_code := case
       when request.time_in_force = 'ioc' then 'INSUFFICIENT_LIQUIDITY'
-      else trading.funding_refusal(
+      else trading.funding_rejection(
         request, request.quantity * request.price, request.quantity * request.price,
         v_trader.balance_cents, v_held_quantity,
         v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
@@ -4227,8 +4230,8 @@ begin
   end if;
   if v_code is not null then
     return (
-      v_code, trading.refusal_message(v_code, request), false, null
-    )::api.outcome;
+      v_code, trading.rejection_message(v_code, request), false, null
+    )::api.result;
   end if;
 
   v_order_id := nextval('trading.orders_id_seq');
@@ -4249,7 +4252,7 @@ begin
     )
   ),
   rested as (
-    insert into trading.open_orders (
+    insert into trading.active_orders (
       order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
     )
     values (
@@ -4266,7 +4269,7 @@ begin
       and l.book_side = request.book_side
   ),
   changed as (
-    update trading.books as b set
+    update trading.market_state as b set
       version = b.version + 1,
       placed_count = b.placed_count + 1,
       placed_id_sum = b.placed_id_sum + v_order_id,
@@ -4285,7 +4288,7 @@ begin
     where b.market_id = context.market_id
     returning b.version
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
     'marketId', context.market_public_id, 'version', c.version
   )
@@ -4302,7 +4305,7 @@ begin
       ),
       trading.balance_object(v_trader.balance_cents)
     )
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 
@@ -4332,7 +4335,7 @@ begin
     o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
     o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
   into v_maker
-  from trading.open_orders as b
+  from trading.active_orders as b
   cross join lateral (
     select x.* from trading.orders as x where x.id = b.order_id limit 1
   ) as o
@@ -4365,7 +4368,7 @@ comment on function trading.sole_maker(trading.order_request, trading.market_con
 create or replace function trading.fill_order(
   request trading.order_request, context trading.market_context, maker trading.resting_order
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -4397,11 +4400,11 @@ begin
   v_traders := trading.lock_traders(array[request], (array[maker], 0, 0, null), context.at);
   t := array_position(v_traders.user_ids, request.user_id);
   m := array_position(v_traders.user_ids, maker.user_id);
-  v_code := trading.gate_refusal(
+  v_code := trading.request_rejection(
     request, context, t is not null, v_traders.blocked_by[t]
   );
   if v_code is not null then
-    return (v_code, trading.refusal_message(v_code, request), false, null)::api.outcome;
+    return (v_code, trading.rejection_message(v_code, request), false, null)::api.result;
   end if;
 
   select x.* into v_money
@@ -4430,13 +4433,13 @@ begin
   then
     return null; -- the maker is dead
   end if;
-  v_code := trading.funding_refusal(
+  v_code := trading.funding_rejection(
     request, n * v_price + v_fee, n * v_price + v_fee, v_traders.balance_cents[t],
     v_holdings.quantity[t][h], v_limits.limits[t], v_limits.untraded[t],
     v_limits.open_cost_cents[t]
   );
   if v_code is not null then
-    return (v_code, null, false, null)::api.outcome;
+    return (v_code, null, false, null)::api.result;
   end if;
 
   -- What it moves: cash, and what leaves the positions with the shares that are sold.
@@ -4483,7 +4486,7 @@ begin
     where o.id = maker.order_id
   ),
   left_book as (
-    delete from trading.open_orders as b
+    delete from trading.active_orders as b
     where b.order_id = maker.order_id
       and n = maker.quantity - maker.filled_quantity
   ),
@@ -4543,7 +4546,7 @@ begin
     )
   ),
   changed as (
-    update trading.books as b set
+    update trading.market_state as b set
       version = b.version + 1,
       placed_count = b.placed_count + 1,
       placed_id_sum = b.placed_id_sum + v_fill.taker_order_id,
@@ -4561,7 +4564,7 @@ begin
     where b.market_id = context.market_id
     returning b.version
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
     'marketId', context.market_public_id, 'version', c.version
   )
@@ -4618,7 +4621,7 @@ begin
       trading.balance_object(v_traders.balance_cents[t] + v_cash),
       v_fee
     )
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 
@@ -4686,9 +4689,9 @@ declare
   v_revenue_version bigint := money.revenue_version;
 
   -- What comes out.
-  v_outcomes trading.order_outcome[];
+  v_outcomes trading.order_result[];
   v_fills trading.fill[];
-  v_dead trading.dead_maker[];
+  v_dead trading.cancelled_maker[];
   v_entries ledger.entry[];
   v_fill_count int := 0;
   v_dead_count int := 0;
@@ -4708,7 +4711,7 @@ declare
   n int;
   v_request trading.order_request;
   v_maker trading.resting_order;
-  v_outcome trading.order_outcome;
+  v_outcome trading.order_result;
   v_code text;
   v_status trading.order_status;
   v_order_id bigint;
@@ -4819,14 +4822,14 @@ begin
         continue next_request;
       end if;
     end if;
-    v_code := trading.gate_refusal(
+    v_code := trading.request_rejection(
       v_request, context, t is not null, traders.blocked_by[t]
     );
     if v_code is not null then
       v_outcome := null;
       v_outcome.request := v_request;
       v_outcome.code := v_code;
-      v_outcome.message := trading.refusal_message(v_code, v_request);
+      v_outcome.message := trading.rejection_message(v_code, v_request);
       v_outcomes[i] := v_outcome;
       continue next_request;
     end if;
@@ -4837,7 +4840,7 @@ begin
         v_request.order_type, v_request.price, v_request.quantity, v_request.budget_cents,
         money.taker_rate_bps
       );
-      v_code := trading.funding_refusal(
+      v_code := trading.funding_rejection(
         v_request,
         case
           when v_request.budget_cents is not null then v_request.budget_cents
@@ -5041,7 +5044,7 @@ begin
       when v_own then 'SELF_TRADE_BLOCKED'
       when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
-      else trading.funding_refusal(
+      else trading.funding_rejection(
         v_request, v_required, v_required, v_balance[t],
         v_held[t][case v_request.side when 'yes' then 1 else 2 end],
         limits.limits[t], limits.untraded[t], v_open_cost[t]
@@ -5083,7 +5086,7 @@ begin
         v_dead[v_dead_count] := (
           i, v_met[p], traders.user_public_ids[m], v_met_reason[p],
           v_maker.quantity - v_left[v_met[p]], v_maker
-        )::trading.dead_maker;
+        )::trading.cancelled_maker;
         if traders.limited[m] and v_maker.order_type = 'buy' and v_met_reason[p] <> 'expired' then
           v_open_cost[m] := v_open_cost[m] - v_left[v_met[p]] * v_maker.price;
         end if;
@@ -5253,7 +5256,7 @@ begin
       v_request, traders.user_public_ids[t], null, null, v_order_id, v_order_public_id, null,
       v_status, v_wanted, v_bought, v_reason, v_fee_so_far, v_balance[t],
       v_status, v_bought, v_reason
-    )::trading.order_outcome;
+    )::trading.order_result;
 
     if v_status in ('open', 'partially_filled') then
       k := coalesce(cardinality(v_left), 0) + 1;
@@ -5441,7 +5444,7 @@ begin
 
   -- By their ids and not by a join: no plan can do worse than look each up.
   with gone as (
-    delete from trading.open_orders as b
+    delete from trading.active_orders as b
     where b.order_id = any (v_ids)
       and v_left[width_bucket(b.order_id, v_ids)] <= 0
   )
@@ -5451,13 +5454,13 @@ begin
   where o.id = any (v_ids)
     and v_left[width_bucket(o.id, v_ids)] >= 0;
 
-  if result.dead_makers is not null then
+  if result.cancelled_makers is not null then
     update trading.orders as o set
       filled_quantity = d.filled_quantity,
       status = 'cancelled',
       cancel_reason = d.reason,
       cancelled_at = context.at
-    from unnest(result.dead_makers) as d
+    from unnest(result.cancelled_makers) as d
     where o.id = (d."order").order_id
       and d.resting <= result.resting_read;
   end if;
@@ -5539,7 +5542,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if result.fills is not null or result.dead_makers is not null then
+  if result.fills is not null or result.cancelled_makers is not null then
     perform trading.settle_makers(context, result);
   end if;
 
@@ -5562,7 +5565,7 @@ begin
     returning id
   ),
   rested as (
-    insert into trading.open_orders (
+    insert into trading.active_orders (
       order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
     )
     select
@@ -5583,7 +5586,7 @@ begin
       and l.book_side = c.book_side
   ),
   changed as (
-    update trading.books as b set
+    update trading.market_state as b set
       version = b.version + result.changes,
       placed_count = b.placed_count + p.order_count,
       placed_id_sum = b.placed_id_sum + p.id_sum,
@@ -5613,7 +5616,7 @@ begin
     where b.market_id = context.market_id
     returning b.version
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
     'marketId', context.market_public_id, 'version', c.version
   )
@@ -5641,7 +5644,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if result.fills is not null then
-    insert into trading.announcements (channel, payload)
+    insert into trading.outbox (channel, payload)
     select
       'user_event',
       json_build_object(
@@ -5664,8 +5667,8 @@ begin
     ) as f;
   end if;
 
-  if result.dead_makers is not null then
-    insert into trading.announcements (channel, payload)
+  if result.cancelled_makers is not null then
+    insert into trading.outbox (channel, payload)
     select
       'user_event',
       json_build_object(
@@ -5682,7 +5685,7 @@ begin
           'cancelReason', d.reason
         )
       )
-    from unnest(result.dead_makers) as d;
+    from unnest(result.cancelled_makers) as d;
   end if;
 end
 $$;
@@ -5725,7 +5728,7 @@ begin
     returning id
   ),
   counted as (
-    update trading.books as b set
+    update trading.market_state as b set
       placed_count = b.placed_count + p.order_count,
       placed_id_sum = b.placed_id_sum + p.id_sum
     from (
@@ -5736,7 +5739,7 @@ begin
       and p.order_count > 0
   ),
   waiting as (
-    insert into trading.open_orders (
+    insert into trading.active_orders (
       order_id, market_id, user_id, book_side, book_price, expires_at, release_at
     )
     select
@@ -5744,7 +5747,7 @@ begin
       (o.request).book_price, (o.request).expires_at, v_release_at
     from scheduled as o
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select
     'user_event',
     json_build_object(
@@ -5817,19 +5820,19 @@ comment on function trading.settle_keys(trading.market_context, trading.match_re
 create or replace function trading.order_answers(
   context trading.market_context, result trading.match_result
 )
-returns api.outcome[]
+returns api.result[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at text := core.iso8601(context.at);
-  v_outcome trading.order_outcome;
+  v_outcome trading.order_result;
   v_request trading.order_request;
-  v_answers api.outcome[];
+  v_answers api.result[];
   v_all_fills trading.fill[] := result.fills;
-  v_all_dead trading.dead_maker[] := result.dead_makers;
+  v_all_dead trading.cancelled_maker[] := result.cancelled_makers;
   v_fill trading.fill;
-  v_dead trading.dead_maker;
+  v_dead trading.cancelled_maker;
   v_fills text[];
   v_cancelled text[];
   v_place int := 0;
@@ -5879,14 +5882,14 @@ begin
         when v_outcome.is_replay then trading.replay_answer(v_outcome, context.at)
         else format(
           '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
-          trading.outcome_object(v_outcome, context, v_at, v_request.time_in_force),
+          trading.result_object(v_outcome, context, v_at, v_request.time_in_force),
           array_to_string(v_fills, ','),
           array_to_string(v_cancelled, ','),
           trading.balance_object(v_outcome.balance_cents),
           coalesce(v_outcome.fee_cents::text, 'null')
         )
       end
-    )::api.outcome;
+    )::api.result;
   end loop;
   return v_answers;
 end
@@ -5941,7 +5944,7 @@ begin
     where r.code is distinct from 'CONFLICT_RETRY'
   ),
   waited as (
-    delete from trading.open_orders as b
+    delete from trading.active_orders as b
     where b.order_id = any (array(select r.order_id from released as r))
   )
   update trading.orders as o set
@@ -5971,7 +5974,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select
     'user_event',
     json_build_object(
@@ -6028,9 +6031,9 @@ begin
       o.user_id, o.side, o.order_type, o.price,
       case when o.budget_cents is null then o.quantity end, o.budget_cents,
       o.time_in_force, o.post_only, o.expires_at, null, b.book_side, b.book_price, null, null,
-      false, trading.open_order_cost_cents(o, b, v_at), o.id, o.public_id, o.created_at
+      false, trading.active_order_cost_cents(o, b, v_at), o.id, o.public_id, o.created_at
     )::trading.order_request
-    from trading.open_orders as b
+    from trading.active_orders as b
     cross join lateral (
       select x.* from trading.orders as x where x.id = b.order_id limit 1
     ) as o
@@ -6070,7 +6073,7 @@ as $$
 declare
   v_version bigint;
 begin
-  update trading.books as b
+  update trading.market_state as b
   set version = b.version + 1
   where b.market_id = raise_version.market_id
   returning b.version into v_version;
@@ -6081,27 +6084,27 @@ $$;
 comment on function trading.raise_version(bigint, uuid) is
   'Counts one change of a market''s book and announces it. The caller holds the market''s lock.';
 --! EndIncluded trading/functions/raise_version.sql
---! Included trading/functions/end_open_orders.sql
-create or replace function trading.end_open_orders(
+--! Included trading/functions/end_active_orders.sql
+create or replace function trading.end_active_orders(
   market_id bigint, order_ids bigint[], reason trading.cancel_reason, at timestamptz
 )
-returns setof trading.open_orders
+returns setof trading.active_orders
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
   with gone as (
-    delete from trading.open_orders as b
-    where b.order_id = any (end_open_orders.order_ids)
-      and b.market_id = end_open_orders.market_id
+    delete from trading.active_orders as b
+    where b.order_id = any (end_active_orders.order_ids)
+      and b.market_id = end_active_orders.market_id
     returning b.*
   ),
   cancelled as (
     update trading.orders as o set
       status = 'cancelled',
-      cancel_reason = end_open_orders.reason,
-      cancelled_at = end_open_orders.at
+      cancel_reason = end_active_orders.reason,
+      cancelled_at = end_active_orders.at
     where o.id = any (array(select g.order_id from gone as g))
     returning o.id, o.quantity - o.filled_quantity as left_quantity
   ),
@@ -6117,7 +6120,7 @@ begin
       where g.queue_position is not null
       group by g.book_side, g.book_price
     ) as x
-    where l.market_id = end_open_orders.market_id
+    where l.market_id = end_active_orders.market_id
       and l.book_price = x.book_price
       and l.book_side = x.book_side
   )
@@ -6127,14 +6130,14 @@ begin
 end
 $$;
 
-comment on function trading.end_open_orders(
+comment on function trading.end_active_orders(
   bigint, bigint[], trading.cancel_reason, timestamptz
 ) is
   'Takes open orders of one market off the book, or out of their delay, for one reason; gives '
   'those that were still there. Neither counts nor tells it. The caller holds the market''s lock.';
---! EndIncluded trading/functions/end_open_orders.sql
---! Included trading/functions/cancel_open_orders.sql
-create or replace function trading.cancel_open_orders(
+--! EndIncluded trading/functions/end_active_orders.sql
+--! Included trading/functions/cancel_active_orders.sql
+create or replace function trading.cancel_active_orders(
   market_id bigint,
   order_ids bigint[],
   reason trading.cancel_reason,
@@ -6152,9 +6155,9 @@ declare
 begin
   select array_agg(e.order_id order by e.order_id), bool_or(e.queue_position is not null)
   into v_ids, v_book_changed
-  from trading.end_open_orders(
-    cancel_open_orders.market_id, cancel_open_orders.order_ids, cancel_open_orders.reason,
-    cancel_open_orders.at
+  from trading.end_active_orders(
+    cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
+    cancel_active_orders.at
   ) as e;
   if v_ids is null then
     return 0;
@@ -6162,9 +6165,9 @@ begin
 
   select m.* into strict v_market
   from catalog.markets as m
-  where m.id = cancel_open_orders.market_id;
-  if cancel_open_orders.announced then
-    insert into trading.announcements (channel, payload)
+  where m.id = cancel_active_orders.market_id;
+  if cancel_active_orders.announced then
+    insert into trading.outbox (channel, payload)
     select
       'user_event',
       json_build_object(
@@ -6193,13 +6196,13 @@ begin
 end
 $$;
 
-comment on function trading.cancel_open_orders(
+comment on function trading.cancel_active_orders(
   bigint, bigint[], trading.cancel_reason, timestamptz, boolean
 ) is
   'Cancels open orders of one market, resting and scheduled ones, for one reason; returns how many '
   'were still there. announced: tell the owners, who did not ask for it. The caller holds the '
   'market''s lock. One change of the market, however many orders leave its book.';
---! EndIncluded trading/functions/cancel_open_orders.sql
+--! EndIncluded trading/functions/cancel_active_orders.sql
 --! Included trading/functions/find_order.sql
 create or replace function trading.find_order(user_public_id uuid, order_public_id uuid)
 returns setof trading.orders
@@ -6249,12 +6252,12 @@ comment on function trading.pick_orders(bigint, bigint[]) is
 --! EndIncluded trading/functions/pick_orders.sql
 --! Included trading/functions/cancel_order.sql
 create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_outcome api.outcome;
+  v_outcome api.result;
   v_order trading.orders;
   v_has_expired boolean;
   v_cancelled int;
@@ -6272,7 +6275,7 @@ begin
   perform trading.lock_market(v_order.market_id);
   v_at := core.now();
   v_has_expired := coalesce(v_order.expires_at <= v_at, false);
-  v_cancelled := trading.cancel_open_orders(
+  v_cancelled := trading.cancel_active_orders(
     v_order.market_id,
     array[v_order.id],
     case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
@@ -6338,12 +6341,12 @@ as $$
 declare
   v_cents constant bigint := 100 * post_conversion.quantity
     * case post_conversion.kind when 'split' then -1 else 1 end;
-  v_book trading.books;
+  v_book trading.market_state;
   v_journal_id bigint;
   v_body text;
 begin
   select b.* into strict v_book
-  from trading.books as b
+  from trading.market_state as b
   where b.market_id = context.market_id;
 
   v_journal_id := ledger.post_journal(
@@ -6395,7 +6398,7 @@ comment on function trading.post_conversion(
 create or replace function trading.split_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -6425,20 +6428,20 @@ begin
   from trading.read_context(v_market_id, v_at) as c;
   v_traders := trading.lock_traders(array[v_request], null, v_at);
 
-  v_code := trading.gate_refusal(
+  v_code := trading.request_rejection(
     v_request, v_context, v_traders.user_ids is not null, v_traders.blocked_by[1]
   );
   if v_code is null then
     if v_traders.limited[1] then
       v_limits := trading.read_limits(v_traders.user_ids, v_traders.user_ids, v_at);
     end if;
-    v_code := trading.funding_refusal(
+    v_code := trading.funding_rejection(
       v_request, v_cost_cents, v_cost_cents, v_traders.balance_cents[1], null,
       v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
     );
   end if;
   if v_code is not null then
-    return (v_code, trading.refusal_message(v_code, v_request), false, null)::api.outcome;
+    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
   end if;
 
   insert into trading.positions as p (market_id, user_id, side, quantity, cost_cents)
@@ -6451,7 +6454,7 @@ begin
   return (
     null, null, false,
     trading.post_conversion(v_context, v_traders, 'split', v_request.quantity, null, null)
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 
@@ -6463,7 +6466,7 @@ comment on function trading.split_position(uuid, uuid, int) is
 create or replace function trading.merge_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -6513,7 +6516,7 @@ begin
     ) < 2 then 'INSUFFICIENT_BALANCE'
   end;
   if v_code is not null then
-    return (v_code, trading.refusal_message(v_code, v_request), false, null)::api.outcome;
+    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
   end if;
 
   for v_position in
@@ -6543,7 +6546,7 @@ begin
     trading.post_conversion(
       v_context, v_traders, 'merge', v_request.quantity, v_realised[1], v_realised[2]
     )
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 
@@ -6552,8 +6555,8 @@ comment on function trading.merge_position(uuid, uuid, int) is
   '/positions/merge, or a refusal. Nothing but the resolution of the market is in its way: no '
   'pause, no exclusion, no limit. Locks: the market, then the user.';
 --! EndIncluded trading/functions/merge_position.sql
---! Included trading/functions/open_orders_of_market.sql
-create or replace function trading.open_orders_of_market(market_id bigint, most int default null)
+--! Included trading/functions/active_orders_of_market.sql
+create or replace function trading.active_orders_of_market(market_id bigint, most int default null)
 returns bigint[]
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -6562,26 +6565,26 @@ as $$
   select array(
     (
       select b.order_id
-      from trading.open_orders as b
-      where b.market_id = open_orders_of_market.market_id
+      from trading.active_orders as b
+      where b.market_id = active_orders_of_market.market_id
         and b.queue_position is not null
-      limit open_orders_of_market.most
+      limit active_orders_of_market.most
     )
     union all
     (
       select b.order_id
-      from trading.open_orders as b
-      where b.market_id = open_orders_of_market.market_id
+      from trading.active_orders as b
+      where b.market_id = active_orders_of_market.market_id
         and b.queue_position is null
-      limit open_orders_of_market.most
+      limit active_orders_of_market.most
     )
-    limit open_orders_of_market.most
+    limit active_orders_of_market.most
   )
 $$;
 
-comment on function trading.open_orders_of_market(bigint, int) is
+comment on function trading.active_orders_of_market(bigint, int) is
   'Ids of the open orders of a market, resting and scheduled, all of them or at most so many.';
---! EndIncluded trading/functions/open_orders_of_market.sql
+--! EndIncluded trading/functions/active_orders_of_market.sql
 --! Included trading/functions/reduce_order.sql
 create or replace function trading.reduce_order(
   context trading.market_context, "order" trading.orders, quantity int
@@ -6600,7 +6603,7 @@ begin
 
   update trading.book_levels as l
   set quantity = l.quantity - (("order").quantity - reduce_order.quantity)
-  from trading.open_orders as b
+  from trading.active_orders as b
   where b.order_id = ("order").id
     and l.market_id = b.market_id
     and l.book_price = b.book_price
@@ -6622,18 +6625,18 @@ create or replace function trading.replace_order(
   quantity int,
   is_priced boolean
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_open_order trading.open_orders;
+  v_active_order trading.active_orders;
   v_request trading.order_request;
   v_batch trading.matched_batch;
-  v_outcome trading.order_outcome;
+  v_outcome trading.order_result;
 begin
-  select b.* into strict v_open_order
-  from trading.open_orders as b
+  select b.* into strict v_active_order
+  from trading.active_orders as b
   where b.order_id = ("order").id;
 
   v_request.user_id := ("order").user_id;
@@ -6644,7 +6647,7 @@ begin
   v_request.time_in_force := ("order").time_in_force;
   v_request.post_only := ("order").post_only;
   v_request.expires_at := ("order").expires_at;
-  v_request.book_side := v_open_order.book_side;
+  v_request.book_side := v_active_order.book_side;
   v_request.book_price := case ("order").order_type
     when 'buy' then replace_order.price
     else 100 - replace_order.price
@@ -6653,7 +6656,7 @@ begin
   v_request.is_market := not replace_order.is_priced
     and ("order").time_in_force = 'ioc'
     and v_request.book_price = 99;
-  v_request.relieved_cents := trading.open_order_cost_cents("order", v_open_order, context.at);
+  v_request.relieved_cents := trading.active_order_cost_cents("order", v_active_order, context.at);
 
   v_batch := trading.match_batch(context, array[v_request], false);
   v_outcome := (v_batch.result).outcomes[1];
@@ -6662,14 +6665,14 @@ begin
       -- The makers that it found dead so far are cancelled, or it would meet them again.
       perform trading.settle_batch(context, v_batch);
     end if;
-    return (v_outcome.code, v_outcome.message, false, null)::api.outcome;
+    return (v_outcome.code, v_outcome.message, false, null)::api.result;
   end if;
 
-  perform trading.end_open_orders(
+  perform trading.end_active_orders(
     context.market_id, array[("order").id], 'user_amended', context.at
   );
   perform trading.settle_batch(context, v_batch);
-  if context.live_delay_ms is not null and v_open_order.queue_position is not null then
+  if context.live_delay_ms is not null and v_active_order.queue_position is not null then
     perform trading.raise_version(context.market_id, context.market_public_id);
   end if;
 
@@ -6678,12 +6681,12 @@ begin
     format(
       '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
       '"cancelledOrderId":"%s","feeCents":%s}',
-      trading.outcome_object(v_outcome, context, core.iso8601(context.at), null),
+      trading.result_object(v_outcome, context, core.iso8601(context.at), null),
       trading.fills_of_order(v_outcome.order_id),
       ("order").public_id,
       coalesce(v_outcome.fee_cents, 0)
     )
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 
@@ -6695,8 +6698,8 @@ comment on function trading.replace_order(
   'is_priced: the price was asked for and is not just the order''s own. The caller holds the '
   'market''s lock; locks as api.place_orders does.';
 --! EndIncluded trading/functions/replace_order.sql
---! Included trading/functions/amend_refusal.sql
-create or replace function trading.amend_refusal(
+--! Included trading/functions/amend_rejection.sql
+create or replace function trading.amend_rejection(
   "order" trading.orders, has_expired boolean, quantity int
 )
 returns text
@@ -6708,15 +6711,15 @@ return case
   when ("order").budget_cents is not null then 'BUDGET_ORDER_NOT_AMENDABLE'
 end;
 
-comment on function trading.amend_refusal(trading.orders, boolean, int) is
+comment on function trading.amend_rejection(trading.orders, boolean, int) is
   'Why an order cannot be amended to a new total quantity (null keeps it), in order of precedence; '
   'null when it can. The order is null when the user has no such one.';
---! EndIncluded trading/functions/amend_refusal.sql
+--! EndIncluded trading/functions/amend_rejection.sql
 --! Included trading/functions/amend_order.sql
 create or replace function trading.amend_order(
   user_public_id uuid, order_public_id uuid, price int, quantity int
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -6749,7 +6752,7 @@ begin
     and v_order.status in ('scheduled', 'open', 'partially_filled');
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
-  v_code := trading.amend_refusal(v_order, v_has_expired, amend_order.quantity);
+  v_code := trading.amend_rejection(v_order, v_has_expired, amend_order.quantity);
   if v_code is null
     and (
       v_price <> v_order.price
@@ -6765,7 +6768,7 @@ begin
   v_request.user_id := v_user_id;
   v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0, null), v_at);
   v_code := coalesce(
-    trading.trader_refusal(
+    trading.trader_rejection(
       v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
     ),
     v_code,
@@ -6773,7 +6776,7 @@ begin
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
     if v_has_expired then
-      perform trading.cancel_open_orders(
+      perform trading.cancel_active_orders(
         v_order.market_id, array[v_order.id], 'expired', v_at, true
       );
     end if;
@@ -6795,7 +6798,7 @@ begin
       (v_quantity < v_order.quantity)::text
     );
   end if;
-  return (v_code, v_message, false, v_body)::api.outcome;
+  return (v_code, v_message, false, v_body)::api.result;
 end
 $$;
 
@@ -6827,7 +6830,7 @@ begin
     and change_market_status.status <> 'closed'
   then
     perform trading.clear_orders(
-      v_market.id, trading.open_orders_of_market(v_market.id), 'market_closed', v_at
+      v_market.id, trading.active_orders_of_market(v_market.id), 'market_closed', v_at
     );
     v_market.status := 'closed';
   end if;
@@ -6864,7 +6867,7 @@ begin
   if change_market_status.status = 'closed' then
     perform trading.clear_orders(
       change_market_status.market_id,
-      trading.open_orders_of_market(change_market_status.market_id),
+      trading.active_orders_of_market(change_market_status.market_id),
       'market_closed',
       v_at
     );
@@ -7041,7 +7044,7 @@ begin
     if v_is_first then
       v_account_ids := v_account_ids || (
         select b.escrow_account_id
-        from trading.books as b
+        from trading.market_state as b
         where b.market_id = settle_market.market_id
       );
       v_amounts_cents := v_amounts_cents || -v_settled.payout_cents;
@@ -7183,14 +7186,14 @@ as $$
 declare
   v_at timestamptz := core.now();
 begin
-  return trading.cancel_open_orders(
+  return trading.cancel_active_orders(
     expire_orders.market_id,
     array(
       select b.order_id
       from unnest(expire_orders.order_ids) as u (order_id)
       cross join lateral (
         select x.order_id, x.market_id, x.expires_at
-        from trading.open_orders as x
+        from trading.active_orders as x
         where x.order_id = u.order_id
           and x.queue_position is not null
         limit 1
@@ -7226,7 +7229,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
-  return trading.cancel_open_orders(
+  return trading.cancel_active_orders(
     clear_orders.market_id, clear_orders.order_ids, clear_orders.reason, clear_orders.at, true
   );
 end
@@ -7259,7 +7262,7 @@ begin
       v_market_ids := '{}';
       for v_market_id in
         select distinct b.market_id
-        from trading.open_orders as b
+        from trading.active_orders as b
         where b.user_id = v_user_id
         order by b.market_id
       loop
@@ -7268,7 +7271,7 @@ begin
       end loop;
       perform identity.lock_user(lock_user_with_markets.user_id);
       if exists (
-        select from trading.open_orders as b
+        select from trading.active_orders as b
         where b.user_id = v_user_id and b.market_id <> all (v_market_ids)
       ) then
         raise exception using errcode = 'serialization_failure';
@@ -7303,7 +7306,7 @@ begin
       v_market_id,
       array(
         select b.order_id
-        from trading.open_orders as b
+        from trading.active_orders as b
         where b.user_id = clear_orders_of_user.user_id and b.market_id = v_market_id
       ),
       clear_orders_of_user.reason,
@@ -7341,7 +7344,7 @@ begin
   end if;
 
   -- Past its close time the market takes no orders, so piece by piece its book gets empty.
-  v_order_ids := trading.open_orders_of_market(close_market.market_id, close_market.most);
+  v_order_ids := trading.active_orders_of_market(close_market.market_id, close_market.most);
   v_count := cardinality(v_order_ids);
   perform trading.clear_orders(close_market.market_id, v_order_ids, 'market_closed', v_at);
   if close_market.most is null or v_count < close_market.most then
@@ -7501,7 +7504,7 @@ returns int
 language sql stable
 begin atomic
   select b.book_price
-  from trading.open_orders as b
+  from trading.active_orders as b
   where b.market_id = best_price.market_id
     and b.book_side = best_price.book_side
     and b.queue_position is not null
@@ -7535,7 +7538,7 @@ as $$
     select b.book_side, b.book_price, -o.remaining
     from (
       select e.order_id, e.book_side, e.book_price
-      from trading.open_orders as e
+      from trading.active_orders as e
       where e.market_id = depth.market_id
         and e.expires_at <= depth.at
         and e.queue_position is not null
@@ -7572,7 +7575,7 @@ as $$
     from unnest(shares_ahead.order_ids) as u (order_id)
     cross join lateral (
       select x.order_id, x.market_id, x.book_side, x.book_price, x.queue_position
-      from trading.open_orders as x
+      from trading.active_orders as x
       where x.order_id = u.order_id
         and x.queue_position is not null
         and (x.expires_at is null or x.expires_at > shares_ahead.at)
@@ -7581,7 +7584,7 @@ as $$
   ),
   expired as materialized (
     select e.market_id, e.book_side, e.book_price, sum(o.remaining) as quantity
-    from trading.open_orders as e
+    from trading.active_orders as e
     cross join lateral (
       select (o.quantity - o.filled_quantity)::bigint as remaining
       from trading.orders as o
@@ -7632,7 +7635,7 @@ as $$
     ) as q
     cross join lateral (
       select b.order_id, b.queue_position
-      from trading.open_orders as b
+      from trading.active_orders as b
       where b.market_id = q.market_id
         and b.book_side = q.book_side
         and b.book_price = q.book_price
@@ -8197,26 +8200,26 @@ as $$
   select 'order has its user and market', 'order ' || o.public_id, 'both', 'not both'
   from trading.orders as o
   where not exists (select from identity.users as u where u.id = o.user_id)
-    or not exists (select from trading.books as b where b.market_id = o.market_id)
+    or not exists (select from trading.market_state as b where b.market_id = o.market_id)
 
   union all
   select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
   from trading.archived_orders as a
   where not exists (select from identity.users as u where u.id = a.user_id)
-    or not exists (select from trading.books as b where b.market_id = a.market_id)
+    or not exists (select from trading.market_state as b where b.market_id = a.market_id)
 
   union all
   select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
   from trading.archived_orders as a
   where exists (select from trading.orders as o where o.id = a.id)
     or exists (select from trading.orders as o where o.public_id = a.public_id)
-    or exists (select from trading.open_orders as b where b.order_id = a.id)
+    or exists (select from trading.active_orders as b where b.order_id = a.id)
 
   union all
   select 'orders are those that were placed', 'market ' || b.market_id,
     b.placed_count || ' with ids that sum to ' || b.placed_id_sum,
     coalesce(o.order_count, 0) || ' with ids that sum to ' || coalesce(o.id_sum, 0)
-  from trading.books as b
+  from trading.market_state as b
   left join (
     select x.market_id, count(*) as order_count, sum(x.id) as id_sum
     from all_orders as x
@@ -8417,7 +8420,7 @@ begin
     'before order ' || m.order_id, 'resting'
   from (
     select b.market_id, b.book_side, b.book_price, min(b.order_id) as order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     join trading.orders as o on o.id = b.order_id
     where b.queue_position is not null
       and o.release_at is null
@@ -8470,7 +8473,7 @@ begin
         from taken as k
         group by k.maker_order_id
       ) as m on m.maker_order_id = o.id
-      left join trading.open_orders as b
+      left join trading.active_orders as b
         on b.order_id = o.id and b.queue_position is not null and o.expires_at is null
       where o.release_at is null
         and (b.order_id is not null or m.last_place > o.id)
@@ -8849,7 +8852,7 @@ as $$
   with
   resting as (
     select b.*, o.quantity - o.filled_quantity as left_quantity
-    from trading.open_orders as b
+    from trading.active_orders as b
     join trading.orders as o on o.id = b.order_id
     where b.queue_position is not null
   )
@@ -8858,7 +8861,7 @@ as $$
     case when b.order_id is null then 'not open'
       when b.queue_position is null then 'scheduled' else 'resting' end
   from trading.orders as o
-  full join trading.open_orders as b on b.order_id = o.id
+  full join trading.active_orders as b on b.order_id = o.id
   where case
     when o.status = 'scheduled' then b.order_id is null or b.queue_position is not null
     when o.status in ('open', 'partially_filled') then b.queue_position is null
@@ -8870,7 +8873,7 @@ as $$
     concat_ws(' ', o.market_id, o.user_id, o.side, o.order_type, o.price, o.expires_at,
       o.release_at),
     concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at, b.release_at)
-  from trading.open_orders as b
+  from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
   where (b.market_id, b.user_id) <> (o.market_id, o.user_id)
     or (b.book_side = o.side) <> (o.order_type = 'buy')
@@ -8882,7 +8885,7 @@ as $$
   union all
   select 'place in the queue is that of placing or release', 'order ' || o.public_id,
     case when o.release_at is null then '' else '> ' end || o.id, b.queue_position::text
-  from trading.open_orders as b
+  from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
   where case
     when o.release_at is null then b.queue_position <> o.id
@@ -8892,7 +8895,7 @@ as $$
   union all
   select 'order is open in a market that is open or paused', 'order ' || b.order_id,
     'open or paused', m.status::text
-  from trading.open_orders as b
+  from trading.active_orders as b
   join catalog.markets as m on m.id = b.market_id
   where m.status not in ('open', 'paused')
 
@@ -8919,7 +8922,7 @@ as $$
   union all
   select 'market has a level at each price of each side', 'market ' || b.market_id,
     '198', coalesce(l.level_count, 0)::text
-  from trading.books as b
+  from trading.market_state as b
   left join (
     select x.market_id, count(*) as level_count
     from trading.book_levels as x
@@ -8942,7 +8945,7 @@ as $$
     concat_ws(' ', 'behind', f.price, f.queue_position),
     concat_ws(' ', r.book_side, r.book_price, r.queue_position)
   from resting as r
-  join trading.books as b on b.market_id = r.market_id
+  join trading.market_state as b on b.market_id = r.market_id
   cross join lateral (
     values
       ('yes'::trading.side, b.front_yes_price, b.front_yes_position),
@@ -8978,7 +8981,7 @@ as $$
   select 'market has its book and its accounts', 'market ' || m.id,
     concat_ws(' ', e.id, f.id), concat_ws(' ', b.escrow_account_id, b.fee_account_id)
   from catalog.markets as m
-  left join trading.books as b on b.market_id = m.id
+  left join trading.market_state as b on b.market_id = m.id
   left join ledger.accounts as e on e.market_id = m.id and e.kind = 'market_escrow'
   left join ledger.accounts as f on f.market_id = m.id and f.kind = 'fee_revenue'
   where (e.id = b.escrow_account_id and f.id = b.fee_account_id) is not true
@@ -8988,7 +8991,7 @@ as $$
     concat_ws(' ', coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
       coalesce(t.no_volume_cents, 0)),
     concat_ws(' ', b.trade_count, b.yes_volume_cents, b.no_volume_cents)
-  from trading.books as b
+  from trading.market_state as b
   left join trade_sums as t on t.market_id = b.market_id
   where (b.trade_count, b.yes_volume_cents, b.no_volume_cents)
     <> (
@@ -8999,7 +9002,7 @@ as $$
   union all
   select 'last trade price is that of the last trade', 'market ' || b.market_id,
     coalesce(t.price::text, 'none'), coalesce(b.last_trade_price::text, 'none')
-  from trading.books as b
+  from trading.market_state as b
   left join trade_sums as s on s.market_id = b.market_id
   left join trading.trades as t on t.id = s.last_trade_id
   where b.last_trade_price is distinct from t.price
@@ -9007,7 +9010,7 @@ as $$
   union all
   select 'traders count equals who traded', 'market ' || b.market_id,
     coalesce(p.traders, 0)::text, b.traders_count::text
-  from trading.books as b
+  from trading.market_state as b
   left join (
     select x.market_id, count(*) as traders
     from (
@@ -9031,7 +9034,7 @@ as $$
   union all
   select 'version counts at least the orders that came without delay', 'market ' || b.market_id,
     '>= ' || o.order_count, b.version::text
-  from trading.books as b
+  from trading.market_state as b
   join (
     select x.market_id, count(*) as order_count
     from (
@@ -9478,7 +9481,7 @@ as $$
       a.balance_cents - coalesce(k.escrow_cents, 0) as more_cents
     from touched as t
     join catalog.markets as m on m.id = t.market_id
-    join trading.books as b on b.market_id = t.market_id
+    join trading.market_state as b on b.market_id = t.market_id
     join ledger.accounts as a on a.id = b.escrow_account_id
     left join leaderboard.markets as k on k.market_id = t.market_id
   ),
@@ -10086,7 +10089,7 @@ as $$
   select 'escrow is that of its market', 'market ' || k.market_id,
     a.balance_cents::text, k.escrow_cents::text
   from leaderboard.markets as k
-  join trading.books as b on b.market_id = k.market_id
+  join trading.market_state as b on b.market_id = k.market_id
   join ledger.accounts as a on a.id = b.escrow_account_id
   where a.balance_cents <> k.escrow_cents
     and not exists (
@@ -10360,7 +10363,7 @@ begin
   insert into ledger.accounts (kind, market_id)
   values ('fee_revenue', v_market.id)
   returning id into v_fee_account_id;
-  insert into trading.books (market_id, escrow_account_id, fee_account_id)
+  insert into trading.market_state (market_id, escrow_account_id, fee_account_id)
   values (v_market.id, v_escrow_account_id, v_fee_account_id);
   insert into trading.book_levels (market_id, book_side, book_price)
   select v_market.id, s, p
@@ -10814,7 +10817,7 @@ begin
   if not found then
     perform core.raise_error('NOT_FOUND', format('no API key %s', revoke_api_key.key_id));
   end if;
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   values ('api_key_revoked', json_build_object('apiKeyId', revoke_api_key.key_id));
   perform admin.audit('revoke_api_key', jsonb_build_object('key_id', revoke_api_key.key_id));
 end
@@ -11010,7 +11013,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  update limits.buckets as b
+  update rate_limits.buckets as b
   set max_requests = set_rate_limit.max_requests, window_seconds = set_rate_limit.window_seconds
   where b.bucket = set_rate_limit.bucket;
   if not found then
@@ -11042,7 +11045,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  update limits.stream_caps as c set max_streams = set_stream_cap.max_streams
+  update rate_limits.stream_caps as c set max_streams = set_stream_cap.max_streams
   where c.holder = set_stream_cap.holder;
   if not found then
     perform core.raise_error('NOT_FOUND', 'the holder must be address or user');
@@ -11096,16 +11099,16 @@ begin
           'INVALID_REQUEST', 'the standard policy has figures of its own and no end'
         );
       end if;
-      delete from limits.rate_policies as p where p.user_id = v_user_id;
+      delete from rate_limits.rate_policies as p where p.user_id = v_user_id;
     when 'elevated', 'custom' then
       if set_rate_policy.tier = 'elevated' then
         v_requests_per_minute := coalesce(v_requests_per_minute, 600);
         v_burst_capacity := coalesce(v_burst_capacity, 50);
       end if;
-      insert into limits.rate_policies as p
+      insert into rate_limits.rate_policies as p
         (user_id, tier, requests_per_minute, burst_capacity, expires_at)
       values (
-        v_user_id, set_rate_policy.tier::limits.tier, v_requests_per_minute, v_burst_capacity,
+        v_user_id, set_rate_policy.tier::rate_limits.tier, v_requests_per_minute, v_burst_capacity,
         set_rate_policy.expires_at
       )
       on conflict on constraint rate_policies_pkey do update set
@@ -11403,7 +11406,7 @@ begin
   end if;
   v_open_order_ids := array(
     select b.order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.user_id = v_user_id and b.market_id = any (v_market_ids)
   );
   v_cancelled := trading.clear_orders_of_user(
@@ -11718,18 +11721,18 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
-  v_checks limits.checks := limits.read_checks(take_requests.requests);
+  v_checks rate_limits.checks := rate_limits.read_checks(take_requests.requests);
   v_at timestamptz;
-  v_counters limits.counter[];
-  v_counter limits.counter;
+  v_counters rate_limits.counter[];
+  v_counter rate_limits.counter;
   v_free bigint[] := '{}';
   v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
   v_next int := 1;
   v_end int;
 begin
-  perform limits.lock_counters(v_checks);
+  perform rate_limits.lock_counters(v_checks);
   v_at := core.now();
-  v_counters := limits.read_counters(v_checks, v_at);
+  v_counters := rate_limits.read_counters(v_checks, v_at);
   foreach v_counter in array v_counters loop
     if v_counter is null then
       perform core.raise_error('NOT_FOUND', 'no such bucket');
@@ -11768,16 +11771,17 @@ begin
     return next;
   end loop;
 
-  perform limits.record_grants(v_counters, v_granted, v_at);
+  perform rate_limits.record_grants(v_counters, v_granted, v_at);
 end
 $$;
 
 comment on function api.take_requests(json) is
   'Counts requests, and says of each, in their order, whether it may be answered and otherwise '
   'after how many seconds the same may be asked again. A request is {bucket: subject, ...}: the '
-  'buckets of limits.buckets with an address or a user''s id, or v1-trading with a user''s id. It '
-  'needs room in all of them, or is counted in none. What is refused counts nowhere. The policy '
-  'and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';
+  'buckets of rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s '
+  'id. It needs room in all of them, or is counted in none. What is refused counts nowhere. The '
+  'policy and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the '
+  'counters.';
 --! EndIncluded api/functions/take_requests.sql
 --! Included api/functions/open_stream.sql
 create or replace function api.open_stream(
@@ -11792,7 +11796,7 @@ declare
   v_at timestamptz := core.now();
 begin
   -- Shared, so that the lease can't be removed as lost while a stream is being counted for it.
-  perform from limits.stream_leases as l
+  perform from rate_limits.stream_leases as l
   where l.lease_id = open_stream.lease_id
   for key share;
   is_leased := found;
@@ -11812,11 +11816,11 @@ begin
     from (
       values ('address', open_stream.address), ('user', open_stream.user_id::text)
     ) as h (holder, subject)
-    join limits.stream_caps as c on c.holder = h.holder
+    join rate_limits.stream_caps as c on c.holder = h.holder
     cross join lateral (
       select coalesce(sum(s.stream_count), 0) as held
-      from limits.open_streams as s
-      join limits.stream_leases as l on l.lease_id = s.lease_id
+      from rate_limits.open_streams as s
+      join rate_limits.stream_leases as l on l.lease_id = s.lease_id
       where s.holder = h.holder
         and s.subject = h.subject
         and l.seen_at > v_at - c_lease
@@ -11827,19 +11831,19 @@ begin
   if not is_allowed then
     return;
   end if;
-  perform limits.count_stream(open_stream.lease_id, 'address', open_stream.address, 1);
+  perform rate_limits.count_stream(open_stream.lease_id, 'address', open_stream.address, 1);
   if open_stream.user_id is not null then
-    perform limits.count_stream(open_stream.lease_id, 'user', open_stream.user_id::text, 1);
+    perform rate_limits.count_stream(open_stream.lease_id, 'user', open_stream.user_id::text, 1);
   end if;
 end
 $$;
 
 comment on function api.open_stream(uuid, text, uuid) is
   'Counts an event stream that a server process is about to open for an address and, if it is one '
-  'of a user, for the user; unless either of them holds as many as limits.stream_caps says, in all '
-  'processes whose lease is valid. is_leased is false, and nothing is counted, when the lease of '
-  'the process is not there: api.lease_streams makes another. Locks: the lease, shared; advisory '
-  'locks of the address and of the user; their counters. Waits for no market and no user.';
+  'of a user, for the user; unless either of them holds as many as rate_limits.stream_caps says, '
+  'in all processes whose lease is valid. is_leased is false, and nothing is counted, when the '
+  'lease of the process is not there: api.lease_streams makes another. Locks: the lease, shared; '
+  'advisory locks of the address and of the user; their counters. Waits for no market and no user.';
 --! EndIncluded api/functions/open_stream.sql
 --! Included api/functions/close_stream.sql
 create or replace function api.close_stream(
@@ -11865,13 +11869,13 @@ begin
     where h.subject is not null
     order by h.place
   loop
-    delete from limits.open_streams as s
+    delete from rate_limits.open_streams as s
     where s.holder = v_held.holder
       and s.subject = v_held.subject
       and s.lease_id = close_stream.lease_id
       and s.stream_count = 1;
     if not found then
-      update limits.open_streams as s set stream_count = s.stream_count - 1
+      update rate_limits.open_streams as s set stream_count = s.stream_count - 1
       where s.holder = v_held.holder
         and s.subject = v_held.subject
         and s.lease_id = close_stream.lease_id
@@ -11891,8 +11895,8 @@ returns void
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  delete from limits.stream_leases as l where l.lease_id = end_stream_lease.lease_id;
-  delete from limits.open_streams as s where s.lease_id = end_stream_lease.lease_id;
+  delete from rate_limits.stream_leases as l where l.lease_id = end_stream_lease.lease_id;
+  delete from rate_limits.open_streams as s where s.lease_id = end_stream_lease.lease_id;
 $$;
 
 comment on function api.end_stream_lease(uuid) is
@@ -11908,9 +11912,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform api.end_stream_lease(lease_streams.instead_of);
-  insert into limits.stream_leases (lease_id, seen_at)
+  insert into rate_limits.stream_leases (lease_id, seen_at)
   values (lease_streams.lease_id, core.now());
-  insert into limits.open_streams (holder, subject, lease_id, stream_count)
+  insert into rate_limits.open_streams (holder, subject, lease_id, stream_count)
   select h.holder, h.subject, lease_streams.lease_id, count(*)
   from json_to_recordset(lease_streams.streams) as s ("address" text, "userId" uuid)
   cross join lateral (
@@ -11933,7 +11937,7 @@ language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
   with renewed as (
-    update limits.stream_leases as l set seen_at = core.now()
+    update rate_limits.stream_leases as l set seen_at = core.now()
     where l.lease_id = renew_stream_lease.lease_id
     returning l.lease_id
   )
@@ -11959,15 +11963,15 @@ as $$
       'expiresAt', core.iso8601((p.policy).expires_at)
     )
   )
-  from limits.buckets as b
-  cross join (select limits.policy_of(get_rate_limits.user_id, core.now()) as policy) as p
+  from rate_limits.buckets as b
+  cross join (select rate_limits.policy_of(get_rate_limits.user_id, core.now()) as policy) as p
   where b.bucket = 'v1-user'
 $$;
 
 comment on function api.get_rate_limits(uuid) is 'The body of GET /me/rate-limits.';
 --! EndIncluded api/functions/get_rate_limits.sql
---! Included api/functions/announce.sql
-create or replace function api.announce()
+--! Included api/functions/relay_outbox.sql
+create or replace function api.relay_outbox()
 returns bigint
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -11977,7 +11981,7 @@ declare
   v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
   v_at constant timestamptz := core.now();
   v_last_id bigint;
-  v_done trading.announcer;
+  v_done trading.outbox_relay;
   v_moves_on boolean;
   v_sent_id bigint;
   v_count bigint;
@@ -11991,13 +11995,13 @@ begin
   -- Read before this transaction gets its number, and so of transactions with lower ones only:
   -- a transaction that announces has written before, and with that got a number.
   select q.last_value - (not q.is_called)::int into v_last_id
-  from trading.announcements_id_seq as q;
+  from trading.outbox_id_seq as q;
   select a.* into v_done
-  from trading.announcer as a;
+  from trading.outbox_relay as a;
   if not found then
     -- After a crash. No earlier id can be as high, unless there were a million events a second.
     v_done.last_event_id := floor(extract(epoch from v_at) * 1000000)::bigint;
-    insert into trading.announcer (sent_through_id, noted_id, noted_xid, last_event_id)
+    insert into trading.outbox_relay (sent_through_id, noted_id, noted_xid, last_event_id)
     values (0, 0, pg_current_xact_id(), v_done.last_event_id);
   end if;
   v_moves_on := coalesce(
@@ -12008,10 +12012,10 @@ begin
   );
 
   with moved as (
-    delete from trading.announcements as a
+    delete from trading.outbox as a
     where a.id in (
       select b.id
-      from trading.announcements as b
+      from trading.outbox as b
       where b.id > coalesce(v_done.sent_through_id, 0)
       order by b.id
       limit c_most_rows
@@ -12028,7 +12032,7 @@ begin
   from moved as m;
 
   if v_count > 0 or v_moves_on then
-    update trading.announcer as a set
+    update trading.outbox_relay as a set
       last_event_id = v_done.last_event_id + v_count,
       sent_through_id = case
         when not v_moves_on then a.sent_through_id
@@ -12045,12 +12049,12 @@ begin
 end
 $$;
 
-comment on function api.announce() is
+comment on function api.relay_outbox() is
   'The relay of the outbox: moves what committed transactions announced to trading.sent_events, '
   'oldest first, at most 1,000 at a time, and rings by a notification without content on channel '
   'pgmarkets_events; returns how many. Every server process calls it right after a command, and '
   'every 100 ms besides. Locks: an advisory lock of its own, so that there is one call at a time.';
---! EndIncluded api/functions/announce.sql
+--! EndIncluded api/functions/relay_outbox.sql
 --! Included api/functions/read_events.sql
 create or replace function api.read_events(after_id bigint default null, most int default 1000)
 returns table (id bigint, kind text, payload json)
@@ -12061,7 +12065,7 @@ set jit = off
 as $$
 declare
   v_last_id bigint := coalesce(
-    (select a.last_event_id from trading.announcer as a where a.singleton), 0
+    (select a.last_event_id from trading.outbox_relay as a where a.singleton), 0
   );
 begin
   if v_last_id = read_events.after_id then
@@ -12092,7 +12096,7 @@ comment on function api.read_events(bigint, int) is
 -- The planner settings make every plan of the engine nested look-ups by index, planned once: its
 -- sets are small whatever the statistics of the tables say today.
 create or replace function api.place_orders(market_id uuid, requests jsonb)
-returns setof api.outcome
+returns setof api.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -12114,7 +12118,7 @@ declare
   v_maker trading.resting_order;
   v_holds_users boolean := false;
   v_batch trading.matched_batch;
-  v_answer api.outcome;
+  v_answer api.result;
 begin
   v_requests := array(
     select r from trading.read_requests(place_orders.requests) as r
@@ -12172,7 +12176,7 @@ comment on function api.place_orders(uuid, jsonb) is
 create or replace function api.amend_order(
   user_id uuid, order_id uuid, price int default null, quantity int default null
 )
-returns api.outcome
+returns api.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -12193,7 +12197,7 @@ declare
   end;
 begin
   if v_problem is not null then
-    return ('INVALID_REQUEST', v_problem, false, null)::api.outcome;
+    return ('INVALID_REQUEST', v_problem, false, null)::api.result;
   end if;
   return trading.amend_order(
     amend_order.user_id, amend_order.order_id, amend_order.price, amend_order.quantity
@@ -12211,7 +12215,7 @@ comment on function api.amend_order(uuid, uuid, int, int) is
 --! EndIncluded api/functions/amend_order.sql
 --! Included api/functions/cancel_order.sql
 create or replace function api.cancel_order(user_id uuid, order_id uuid)
-returns api.outcome
+returns api.result
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -12227,7 +12231,7 @@ comment on function api.cancel_order(uuid, uuid) is
 --! EndIncluded api/functions/cancel_order.sql
 --! Included api/functions/split_position.sql
 create or replace function api.split_position(user_id uuid, market_id uuid, quantity int)
-returns api.outcome
+returns api.result
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -12247,7 +12251,7 @@ comment on function api.split_position(uuid, uuid, int) is
 --! EndIncluded api/functions/split_position.sql
 --! Included api/functions/merge_position.sql
 create or replace function api.merge_position(user_id uuid, market_id uuid, quantity int)
-returns api.outcome
+returns api.result
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -12295,7 +12299,7 @@ begin
   if list_orders.status in ('open', 'scheduled') then
     v_ids := array(
       select b.order_id
-      from trading.open_orders as b
+      from trading.active_orders as b
       where b.user_id = v_user_id
         and (v_market_id is null or b.market_id = v_market_id)
         and (list_orders.status = 'open' or b.queue_position is null)
@@ -12432,7 +12436,7 @@ begin
   if list_account_orders.status = 'open' then
     v_total := (
       select count(*)
-      from trading.open_orders as b
+      from trading.active_orders as b
       where b.user_id = v_user_id
         and b.queue_position is not null
         and (b.expires_at is null or b.expires_at > v_at)
@@ -12440,7 +12444,7 @@ begin
     if v_offset < v_total then
       v_ids := array(
         select b.order_id
-        from trading.open_orders as b
+        from trading.active_orders as b
         where b.user_id = v_user_id
           and b.queue_position is not null
           and (b.expires_at is null or b.expires_at > v_at)
@@ -12545,7 +12549,7 @@ begin
 
   v_order_ids := array(
     select b.order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.user_id = v_user_id
       and (b.expires_at is null or b.expires_at > v_at)
     order by b.order_id desc
@@ -12564,7 +12568,7 @@ begin
       )
       from trading.positions as p
       join catalog.markets as m on m.id = p.market_id
-      join trading.books as b on b.market_id = m.id
+      join trading.market_state as b on b.market_id = m.id
       where p.user_id = v_user_id
         and p.quantity > 0
     ),
@@ -12674,7 +12678,7 @@ as $$
       order by m.id
     ) as markets
     from catalog.markets as m
-    join trading.books as b on b.market_id = m.id
+    join trading.market_state as b on b.market_id = m.id
     where m.event_id = e.id
   ) as n
   where e.public_id = get_event.event_id
@@ -12758,7 +12762,7 @@ begin
       list_category_markets.page_size
     )
     from catalog.markets as m
-    join trading.books as b on b.market_id = m.id
+    join trading.market_state as b on b.market_id = m.id
     left join catalog.events as e on e.id = m.event_id
     where m.id = any (v_ids)
   );
@@ -12803,7 +12807,7 @@ begin
   from catalog.markets as m
   join catalog.categories as c on c.id = m.category_id
   left join catalog.events as e on e.id = m.event_id
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   where m.public_id = get_market.market_id;
 end
 $$;
@@ -12840,7 +12844,7 @@ begin
       )
     )
   from catalog.markets as m
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   left join lateral trading.depth(m.id, v_at) as d on true
   where m.public_id = get_order_book.market_id
   group by b.version;
@@ -12861,7 +12865,7 @@ as $$
     b.version,
     core.page_object(t.trades, b.trade_count, list_trades.page, list_trades.page_size)
   from catalog.markets as m
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   cross join lateral (
     select json_agg(
       json_build_object(
@@ -12921,7 +12925,7 @@ begin
       d.yes_bids, d.no_bids, t.trades, b.traders_count
     )
   from catalog.markets as m
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   cross join lateral (
     select
       string_agg(l.level, ',' order by l.book_price desc)
@@ -13193,13 +13197,13 @@ begin
   from trading.trades_id_seq as s;
 
   select count(*) into pending_announcements
-  from (select from trading.announcements limit c_most_counted) as a;
+  from (select from trading.outbox limit c_most_counted) as a;
 
   select greatest(0, extract(epoch from v_now - min(o.release_at))) into release_lateness_seconds
-  from trading.open_orders as o
+  from trading.active_orders as o
   where o.queue_position is null;
   select greatest(0, extract(epoch from v_now - min(o.expires_at))) into expiry_lateness_seconds
-  from trading.open_orders as o
+  from trading.active_orders as o
   where o.expires_at is not null;
   release_lateness_seconds := coalesce(release_lateness_seconds, 0);
   expiry_lateness_seconds := coalesce(expiry_lateness_seconds, 0);
@@ -13271,7 +13275,7 @@ declare
 begin
   release_in_ms := 1000 * extract(epoch from (
     select b.release_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.queue_position is null
       and b.market_id <> all (next_due.passing_over)
     order by b.release_at
@@ -13279,7 +13283,7 @@ begin
   ) - v_at);
   expire_in_ms := 1000 * extract(epoch from (
     select b.expires_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     cross join lateral (
       select x.close_time
       from catalog.markets as x
@@ -13325,7 +13329,7 @@ as $$
   select d.market_id
   from (
     select b.market_id, b.release_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.queue_position is null
       and b.release_at <= (select core.now())
       and b.market_id <> all (due_releases.passing_over)
@@ -13388,7 +13392,7 @@ as $$
     -- The time is a subquery of its own because an index can't be searched for what a volatile
     -- function gives.
     select b.market_id, b.expires_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     cross join lateral (
       select x.close_time
       from catalog.markets as x
@@ -13433,7 +13437,7 @@ begin
   end if;
   v_order_ids := array(
     select b.order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.expires_at <= (select core.now())
       and b.market_id = expire_orders.market_id
       and b.queue_position is not null
@@ -13646,10 +13650,10 @@ begin
   -- Who is being counted at this moment is not kept waiting, nor waited for.
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   with removed as (
-    delete from limits.windows as w
+    delete from rate_limits.windows as w
     where w.ctid = any (array(
       select x.ctid
-      from limits.windows as x
+      from rate_limits.windows as x
       where x.removable_at <= v_at
       order by x.removable_at
       limit remove_counters.most
@@ -13658,16 +13662,16 @@ begin
     returning w.bucket, w.subject
   ),
   emptied as (
-    delete from limits.grants as g
+    delete from rate_limits.grants as g
     using removed as r
     where g.bucket = r.bucket and g.subject = r.subject
   )
   select count(*) into v_windows from removed;
 
-  delete from limits.allowances as a
+  delete from rate_limits.allowances as a
   where a.ctid = any (array(
     select x.ctid
-    from limits.allowances as x
+    from rate_limits.allowances as x
     where x.removable_at <= v_at
     order by x.removable_at
     limit remove_counters.most
@@ -13676,10 +13680,10 @@ begin
   get diagnostics v_allowances = row_count;
 
   with removed as (
-    delete from limits.stream_leases as l
+    delete from rate_limits.stream_leases as l
     where l.lease_id = any (array(
       select x.lease_id
-      from limits.stream_leases as x
+      from rate_limits.stream_leases as x
       where x.seen_at <= v_at - interval '5 minutes'
       limit remove_counters.most
       for update skip locked
@@ -13687,7 +13691,7 @@ begin
     returning l.lease_id
   ),
   emptied as (
-    delete from limits.open_streams as s
+    delete from rate_limits.open_streams as s
     using removed as r
     where s.lease_id = r.lease_id
   )
@@ -13755,11 +13759,11 @@ begin
   -- market that ran into it gives its own users back.
   for v_market_id in
     select b.market_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.queue_position is null and b.release_at <= v_at
     union
     select b.market_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.expires_at <= v_at
     union
     select m.id
@@ -13779,7 +13783,7 @@ begin
         v_released := v_released + v_count;
       end loop;
       v_expired := trading.expire_orders(
-        v_market_id, trading.open_orders_of_market(v_market_id)
+        v_market_id, trading.active_orders_of_market(v_market_id)
       );
       v_closed := (trading.close_market(v_market_id) > 0)::int;
 
@@ -13868,7 +13872,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests jsonb;
-  v_answer api.outcome;
+  v_answer api.result;
 begin
   select jsonb_agg(
     jsonb_build_object('userId', rehearse_orders.user_id, 'quantity', 10) || o
@@ -14088,7 +14092,7 @@ select
 from catalog.markets as m
 left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
-left join trading.books as b on b.market_id = m.id;
+left join trading.market_state as b on b.market_id = m.id;
 
 comment on view analytics.markets is 'Binary questions, with what trading has made of them so far.';
 comment on column analytics.markets.market_key is 'Internal key, for joins.';
@@ -14298,7 +14302,7 @@ select
       limit 1
     )
   end as worst_cost_cents
-from trading.open_orders as b
+from trading.active_orders as b
 join trading.orders as o on o.id = b.order_id
 left join catalog.markets as m on m.id = o.market_id
 left join identity.users as u on u.id = o.user_id
@@ -14411,7 +14415,7 @@ select
       where o.user_key = u.id
     ),
     0
-  )::bigint as open_order_cost_cents
+  )::bigint as active_order_cost_cents
 from identity.users as u
 left join ledger.accounts as a on a.user_id = u.id
 left join risk.traders as r on r.user_id = u.id;
@@ -14444,12 +14448,12 @@ comment on column analytics.users.month_limit_cents is
 comment on column analytics.users.day_net_spent_cents is
   'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
   'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
-  'least 0, and open_order_cost_cents.';
+  'least 0, and active_order_cost_cents.';
 comment on column analytics.users.week_net_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
 comment on column analytics.users.month_net_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
-comment on column analytics.users.open_order_cost_cents is
+comment on column analytics.users.active_order_cost_cents is
   'The most that the user''s open orders could still cost: the sum of their worst_cost_cents in '
   'analytics.open_orders.';
 --! EndIncluded analytics/views/users.sql
@@ -14661,7 +14665,7 @@ select
   end as unrealised_cents
 from trading.positions as p
 left join catalog.markets as m on m.id = p.market_id
-left join trading.books as b on b.market_id = p.market_id
+left join trading.market_state as b on b.market_id = p.market_id
 left join identity.users as u on u.id = p.user_id
 cross join lateral (
   select case
@@ -15008,7 +15012,7 @@ left join (
     b.market_id, b.book_side, b.book_price,
     sum(o.quantity - o.filled_quantity) as quantity,
     count(*) as order_count
-  from trading.open_orders as b
+  from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
   where b.queue_position is not null
     and b.expires_at <= analytics.now()
@@ -15580,7 +15584,7 @@ select
   x.day_net_spent_cents,
   x.week_net_spent_cents,
   x.month_net_spent_cents,
-  x.open_order_cost_cents,
+  x.active_order_cost_cents,
   r.frozen_at,
   r.frozen_by,
   r.frozen_reason,
@@ -15591,10 +15595,10 @@ select
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
 left join risk.traders as r on r.user_id = x.user_key
-left join limits.rate_policies as p
+left join rate_limits.rate_policies as p
   on p.user_id = x.user_key
   and (p.expires_at is null or p.expires_at > analytics.now())
-cross join limits.standard_policy() as s;
+cross join rate_limits.standard_policy() as s;
 
 comment on view admin.users is
   'Traders, with e-mail, cash, loss limits, rate policy, and whether they are frozen.';
@@ -15637,12 +15641,12 @@ comment on column admin.users.month_limit_changes_at is
 comment on column admin.users.day_net_spent_cents is
   'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
   'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
-  'least 0, and open_order_cost_cents.';
+  'least 0, and active_order_cost_cents.';
 comment on column admin.users.week_net_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
 comment on column admin.users.month_net_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
-comment on column admin.users.open_order_cost_cents is
+comment on column admin.users.active_order_cost_cents is
   'The most that the user''s open orders could still cost.';
 comment on column admin.users.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
@@ -16138,7 +16142,7 @@ select
   b.bucket,
   b.max_requests::int as max_requests,
   b.window_seconds::int as window_seconds
-from limits.buckets as b;
+from rate_limits.buckets as b;
 
 comment on view admin.rate_limits is
   'The limits of requests in rolling windows, as admin.set_rate_limit sets them. Those of trading '
@@ -16153,7 +16157,7 @@ create view admin.stream_caps as
 select
   c.holder,
   c.max_streams::int as max_streams
-from limits.stream_caps as c;
+from rate_limits.stream_caps as c;
 
 comment on view admin.stream_caps is
   'How many event streams may be open at once, as admin.set_stream_cap sets it.';
@@ -16251,7 +16255,7 @@ grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
 -- Their views ask these, though they can't reach them themselves.
-grant execute on function analytics.now(), limits.standard_policy() to exchange_operator;
+grant execute on function analytics.now(), rate_limits.standard_policy() to exchange_operator;
 --! EndIncluded grants.sql
 
 reset role;

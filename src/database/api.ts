@@ -303,9 +303,9 @@ export async function mergePosition(
 }
 
 /** Moves the events of committed transactions to where servers read them; how many there were. */
-export async function announce(client: PoolClient): Promise<number> {
+export async function relayOutbox(client: PoolClient): Promise<number> {
   const row = theOnly(
-    await call<{ count: number }>(client, "announce", "select api.announce() as count", []),
+    await call<{ count: number }>(client, "relay_outbox", "select api.relay_outbox() as count", []),
   );
   return row.count;
 }

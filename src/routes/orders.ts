@@ -5,7 +5,7 @@ import { ProblemError, refusal } from "../errors.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { jsonBody } from "../http/json_body.ts";
 import { sendJson } from "../http/respond.ts";
-import { sendOutcome } from "../http/send_outcome.ts";
+import { sendResult } from "../http/send_result.ts";
 import { validate, validateId } from "../http/validate.ts";
 import {
   amendOrderSchema,
@@ -25,7 +25,7 @@ export function installOrders(app: Express, services: Services): void {
     const { marketId, ...order } = validate(placeOrderSchema, request.body);
     const outcome = await orderBatcher.place(marketId, { userId: userIdOf(response), ...order });
     if (outcome.replayed) response.setHeader("Idempotency-Replayed", "true");
-    sendOutcome(response, outcome.replayed ? 200 : 201, outcome);
+    sendResult(response, outcome.replayed ? 200 : 201, outcome);
   });
 
   app.post("/api/v1/orders/cancel-batch", access.command, jsonBody, async (request, response) => {
@@ -43,7 +43,7 @@ export function installOrders(app: Express, services: Services): void {
       withRetries(orders, (client) => amendOrder(client, userId, orderId, price, quantity)),
     );
     announcer.ring();
-    sendOutcome(response, 200, outcome);
+    sendResult(response, 200, outcome);
   });
 
   app.delete("/api/v1/orders/:id", access.command, async (request, response) => {
@@ -51,7 +51,7 @@ export function installOrders(app: Express, services: Services): void {
     const userId = userIdOf(response);
     const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId));
     announcer.ring();
-    sendOutcome(response, 200, outcome);
+    sendResult(response, 200, outcome);
   });
 
   app.get("/api/v1/orders", access.accountRead, async (request, response) => {

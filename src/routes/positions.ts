@@ -3,7 +3,7 @@ import { mergePosition, splitPosition } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { jsonBody } from "../http/json_body.ts";
-import { sendOutcome } from "../http/send_outcome.ts";
+import { sendResult } from "../http/send_result.ts";
 import { validate } from "../http/validate.ts";
 import { convertSetsSchema } from "../schemas/positions.ts";
 import type { Services } from "../services.ts";
@@ -18,7 +18,7 @@ export function installPositions(app: Express, { access, orders }: Services): vo
       const outcome = await withRetries(orders, (client) =>
         convert(client, userId, marketId, quantity),
       );
-      sendOutcome(response, 200, outcome);
+      sendResult(response, 200, outcome);
     };
 
   app.post("/api/v1/positions/split", access.command, jsonBody, converting(splitPosition));

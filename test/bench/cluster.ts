@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { makePool } from "../../src/database/pools.ts";
 import { makeLogger } from "../../src/logger.ts";
-import { createAnnouncer } from "../../src/trading/announcer.ts";
+import { createAnnouncer } from "../../src/trading/outbox_relay.ts";
 import { replaceDatabase } from "../helpers/database.ts";
 import { buildSchema } from "../helpers/schema.ts";
 import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";

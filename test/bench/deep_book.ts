@@ -97,7 +97,7 @@ async function cancelOrders({ pool }: BenchDatabase, traders: [number, number]):
     await client.query("set synchronous_commit = off");
     const { rows } = await client.query(
       `select u.public_id as user_id, o.public_id as order_id
-       from trading.open_orders as b
+       from trading.active_orders as b
        join trading.orders as o on o.id = b.order_id
        join identity.users as u on u.id = b.user_id
        where u.public_id between $1 and $2`,

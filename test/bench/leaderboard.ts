@@ -126,7 +126,7 @@ export async function settleMarkets(
        returning id, kind, market_id
      ),
      book as (
-       insert into trading.books (market_id, escrow_account_id, fee_account_id)
+       insert into trading.market_state (market_id, escrow_account_id, fee_account_id)
        select e.market_id, e.id, f.id
        from account as e
        join account as f on f.market_id = e.market_id and f.kind = 'fee_revenue'

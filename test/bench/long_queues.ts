@@ -180,7 +180,7 @@ async function timeClearing(
     "orders left of the maker without cash",
     await readNumber(
       pool,
-      `select count(*) from trading.open_orders as b join identity.users as u on u.id = b.user_id
+      `select count(*) from trading.active_orders as b join identity.users as u on u.id = b.user_id
        where u.public_id = '${makerWithoutCash}'`,
     ),
     0,

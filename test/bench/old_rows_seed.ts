@@ -151,10 +151,10 @@ const seed = [
      from new_trades as t join ledger.accounts as a on a.user_id = t.maker_user_id
      union all
      select t.journal_id, b.escrow_account_id, 100 * t.quantity
-     from new_trades as t join trading.books as b on b.market_id = t.market_id
+     from new_trades as t join trading.market_state as b on b.market_id = t.market_id
      union all
      select t.journal_id, b.fee_account_id, t.fee_cents
-     from new_trades as t join trading.books as b on b.market_id = t.market_id
+     from new_trades as t join trading.market_state as b on b.market_id = t.market_id
      where t.fee_cents > 0
    ) as l (journal_id, account_id, amount_cents)
    join ledger.accounts as a on a.id = l.account_id
@@ -201,7 +201,7 @@ const finish = [
    ) as s (market_id, user_id, side, quantity, cost_cents, fee_cents)
    group by s.market_id, s.user_id, s.side`,
 
-  `update trading.books as b set
+  `update trading.market_state as b set
      version = b.version + o.placed_count,
      placed_count = o.placed_count,
      placed_id_sum = o.placed_id_sum,

@@ -202,9 +202,9 @@ async function tableWrites(pool: Pool, workload: Workload): Promise<string> {
 
 /** What it takes to tell listeners what the runs above have announced. */
 async function timeAnnouncing(pool: Pool): Promise<string> {
-  const count = await readNumber(pool, "select count(*) from trading.announcements");
+  const count = await readNumber(pool, "select count(*) from trading.outbox");
   const began = performance.now();
-  while ((await readNumber(pool, "select api.announce()")) > 0);
+  while ((await readNumber(pool, "select api.relay_outbox()")) > 0);
   const perAnnouncement = ((performance.now() - began) * 1000) / count;
   return `Announcing, by another session: ${perAnnouncement.toFixed(1)} µs an announcement.`;
 }

@@ -6,7 +6,7 @@ import { makePool } from "../../src/database/pools.ts";
 import { databaseTypes } from "../../src/database/types.ts";
 import { makeLogger } from "../../src/logger.ts";
 import { createListener } from "../../src/streams/listener.ts";
-import { createAnnouncer } from "../../src/trading/announcer.ts";
+import { createAnnouncer } from "../../src/trading/outbox_relay.ts";
 import { migrateQueue } from "../../src/worker/queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
 import { checkLedger, expectCount } from "./bench.ts";
@@ -105,7 +105,7 @@ async function measureRound(
        update trading.orders as o set release_at = d.at from due as d where d.id = o.id
      ),
      of_open_orders as (
-       update trading.open_orders as b set release_at = d.at from due as d where d.id = b.order_id
+       update trading.active_orders as b set release_at = d.at from due as d where d.id = b.order_id
      )
      select public_id as id, extract(epoch from at)::float8 * 1000 as ms from due`,
     [AHEAD_MS, WITHIN_MS],

@@ -24,7 +24,7 @@ export async function measureRestingOrders(bench: Bench): Promise<Result[]> {
       return perSecond;
     },
   });
-  const resting = await readNumber(database.pool, "select count(*) from trading.open_orders");
+  const resting = await readNumber(database.pool, "select count(*) from trading.active_orders");
   expectCount("resting orders", resting, calls);
   await checkLedger(database);
   await database.drop();

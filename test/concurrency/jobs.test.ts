@@ -211,7 +211,7 @@ test.serial("two workers do everything once", async (t) => {
   await heard();
   const workers = await Promise.all([1, 2].map(() => startTestWorker(exchange.database)));
   await clock.advance(SECOND);
-  const isLeft = "select exists (select from trading.open_orders where expires_at <= core.now())";
+  const isLeft = "select exists (select from trading.active_orders where expires_at <= core.now())";
   await until("all expired", async () => {
     const { rows } = await exchange.database.pool.query(isLeft);
     return !rows[0].exists;

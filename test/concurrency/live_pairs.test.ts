@@ -27,7 +27,7 @@ async function makeLiveMarket() {
 async function told(trader: string, id: string): Promise<string[]> {
   const { rows } = await exchange.database.pool.query(
     `select a.payload -> 'event' ->> 'type' as type
-     from trading.announcements as a
+     from trading.outbox as a
      where a.payload ->> 'userId' = $1 and a.payload -> 'event' ->> 'orderId' = $2
      order by a.id`,
     [trader, id],

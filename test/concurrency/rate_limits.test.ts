@@ -75,7 +75,7 @@ test.serial(
       ),
     );
     const { rows } = await exchange.database.pool.query(
-      "select bucket, sum(taken)::int as taken, max(taken)::int as most from limits.windows " +
+      "select bucket, sum(taken)::int as taken, max(taken)::int as most from rate_limits.windows " +
         "where bucket like 'v1-%' group by 1 order by 1",
     );
     t.is(rows[0].taken, rows[1].taken, "each request counts in both of its buckets or in neither");

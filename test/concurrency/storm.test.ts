@@ -229,7 +229,7 @@ async function countReleased(): Promise<{ events: number; fills: number; orders:
      from (
        select a.payload -> 'event' as about,
          count(*) over (partition by a.payload -> 'event' ->> 'orderId') as times
-       from trading.announcements as a
+       from trading.outbox as a
        where a.payload -> 'event' ->> 'type' = 'order_released'
      ) as e`,
   );

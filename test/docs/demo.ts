@@ -32,7 +32,9 @@ export async function withDemo(work: (world: DemoWorld) => Promise<void>): Promi
       const variables = { BASE: service.url, KEY: demo!.apiKey, MARKET: demo!.marketId };
       const { pool } = database;
       const letAMinutePass = async () => {
-        await pool.query("truncate limits.windows, limits.grants, limits.allowances");
+        await pool.query(
+          "truncate rate_limits.windows, rate_limits.grants, rate_limits.allowances",
+        );
         await pool.query("select admin.refresh_leaderboard()");
       };
       await work({ pool, variables, letAMinutePass });

@@ -65,7 +65,7 @@ test("installed as the page says, without a superuser, it migrates, serves and s
     const { WORKER_DATABASE_URL: jobs = "" } = worker!.environment;
     const asWorker = rowsFrom(jobs);
     await t.throwsAsync(asWorker("select from trading.orders"), { code: "42501" });
-    await t.throwsAsync(asWorker("select api.announce()"), { code: "42501" });
+    await t.throwsAsync(asWorker("select api.relay_outbox()"), { code: "42501" });
     const asOperator = rowsFrom(web.replace("//markets_web:", "//anna:"));
     t.deepEqual(await asOperator("select * from ledger.verify()"), []);
   });

@@ -514,7 +514,7 @@ async function listenTo(api: Pool): Promise<Listener> {
     api_key_revoked: "keys",
   } as const;
   const announceAll = async () => {
-    while ((await api.query("select api.announce() as count")).rows[0].count > 0);
+    while ((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);
   };
   const read = async (afterId: number | undefined) =>
     await withClient(api, (client) => readEvents(client, afterId, 1000));

@@ -6,7 +6,7 @@ export async function liftRateLimits(database: Pool | ClientBase): Promise<void>
     `select admin.set_rate_limit(
        bucket => b.bucket, max_requests => 1000000000, window_seconds => 1
      )
-     from limits.buckets as b`,
+     from rate_limits.buckets as b`,
   );
   await database.query(
     `select admin.set_rate_policy(
@@ -16,6 +16,6 @@ export async function liftRateLimits(database: Pool | ClientBase): Promise<void>
      from identity.users as u`,
   );
   await database.query(
-    "select admin.set_stream_cap(holder => c.holder, max_streams => 1000000000) from limits.stream_caps as c",
+    "select admin.set_stream_cap(holder => c.holder, max_streams => 1000000000) from rate_limits.stream_caps as c",
   );
 }

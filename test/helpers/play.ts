@@ -84,7 +84,7 @@ export async function play(
   }
   const { rows: orders } = await client.query("select public_id from trading.orders order by id");
   const { rows: told } = await client.query(
-    "select payload from trading.announcements where channel = 'user_event' order by id",
+    "select payload from trading.outbox where channel = 'user_event' order by id",
   );
   return {
     outcomes,
@@ -309,7 +309,7 @@ const stateQueries = {
   book: `
     select n.number, b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at,
       b.release_at, b.queue_position is null as is_scheduled
-    from trading.open_orders as b join numbered as n on n.id = b.order_id
+    from trading.active_orders as b join numbered as n on n.id = b.order_id
     order by b.market_id, b.book_side, b.book_price, b.queue_position, b.order_id`,
   levels: `
     select market_id, book_side, book_price, quantity, order_count from trading.book_levels
@@ -318,7 +318,7 @@ const stateQueries = {
   books: `
     select market_id, escrow_account_id, fee_account_id, version, last_trade_price,
       yes_volume_cents, no_volume_cents, trade_count, traders_count
-    from trading.books order by market_id`,
+    from trading.market_state order by market_id`,
   trades: `
     select taker.number as taker, maker.number as maker, t.market_id, t.taker_user_id,
       t.maker_user_id, t.taker_side, t.price, t.quantity, t.fee_cents, t.fee_schedule_id,

@@ -52,7 +52,7 @@ test("an empty database gets books with two sides, trades, and a trader who can 
     const demo = await prepare();
     const { rows } = await database.pool.query(
       `select m.public_id as id, b.trade_count from catalog.markets as m
-       join trading.books as b on b.market_id = m.id`,
+       join trading.market_state as b on b.market_id = m.id`,
     );
     t.true(rows.length >= 8);
     await withService(database, async (url) => {

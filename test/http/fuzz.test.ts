@@ -194,7 +194,7 @@ function faultOf(request: Request, { status, text }: { status: number; text: str
 }
 
 /** What may change by itself: when keys were used, what counts as a request, and what is told. */
-const ownLife = /^(identity\.api_keys|limits\..*|trading\.announce(ments|r))$/;
+const ownLife = /^(identity\.api_keys|rate_limits\..*|trading\.outbox(_relay)?)$/;
 
 /** All that the database holds, but for that. */
 async function dump(): Promise<Record<string, string>> {

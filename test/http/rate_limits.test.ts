@@ -24,7 +24,7 @@ const limits = {
 };
 
 test.serial.before("lower the limits", async (t) => {
-  const { rows } = await service.database.pool.query("select bucket from limits.buckets");
+  const { rows } = await service.database.pool.query("select bucket from rate_limits.buckets");
   t.deepEqual(Object.keys(limits).sort(), rows.map(({ bucket }) => bucket).sort());
   await clock().freeze("2030-01-01T12:00:00Z");
   for (const [bucket, max_requests] of Object.entries(limits)) {

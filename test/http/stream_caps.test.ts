@@ -21,7 +21,7 @@ test.afterEach.always("close the streams", async () => {
 
 const counted = async (): Promise<number> => {
   const { rows } = await service.database.pool.query(
-    "select coalesce(sum(stream_count), 0) as count from limits.open_streams",
+    "select coalesce(sum(stream_count), 0) as count from rate_limits.open_streams",
   );
   return Number(rows[0].count);
 };
@@ -106,12 +106,12 @@ test.serial("a process that was killed counts no more after 30 s", async (t) => 
   await pool.query("select api.lease_streams($1, $2)", [lost, held]);
   t.is((await call("GET", "/api/v1/user/stream", { key: ann.key })).status, 429);
   await pool.query(
-    "update limits.stream_leases set seen_at = core.now() - interval '30 s' where lease_id = $1",
+    "update rate_limits.stream_leases set seen_at = core.now() - interval '30 s' where lease_id = $1",
     [lost],
   );
   await open("/api/v1/user/stream", ann.key);
   await pool.query(
-    "update limits.stream_leases set seen_at = core.now() - interval '5 min' where lease_id = $1",
+    "update rate_limits.stream_leases set seen_at = core.now() - interval '5 min' where lease_id = $1",
     [lost],
   );
   await pool.query("select jobs.remove_counters()");
@@ -123,7 +123,7 @@ test.serial("a process whose lease is gone takes another for what it has open", 
   const { pool } = service.database;
   const ann = await makeTrader();
   await open("/api/v1/user/stream", ann.key);
-  await pool.query("truncate limits.stream_leases, limits.open_streams");
+  await pool.query("truncate rate_limits.stream_leases, rate_limits.open_streams");
   await open("/api/v1/user/stream", ann.key);
   t.is(await counted(), 2 * 2);
 });
@@ -144,7 +144,7 @@ test.serial("the lease is renewed, and ends with the process", async (t) => {
   await slots.take({ address: "192.0.2.7" }, response);
   t.is((await leases()).length, before.length + 1);
   await database.pool.query(
-    "update limits.stream_leases set seen_at = core.now() - interval '1 hour'",
+    "update rate_limits.stream_leases set seen_at = core.now() - interval '1 hour'",
   );
   renew();
   await until("it is renewed", async () => (await leases()).some((age) => age < 60));
@@ -154,7 +154,7 @@ test.serial("the lease is renewed, and ends with the process", async (t) => {
 
 async function leases(): Promise<number[]> {
   const { rows } = await service.database.pool.query(
-    "select extract(epoch from core.now() - seen_at)::float8 as age from limits.stream_leases",
+    "select extract(epoch from core.now() - seen_at)::float8 as age from rate_limits.stream_leases",
   );
   return rows.map((row) => row.age);
 }

@@ -36,7 +36,7 @@ async function place({ key }: Trader, marketId: string, order: object): Promise<
 /** After this event, whatever the user was told before is there. */
 async function sendMark({ userId }: Trader): Promise<void> {
   await service.database.pool.query(
-    `insert into trading.announcements (channel, payload)
+    `insert into trading.outbox (channel, payload)
      values ('user_event', json_build_object('userId', $1::text, 'event', '{"type":"mark"}'::json))`,
     [userId],
   );
@@ -250,7 +250,7 @@ test.serial("the listening connection is lost and found: clients are greeted ane
   // As if the revocation had been announced while the connection was down.
   await operator.query("begin");
   await operator.query("select admin.revoke_api_key(key_id => $1)", [keyId]);
-  await operator.query("delete from trading.announcements where channel = 'api_key_revoked'");
+  await operator.query("delete from trading.outbox where channel = 'api_key_revoked'");
   await operator.query("commit");
   operator.release();
   await pool.query(

@@ -88,7 +88,7 @@ export const limits: Mutation[] = [
   {
     name: "expired_order_counts",
     breaks: "an order past its expiry counts toward the limits",
-    file: "trading/functions/open_order_cost_cents",
+    file: "trading/functions/active_order_cost_cents",
     find: `"order").order_type = 'sell' or (open_order).expires_at <= at then 0`,
     put: `"order").order_type = 'sell' then 0`,
     tests: ["db/api/place_orders_limits"],
@@ -122,10 +122,10 @@ export const limits: Mutation[] = [
   {
     name: "bucket_refills_twice_as_fast",
     breaks: "spent requests come back twice as fast",
-    file: "limits/functions/read_allowance",
+    file: "rate_limits/functions/read_allowance",
     find: "v_spent := greatest(v_spent - v_rate * v_microseconds, 0);",
     put: "v_spent := greatest(v_spent - 2 * v_rate * v_microseconds, 0);",
-    tests: ["db/limits/take_requests"],
+    tests: ["db/rate_limits/take_requests"],
   },
   {
     name: "refused_requests_count",
@@ -133,6 +133,6 @@ export const limits: Mutation[] = [
     file: "api/functions/take_requests",
     find: "      if allowed then\n",
     put: "      if v_free[v_checks.checked[i]] > 0 then\n",
-    tests: ["db/limits/take_requests"],
+    tests: ["db/rate_limits/take_requests"],
   },
 ];

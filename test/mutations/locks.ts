@@ -120,7 +120,7 @@ export const locks: Mutation[] = [
   {
     name: "counters_not_locked",
     breaks: "requests are counted by what the counter was before others",
-    file: "limits/functions/lock_counters",
+    file: "rate_limits/functions/lock_counters",
     find: "on conflict on constraint windows_pkey do update set taken = w.taken where false;",
     put: "on conflict on constraint windows_pkey do nothing;",
     tests: ["concurrency/rate_limits"],

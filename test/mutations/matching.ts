@@ -113,7 +113,7 @@ export const matching: Mutation[] = [
     breaks: "who can't pay is told so before they are told of a self-trade",
     file: match,
     find: "      when v_own then 'SELF_TRADE_BLOCKED'\n",
-    put: `      when trading.funding_refusal(
+    put: `      when trading.funding_rejection(
         v_request, v_required, v_required, v_balance[t],
         v_held[t][case v_request.side when 'yes' then 1 else 2 end],
         limits.limits[t], limits.untraded[t], v_open_cost[t]
@@ -144,7 +144,7 @@ export const matching: Mutation[] = [
   {
     name: "limit_before_balance",
     breaks: "the loss limit is checked before the balance",
-    file: "trading/functions/funding_refusal",
+    file: "trading/functions/funding_rejection",
     find: "  when required_cents > balance_cents then 'INSUFFICIENT_BALANCE'\n",
     put: `  when risk.exceeds_limits(
     limits, untraded, balance_cents, open_cost_cents + cost_cents
@@ -156,7 +156,7 @@ export const matching: Mutation[] = [
   {
     name: "exclusion_before_pause",
     breaks: "an excluded trader is told so before the site's pause",
-    file: "trading/functions/trader_refusal",
+    file: "trading/functions/trader_rejection",
     find: "  when site_paused then 'TRADING_PAUSED'\n",
     put: "  when blocked_by is not null then blocked_by\n  when site_paused then 'TRADING_PAUSED'\n",
     tests: ["db/api/place_orders_refusals"],
@@ -174,7 +174,7 @@ export const matching: Mutation[] = [
   {
     name: "past_expiry_behind_the_gates",
     breaks: "an expiry in the past is looked at only after the site's pause and the trader's gates",
-    file: "trading/functions/gate_refusal",
+    file: "trading/functions/request_rejection",
     find: `  when (request).order_id is null and (request).expires_at <= (context).at
     then 'INVALID_REQUEST'
 `,
@@ -185,7 +185,7 @@ export const matching: Mutation[] = [
     name: "release_expires_first",
     breaks:
       "a late release ends an order as expired that a late closing would end as market_closed",
-    file: "trading/functions/gate_refusal",
+    file: "trading/functions/request_rejection",
     find: "(request).order_id is null and (request).expires_at",
     put: "(request).expires_at",
     tests: ["db/trading/release_orders"],
@@ -233,7 +233,7 @@ export const matching: Mutation[] = [
   {
     name: "amend_to_what_is_filled",
     breaks: "an order may be amended to just what is filled",
-    file: "trading/functions/amend_refusal",
+    file: "trading/functions/amend_rejection",
     find: 'when quantity <= ("order").filled_quantity',
     put: 'when quantity < ("order").filled_quantity',
     tests: ["db/api/amend_order"],

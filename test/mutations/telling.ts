@@ -21,7 +21,7 @@ export const telling: Mutation[] = [
   {
     name: "version_not_raised",
     breaks: "a cancel is no change of the book",
-    file: "trading/functions/cancel_open_orders",
+    file: "trading/functions/cancel_active_orders",
     find: "  if v_book_changed then",
     put: "  if false then",
     tests: ["db/api/place_orders_announcements"],
@@ -37,8 +37,8 @@ export const telling: Mutation[] = [
   {
     name: "owner_not_told",
     breaks: "nobody hears that their order was cancelled",
-    file: "trading/functions/cancel_open_orders",
-    find: "  if cancel_open_orders.announced then",
+    file: "trading/functions/cancel_active_orders",
+    find: "  if cancel_active_orders.announced then",
     put: "  if false then",
     tests: ["db/api/place_orders_announcements"],
   },
@@ -103,7 +103,7 @@ export const telling: Mutation[] = [
   {
     name: "order_taken_at_its_expiry",
     breaks: "an order is taken that expires now",
-    file: "trading/functions/gate_refusal",
+    file: "trading/functions/request_rejection",
     find: "when (request).expires_at <= (context).at",
     put: "when (request).expires_at < (context).at",
     tests: ["db/api/place_orders_time_in_force"],

@@ -30,7 +30,7 @@ begin
   end if;
   v_open_order_ids := array(
     select b.order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.user_id = v_user_id and b.market_id = any (v_market_ids)
   );
   v_cancelled := trading.clear_orders_of_user(

@@ -50,7 +50,7 @@ begin
   insert into ledger.accounts (kind, market_id)
   values ('fee_revenue', v_market.id)
   returning id into v_fee_account_id;
-  insert into trading.books (market_id, escrow_account_id, fee_account_id)
+  insert into trading.market_state (market_id, escrow_account_id, fee_account_id)
   values (v_market.id, v_escrow_account_id, v_fee_account_id);
   insert into trading.book_levels (market_id, book_side, book_price)
   select v_market.id, s, p

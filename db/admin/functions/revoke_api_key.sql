@@ -10,7 +10,7 @@ begin
   if not found then
     perform core.raise_error('NOT_FOUND', format('no API key %s', revoke_api_key.key_id));
   end if;
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   values ('api_key_revoked', json_build_object('apiKeyId', revoke_api_key.key_id));
   perform admin.audit('revoke_api_key', jsonb_build_object('key_id', revoke_api_key.key_id));
 end

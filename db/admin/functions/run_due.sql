@@ -26,11 +26,11 @@ begin
   -- market that ran into it gives its own users back.
   for v_market_id in
     select b.market_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.queue_position is null and b.release_at <= v_at
     union
     select b.market_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.expires_at <= v_at
     union
     select m.id
@@ -50,7 +50,7 @@ begin
         v_released := v_released + v_count;
       end loop;
       v_expired := trading.expire_orders(
-        v_market_id, trading.open_orders_of_market(v_market_id)
+        v_market_id, trading.active_orders_of_market(v_market_id)
       );
       v_closed := (trading.close_market(v_market_id) > 0)::int;
 

@@ -32,16 +32,16 @@ begin
           'INVALID_REQUEST', 'the standard policy has figures of its own and no end'
         );
       end if;
-      delete from limits.rate_policies as p where p.user_id = v_user_id;
+      delete from rate_limits.rate_policies as p where p.user_id = v_user_id;
     when 'elevated', 'custom' then
       if set_rate_policy.tier = 'elevated' then
         v_requests_per_minute := coalesce(v_requests_per_minute, 600);
         v_burst_capacity := coalesce(v_burst_capacity, 50);
       end if;
-      insert into limits.rate_policies as p
+      insert into rate_limits.rate_policies as p
         (user_id, tier, requests_per_minute, burst_capacity, expires_at)
       values (
-        v_user_id, set_rate_policy.tier::limits.tier, v_requests_per_minute, v_burst_capacity,
+        v_user_id, set_rate_policy.tier::rate_limits.tier, v_requests_per_minute, v_burst_capacity,
         set_rate_policy.expires_at
       )
       on conflict on constraint rate_policies_pkey do update set

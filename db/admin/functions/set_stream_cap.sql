@@ -7,7 +7,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  update limits.stream_caps as c set max_streams = set_stream_cap.max_streams
+  update rate_limits.stream_caps as c set max_streams = set_stream_cap.max_streams
   where c.holder = set_stream_cap.holder;
   if not found then
     perform core.raise_error('NOT_FOUND', 'the holder must be address or user');

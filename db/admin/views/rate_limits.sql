@@ -3,7 +3,7 @@ select
   b.bucket,
   b.max_requests::int as max_requests,
   b.window_seconds::int as window_seconds
-from limits.buckets as b;
+from rate_limits.buckets as b;
 
 comment on view admin.rate_limits is
   'The limits of requests in rolling windows, as admin.set_rate_limit sets them. Those of trading '

@@ -2,7 +2,7 @@ create view admin.stream_caps as
 select
   c.holder,
   c.max_streams::int as max_streams
-from limits.stream_caps as c;
+from rate_limits.stream_caps as c;
 
 comment on view admin.stream_caps is
   'How many event streams may be open at once, as admin.set_stream_cap sets it.';

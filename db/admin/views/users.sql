@@ -31,7 +31,7 @@ select
   x.day_net_spent_cents,
   x.week_net_spent_cents,
   x.month_net_spent_cents,
-  x.open_order_cost_cents,
+  x.active_order_cost_cents,
   r.frozen_at,
   r.frozen_by,
   r.frozen_reason,
@@ -42,10 +42,10 @@ select
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
 left join risk.traders as r on r.user_id = x.user_key
-left join limits.rate_policies as p
+left join rate_limits.rate_policies as p
   on p.user_id = x.user_key
   and (p.expires_at is null or p.expires_at > analytics.now())
-cross join limits.standard_policy() as s;
+cross join rate_limits.standard_policy() as s;
 
 comment on view admin.users is
   'Traders, with e-mail, cash, loss limits, rate policy, and whether they are frozen.';
@@ -88,12 +88,12 @@ comment on column admin.users.month_limit_changes_at is
 comment on column admin.users.day_net_spent_cents is
   'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
   'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
-  'least 0, and open_order_cost_cents.';
+  'least 0, and active_order_cost_cents.';
 comment on column admin.users.week_net_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
 comment on column admin.users.month_net_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
-comment on column admin.users.open_order_cost_cents is
+comment on column admin.users.active_order_cost_cents is
   'The most that the user''s open orders could still cost.';
 comment on column admin.users.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';

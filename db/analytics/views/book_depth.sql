@@ -15,7 +15,7 @@ left join (
     b.market_id, b.book_side, b.book_price,
     sum(o.quantity - o.filled_quantity) as quantity,
     count(*) as order_count
-  from trading.open_orders as b
+  from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
   where b.queue_position is not null
     and b.expires_at <= analytics.now()

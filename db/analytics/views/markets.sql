@@ -22,7 +22,7 @@ select
 from catalog.markets as m
 left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
-left join trading.books as b on b.market_id = m.id;
+left join trading.market_state as b on b.market_id = m.id;
 
 comment on view analytics.markets is 'Binary questions, with what trading has made of them so far.';
 comment on column analytics.markets.market_key is 'Internal key, for joins.';

@@ -48,7 +48,7 @@ select
       limit 1
     )
   end as worst_cost_cents
-from trading.open_orders as b
+from trading.active_orders as b
 join trading.orders as o on o.id = b.order_id
 left join catalog.markets as m on m.id = o.market_id
 left join identity.users as u on u.id = o.user_id

@@ -28,7 +28,7 @@ select
   end as unrealised_cents
 from trading.positions as p
 left join catalog.markets as m on m.id = p.market_id
-left join trading.books as b on b.market_id = p.market_id
+left join trading.market_state as b on b.market_id = p.market_id
 left join identity.users as u on u.id = p.user_id
 cross join lateral (
   select case

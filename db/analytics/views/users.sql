@@ -63,7 +63,7 @@ select
       where o.user_key = u.id
     ),
     0
-  )::bigint as open_order_cost_cents
+  )::bigint as active_order_cost_cents
 from identity.users as u
 left join ledger.accounts as a on a.user_id = u.id
 left join risk.traders as r on r.user_id = u.id;
@@ -96,11 +96,11 @@ comment on column analytics.users.month_limit_cents is
 comment on column analytics.users.day_net_spent_cents is
   'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
   'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
-  'least 0, and open_order_cost_cents.';
+  'least 0, and active_order_cost_cents.';
 comment on column analytics.users.week_net_spent_cents is
   'Likewise over the last 7 UTC days, today included.';
 comment on column analytics.users.month_net_spent_cents is
   'Likewise over the last 30 UTC days, today included.';
-comment on column analytics.users.open_order_cost_cents is
+comment on column analytics.users.active_order_cost_cents is
   'The most that the user''s open orders could still cost: the sum of their worst_cost_cents in '
   'analytics.open_orders.';

@@ -1,7 +1,7 @@
 create or replace function api.amend_order(
   user_id uuid, order_id uuid, price int default null, quantity int default null
 )
-returns api.outcome
+returns api.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -22,7 +22,7 @@ declare
   end;
 begin
   if v_problem is not null then
-    return ('INVALID_REQUEST', v_problem, false, null)::api.outcome;
+    return ('INVALID_REQUEST', v_problem, false, null)::api.result;
   end if;
   return trading.amend_order(
     amend_order.user_id, amend_order.order_id, amend_order.price, amend_order.quantity

@@ -1,5 +1,5 @@
 create or replace function api.cancel_order(user_id uuid, order_id uuid)
-returns api.outcome
+returns api.result
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off

@@ -21,13 +21,13 @@ begin
     where h.subject is not null
     order by h.place
   loop
-    delete from limits.open_streams as s
+    delete from rate_limits.open_streams as s
     where s.holder = v_held.holder
       and s.subject = v_held.subject
       and s.lease_id = close_stream.lease_id
       and s.stream_count = 1;
     if not found then
-      update limits.open_streams as s set stream_count = s.stream_count - 1
+      update rate_limits.open_streams as s set stream_count = s.stream_count - 1
       where s.holder = v_held.holder
         and s.subject = v_held.subject
         and s.lease_id = close_stream.lease_id

@@ -35,7 +35,7 @@ as $$
       order by m.id
     ) as markets
     from catalog.markets as m
-    join trading.books as b on b.market_id = m.id
+    join trading.market_state as b on b.market_id = m.id
     where m.event_id = e.id
   ) as n
   where e.public_id = get_event.event_id

@@ -30,7 +30,7 @@ begin
   from catalog.markets as m
   join catalog.categories as c on c.id = m.category_id
   left join catalog.events as e on e.id = m.event_id
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   where m.public_id = get_market.market_id;
 end
 $$;

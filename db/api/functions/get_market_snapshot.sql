@@ -18,7 +18,7 @@ begin
       d.yes_bids, d.no_bids, t.trades, b.traders_count
     )
   from catalog.markets as m
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   cross join lateral (
     select
       string_agg(l.level, ',' order by l.book_price desc)

@@ -39,13 +39,13 @@ begin
   from trading.trades_id_seq as s;
 
   select count(*) into pending_announcements
-  from (select from trading.announcements limit c_most_counted) as a;
+  from (select from trading.outbox limit c_most_counted) as a;
 
   select greatest(0, extract(epoch from v_now - min(o.release_at))) into release_lateness_seconds
-  from trading.open_orders as o
+  from trading.active_orders as o
   where o.queue_position is null;
   select greatest(0, extract(epoch from v_now - min(o.expires_at))) into expiry_lateness_seconds
-  from trading.open_orders as o
+  from trading.active_orders as o
   where o.expires_at is not null;
   release_lateness_seconds := coalesce(release_lateness_seconds, 0);
   expiry_lateness_seconds := coalesce(expiry_lateness_seconds, 0);

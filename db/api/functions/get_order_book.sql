@@ -26,7 +26,7 @@ begin
       )
     )
   from catalog.markets as m
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   left join lateral trading.depth(m.id, v_at) as d on true
   where m.public_id = get_order_book.market_id
   group by b.version;

@@ -17,7 +17,7 @@ begin
 
   v_order_ids := array(
     select b.order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.user_id = v_user_id
       and (b.expires_at is null or b.expires_at > v_at)
     order by b.order_id desc
@@ -36,7 +36,7 @@ begin
       )
       from trading.positions as p
       join catalog.markets as m on m.id = p.market_id
-      join trading.books as b on b.market_id = m.id
+      join trading.market_state as b on b.market_id = m.id
       where p.user_id = v_user_id
         and p.quantity > 0
     ),

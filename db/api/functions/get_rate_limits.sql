@@ -12,8 +12,8 @@ as $$
       'expiresAt', core.iso8601((p.policy).expires_at)
     )
   )
-  from limits.buckets as b
-  cross join (select limits.policy_of(get_rate_limits.user_id, core.now()) as policy) as p
+  from rate_limits.buckets as b
+  cross join (select rate_limits.policy_of(get_rate_limits.user_id, core.now()) as policy) as p
   where b.bucket = 'v1-user'
 $$;
 

@@ -7,9 +7,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform api.end_stream_lease(lease_streams.instead_of);
-  insert into limits.stream_leases (lease_id, seen_at)
+  insert into rate_limits.stream_leases (lease_id, seen_at)
   values (lease_streams.lease_id, core.now());
-  insert into limits.open_streams (holder, subject, lease_id, stream_count)
+  insert into rate_limits.open_streams (holder, subject, lease_id, stream_count)
   select h.holder, h.subject, lease_streams.lease_id, count(*)
   from json_to_recordset(lease_streams.streams) as s ("address" text, "userId" uuid)
   cross join lateral (

@@ -21,7 +21,7 @@ begin
   if list_account_orders.status = 'open' then
     v_total := (
       select count(*)
-      from trading.open_orders as b
+      from trading.active_orders as b
       where b.user_id = v_user_id
         and b.queue_position is not null
         and (b.expires_at is null or b.expires_at > v_at)
@@ -29,7 +29,7 @@ begin
     if v_offset < v_total then
       v_ids := array(
         select b.order_id
-        from trading.open_orders as b
+        from trading.active_orders as b
         where b.user_id = v_user_id
           and b.queue_position is not null
           and (b.expires_at is null or b.expires_at > v_at)

@@ -71,7 +71,7 @@ begin
       list_category_markets.page_size
     )
     from catalog.markets as m
-    join trading.books as b on b.market_id = m.id
+    join trading.market_state as b on b.market_id = m.id
     left join catalog.events as e on e.id = m.event_id
     where m.id = any (v_ids)
   );

@@ -28,7 +28,7 @@ begin
   if list_orders.status in ('open', 'scheduled') then
     v_ids := array(
       select b.order_id
-      from trading.open_orders as b
+      from trading.active_orders as b
       where b.user_id = v_user_id
         and (v_market_id is null or b.market_id = v_market_id)
         and (list_orders.status = 'open' or b.queue_position is null)

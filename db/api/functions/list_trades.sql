@@ -7,7 +7,7 @@ as $$
     b.version,
     core.page_object(t.trades, b.trade_count, list_trades.page, list_trades.page_size)
   from catalog.markets as m
-  join trading.books as b on b.market_id = m.id
+  join trading.market_state as b on b.market_id = m.id
   cross join lateral (
     select json_agg(
       json_build_object(

@@ -10,7 +10,7 @@ declare
   v_at timestamptz := core.now();
 begin
   -- Shared, so that the lease can't be removed as lost while a stream is being counted for it.
-  perform from limits.stream_leases as l
+  perform from rate_limits.stream_leases as l
   where l.lease_id = open_stream.lease_id
   for key share;
   is_leased := found;
@@ -30,11 +30,11 @@ begin
     from (
       values ('address', open_stream.address), ('user', open_stream.user_id::text)
     ) as h (holder, subject)
-    join limits.stream_caps as c on c.holder = h.holder
+    join rate_limits.stream_caps as c on c.holder = h.holder
     cross join lateral (
       select coalesce(sum(s.stream_count), 0) as held
-      from limits.open_streams as s
-      join limits.stream_leases as l on l.lease_id = s.lease_id
+      from rate_limits.open_streams as s
+      join rate_limits.stream_leases as l on l.lease_id = s.lease_id
       where s.holder = h.holder
         and s.subject = h.subject
         and l.seen_at > v_at - c_lease
@@ -45,16 +45,16 @@ begin
   if not is_allowed then
     return;
   end if;
-  perform limits.count_stream(open_stream.lease_id, 'address', open_stream.address, 1);
+  perform rate_limits.count_stream(open_stream.lease_id, 'address', open_stream.address, 1);
   if open_stream.user_id is not null then
-    perform limits.count_stream(open_stream.lease_id, 'user', open_stream.user_id::text, 1);
+    perform rate_limits.count_stream(open_stream.lease_id, 'user', open_stream.user_id::text, 1);
   end if;
 end
 $$;
 
 comment on function api.open_stream(uuid, text, uuid) is
   'Counts an event stream that a server process is about to open for an address and, if it is one '
-  'of a user, for the user; unless either of them holds as many as limits.stream_caps says, in all '
-  'processes whose lease is valid. is_leased is false, and nothing is counted, when the lease of '
-  'the process is not there: api.lease_streams makes another. Locks: the lease, shared; advisory '
-  'locks of the address and of the user; their counters. Waits for no market and no user.';
+  'of a user, for the user; unless either of them holds as many as rate_limits.stream_caps says, '
+  'in all processes whose lease is valid. is_leased is false, and nothing is counted, when the '
+  'lease of the process is not there: api.lease_streams makes another. Locks: the lease, shared; '
+  'advisory locks of the address and of the user; their counters. Waits for no market and no user.';

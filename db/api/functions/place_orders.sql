@@ -1,7 +1,7 @@
 -- The planner settings make every plan of the engine nested look-ups by index, planned once: its
 -- sets are small whatever the statistics of the tables say today.
 create or replace function api.place_orders(market_id uuid, requests jsonb)
-returns setof api.outcome
+returns setof api.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -23,7 +23,7 @@ declare
   v_maker trading.resting_order;
   v_holds_users boolean := false;
   v_batch trading.matched_batch;
-  v_answer api.outcome;
+  v_answer api.result;
 begin
   v_requests := array(
     select r from trading.read_requests(place_orders.requests) as r

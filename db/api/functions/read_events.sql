@@ -7,7 +7,7 @@ set jit = off
 as $$
 declare
   v_last_id bigint := coalesce(
-    (select a.last_event_id from trading.announcer as a where a.singleton), 0
+    (select a.last_event_id from trading.outbox_relay as a where a.singleton), 0
   );
 begin
   if v_last_id = read_events.after_id then

@@ -4,7 +4,7 @@ language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
   with renewed as (
-    update limits.stream_leases as l set seen_at = core.now()
+    update rate_limits.stream_leases as l set seen_at = core.now()
     where l.lease_id = renew_stream_lease.lease_id
     returning l.lease_id
   )

@@ -1,5 +1,5 @@
 create or replace function api.split_position(user_id uuid, market_id uuid, quantity int)
-returns api.outcome
+returns api.result
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off

@@ -17,18 +17,18 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
-  v_checks limits.checks := limits.read_checks(take_requests.requests);
+  v_checks rate_limits.checks := rate_limits.read_checks(take_requests.requests);
   v_at timestamptz;
-  v_counters limits.counter[];
-  v_counter limits.counter;
+  v_counters rate_limits.counter[];
+  v_counter rate_limits.counter;
   v_free bigint[] := '{}';
   v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
   v_next int := 1;
   v_end int;
 begin
-  perform limits.lock_counters(v_checks);
+  perform rate_limits.lock_counters(v_checks);
   v_at := core.now();
-  v_counters := limits.read_counters(v_checks, v_at);
+  v_counters := rate_limits.read_counters(v_checks, v_at);
   foreach v_counter in array v_counters loop
     if v_counter is null then
       perform core.raise_error('NOT_FOUND', 'no such bucket');
@@ -67,13 +67,14 @@ begin
     return next;
   end loop;
 
-  perform limits.record_grants(v_counters, v_granted, v_at);
+  perform rate_limits.record_grants(v_counters, v_granted, v_at);
 end
 $$;
 
 comment on function api.take_requests(json) is
   'Counts requests, and says of each, in their order, whether it may be answered and otherwise '
   'after how many seconds the same may be asked again. A request is {bucket: subject, ...}: the '
-  'buckets of limits.buckets with an address or a user''s id, or v1-trading with a user''s id. It '
-  'needs room in all of them, or is counted in none. What is refused counts nowhere. The policy '
-  'and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';
+  'buckets of rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s '
+  'id. It needs room in all of them, or is counted in none. What is refused counts nowhere. The '
+  'policy and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the '
+  'counters.';

@@ -41,6 +41,6 @@ create trigger markets_are_counted
   for each row execute function catalog.count_market();
 
 comment on table catalog.markets is
-  'Binary questions. What trading moves (prices, volumes, version) is in trading.books.';
+  'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';

@@ -9,7 +9,7 @@ as $$
     returning s.public_id
   ),
   announced as (
-    insert into trading.announcements (channel, payload)
+    insert into trading.outbox (channel, payload)
     select 'session_ended', json_build_object('sessionId', e.public_id)
     from ended as e
     returning id

@@ -14,7 +14,7 @@ as $$
     -- The time is a subquery of its own because an index can't be searched for what a volatile
     -- function gives.
     select b.market_id, b.expires_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     cross join lateral (
       select x.close_time
       from catalog.markets as x

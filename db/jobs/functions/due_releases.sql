@@ -12,7 +12,7 @@ as $$
   select d.market_id
   from (
     select b.market_id, b.release_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.queue_position is null
       and b.release_at <= (select core.now())
       and b.market_id <> all (due_releases.passing_over)

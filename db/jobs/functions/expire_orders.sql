@@ -19,7 +19,7 @@ begin
   end if;
   v_order_ids := array(
     select b.order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.expires_at <= (select core.now())
       and b.market_id = expire_orders.market_id
       and b.queue_position is not null

@@ -15,7 +15,7 @@ declare
 begin
   release_in_ms := 1000 * extract(epoch from (
     select b.release_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.queue_position is null
       and b.market_id <> all (next_due.passing_over)
     order by b.release_at
@@ -23,7 +23,7 @@ begin
   ) - v_at);
   expire_in_ms := 1000 * extract(epoch from (
     select b.expires_at
-    from trading.open_orders as b
+    from trading.active_orders as b
     cross join lateral (
       select x.close_time
       from catalog.markets as x

@@ -18,10 +18,10 @@ begin
   -- Who is being counted at this moment is not kept waiting, nor waited for.
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   with removed as (
-    delete from limits.windows as w
+    delete from rate_limits.windows as w
     where w.ctid = any (array(
       select x.ctid
-      from limits.windows as x
+      from rate_limits.windows as x
       where x.removable_at <= v_at
       order by x.removable_at
       limit remove_counters.most
@@ -30,16 +30,16 @@ begin
     returning w.bucket, w.subject
   ),
   emptied as (
-    delete from limits.grants as g
+    delete from rate_limits.grants as g
     using removed as r
     where g.bucket = r.bucket and g.subject = r.subject
   )
   select count(*) into v_windows from removed;
 
-  delete from limits.allowances as a
+  delete from rate_limits.allowances as a
   where a.ctid = any (array(
     select x.ctid
-    from limits.allowances as x
+    from rate_limits.allowances as x
     where x.removable_at <= v_at
     order by x.removable_at
     limit remove_counters.most
@@ -48,10 +48,10 @@ begin
   get diagnostics v_allowances = row_count;
 
   with removed as (
-    delete from limits.stream_leases as l
+    delete from rate_limits.stream_leases as l
     where l.lease_id = any (array(
       select x.lease_id
-      from limits.stream_leases as x
+      from rate_limits.stream_leases as x
       where x.seen_at <= v_at - interval '5 minutes'
       limit remove_counters.most
       for update skip locked
@@ -59,7 +59,7 @@ begin
     returning l.lease_id
   ),
   emptied as (
-    delete from limits.open_streams as s
+    delete from rate_limits.open_streams as s
     using removed as r
     where s.lease_id = r.lease_id
   )

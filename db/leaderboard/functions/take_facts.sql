@@ -112,7 +112,7 @@ as $$
       a.balance_cents - coalesce(k.escrow_cents, 0) as more_cents
     from touched as t
     join catalog.markets as m on m.id = t.market_id
-    join trading.books as b on b.market_id = t.market_id
+    join trading.market_state as b on b.market_id = t.market_id
     join ledger.accounts as a on a.id = b.escrow_account_id
     left join leaderboard.markets as k on k.market_id = t.market_id
   ),

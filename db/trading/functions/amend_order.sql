@@ -1,7 +1,7 @@
 create or replace function trading.amend_order(
   user_public_id uuid, order_public_id uuid, price int, quantity int
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -34,7 +34,7 @@ begin
     and v_order.status in ('scheduled', 'open', 'partially_filled');
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
-  v_code := trading.amend_refusal(v_order, v_has_expired, amend_order.quantity);
+  v_code := trading.amend_rejection(v_order, v_has_expired, amend_order.quantity);
   if v_code is null
     and (
       v_price <> v_order.price
@@ -50,7 +50,7 @@ begin
   v_request.user_id := v_user_id;
   v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0, null), v_at);
   v_code := coalesce(
-    trading.trader_refusal(
+    trading.trader_rejection(
       v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
     ),
     v_code,
@@ -58,7 +58,7 @@ begin
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
     if v_has_expired then
-      perform trading.cancel_open_orders(
+      perform trading.cancel_active_orders(
         v_order.market_id, array[v_order.id], 'expired', v_at, true
       );
     end if;
@@ -80,7 +80,7 @@ begin
       (v_quantity < v_order.quantity)::text
     );
   end if;
-  return (v_code, v_message, false, v_body)::api.outcome;
+  return (v_code, v_message, false, v_body)::api.result;
 end
 $$;
 

@@ -3,7 +3,7 @@ returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   values ('market_changed', json_build_object(
     'marketId', announce_market.market_public_id, 'version', announce_market.version
   ))

@@ -6,7 +6,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select
     'user_event',
     json_build_object(

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if result.fills is not null then
-    insert into trading.announcements (channel, payload)
+    insert into trading.outbox (channel, payload)
     select
       'user_event',
       json_build_object(
@@ -30,8 +30,8 @@ begin
     ) as f;
   end if;
 
-  if result.dead_makers is not null then
-    insert into trading.announcements (channel, payload)
+  if result.cancelled_makers is not null then
+    insert into trading.outbox (channel, payload)
     select
       'user_event',
       json_build_object(
@@ -48,7 +48,7 @@ begin
           'cancelReason', d.reason
         )
       )
-    from unnest(result.dead_makers) as d;
+    from unnest(result.cancelled_makers) as d;
   end if;
 end
 $$;

@@ -5,7 +5,7 @@ returns int
 language sql stable
 begin atomic
   select b.book_price
-  from trading.open_orders as b
+  from trading.active_orders as b
   where b.market_id = best_price.market_id
     and b.book_side = best_price.book_side
     and b.queue_position is not null

@@ -1,10 +1,10 @@
 create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_outcome api.outcome;
+  v_outcome api.result;
   v_order trading.orders;
   v_has_expired boolean;
   v_cancelled int;
@@ -22,7 +22,7 @@ begin
   perform trading.lock_market(v_order.market_id);
   v_at := core.now();
   v_has_expired := coalesce(v_order.expires_at <= v_at, false);
-  v_cancelled := trading.cancel_open_orders(
+  v_cancelled := trading.cancel_active_orders(
     v_order.market_id,
     array[v_order.id],
     case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,

@@ -19,7 +19,7 @@ begin
     and change_market_status.status <> 'closed'
   then
     perform trading.clear_orders(
-      v_market.id, trading.open_orders_of_market(v_market.id), 'market_closed', v_at
+      v_market.id, trading.active_orders_of_market(v_market.id), 'market_closed', v_at
     );
     v_market.status := 'closed';
   end if;
@@ -56,7 +56,7 @@ begin
   if change_market_status.status = 'closed' then
     perform trading.clear_orders(
       change_market_status.market_id,
-      trading.open_orders_of_market(change_market_status.market_id),
+      trading.active_orders_of_market(change_market_status.market_id),
       'market_closed',
       v_at
     );

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
-  return trading.cancel_open_orders(
+  return trading.cancel_active_orders(
     clear_orders.market_id, clear_orders.order_ids, clear_orders.reason, clear_orders.at, true
   );
 end

@@ -14,7 +14,7 @@ begin
       v_market_id,
       array(
         select b.order_id
-        from trading.open_orders as b
+        from trading.active_orders as b
         where b.user_id = clear_orders_of_user.user_id and b.market_id = v_market_id
       ),
       clear_orders_of_user.reason,

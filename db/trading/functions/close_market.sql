@@ -17,7 +17,7 @@ begin
   end if;
 
   -- Past its close time the market takes no orders, so piece by piece its book gets empty.
-  v_order_ids := trading.open_orders_of_market(close_market.market_id, close_market.most);
+  v_order_ids := trading.active_orders_of_market(close_market.market_id, close_market.most);
   v_count := cardinality(v_order_ids);
   perform trading.clear_orders(close_market.market_id, v_order_ids, 'market_closed', v_at);
   if close_market.most is null or v_count < close_market.most then

@@ -19,7 +19,7 @@ as $$
     select b.book_side, b.book_price, -o.remaining
     from (
       select e.order_id, e.book_side, e.book_price
-      from trading.open_orders as e
+      from trading.active_orders as e
       where e.market_id = depth.market_id
         and e.expires_at <= depth.at
         and e.queue_position is not null

@@ -6,14 +6,14 @@ as $$
 declare
   v_at timestamptz := core.now();
 begin
-  return trading.cancel_open_orders(
+  return trading.cancel_active_orders(
     expire_orders.market_id,
     array(
       select b.order_id
       from unnest(expire_orders.order_ids) as u (order_id)
       cross join lateral (
         select x.order_id, x.market_id, x.expires_at
-        from trading.open_orders as x
+        from trading.active_orders as x
         where x.order_id = u.order_id
           and x.queue_position is not null
         limit 1

@@ -3,7 +3,7 @@
 create or replace function trading.fill_order(
   request trading.order_request, context trading.market_context, maker trading.resting_order
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -35,11 +35,11 @@ begin
   v_traders := trading.lock_traders(array[request], (array[maker], 0, 0, null), context.at);
   t := array_position(v_traders.user_ids, request.user_id);
   m := array_position(v_traders.user_ids, maker.user_id);
-  v_code := trading.gate_refusal(
+  v_code := trading.request_rejection(
     request, context, t is not null, v_traders.blocked_by[t]
   );
   if v_code is not null then
-    return (v_code, trading.refusal_message(v_code, request), false, null)::api.outcome;
+    return (v_code, trading.rejection_message(v_code, request), false, null)::api.result;
   end if;
 
   select x.* into v_money
@@ -68,13 +68,13 @@ begin
   then
     return null; -- the maker is dead
   end if;
-  v_code := trading.funding_refusal(
+  v_code := trading.funding_rejection(
     request, n * v_price + v_fee, n * v_price + v_fee, v_traders.balance_cents[t],
     v_holdings.quantity[t][h], v_limits.limits[t], v_limits.untraded[t],
     v_limits.open_cost_cents[t]
   );
   if v_code is not null then
-    return (v_code, null, false, null)::api.outcome;
+    return (v_code, null, false, null)::api.result;
   end if;
 
   -- What it moves: cash, and what leaves the positions with the shares that are sold.
@@ -121,7 +121,7 @@ begin
     where o.id = maker.order_id
   ),
   left_book as (
-    delete from trading.open_orders as b
+    delete from trading.active_orders as b
     where b.order_id = maker.order_id
       and n = maker.quantity - maker.filled_quantity
   ),
@@ -181,7 +181,7 @@ begin
     )
   ),
   changed as (
-    update trading.books as b set
+    update trading.market_state as b set
       version = b.version + 1,
       placed_count = b.placed_count + 1,
       placed_id_sum = b.placed_id_sum + v_fill.taker_order_id,
@@ -199,7 +199,7 @@ begin
     where b.market_id = context.market_id
     returning b.version
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
     'marketId', context.market_public_id, 'version', c.version
   )
@@ -256,7 +256,7 @@ begin
       trading.balance_object(v_traders.balance_cents[t] + v_cash),
       v_fee
     )
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 

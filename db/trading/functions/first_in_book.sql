@@ -6,7 +6,7 @@ language sql stable
 begin atomic
   (
     select b.book_price::int, b.queue_position
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.market_id = first_in_book.market_id
       and b.book_side = first_in_book.book_side
       and b.book_price = first_in_book.front_price
@@ -17,7 +17,7 @@ begin atomic
   union all
   (
     select b.book_price::int, b.queue_position
-    from trading.open_orders as b
+    from trading.active_orders as b
     where b.market_id = first_in_book.market_id
       and b.book_side = first_in_book.book_side
       and b.book_price < first_in_book.front_price
@@ -30,4 +30,4 @@ end;
 
 comment on function trading.first_in_book(bigint, trading.side, int, bigint) is
   'The place of the first resting order of a side of a book, looked for from a place that none '
-  'stands before (trading.books.front_yes_price). No row: the side is empty.';
+  'stands before (trading.market_state.front_yes_price). No row: the side is empty.';

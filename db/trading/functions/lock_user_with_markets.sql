@@ -17,7 +17,7 @@ begin
       v_market_ids := '{}';
       for v_market_id in
         select distinct b.market_id
-        from trading.open_orders as b
+        from trading.active_orders as b
         where b.user_id = v_user_id
         order by b.market_id
       loop
@@ -26,7 +26,7 @@ begin
       end loop;
       perform identity.lock_user(lock_user_with_markets.user_id);
       if exists (
-        select from trading.open_orders as b
+        select from trading.active_orders as b
         where b.user_id = v_user_id and b.market_id <> all (v_market_ids)
       ) then
         raise exception using errcode = 'serialization_failure';

@@ -53,9 +53,9 @@ declare
   v_revenue_version bigint := money.revenue_version;
 
   -- What comes out.
-  v_outcomes trading.order_outcome[];
+  v_outcomes trading.order_result[];
   v_fills trading.fill[];
-  v_dead trading.dead_maker[];
+  v_dead trading.cancelled_maker[];
   v_entries ledger.entry[];
   v_fill_count int := 0;
   v_dead_count int := 0;
@@ -75,7 +75,7 @@ declare
   n int;
   v_request trading.order_request;
   v_maker trading.resting_order;
-  v_outcome trading.order_outcome;
+  v_outcome trading.order_result;
   v_code text;
   v_status trading.order_status;
   v_order_id bigint;
@@ -186,14 +186,14 @@ begin
         continue next_request;
       end if;
     end if;
-    v_code := trading.gate_refusal(
+    v_code := trading.request_rejection(
       v_request, context, t is not null, traders.blocked_by[t]
     );
     if v_code is not null then
       v_outcome := null;
       v_outcome.request := v_request;
       v_outcome.code := v_code;
-      v_outcome.message := trading.refusal_message(v_code, v_request);
+      v_outcome.message := trading.rejection_message(v_code, v_request);
       v_outcomes[i] := v_outcome;
       continue next_request;
     end if;
@@ -204,7 +204,7 @@ begin
         v_request.order_type, v_request.price, v_request.quantity, v_request.budget_cents,
         money.taker_rate_bps
       );
-      v_code := trading.funding_refusal(
+      v_code := trading.funding_rejection(
         v_request,
         case
           when v_request.budget_cents is not null then v_request.budget_cents
@@ -408,7 +408,7 @@ begin
       when v_own then 'SELF_TRADE_BLOCKED'
       when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
-      else trading.funding_refusal(
+      else trading.funding_rejection(
         v_request, v_required, v_required, v_balance[t],
         v_held[t][case v_request.side when 'yes' then 1 else 2 end],
         limits.limits[t], limits.untraded[t], v_open_cost[t]
@@ -450,7 +450,7 @@ begin
         v_dead[v_dead_count] := (
           i, v_met[p], traders.user_public_ids[m], v_met_reason[p],
           v_maker.quantity - v_left[v_met[p]], v_maker
-        )::trading.dead_maker;
+        )::trading.cancelled_maker;
         if traders.limited[m] and v_maker.order_type = 'buy' and v_met_reason[p] <> 'expired' then
           v_open_cost[m] := v_open_cost[m] - v_left[v_met[p]] * v_maker.price;
         end if;
@@ -620,7 +620,7 @@ begin
       v_request, traders.user_public_ids[t], null, null, v_order_id, v_order_public_id, null,
       v_status, v_wanted, v_bought, v_reason, v_fee_so_far, v_balance[t],
       v_status, v_bought, v_reason
-    )::trading.order_outcome;
+    )::trading.order_result;
 
     if v_status in ('open', 'partially_filled') then
       k := coalesce(cardinality(v_left), 0) + 1;

@@ -1,7 +1,7 @@
 create or replace function trading.merge_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -51,7 +51,7 @@ begin
     ) < 2 then 'INSUFFICIENT_BALANCE'
   end;
   if v_code is not null then
-    return (v_code, trading.refusal_message(v_code, v_request), false, null)::api.outcome;
+    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
   end if;
 
   for v_position in
@@ -81,7 +81,7 @@ begin
     trading.post_conversion(
       v_context, v_traders, 'merge', v_request.quantity, v_realised[1], v_realised[2]
     )
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 

@@ -2,8 +2,8 @@ create or replace function trading.open_cost_cents(user_id bigint, at timestampt
 returns bigint
 language sql stable
 begin atomic
-  select coalesce(sum(trading.open_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
-  from trading.open_orders as b
+  select coalesce(sum(trading.active_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
+  from trading.active_orders as b
   cross join lateral (
     select x.* from trading.orders as x where x.id = b.order_id limit 1
   ) as o

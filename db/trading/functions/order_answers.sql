@@ -1,19 +1,19 @@
 create or replace function trading.order_answers(
   context trading.market_context, result trading.match_result
 )
-returns api.outcome[]
+returns api.result[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at text := core.iso8601(context.at);
-  v_outcome trading.order_outcome;
+  v_outcome trading.order_result;
   v_request trading.order_request;
-  v_answers api.outcome[];
+  v_answers api.result[];
   v_all_fills trading.fill[] := result.fills;
-  v_all_dead trading.dead_maker[] := result.dead_makers;
+  v_all_dead trading.cancelled_maker[] := result.cancelled_makers;
   v_fill trading.fill;
-  v_dead trading.dead_maker;
+  v_dead trading.cancelled_maker;
   v_fills text[];
   v_cancelled text[];
   v_place int := 0;
@@ -63,14 +63,14 @@ begin
         when v_outcome.is_replay then trading.replay_answer(v_outcome, context.at)
         else format(
           '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
-          trading.outcome_object(v_outcome, context, v_at, v_request.time_in_force),
+          trading.result_object(v_outcome, context, v_at, v_request.time_in_force),
           array_to_string(v_fills, ','),
           array_to_string(v_cancelled, ','),
           trading.balance_object(v_outcome.balance_cents),
           coalesce(v_outcome.fee_cents::text, 'null')
         )
       end
-    )::api.outcome;
+    )::api.result;
   end loop;
   return v_answers;
 end

@@ -13,12 +13,12 @@ as $$
 declare
   v_cents constant bigint := 100 * post_conversion.quantity
     * case post_conversion.kind when 'split' then -1 else 1 end;
-  v_book trading.books;
+  v_book trading.market_state;
   v_journal_id bigint;
   v_body text;
 begin
   select b.* into strict v_book
-  from trading.books as b
+  from trading.market_state as b
   where b.market_id = context.market_id;
 
   v_journal_id := ledger.post_journal(

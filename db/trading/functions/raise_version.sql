@@ -6,7 +6,7 @@ as $$
 declare
   v_version bigint;
 begin
-  update trading.books as b
+  update trading.market_state as b
   set version = b.version + 1
   where b.market_id = raise_version.market_id
   returning b.version into v_version;

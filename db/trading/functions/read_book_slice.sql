@@ -72,7 +72,7 @@ begin
         -- The rest of the best queue, and then what is behind; an append reads them in this order.
         (
           select x.*
-          from trading.open_orders as x
+          from trading.active_orders as x
           where x.market_id = context.market_id
             and x.book_side = v_side
             and x.book_price = v_best_price
@@ -83,7 +83,7 @@ begin
         union all
         (
           select x.*
-          from trading.open_orders as x
+          from trading.active_orders as x
           where x.market_id = context.market_id
             and x.book_side = v_side
             and x.book_price < v_best_price

@@ -24,7 +24,7 @@ begin atomic
     coalesce(n.queue_position, 0)
   from core.settings as s
   left join catalog.markets as m on m.id = read_context.market_id
-  left join trading.books as f on f.market_id = m.id
+  left join trading.market_state as f on f.market_id = m.id
   left join lateral trading.first_in_book(
     f.market_id, 'yes', f.front_yes_price, f.front_yes_position
   ) as y on true

@@ -8,7 +8,7 @@ begin atomic
     f.taker_rate_bps, f.id,
     escrow.id, escrow.balance_cents, escrow.version,
     revenue.id, revenue.balance_cents, revenue.version
-  from trading.books as b
+  from trading.market_state as b
   join ledger.accounts as escrow on escrow.id = b.escrow_account_id
   join ledger.accounts as revenue on revenue.id = b.fee_account_id
   cross join trading.fee_in_force(

@@ -61,7 +61,7 @@ as $$
   ) as f on true
   left join lateral (
     select max(x.book_price) as price
-    from trading.open_orders as x
+    from trading.active_orders as x
     where x.user_id = r.user_id
       and x.market_id = context.market_id
       and x.queue_position is not null

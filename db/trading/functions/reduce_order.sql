@@ -15,7 +15,7 @@ begin
 
   update trading.book_levels as l
   set quantity = l.quantity - (("order").quantity - reduce_order.quantity)
-  from trading.open_orders as b
+  from trading.active_orders as b
   where b.order_id = ("order").id
     and l.market_id = b.market_id
     and l.book_price = b.book_price

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests jsonb;
-  v_answer api.outcome;
+  v_answer api.result;
 begin
   select jsonb_agg(
     jsonb_build_object('userId', rehearse_orders.user_id, 'quantity', 10) || o

@@ -16,9 +16,9 @@ begin
       o.user_id, o.side, o.order_type, o.price,
       case when o.budget_cents is null then o.quantity end, o.budget_cents,
       o.time_in_force, o.post_only, o.expires_at, null, b.book_side, b.book_price, null, null,
-      false, trading.open_order_cost_cents(o, b, v_at), o.id, o.public_id, o.created_at
+      false, trading.active_order_cost_cents(o, b, v_at), o.id, o.public_id, o.created_at
     )::trading.order_request
-    from trading.open_orders as b
+    from trading.active_orders as b
     cross join lateral (
       select x.* from trading.orders as x where x.id = b.order_id limit 1
     ) as o

@@ -1,5 +1,5 @@
 create or replace function trading.replay_answer(
-  outcome trading.order_outcome, at timestamptz
+  outcome trading.order_result, at timestamptz
 )
 returns text
 language sql stable
@@ -33,6 +33,6 @@ as $$
   where o.id = (replay_answer.outcome).order_id
 $$;
 
-comment on function trading.replay_answer(trading.order_outcome, timestamptz) is
+comment on function trading.replay_answer(trading.order_result, timestamptz) is
   'The answer to a request whose idempotency key stands for an order already: the order as it is '
   'now and the fills of its placement.';

@@ -3,7 +3,7 @@
 create or replace function trading.rest_order(
   request trading.order_request, context trading.market_context
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -27,7 +27,7 @@ begin
   where a.user_id = request.user_id
   for no key update of a, r;
 
-  v_code := trading.gate_refusal(
+  v_code := trading.request_rejection(
     request, context, v_trader.user_public_id is not null, v_trader.blocked_by
   );
   if v_code is null then
@@ -50,7 +50,7 @@ begin
     end if;
     v_code := case
       when request.time_in_force = 'ioc' then 'INSUFFICIENT_LIQUIDITY'
-      else trading.funding_refusal(
+      else trading.funding_rejection(
         request, request.quantity * request.price, request.quantity * request.price,
         v_trader.balance_cents, v_held_quantity,
         v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
@@ -59,8 +59,8 @@ begin
   end if;
   if v_code is not null then
     return (
-      v_code, trading.refusal_message(v_code, request), false, null
-    )::api.outcome;
+      v_code, trading.rejection_message(v_code, request), false, null
+    )::api.result;
   end if;
 
   v_order_id := nextval('trading.orders_id_seq');
@@ -81,7 +81,7 @@ begin
     )
   ),
   rested as (
-    insert into trading.open_orders (
+    insert into trading.active_orders (
       order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
     )
     values (
@@ -98,7 +98,7 @@ begin
       and l.book_side = request.book_side
   ),
   changed as (
-    update trading.books as b set
+    update trading.market_state as b set
       version = b.version + 1,
       placed_count = b.placed_count + 1,
       placed_id_sum = b.placed_id_sum + v_order_id,
@@ -117,7 +117,7 @@ begin
     where b.market_id = context.market_id
     returning b.version
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
     'marketId', context.market_public_id, 'version', c.version
   )
@@ -134,7 +134,7 @@ begin
       ),
       trading.balance_object(v_trader.balance_cents)
     )
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 

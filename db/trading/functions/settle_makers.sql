@@ -19,7 +19,7 @@ begin
 
   -- By their ids and not by a join: no plan can do worse than look each up.
   with gone as (
-    delete from trading.open_orders as b
+    delete from trading.active_orders as b
     where b.order_id = any (v_ids)
       and v_left[width_bucket(b.order_id, v_ids)] <= 0
   )
@@ -29,13 +29,13 @@ begin
   where o.id = any (v_ids)
     and v_left[width_bucket(o.id, v_ids)] >= 0;
 
-  if result.dead_makers is not null then
+  if result.cancelled_makers is not null then
     update trading.orders as o set
       filled_quantity = d.filled_quantity,
       status = 'cancelled',
       cancel_reason = d.reason,
       cancelled_at = context.at
-    from unnest(result.dead_makers) as d
+    from unnest(result.cancelled_makers) as d
     where o.id = (d."order").order_id
       and d.resting <= result.resting_read;
   end if;

@@ -92,7 +92,7 @@ begin
     if v_is_first then
       v_account_ids := v_account_ids || (
         select b.escrow_account_id
-        from trading.books as b
+        from trading.market_state as b
         where b.market_id = settle_market.market_id
       );
       v_amounts_cents := v_amounts_cents || -v_settled.payout_cents;

@@ -8,7 +8,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if result.fills is not null or result.dead_makers is not null then
+  if result.fills is not null or result.cancelled_makers is not null then
     perform trading.settle_makers(context, result);
   end if;
 
@@ -31,7 +31,7 @@ begin
     returning id
   ),
   rested as (
-    insert into trading.open_orders (
+    insert into trading.active_orders (
       order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
     )
     select
@@ -52,7 +52,7 @@ begin
       and l.book_side = c.book_side
   ),
   changed as (
-    update trading.books as b set
+    update trading.market_state as b set
       version = b.version + result.changes,
       placed_count = b.placed_count + p.order_count,
       placed_id_sum = b.placed_id_sum + p.id_sum,
@@ -82,7 +82,7 @@ begin
     where b.market_id = context.market_id
     returning b.version
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
     'marketId', context.market_public_id, 'version', c.version
   )

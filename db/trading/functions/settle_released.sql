@@ -20,7 +20,7 @@ begin
     where r.code is distinct from 'CONFLICT_RETRY'
   ),
   waited as (
-    delete from trading.open_orders as b
+    delete from trading.active_orders as b
     where b.order_id = any (array(select r.order_id from released as r))
   )
   update trading.orders as o set

@@ -29,7 +29,7 @@ begin
     returning id
   ),
   counted as (
-    update trading.books as b set
+    update trading.market_state as b set
       placed_count = b.placed_count + p.order_count,
       placed_id_sum = b.placed_id_sum + p.id_sum
     from (
@@ -40,7 +40,7 @@ begin
       and p.order_count > 0
   ),
   waiting as (
-    insert into trading.open_orders (
+    insert into trading.active_orders (
       order_id, market_id, user_id, book_side, book_price, expires_at, release_at
     )
     select
@@ -48,7 +48,7 @@ begin
       (o.request).book_price, (o.request).expires_at, v_release_at
     from scheduled as o
   )
-  insert into trading.announcements (channel, payload)
+  insert into trading.outbox (channel, payload)
   select
     'user_event',
     json_build_object(

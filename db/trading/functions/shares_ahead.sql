@@ -13,7 +13,7 @@ as $$
     from unnest(shares_ahead.order_ids) as u (order_id)
     cross join lateral (
       select x.order_id, x.market_id, x.book_side, x.book_price, x.queue_position
-      from trading.open_orders as x
+      from trading.active_orders as x
       where x.order_id = u.order_id
         and x.queue_position is not null
         and (x.expires_at is null or x.expires_at > shares_ahead.at)
@@ -22,7 +22,7 @@ as $$
   ),
   expired as materialized (
     select e.market_id, e.book_side, e.book_price, sum(o.remaining) as quantity
-    from trading.open_orders as e
+    from trading.active_orders as e
     cross join lateral (
       select (o.quantity - o.filled_quantity)::bigint as remaining
       from trading.orders as o
@@ -73,7 +73,7 @@ as $$
     ) as q
     cross join lateral (
       select b.order_id, b.queue_position
-      from trading.open_orders as b
+      from trading.active_orders as b
       where b.market_id = q.market_id
         and b.book_side = q.book_side
         and b.book_price = q.book_price

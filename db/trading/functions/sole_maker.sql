@@ -19,7 +19,7 @@ begin
     o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
     o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
   into v_maker
-  from trading.open_orders as b
+  from trading.active_orders as b
   cross join lateral (
     select x.* from trading.orders as x where x.id = b.order_id limit 1
   ) as o

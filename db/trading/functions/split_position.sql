@@ -2,7 +2,7 @@
 create or replace function trading.split_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
-returns api.outcome
+returns api.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -32,20 +32,20 @@ begin
   from trading.read_context(v_market_id, v_at) as c;
   v_traders := trading.lock_traders(array[v_request], null, v_at);
 
-  v_code := trading.gate_refusal(
+  v_code := trading.request_rejection(
     v_request, v_context, v_traders.user_ids is not null, v_traders.blocked_by[1]
   );
   if v_code is null then
     if v_traders.limited[1] then
       v_limits := trading.read_limits(v_traders.user_ids, v_traders.user_ids, v_at);
     end if;
-    v_code := trading.funding_refusal(
+    v_code := trading.funding_rejection(
       v_request, v_cost_cents, v_cost_cents, v_traders.balance_cents[1], null,
       v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
     );
   end if;
   if v_code is not null then
-    return (v_code, trading.refusal_message(v_code, v_request), false, null)::api.outcome;
+    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
   end if;
 
   insert into trading.positions as p (market_id, user_id, side, quantity, cost_cents)
@@ -58,7 +58,7 @@ begin
   return (
     null, null, false,
     trading.post_conversion(v_context, v_traders, 'split', v_request.quantity, null, null)
-  )::api.outcome;
+  )::api.result;
 end
 $$;
 

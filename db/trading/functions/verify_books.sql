@@ -6,7 +6,7 @@ as $$
   with
   resting as (
     select b.*, o.quantity - o.filled_quantity as left_quantity
-    from trading.open_orders as b
+    from trading.active_orders as b
     join trading.orders as o on o.id = b.order_id
     where b.queue_position is not null
   )
@@ -15,7 +15,7 @@ as $$
     case when b.order_id is null then 'not open'
       when b.queue_position is null then 'scheduled' else 'resting' end
   from trading.orders as o
-  full join trading.open_orders as b on b.order_id = o.id
+  full join trading.active_orders as b on b.order_id = o.id
   where case
     when o.status = 'scheduled' then b.order_id is null or b.queue_position is not null
     when o.status in ('open', 'partially_filled') then b.queue_position is null
@@ -27,7 +27,7 @@ as $$
     concat_ws(' ', o.market_id, o.user_id, o.side, o.order_type, o.price, o.expires_at,
       o.release_at),
     concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at, b.release_at)
-  from trading.open_orders as b
+  from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
   where (b.market_id, b.user_id) <> (o.market_id, o.user_id)
     or (b.book_side = o.side) <> (o.order_type = 'buy')
@@ -39,7 +39,7 @@ as $$
   union all
   select 'place in the queue is that of placing or release', 'order ' || o.public_id,
     case when o.release_at is null then '' else '> ' end || o.id, b.queue_position::text
-  from trading.open_orders as b
+  from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
   where case
     when o.release_at is null then b.queue_position <> o.id
@@ -49,7 +49,7 @@ as $$
   union all
   select 'order is open in a market that is open or paused', 'order ' || b.order_id,
     'open or paused', m.status::text
-  from trading.open_orders as b
+  from trading.active_orders as b
   join catalog.markets as m on m.id = b.market_id
   where m.status not in ('open', 'paused')
 
@@ -76,7 +76,7 @@ as $$
   union all
   select 'market has a level at each price of each side', 'market ' || b.market_id,
     '198', coalesce(l.level_count, 0)::text
-  from trading.books as b
+  from trading.market_state as b
   left join (
     select x.market_id, count(*) as level_count
     from trading.book_levels as x
@@ -99,7 +99,7 @@ as $$
     concat_ws(' ', 'behind', f.price, f.queue_position),
     concat_ws(' ', r.book_side, r.book_price, r.queue_position)
   from resting as r
-  join trading.books as b on b.market_id = r.market_id
+  join trading.market_state as b on b.market_id = r.market_id
   cross join lateral (
     values
       ('yes'::trading.side, b.front_yes_price, b.front_yes_position),

@@ -18,7 +18,7 @@ as $$
   select 'market has its book and its accounts', 'market ' || m.id,
     concat_ws(' ', e.id, f.id), concat_ws(' ', b.escrow_account_id, b.fee_account_id)
   from catalog.markets as m
-  left join trading.books as b on b.market_id = m.id
+  left join trading.market_state as b on b.market_id = m.id
   left join ledger.accounts as e on e.market_id = m.id and e.kind = 'market_escrow'
   left join ledger.accounts as f on f.market_id = m.id and f.kind = 'fee_revenue'
   where (e.id = b.escrow_account_id and f.id = b.fee_account_id) is not true
@@ -28,7 +28,7 @@ as $$
     concat_ws(' ', coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
       coalesce(t.no_volume_cents, 0)),
     concat_ws(' ', b.trade_count, b.yes_volume_cents, b.no_volume_cents)
-  from trading.books as b
+  from trading.market_state as b
   left join trade_sums as t on t.market_id = b.market_id
   where (b.trade_count, b.yes_volume_cents, b.no_volume_cents)
     <> (
@@ -39,7 +39,7 @@ as $$
   union all
   select 'last trade price is that of the last trade', 'market ' || b.market_id,
     coalesce(t.price::text, 'none'), coalesce(b.last_trade_price::text, 'none')
-  from trading.books as b
+  from trading.market_state as b
   left join trade_sums as s on s.market_id = b.market_id
   left join trading.trades as t on t.id = s.last_trade_id
   where b.last_trade_price is distinct from t.price
@@ -47,7 +47,7 @@ as $$
   union all
   select 'traders count equals who traded', 'market ' || b.market_id,
     coalesce(p.traders, 0)::text, b.traders_count::text
-  from trading.books as b
+  from trading.market_state as b
   left join (
     select x.market_id, count(*) as traders
     from (
@@ -71,7 +71,7 @@ as $$
   union all
   select 'version counts at least the orders that came without delay', 'market ' || b.market_id,
     '>= ' || o.order_count, b.version::text
-  from trading.books as b
+  from trading.market_state as b
   join (
     select x.market_id, count(*) as order_count
     from (

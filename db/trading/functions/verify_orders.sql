@@ -52,26 +52,26 @@ as $$
   select 'order has its user and market', 'order ' || o.public_id, 'both', 'not both'
   from trading.orders as o
   where not exists (select from identity.users as u where u.id = o.user_id)
-    or not exists (select from trading.books as b where b.market_id = o.market_id)
+    or not exists (select from trading.market_state as b where b.market_id = o.market_id)
 
   union all
   select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
   from trading.archived_orders as a
   where not exists (select from identity.users as u where u.id = a.user_id)
-    or not exists (select from trading.books as b where b.market_id = a.market_id)
+    or not exists (select from trading.market_state as b where b.market_id = a.market_id)
 
   union all
   select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
   from trading.archived_orders as a
   where exists (select from trading.orders as o where o.id = a.id)
     or exists (select from trading.orders as o where o.public_id = a.public_id)
-    or exists (select from trading.open_orders as b where b.order_id = a.id)
+    or exists (select from trading.active_orders as b where b.order_id = a.id)
 
   union all
   select 'orders are those that were placed', 'market ' || b.market_id,
     b.placed_count || ' with ids that sum to ' || b.placed_id_sum,
     coalesce(o.order_count, 0) || ' with ids that sum to ' || coalesce(o.id_sum, 0)
-  from trading.books as b
+  from trading.market_state as b
   left join (
     select x.market_id, count(*) as order_count, sum(x.id) as id_sum
     from all_orders as x

@@ -32,7 +32,7 @@ begin
     'before order ' || m.order_id, 'resting'
   from (
     select b.market_id, b.book_side, b.book_price, min(b.order_id) as order_id
-    from trading.open_orders as b
+    from trading.active_orders as b
     join trading.orders as o on o.id = b.order_id
     where b.queue_position is not null
       and o.release_at is null
@@ -85,7 +85,7 @@ begin
         from taken as k
         group by k.maker_order_id
       ) as m on m.maker_order_id = o.id
-      left join trading.open_orders as b
+      left join trading.active_orders as b
         on b.order_id = o.id and b.queue_position is not null and o.expires_at is null
       where o.release_at is null
         and (b.order_id is not null or m.last_place > o.id)

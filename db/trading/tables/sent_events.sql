@@ -11,10 +11,10 @@ create unlogged table trading.sent_events (
 
 comment on table trading.sent_events is
   'The events of committed transactions, in the order in which servers deliver them. Written by '
-  'api.announce() alone, read by api.read_events(), removed by jobs.remove_sent_events() after '
-  'some minutes. Unlogged, as trading.announcements is.';
+  'api.relay_outbox() alone, read by api.read_events(), removed by jobs.remove_sent_events() after '
+  'some minutes. Unlogged, as trading.outbox is.';
 comment on column trading.sent_events.id is
-  'Rises by one with each event. After a crash, which empties this table and trading.announcer, '
+  'Rises by one with each event. After a crash, which empties this table and trading.outbox_relay, '
   'it goes on from a far higher number, by which servers see that events are missing.';
 comment on column trading.sent_events.kind is
   'market_changed ({marketId, version}), user_event ({userId, event}), api_key_revoked '

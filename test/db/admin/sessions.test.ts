@@ -89,7 +89,7 @@ test.serial("the end of a session is the end of its tokens, and is announced", a
   t.is(await newToken(session_id), null);
   t.truthy(await ofCookie(second!));
   const { rows } = await exchange.database.pool.query(
-    "select payload from trading.announcements where channel = 'session_ended'",
+    "select payload from trading.outbox where channel = 'session_ended'",
   );
   t.deepEqual(rows.at(-1).payload, { sessionId: session_id });
 

@@ -102,38 +102,41 @@ test.serial("admin.users: loss limits that wait, until they are in force", async
   await clock.release();
 });
 
-test.serial("admin.users: the rate policy in force, as limits.policy_of finds it", async (t) => {
-  await clock.freeze("2040-01-01T10:00:00Z");
-  const user_id = await makeTrader();
-  const shown = async () => {
-    const [row] = await look(
-      `select rate_tier as tier, requests_per_minute, burst_capacity,
+test.serial(
+  "admin.users: the rate policy in force, as rate_limits.policy_of finds it",
+  async (t) => {
+    await clock.freeze("2040-01-01T10:00:00Z");
+    const user_id = await makeTrader();
+    const shown = async () => {
+      const [row] = await look(
+        `select rate_tier as tier, requests_per_minute, burst_capacity,
          rate_policy_expires_at as expires_at
        from admin.users where user_id = $1`,
-      [user_id],
-    );
-    const { rows } = await exchange.database.pool.query(
-      "select * from limits.policy_of($1, core.now())",
-      [user_id],
-    );
-    t.deepEqual(row, rows[0]);
-    return Object.values(row);
-  };
-  const standard = ["standard", 120, 10, null];
-  t.deepEqual(await shown(), standard);
-  const expires_at = "2040-01-02T00:00:00Z";
-  await operate("set_rate_policy", { user_id, tier: "elevated", expires_at });
-  t.deepEqual(await shown(), ["elevated", 600, 50, new Date(expires_at)]);
-  await clock.freeze(expires_at);
-  t.deepEqual(await shown(), standard);
-  await operate("set_rate_policy", {
-    ...{ user_id, tier: "custom", requests_per_minute: 7, burst_capacity: 8 },
-  });
-  t.deepEqual(await shown(), ["custom", 7, 8, null]);
-  await operate("set_rate_policy", { user_id, tier: "standard" });
-  t.deepEqual(await shown(), standard);
-  await clock.release();
-});
+        [user_id],
+      );
+      const { rows } = await exchange.database.pool.query(
+        "select * from rate_limits.policy_of($1, core.now())",
+        [user_id],
+      );
+      t.deepEqual(row, rows[0]);
+      return Object.values(row);
+    };
+    const standard = ["standard", 120, 10, null];
+    t.deepEqual(await shown(), standard);
+    const expires_at = "2040-01-02T00:00:00Z";
+    await operate("set_rate_policy", { user_id, tier: "elevated", expires_at });
+    t.deepEqual(await shown(), ["elevated", 600, 50, new Date(expires_at)]);
+    await clock.freeze(expires_at);
+    t.deepEqual(await shown(), standard);
+    await operate("set_rate_policy", {
+      ...{ user_id, tier: "custom", requests_per_minute: 7, burst_capacity: 8 },
+    });
+    t.deepEqual(await shown(), ["custom", 7, 8, null]);
+    await operate("set_rate_policy", { user_id, tier: "standard" });
+    t.deepEqual(await shown(), standard);
+    await clock.release();
+  },
+);
 
 test("admin.rate_limits and admin.stream_caps: as they were set", async (t) => {
   await operate("set_rate_limit", { bucket: "v1", max_requests: 77, window_seconds: 33 });

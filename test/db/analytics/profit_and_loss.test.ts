@@ -90,7 +90,7 @@ async function readViews(client: PoolClient, { traders, markets }: Cast) {
       order by 1`),
     users: await rowsOf(`
       select x.balance_cents, x.day_net_spent_cents, x.week_net_spent_cents,
-        x.month_net_spent_cents, x.open_order_cost_cents,
+        x.month_net_spent_cents, x.active_order_cost_cents,
         (select count(*) from analytics.open_orders as o where o.user_key = x.user_key)
       from analytics.users as x order by ${user}`),
     interest: await rowsOf(`

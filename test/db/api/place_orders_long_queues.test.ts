@@ -34,7 +34,7 @@ async function queue(market: string, trader: string, request: Request, length: n
 const openOrdersOf = async (trader: string): Promise<number> => {
   const { rows } = await exchange.database.pool.query(
     `select count(*)::int as count
-     from trading.open_orders as b join identity.users as u on u.id = b.user_id
+     from trading.active_orders as b join identity.users as u on u.id = b.user_id
      where u.public_id = $1`,
     [trader],
   );

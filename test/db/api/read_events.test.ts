@@ -2,7 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy } from "../../helpers/orders.ts";
 
-/** Servers read the events that api.announce() has sent, each once, in the order of the commits. */
+/** Servers read the events that api.relay_outbox() has sent, each once, in the order of the commits. */
 
 const exchange = testExchange(test);
 const { cancel, makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
@@ -22,7 +22,7 @@ const read = async (afterId: number | null, most = 1000): Promise<Row[]> =>
   ).rows;
 
 async function announceAll(): Promise<void> {
-  while ((await exchange.api.query("select api.announce() as count")).rows[0].count > 0);
+  while ((await exchange.api.query("select api.relay_outbox() as count")).rows[0].count > 0);
 }
 
 async function lastId(): Promise<number> {
@@ -77,7 +77,7 @@ test.serial(
     const from = await lastId();
     let isOver = false;
     const relays = Array.from({ length: 3 }, async () => {
-      while (!isOver) await exchange.api.query("select api.announce()");
+      while (!isOver) await exchange.api.query("select api.relay_outbox()");
     });
     const readers = Array.from({ length: 3 }, async () => {
       const seen: Row[] = [];
@@ -139,7 +139,7 @@ test.serial("after a crash, which empties unlogged tables, ids go on far above",
   const before = await lastId();
   t.true(before > 0);
   const crash = `
-    truncate trading.announcements, trading.announcer, trading.sent_events restart identity`;
+    truncate trading.outbox, trading.outbox_relay, trading.sent_events restart identity`;
   await exchange.database.pool.query(crash);
   t.deepEqual(await read(before), [{ id: 0, kind: null, payload: null }]);
   await rest(market, ann, buy("yes", 1, 41));

@@ -64,7 +64,7 @@ test("what was split can be sold, and counts as traded only then", async (t) => 
   t.like(await market(id), { yesVolume: 0, noVolume: 0, lastTradePrice: null });
   const traders = async () => {
     const { rows } = await exchange.database.pool.query(
-      `select b.traders_count as count from trading.books as b
+      `select b.traders_count as count from trading.market_state as b
        join catalog.markets as m on m.id = b.market_id where m.public_id = $1`,
       [id],
     );

@@ -2,7 +2,7 @@ import test from "ava";
 import type { PoolClient } from "pg";
 import { testExchange } from "../../helpers/exchange.ts";
 import { invariantsOf, readProofs } from "../../helpers/invariants.ts";
-import { booksDamages } from "./damages/books.ts";
+import { booksDamages } from "./damages/market_state.ts";
 import { cashDamages } from "./damages/cash.ts";
 import { tradeALittle } from "./damages/history.ts";
 import type { Named } from "./damages/history.ts";
@@ -89,7 +89,7 @@ test("every invariant that verify() knows is broken here at least once", async (
 test("a row tells the name of the invariant, the object, what was expected and what was found", async (t) => {
   const found = await exchange.withRollback(async (client) => {
     await client.query("set local session_replication_role = replica");
-    await client.query("update trading.books set traders_count = 9 where market_id = $1", [
+    await client.query("update trading.market_state set traders_count = 9 where market_id = $1", [
       rows.market,
     ]);
     return (await client.query("select * from ledger.verify()")).rows;

@@ -103,7 +103,7 @@ async function namesOf(
        (select id from catalog.markets where public_id = $4) as resolved,
        (select id from identity.users where public_id = $5) as dan,
        (select max(id) from trading.resolutions) as correction
-     from trading.books as b, identity.users as u, ledger.accounts as a
+     from trading.market_state as b, identity.users as u, ledger.accounts as a
      where b.market_id = (select id from catalog.markets where public_id = $1)
        and u.public_id = $2 and a.user_id = u.id`,
     [market, ann, live, resolved, dan],

@@ -47,7 +47,7 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "archived order is nowhere else",
-    `update trading.open_orders as b set order_id = a.id
+    `update trading.active_orders as b set order_id = a.id
      from trading.archived_orders as a where b.order_id = :resting`,
   ],
   [
@@ -99,14 +99,14 @@ export const ordersDamages: Damage[] = [
   ["orders are those that were placed", "delete from trading.orders where id = :cancelled"],
   [
     "orders are those that were placed",
-    `with gone as (delete from trading.open_orders where order_id = :resting),
+    `with gone as (delete from trading.active_orders where order_id = :resting),
      level as (update trading.book_levels set quantity = 0, order_count = 0
        where market_id = :market and book_side = 'no' and book_price = 30)
      delete from trading.orders where id = :resting`,
   ],
   [
     "orders are those that were placed",
-    `with gone as (delete from trading.open_orders where order_id = :waiting)
+    `with gone as (delete from trading.active_orders where order_id = :waiting)
      delete from trading.orders where id = :waiting`,
   ],
   ["orders are those that were placed", "delete from trading.archived_orders"],
@@ -120,11 +120,11 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "orders are those that were placed",
-    "update trading.books set placed_count = placed_count - 1 where market_id = :market",
+    "update trading.market_state set placed_count = placed_count - 1 where market_id = :market",
   ],
   [
     "orders are those that were placed",
-    "update trading.books set placed_id_sum = placed_id_sum - 1 where market_id = :market",
+    "update trading.market_state set placed_id_sum = placed_id_sum - 1 where market_id = :market",
   ],
   [
     "order is of a form that can be placed",
@@ -271,7 +271,7 @@ export const ordersDamages: Damage[] = [
   [
     "trade is at the best price that rested",
     `with better as (update trading.orders set price = 48 where id = :resting)
-     update trading.open_orders set book_price = 48 where order_id = :resting`,
+     update trading.active_orders set book_price = 48 where order_id = :resting`,
   ],
   // The two makers of an order that takes, the worse one first.
   [
@@ -291,7 +291,7 @@ export const ordersDamages: Damage[] = [
   [
     "orders of one price trade in the order they came",
     `with older as (update trading.orders set price = 44 where id = :resting)
-     update trading.open_orders set book_price = 44 where order_id = :resting`,
+     update trading.active_orders set book_price = 44 where order_id = :resting`,
   ],
   [
     "orders of one price trade in the order they came",

@@ -1,8 +1,0 @@
-create or replace function limits.standard_policy()
-returns limits.policy
-language sql immutable parallel safe
-return row('standard', 120, 10, null)::limits.policy;
-
-comment on function limits.standard_policy() is
-  'The policy of all users who have none of their own in force: 120 trading requests a minute, and '
-  '10 back to back. It does not expire.';

@@ -1,0 +1,44 @@
+create or replace function rate_limits.read_checks(requests json)
+returns rate_limits.checks
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_checks rate_limits.checks;
+begin
+  with checks as materialized (
+    select
+      r.place,
+      c.bucket,
+      c.subject,
+      dense_rank() over (order by c.bucket collate "C", c.subject collate "C") as counter
+    from json_array_elements(read_checks.requests) with ordinality as r (asked, place)
+    cross join json_each_text(r.asked) as c (bucket, subject)
+  )
+  select d.buckets, d.subjects, e.ends, c.checked
+  into v_checks
+  from (
+    select array_agg(x.bucket order by x.counter), array_agg(x.subject order by x.counter)
+    from (
+      select distinct on (y.counter) y.counter, y.bucket, y.subject
+      from checks as y
+      order by y.counter
+    ) as x
+  ) as d (buckets, subjects)
+  cross join (
+    select array_agg(x.sum::int order by x.place)
+    from (
+      select y.place, sum(count(*)) over (order by y.place)
+      from checks as y
+      group by y.place
+    ) as x
+  ) as e (ends)
+  cross join (
+    select array_agg(x.counter::int order by x.place, x.counter) from checks as x
+  ) as c (checked);
+  return v_checks;
+end
+$$;
+
+comment on function rate_limits.read_checks(json) is
+  'What the requests given to api.take_requests ask of which counters.';

@@ -1,0 +1,72 @@
+create or replace function rate_limits.read_counters(checks rate_limits.checks, at timestamptz)
+returns rate_limits.counter[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_counters rate_limits.counter[];
+begin
+  select array_agg(coalesce(w.counter, a.counter) order by c.place)
+  into v_counters
+  from unnest(read_counters.checks.buckets, read_counters.checks.subjects) with ordinality
+    as c (bucket, subject, place)
+  left join lateral (
+    select row(
+      c.bucket,
+      c.subject,
+      greatest(b.max_requests - u.used, 0),
+      ceil(extract(epoch from
+        case
+          -- The window was made narrower: more than one request has to leave it first.
+          when u.used > b.max_requests then (
+            select g.at
+            from rate_limits.grants as g
+            where g.bucket = c.bucket
+              and g.subject = c.subject
+              and g.at > read_counters.at - b.width
+              and g.at <= read_counters.at
+              and g.last_number > n.taken - b.max_requests
+            order by g.at
+            limit 1
+          )
+          else coalesce(f.at, read_counters.at)
+        end + b.width - read_counters.at
+      )),
+      n.taken,
+      b.width,
+      n.removable_at not between read_counters.at + b.width and read_counters.at + 2 * b.width,
+      null,
+      null
+    )::rate_limits.counter as counter
+    from rate_limits.windows as n
+    cross join lateral (
+      select x.max_requests, make_interval(secs => x.window_seconds) as width
+      from rate_limits.buckets as x
+      where x.bucket = n.bucket
+    ) as b
+    left join lateral (
+      select g.at, g.first_number
+      from rate_limits.grants as g
+      where g.bucket = c.bucket
+        and g.subject = c.subject
+        and g.at > read_counters.at - b.width
+        and g.at <= read_counters.at
+      order by g.at
+      limit 1
+    ) as f on true
+    cross join lateral (
+      select coalesce(n.taken - f.first_number + 1, 0) as used
+    ) as u
+    where n.bucket = c.bucket and n.subject = c.subject
+  ) as w on true
+  left join lateral (
+    select rate_limits.read_allowance(x, read_counters.at) as counter
+    from rate_limits.allowances as x
+    where x.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
+  ) as a on true;
+  return v_counters;
+end
+$$;
+
+comment on function rate_limits.read_counters(rate_limits.checks, timestamptz) is
+  'Where the locked counters stand at this time; null for one whose bucket there is not.';

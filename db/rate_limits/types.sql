@@ -1,0 +1,52 @@
+create domain rate_limits.rate as int
+  constraint rate_is_from_1_to_1000000 check (value between 1 and 1000000);
+comment on domain rate_limits.rate is 'Requests a minute or back to back that a policy grants.';
+
+create domain rate_limits.request_count as int
+  constraint max_requests_is_from_1_to_1000000000 check (value between 1 and 1000000000);
+comment on domain rate_limits.request_count is 'Requests that a window has room for.';
+
+create domain rate_limits.window_seconds as int
+  constraint window_seconds_is_from_1_to_86400 check (value between 1 and 86400);
+comment on domain rate_limits.window_seconds is 'Length of a rolling window.';
+
+create type rate_limits.tier as enum ('standard', 'elevated', 'custom');
+comment on type rate_limits.tier is 'Kinds of policies for trading requests.';
+
+create type rate_limits.policy as (
+  tier rate_limits.tier,
+  requests_per_minute int,
+  burst_capacity int,
+  expires_at timestamptz
+);
+comment on type rate_limits.policy is
+  'What a user may ask of trading: the sustained rate, and how many requests back to back.';
+
+-- What the stages of api.take_requests hand to each other.
+
+create type rate_limits.checks as (
+  buckets text[],
+  subjects text[],
+  ends int[],
+  checked int[]
+);
+comment on type rate_limits.checks is
+  'Requests to be counted. buckets and subjects name each counter once, in the order in which they '
+  'are locked; checked holds the places of the counters that each request asks, one request after '
+  'another, and ends where each request''s part of it ends.';
+
+create type rate_limits.counter as (
+  bucket text,
+  subject text,
+  free bigint,
+  retry_after_seconds int,
+  taken bigint,
+  width interval,
+  is_due boolean,
+  spent bigint,
+  policy rate_limits.policy
+);
+comment on type rate_limits.counter is
+  'Where one counter stands: requests that it has room for now, and when there is room for one '
+  'more than those. For a rolling window: its length, the number of the last request let through, '
+  'and whether it is time to clean up behind it. For v1-trading: what is spent, and the policy.';

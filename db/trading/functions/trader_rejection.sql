@@ -1,0 +1,14 @@
+create or replace function trading.trader_rejection(
+  site_paused boolean, known boolean, blocked_by text
+)
+returns text
+language sql immutable parallel safe
+return case
+  when site_paused then 'TRADING_PAUSED'
+  when not known then 'UNAUTHORIZED'
+  else blocked_by
+end;
+
+comment on function trading.trader_rejection(boolean, boolean, text) is
+  'Why nothing new is taken from a trader at present, whatever it is, in order of precedence; '
+  'null when they may trade. known: the user exists; blocked_by: see risk.blocked_by.';

@@ -1,0 +1,24 @@
+create unlogged table trading.outbox_relay (
+  singleton boolean primary key default true,
+  sent_through_id bigint not null,
+  noted_id bigint not null,
+  noted_xid xid8 not null,
+  last_event_id bigint not null,
+  constraint outbox_relay_is_one_row check (singleton)
+) with (fillfactor = 10);
+
+comment on table trading.outbox_relay is
+  'At most one row: how far api.relay_outbox() has come. It need not look over what it has sent, '
+  'which the index of trading.outbox has until the next vacuum. Unlogged like those: a '
+  'crash removes the row, and api.relay_outbox() makes it anew.';
+comment on column trading.outbox_relay.sent_through_id is
+  'All announcements up to this id are sent, and none of them can appear any more.';
+comment on column trading.outbox_relay.noted_id is
+  'The last id that was given out when noted_xid began: once all transactions before noted_xid '
+  'have ended, the announcements up to this id can be seen.';
+comment on column trading.outbox_relay.last_event_id is
+  'The id of the last event in trading.sent_events, also once that is removed.';
+
+-- The first transaction of a cluster has number 3: all before it have ended.
+insert into trading.outbox_relay (sent_through_id, noted_id, noted_xid, last_event_id)
+values (0, 0, '3', 0);

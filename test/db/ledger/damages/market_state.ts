@@ -1,0 +1,153 @@
+import type { Damage } from "./damage.ts";
+
+/** Ways to break open orders, depth and figures, each with an invariant that must notice. */
+export const booksDamages: Damage[] = [
+  [
+    "last trade price is that of the last trade",
+    "update trading.market_state set last_trade_price = null where market_id = :market",
+  ],
+  [
+    "order is open while its status says so",
+    "delete from trading.active_orders where order_id = :resting",
+  ],
+  [
+    "order is open while its status says so",
+    `update trading.orders set status = 'cancelled', cancel_reason = 'expired', cancelled_at = now()
+     where id = :resting`,
+  ],
+  [
+    "order is open while its status says so",
+    `update trading.active_orders set queue_position = null, release_at = now()
+     where order_id = :resting`,
+  ],
+  [
+    "order is open while its status says so",
+    "update trading.orders set status = 'scheduled', release_at = now() where id = :resting",
+  ],
+  ["order is open while its status says so", "delete from trading.orders where id = :resting"],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set book_price = book_price + 1 where order_id = :resting",
+  ],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set book_side = 'yes' where order_id = :resting",
+  ],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set expires_at = now() where order_id = :resting",
+  ],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set user_id = 0 where order_id = :resting",
+  ],
+  [
+    "depth equals the resting orders",
+    "update trading.book_levels set quantity = quantity + 1 where quantity > 0",
+  ],
+  [
+    "depth equals the resting orders",
+    "update trading.book_levels set order_count = order_count + 1 where order_count > 0",
+  ],
+  [
+    "depth equals the resting orders",
+    `update trading.book_levels set quantity = 1, order_count = 1
+     where market_id = :market and book_side = 'no' and book_price = 7`,
+  ],
+  [
+    "book is not crossed",
+    "update trading.active_orders set book_price = 60 where order_id = :resting",
+  ],
+  [
+    "market figures equal its trades",
+    "update trading.market_state set trade_count = trade_count + 1 where market_id = :market",
+  ],
+  [
+    "market figures equal its trades",
+    "update trading.market_state set yes_volume_cents = yes_volume_cents + 1 where market_id = :market",
+  ],
+  [
+    "market figures equal its trades",
+    "update trading.market_state set no_volume_cents = no_volume_cents - 1 where market_id = :market",
+  ],
+  [
+    "no order stands before the front of its book",
+    "update trading.market_state set front_yes_price = 0, front_no_price = 0",
+  ],
+  [
+    "traders count equals who traded",
+    "update trading.market_state set traders_count = traders_count + 1 where market_id = :market",
+  ],
+  [
+    "fee revenue equals the fees of the trades",
+    "update trading.trades set fee_cents = fee_cents + 1 where market_id = :market",
+  ],
+  [
+    "open order repeats its order",
+    `update trading.active_orders set release_at = release_at + interval '1 s'
+     where order_id = :waiting`,
+  ],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set release_at = now() where order_id = :resting",
+  ],
+  [
+    "place in the queue is that of placing or release",
+    `update trading.active_orders set queue_position = queue_position + 1
+     where order_id = :resting`,
+  ],
+  [
+    "place in the queue is that of placing or release",
+    `update trading.active_orders set queue_position = order_id
+     where order_id = :released`,
+  ],
+  [
+    "order is open in a market that is open or paused",
+    "update catalog.markets set status = 'closed' where id = :market",
+  ],
+  [
+    "order is open in a market that is open or paused",
+    "update catalog.markets set status = 'closed' where id = :live",
+  ],
+  [
+    "order is open in a market that is open or paused",
+    "update trading.active_orders set market_id = :resolved where order_id = :resting",
+  ],
+  [
+    "market has a level at each price of each side",
+    "delete from trading.book_levels where market_id = :market and quantity = 0",
+  ],
+  [
+    "market has its book and its accounts",
+    "delete from trading.market_state where market_id = :market",
+  ],
+  [
+    "market has its book and its accounts",
+    "update trading.market_state set fee_account_id = escrow_account_id where market_id = :market",
+  ],
+  ["market has its book and its accounts", "delete from ledger.accounts where id = :escrow"],
+  [
+    "version counts at least the orders that came without delay",
+    "update trading.market_state set version = 5 where market_id = :market",
+  ],
+  [
+    "category counts its events and markets",
+    "update catalog.categories set event_count = event_count + 1",
+  ],
+  [
+    "category counts its events and markets",
+    "update catalog.categories set open_market_count = open_market_count + 1",
+  ],
+  [
+    "category counts its events and markets",
+    "update catalog.categories set closed_market_count = closed_market_count - 1",
+  ],
+  [
+    "category counts its events and markets",
+    "update catalog.markets set status = 'paused' where id = :live",
+  ],
+  [
+    "traders count equals who traded",
+    "update trading.market_state set traders_count = traders_count - 1 where market_id = :market",
+  ],
+];

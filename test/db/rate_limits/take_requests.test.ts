@@ -1,0 +1,341 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { randomFrom } from "../../helpers/random.ts";
+
+/** api.take_requests, admin.set_rate_limit and set_rate_policy: who may ask how often. */
+
+const exchange = testExchange(test);
+const { clock, makeTrader, operate } = exchange;
+
+interface Outcome {
+  allowed: boolean;
+  retry_after_seconds: number | null;
+  requests_per_minute: number | null;
+  burst_capacity: number | null;
+  remaining: number | null;
+}
+
+type Asked = Record<string, string>;
+
+async function take(...requests: Asked[]): Promise<Outcome[]> {
+  const { rows } = await exchange.api.query("select * from api.take_requests(requests => $1)", [
+    JSON.stringify(requests),
+  ]);
+  return rows;
+}
+
+const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+
+/** How many of so many requests, asked one by one, were let through. */
+async function passing(count: number, asked: Asked): Promise<number> {
+  let passed = 0;
+  for (let number = 0; number < count; number++) {
+    const [outcome] = await take(asked);
+    if (outcome!.allowed) passed += 1;
+  }
+  return passed;
+}
+
+const setLimit = (bucket: string, max_requests: number, window_seconds = 60) =>
+  operate("set_rate_limit", { bucket, max_requests, window_seconds });
+
+const count = async (table: string) =>
+  (await exchange.database.pool.query(`select count(*) from rate_limits.${table}`)).rows[0].count;
+
+test.serial.beforeEach("noon", async () => {
+  await clock.freeze("2030-01-01T12:00:00Z");
+});
+
+test.serial("the buckets have the limits of the contract", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    "select * from rate_limits.buckets order by 1",
+  );
+  t.deepEqual(
+    rows.map((row) => `${row.bucket}: ${row.max_requests} in ${row.window_seconds} s`).sort(),
+    [
+      "sse:market: 120 in 60 s",
+      "sse:user-ip: 120 in 60 s",
+      "sse:user: 30 in 60 s",
+      "v1-auth: 120 in 60 s",
+      "v1-user: 120 in 60 s",
+      "v1: 60 in 60 s",
+    ],
+  );
+});
+
+test.serial(
+  "a window rolls: each request leaves it when its time is over, not before",
+  async (t) => {
+    const asked = { v1: "rolling" };
+    t.is(await passing(20, asked), 20);
+    await clock.advance(30_000);
+    t.is(await passing(50, asked), 40);
+    const [refused] = await take(asked);
+    t.deepEqual(
+      [refused!.allowed, refused!.retry_after_seconds, refused!.remaining],
+      [false, 30, null],
+    );
+    await clock.advance(29_999);
+    t.deepEqual((await take(asked))[0], { ...refused!, retry_after_seconds: 1 });
+    await clock.advance(1);
+    t.is(await passing(30, asked), 20, "the first twenty have left, refused ones never counted");
+    await clock.advance(29_999);
+    t.is(await passing(1, asked), 0);
+    await clock.advance(1);
+    t.is(await passing(50, asked), 40);
+  },
+);
+
+test.serial("a batch is counted as its requests would be, in their order", async (t) => {
+  await setLimit("v1", 3);
+  t.teardown(() => setLimit("v1", 60));
+  const outcomes = await take(...times(2, { v1: "a" }), { v1: "b" }, ...times(2, { v1: "a" }), {
+    v1: "b",
+  });
+  t.deepEqual(
+    outcomes.map(({ allowed }) => allowed),
+    [true, true, true, true, false, true],
+  );
+  t.is(outcomes[4]!.retry_after_seconds, 60);
+});
+
+test.serial("of two buckets, what one refuses is not counted by the other", async (t) => {
+  await setLimit("v1-user", 2);
+  await setLimit("v1-auth", 3);
+  t.teardown(async () => {
+    await setLimit("v1-user", 120);
+    await setLimit("v1-auth", 120);
+  });
+  const [ann, bob] = [randomUUID(), randomUUID()];
+  const of = (user: string) => ({ "v1-auth": "both", "v1-user": user });
+  t.is(await passing(9, of(ann)), 2, "the user's is used up, and took nothing of the address's");
+  t.is(await passing(9, of(bob)), 1, "now the address's is used up");
+  await setLimit("v1-auth", 4);
+  t.is(await passing(9, of(bob)), 1, "it took nothing of the user's");
+  const together = await take(of(ann), of(bob), { "v1-auth": "other", "v1-user": bob });
+  t.deepEqual(
+    together.map(({ allowed }) => allowed),
+    [false, false, false],
+  );
+});
+
+test.serial("Retry-After is kept: waiting so long is enough, one second less is not", async (t) => {
+  await setLimit("v1", 5, 7);
+  t.teardown(() => setLimit("v1", 60));
+  const asked = { v1: "waiting" };
+  for (const milliseconds of [0, 311, 1, 2500, 42]) {
+    await clock.advance(milliseconds);
+    t.is(await passing(1, asked), 1);
+  }
+  for (let round = 0; round < 12; round++) {
+    const [refused] = await take(asked);
+    if (refused!.allowed) continue;
+    const seconds = refused!.retry_after_seconds!;
+    t.true(seconds >= 1 && seconds <= 7);
+    await clock.advance((seconds - 1) * 1000);
+    t.is(await passing(1, asked), 0);
+    await clock.advance(1000);
+    t.is(await passing(1, asked), 1);
+  }
+});
+
+test.serial("random requests pass exactly as a list of all times would let them", async (t) => {
+  await setLimit("v1", 10, 5);
+  t.teardown(() => setLimit("v1", 60));
+  const asked = { v1: "random" };
+  const { anyOf, between } = randomFrom("requests");
+  const at: number[] = [];
+  let now = 0;
+  for (let round = 0; round < 150; round++) {
+    const step = anyOf([0, 0, 137, 700, 2000]);
+    now += step;
+    await clock.advance(step);
+    const outcomes = await take(...times(between(1, 4), asked));
+    for (const [index, { allowed }] of outcomes.entries()) {
+      const room = at.filter((time) => time > now - 5000).length < 10;
+      t.is(allowed, room, `at ${now} ms, request ${index}`);
+      if (room) at.push(now);
+    }
+  }
+  t.true(at.length > 50, `${at.length} passed`);
+});
+
+test.serial("a changed limit holds at once, for what was asked before too", async (t) => {
+  t.teardown(() => setLimit("v1", 60));
+  const asked = { v1: "changing" };
+  for (let second = 0; second < 6; second++) {
+    t.is(await passing(5, asked), 5);
+    await clock.advance(1000);
+  }
+  await setLimit("v1", 32);
+  t.is(await passing(5, asked), 2);
+  await setLimit("v1", 12);
+  const [refused] = await take(asked);
+  t.is(refused!.retry_after_seconds, 58, "21 must leave: those of the first four seconds and one");
+  await clock.advance(57_999);
+  t.is(await passing(5, asked), 0);
+  await clock.advance(1);
+  t.is(await passing(12, asked), 5);
+  await setLimit("v1", 12, 2);
+  t.is(await passing(12, asked), 7, "in a narrower window");
+});
+
+test.serial(
+  "v1-trading: a burst, then the sustained rate, and never more than the burst",
+  async (t) => {
+    const asked = { "v1-trading": await makeTrader() };
+    const burst = await take(...times(11, asked));
+    t.deepEqual(
+      burst.map(({ remaining }) => remaining),
+      [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0],
+    );
+    t.deepEqual(burst[10], {
+      allowed: false,
+      retry_after_seconds: 1,
+      requests_per_minute: 120,
+      burst_capacity: 10,
+      remaining: 0,
+    });
+    await clock.advance(499);
+    t.is(await passing(2, asked), 0);
+    await clock.advance(1);
+    t.is(await passing(2, asked), 1);
+    await clock.advance(1750);
+    const [third] = await take(asked);
+    t.is(third!.remaining, 2);
+    await clock.advance(3_600_000);
+    t.is(await passing(20, asked), 10);
+  },
+);
+
+test.serial("v1-trading: 120 a minute are 120 a minute, whatever the steps", async (t) => {
+  const asked = { "v1-trading": await makeTrader() };
+  t.is(await passing(11, asked), 10);
+  let passed = 0;
+  for (let step = 0; step < 180; step++) {
+    await clock.advance(1000 / 3);
+    passed += await passing(2, asked);
+  }
+  // A step is 333.333 ms to the microsecond, so the last token is not quite there.
+  t.is(passed, 119);
+});
+
+test.serial("v1-trading: policies hold at once, and end with their time", async (t) => {
+  const user_id = await makeTrader();
+  const asked = { "v1-trading": user_id };
+  const policy = (tier: string, values: object = {}) =>
+    operate("set_rate_policy", { user_id, tier, ...values });
+  const limits = async () => {
+    const { rows } = await exchange.api.query("select api.get_rate_limits(user_id => $1) as body", [
+      user_id,
+    ]);
+    return rows[0].body;
+  };
+  const standard = {
+    tier: "standard",
+    requestsPerMinute: 120,
+    burstCapacity: 10,
+    expiresAt: null,
+  };
+  t.deepEqual(await limits(), { read: { limit: 120, windowSeconds: 60 }, trading: standard });
+
+  t.is(await passing(99, asked), 10);
+  await policy("elevated", { expires_at: "2030-01-01T12:00:10Z" });
+  t.deepEqual((await limits()).trading, {
+    tier: "elevated",
+    requestsPerMinute: 600,
+    burstCapacity: 50,
+    expiresAt: "2030-01-01T12:00:10.000Z",
+  });
+  t.is(await passing(99, asked), 40, "ten were spent");
+  await clock.advance(9999);
+  const [last] = await take(asked);
+  t.is(last!.requests_per_minute, 600);
+  await clock.advance(1);
+  t.deepEqual((await limits()).trading, standard);
+  t.is((await take(asked))[0]!.burst_capacity, 10);
+
+  await policy("custom", { requests_per_minute: 1, burst_capacity: 1 });
+  const [refused] = await take(asked);
+  t.deepEqual([refused!.allowed, refused!.requests_per_minute], [false, 1]);
+  await clock.advance(refused!.retry_after_seconds! * 1000);
+  t.is(await passing(2, asked), 1);
+  const [later] = await take(asked);
+  t.is(later!.retry_after_seconds, 60);
+
+  await policy("custom", { requests_per_minute: 1_000_000, burst_capacity: 1_000_000 });
+  t.deepEqual((await take(asked))[0], {
+    allowed: true,
+    retry_after_seconds: null,
+    requests_per_minute: 1_000_000,
+    burst_capacity: 1_000_000,
+    remaining: 999_998,
+  });
+  await policy("standard");
+  t.deepEqual((await limits()).trading, standard);
+});
+
+for (const [what, values] of [
+  ["an unknown tier", { tier: "gold" }],
+  ["no tier", { tier: null }],
+  ["a custom one without figures", { tier: "custom", requests_per_minute: 5 }],
+  ["a rate of 0", { tier: "custom", requests_per_minute: 0, burst_capacity: 1 }],
+  ["a burst above a million", { tier: "elevated", burst_capacity: 1_000_001 }],
+  ["figures for the standard one", { tier: "standard", burst_capacity: 20 }],
+] as const) {
+  test.serial(`INVALID_REQUEST: a rate policy with ${what}`, async (t) => {
+    const user_id = await makeTrader();
+    await t.throwsAsync(operate("set_rate_policy", { user_id, ...values }), { code: "EX001" });
+  });
+}
+
+test.serial("INVALID_REQUEST, NOT_FOUND: limits that can't be", async (t) => {
+  await t.throwsAsync(setLimit("v1", 0), { code: "EX001" });
+  await t.throwsAsync(setLimit("v1", 10, 0), { code: "EX001" });
+  await t.throwsAsync(setLimit("v1-trading", 10), { code: "EX017" });
+  await t.throwsAsync(operate("set_rate_policy", { user_id: randomUUID(), tier: "standard" }), {
+    code: "EX017",
+  });
+  await t.throwsAsync(take({ v1: "a" }, { v2: "a" }), { code: "EX017" });
+});
+
+test.serial("what counts nothing any more is removed, and nothing else", async (t) => {
+  const { pool } = exchange.database;
+  await pool.query("truncate rate_limits.windows, rate_limits.grants, rate_limits.allowances");
+  const remove = async (most = 1000) =>
+    (await pool.query("select jobs.remove_counters(most => $1) as count", [most])).rows[0].count;
+  const trader = await makeTrader();
+  for (let step = 0; step < 100; step++) {
+    await take({ v1: "often" }, { "v1-trading": trader });
+    await clock.advance(5000);
+  }
+  t.true((await count("grants")) <= 2 * 12 + 1, "of a busy counter two windows at most");
+
+  await take({ v1: "now" }, { v1: "too" });
+  await clock.advance(59_999);
+  t.is(await passing(60, { v1: "often" }), 60);
+  t.is(await remove(), 0);
+  await clock.advance(60_001);
+  t.is(await remove(1), 2, "a window that was asked once, and the allowance");
+  t.is(await remove(), 1, "the other such window");
+  t.is(await count("windows"), 1, "the busy one still counts");
+  await clock.advance(60_000);
+  t.is(await remove(), 1);
+  t.deepEqual(
+    [await count("windows"), await count("grants"), await count("allowances")],
+    [0, 0, 0],
+  );
+});
+
+test.serial("a clock that is set back refuses nobody for what it wrote before", async (t) => {
+  const asked = { v1: "clock" };
+  await clock.advance(86_400_000);
+  t.is(await passing(70, asked), 60);
+  await clock.freeze("2030-01-01T12:00:00Z");
+  t.is(await passing(70, asked), 60);
+  await clock.advance(60_000);
+  t.is(await passing(70, asked), 60);
+  await clock.freeze("2030-01-02T12:00:00Z");
+  t.is(await passing(70, asked), 60, "nothing is left of it either when its time comes again");
+});
