@@ -66,13 +66,13 @@ set local role exchange_owner;
 --!include catalog/tables/categories.sql
 --!include catalog/tables/events.sql
 --!include catalog/tables/markets.sql
---!include ledger/tables/accounts.sql
---!include ledger/tables/journals.sql
---!include ledger/tables/entries.sql
+--!include trading/tables/traders.sql
+--!include ledger/tables/outside_world.sql
+--!include ledger/tables/posted_journals.sql
+--!include ledger/tables/posted_entries.sql
 --!include ledger/tables/cash_movements.sql
 --!include ledger/tables/day_openings.sql
 --!include ledger/tables/verifications.sql
---!include risk/tables/traders.sql
 --!include rate_limits/tables/buckets.sql
 --!include rate_limits/tables/rate_policies.sql
 --!include rate_limits/tables/windows.sql
@@ -83,7 +83,6 @@ set local role exchange_owner;
 --!include rate_limits/tables/open_streams.sql
 --!include trading/tables/fee_schedules.sql
 --!include trading/tables/market_state.sql
---!include trading/tables/book_levels.sql
 --!include trading/tables/orders.sql
 --!include trading/tables/active_orders.sql
 --!include trading/tables/order_reductions.sql
@@ -91,7 +90,7 @@ set local role exchange_owner;
 --!include trading/tables/archive_progress.sql
 --!include trading/tables/archive_queue.sql
 --!include trading/tables/trades.sql
---!include trading/tables/positions.sql
+--!include trading/tables/holdings.sql
 --!include trading/tables/set_conversions.sql
 --!include trading/tables/resolutions.sql
 --!include trading/tables/settlements.sql
@@ -109,6 +108,18 @@ set local role exchange_owner;
 --!include leaderboard/tables/wins.sql
 --!include leaderboard/tables/profile_changes.sql
 --!include admin/tables/audit_log.sql
+--!include trading/batch_types.sql
+
+-- The ledger and the rows of sides, as analysts and auditors read them
+--!include ledger/functions/outside_account_id.sql
+--!include ledger/functions/user_account_id.sql
+--!include ledger/functions/escrow_account_id.sql
+--!include ledger/functions/revenue_account_id.sql
+--!include ledger/views/accounts.sql
+--!include ledger/views/journals.sql
+--!include ledger/views/entries.sql
+--!include trading/views/positions.sql
+--!include trading/views/book_levels.sql
 
 -- Functions: catalogue, identity, ledger, risk
 --!include catalog/functions/category_id.sql

@@ -74,7 +74,7 @@ const queries = {
       r.month_limit_cents, r.next_day_limit_cents, r.next_week_limit_cents,
       r.next_month_limit_cents, r.day_limit_changes_at, r.week_limit_changes_at,
       r.month_limit_changes_at
-    from identity.users as u left join risk.traders as r on r.user_id = u.id order by u.id`,
+    from identity.users as u left join trading.traders as r on r.user_id = u.id order by u.id`,
   markets: `
     select m.id, m.public_id, m.title, m.status, c.slug as category, m.category_id
     from catalog.markets as m join catalog.categories as c on c.id = m.category_id order by m.id`,

@@ -151,7 +151,7 @@ async function carryOut(
       await client.query(
         `select admin.withdraw(u.public_id, a.balance_cents - $2, gen_random_uuid()::text)
          from identity.users as u join ledger.accounts as a on a.user_id = u.id
-         join risk.traders as r on r.user_id = u.id
+         join trading.traders as r on r.user_id = u.id
          where u.public_id = $1 and a.balance_cents > $2 and r.frozen_at is null`,
         [traders[step.trader], step.leave],
       );
@@ -290,11 +290,11 @@ async function exclude(client: PoolClient, trader: string, byHand: boolean): Pro
   const until = "core.now() + interval '1 hour'";
   await client.query(
     byHand
-      ? `update risk.traders set excluded_until = ${until}
+      ? `update trading.traders set excluded_until = ${until}
          where user_id = (select id from identity.users where public_id = $1)
            and (excluded_until is null or excluded_until <= core.now())`
       : `select admin.self_exclude(u.public_id, ${until})
-         from identity.users as u join risk.traders as r on r.user_id = u.id
+         from identity.users as u join trading.traders as r on r.user_id = u.id
          where u.public_id = $1 and (r.excluded_until is null or r.excluded_until <= core.now())`,
     [trader],
   );

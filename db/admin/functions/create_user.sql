@@ -12,7 +12,7 @@ begin
   values (create_user.email, create_user.display_name, create_user.handle)
   returning * into v_user;
   insert into ledger.accounts (kind, user_id) values ('user_cash', v_user.id);
-  insert into risk.traders (user_id) values (v_user.id);
+  insert into trading.traders (user_id) values (v_user.id);
 
   perform admin.audit('create_user', jsonb_build_object(
     'user_id', v_user.public_id,

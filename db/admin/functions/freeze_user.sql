@@ -23,7 +23,7 @@ begin
   end if;
   v_user_id := identity.lock_user(freeze_user.user_id);
   v_at := core.now();
-  update risk.traders as t set
+  update trading.traders as t set
     frozen_at = coalesce(t.frozen_at, v_at),
     -- The login is certain; the name of a key is what the login says.
     frozen_by = session_user || coalesce(

@@ -12,7 +12,7 @@ as $$
 declare
   v_user_id bigint := identity.lock_user(set_loss_limits.user_id);
   v_at timestamptz := core.now();
-  v_trader risk.traders;
+  v_trader trading.traders;
   v_day risk.limit_change;
   v_week risk.limit_change;
   v_month risk.limit_change;
@@ -24,7 +24,7 @@ begin
   end if;
 
   select t.* into strict v_trader
-  from risk.traders as t
+  from trading.traders as t
   where t.user_id = v_user_id;
   v_day := risk.change_limit(
     (v_trader.day_limit_cents, v_trader.next_day_limit_cents, v_trader.day_limit_changes_at),
@@ -41,7 +41,7 @@ begin
     ),
     set_loss_limits.month_cents, set_loss_limits.immediate, v_at
   );
-  update risk.traders as t set
+  update trading.traders as t set
     limits_reviewed_at = coalesce(t.limits_reviewed_at, v_at),
     day_limit_cents = v_day.limit_cents,
     next_day_limit_cents = v_day.next_limit_cents,

@@ -11,7 +11,7 @@ begin
   end if;
 
   v_user_id := identity.lock_user(unfreeze_user.user_id);
-  update risk.traders as t set
+  update trading.traders as t set
     frozen_at = null,
     frozen_by = null,
     frozen_reason = null

@@ -41,7 +41,7 @@ select
   p.expires_at as rate_policy_expires_at
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
-left join risk.traders as r on r.user_id = x.user_key
+left join trading.traders as r on r.user_id = x.user_key
 left join rate_limits.rate_policies as p
   on p.user_id = x.user_key
   and (p.expires_at is null or p.expires_at > analytics.now())

@@ -66,7 +66,7 @@ select
   )::bigint as active_order_cost_cents
 from identity.users as u
 left join ledger.accounts as a on a.user_id = u.id
-left join risk.traders as r on r.user_id = u.id;
+left join trading.traders as r on r.user_id = u.id;
 
 comment on view analytics.users is
   'Traders, with their cash and their loss limits, but without their e-mail, their keys and their '

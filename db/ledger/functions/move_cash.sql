@@ -56,7 +56,7 @@ begin
   end if;
 
   if move_cash.kind = 'withdrawal' and exists (
-    select from risk.traders as t
+    select from trading.traders as t
     where t.user_id = v_account.user_id and t.frozen_at is not null
   ) then
     perform core.raise_error(

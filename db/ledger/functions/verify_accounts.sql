@@ -72,7 +72,7 @@ as $$
   where not exists (
     select from ledger.accounts as a where a.user_id = u.id and a.kind = 'user_cash'
   )
-    or not exists (select from risk.traders as r where r.user_id = u.id)
+    or not exists (select from trading.traders as r where r.user_id = u.id)
 $$;
 
 comment on function ledger.verify_accounts() is

@@ -1,11 +1,11 @@
 create table ledger.cash_movements (
-  journal_id bigint primary key references ledger.journals (id),
-  account_id bigint not null references ledger.accounts (id),
+  journal_id bigint primary key references ledger.posted_journals (id),
+  user_id bigint not null references trading.traders (user_id),
   kind ledger.journal_kind not null,
   reference text not null,
   amount_cents bigint not null,
   constraint cash_movements_are_external check (kind in ('deposit', 'withdrawal')),
-  constraint cash_movements_happen_once unique (account_id, kind, reference),
+  constraint cash_movements_happen_once unique (user_id, kind, reference),
   constraint cash_movements_reference_is_not_blank
     check (reference ~ '\S' and length(reference) <= 200),
   constraint cash_movements_are_above_zero check (amount_cents > 0)

@@ -1,9 +1,9 @@
 create table ledger.day_openings (
-  account_id bigint not null,
+  user_id bigint not null,
   day date not null,
   balance_cents bigint not null,
   external_cents bigint not null,
-  primary key (account_id, day)
+  primary key (user_id, day)
 );
 
 create trigger day_openings_are_append_only
@@ -14,4 +14,4 @@ comment on table ledger.day_openings is
   'A user''s cash at the start of each UTC day on which it moved, written with the day''s first '
   'movement. The net cash put into trading since a day is the difference of '
   '(external_cents - balance_cents) between now and the first opening from that day on. No foreign '
-  'key: see ledger.entries; a settlement writes one row for each of its users.';
+  'key: see ledger.posted_entries; a settlement writes one row for each of its users.';

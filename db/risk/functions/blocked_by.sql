@@ -1,4 +1,4 @@
-create or replace function risk.blocked_by(trader risk.traders, at timestamptz)
+create or replace function risk.blocked_by(trader trading.traders, at timestamptz)
 returns text
 language sql immutable parallel safe
 return case
@@ -7,6 +7,6 @@ return case
   when (trader).limits_reviewed_at is null then 'LIMITS_SETUP_REQUIRED'
 end;
 
-comment on function risk.blocked_by(risk.traders, timestamptz) is
+comment on function risk.blocked_by(trading.traders, timestamptz) is
   'The code of what keeps a trader from trading at a time, the first in order of precedence; null '
   'when the trader may trade.';

@@ -22,14 +22,14 @@ begin
   v_market_ids := trading.lock_user_with_markets(exclude.user_id);
   v_at := core.now();
   select t.excluded_until into v_excluded_until
-  from risk.traders as t
+  from trading.traders as t
   where t.user_id = v_user_id;
   if v_excluded_until > exclude.until then
     perform core.raise_error('INVALID_REQUEST', format(
       'excluded until %s already: an exclusion cannot be shortened', v_excluded_until
     ));
   end if;
-  update risk.traders as t
+  update trading.traders as t
   set excluded_until = exclude.until
   where t.user_id = v_user_id;
 

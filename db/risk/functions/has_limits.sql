@@ -1,4 +1,4 @@
-create or replace function risk.has_limits(trader risk.traders)
+create or replace function risk.has_limits(trader trading.traders)
 returns boolean
 language sql immutable parallel safe
 return coalesce(
@@ -7,5 +7,5 @@ return coalesce(
   (trader).next_month_limit_cents
 ) is not null;
 
-comment on function risk.has_limits(risk.traders) is
+comment on function risk.has_limits(trading.traders) is
   'Whether a trader has a loss limit, now or soon.';

@@ -1,4 +1,4 @@
-create or replace function risk.limits_in_force(trader risk.traders, at timestamptz)
+create or replace function risk.limits_in_force(trader trading.traders, at timestamptz)
 returns risk.loss_limits
 language sql immutable parallel safe
 return row(
@@ -10,5 +10,5 @@ return row(
     then (trader).next_month_limit_cents else (trader).month_limit_cents end
 )::risk.loss_limits;
 
-comment on function risk.limits_in_force(risk.traders, timestamptz) is
+comment on function risk.limits_in_force(trading.traders, timestamptz) is
   'The loss limits of a trader that hold at a time.';

@@ -6,7 +6,7 @@ as $$
 begin
   perform
   from ledger.accounts as a
-  join risk.traders as r on r.user_id = a.user_id
+  join trading.traders as r on r.user_id = a.user_id
   where a.user_id = any (array(select o.user_id from unnest(slice.orders) as o))
   order by a.id
   for no key update of a, r nowait;

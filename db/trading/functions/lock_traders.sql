@@ -21,7 +21,7 @@ begin
       r.excluded_until,
       risk.has_limits(r) as limited
     from ledger.accounts as a
-    join risk.traders as r on r.user_id = a.user_id
+    join trading.traders as r on r.user_id = a.user_id
     where a.user_id = any (array(
       select q.user_id from unnest(lock_traders.requests) as q
       union all

@@ -37,7 +37,7 @@ begin
       risk.limits_in_force(r, read_limits.at) as limits
     from unnest(read_limits.user_ids) with ordinality as u (user_id, place)
     join ledger.accounts as a on a.user_id = u.user_id
-    join risk.traders as r on r.user_id = u.user_id
+    join trading.traders as r on r.user_id = u.user_id
   ) as t;
   return v_limits;
 end

@@ -53,7 +53,7 @@ as $$
         risk.blocked_by(g, context.at) as blocked_by,
         least((l.limits).day_cents, (l.limits).week_cents, (l.limits).month_cents) as limit_cents
       from ledger.accounts as a
-      join risk.traders as g on g.user_id = a.user_id
+      join trading.traders as g on g.user_id = a.user_id
       cross join lateral (select risk.limits_in_force(g, context.at)) as l (limits)
       where a.user_id = r.user_id
     ) as t

@@ -23,7 +23,7 @@ begin
     risk.has_limits(r) as limited
   into v_trader
   from ledger.accounts as a
-  join risk.traders as r on r.user_id = a.user_id
+  join trading.traders as r on r.user_id = a.user_id
   where a.user_id = request.user_id
   for no key update of a, r;
 

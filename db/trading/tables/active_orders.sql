@@ -1,15 +1,20 @@
 create table trading.active_orders (
-  order_id bigint primary key,
   market_id bigint not null,
   user_id bigint not null,
-  book_side trading.side not null,
-  book_price trading.price not null,
+  order_id bigint primary key,
   queue_position bigint,
+  order_public_id uuid not null,
+  left_quantity int not null,
+  book_price trading.price not null,
+  book_side trading.side not null,
+  order_type trading.order_type not null,
   expires_at timestamptz,
   release_at timestamptz,
   constraint active_orders_rest_or_wait_for_release
-    check (queue_position is not null or release_at is not null)
-) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+    check (queue_position is not null or release_at is not null),
+  constraint active_orders_on_the_book_have_shares_left
+    check (left_quantity > 0 or queue_position is null)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
 create unique index active_orders_in_price_time_order
   on trading.active_orders (market_id, book_side, book_price desc, queue_position)
@@ -24,8 +29,10 @@ create index active_orders_of_a_market_to_release
   where queue_position is null;
 
 comment on table trading.active_orders is
-  'The orders that something can still happen to: the resting book and the scheduled ones. A row '
-  'comes when an order enters and goes when it leaves; a partial fill does not touch it. What is '
-  'left of an order is in trading.orders.';
+  'The orders that something can still happen to: the resting book and the scheduled ones, with '
+  'what matching reads of them. A row comes when an order enters and goes when it leaves.';
 comment on column trading.active_orders.queue_position is
   'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
+comment on column trading.active_orders.left_quantity is
+  'Shares not filled yet: quantity - filled_quantity of trading.orders; 0 of a budget order that '
+  'is scheduled.';

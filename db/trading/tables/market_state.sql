@@ -1,7 +1,5 @@
 create table trading.market_state (
   market_id bigint primary key references catalog.markets (id),
-  escrow_account_id bigint not null references ledger.accounts (id),
-  fee_account_id bigint not null references ledger.accounts (id),
   version bigint not null default 0,
   placed_count bigint not null default 0,
   placed_id_sum bigint not null default 0,
@@ -10,14 +8,22 @@ create table trading.market_state (
   no_volume_cents bigint not null default 0,
   trade_count bigint not null default 0,
   traders_count int not null default 0,
-  front_yes_price int not null default 0,
-  front_yes_position bigint not null default 0,
-  front_no_price int not null default 0,
-  front_no_position bigint not null default 0
-) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
+  escrow_cents core.amount not null default 0,
+  escrow_version bigint not null default 0,
+  revenue_cents core.amount not null default 0,
+  revenue_version bigint not null default 0,
+  best_yes_price int not null default 0,
+  first_yes_position bigint not null default 0,
+  best_no_price int not null default 0,
+  first_no_position bigint not null default 0,
+  depth bigint[] not null default array_fill(0::bigint, array[198]),
+  constraint market_state_depth_has_each_price_of_both_sides check (cardinality(depth) = 198),
+  constraint market_state_depth_is_not_negative check (0 <= all (depth))
+) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.market_state is
-  'The figures of each market that trading moves. Written only under the market''s lock.';
+  'What trading changes of a market, one row each: its figures, its two accounts, the depth of '
+  'its book and where its book begins. Written only under the market''s lock.';
 comment on column trading.market_state.version is
   'Counts the changes of the market, one for each request that changed its book or its trades.';
 comment on column trading.market_state.placed_count is
@@ -28,7 +34,15 @@ comment on column trading.market_state.traders_count is
   'Distinct users who ever traded this market.';
 comment on column trading.market_state.yes_volume_cents is
   'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';
-comment on column trading.market_state.front_yes_price is
-  'No resting YES order stands before this price and front_yes_position in its queue; likewise for '
-  'NO. Searches of the book begin there and not at its top, where the index still has the orders '
-  'that were filled or cancelled since the last vacuum. May lag behind, never run ahead.';
+comment on column trading.market_state.escrow_cents is
+  'EUR-cents held for the shares, and escrow_version the number of entries of that account; '
+  'revenue_cents the fees earned, likewise.';
+comment on column trading.market_state.best_yes_price is
+  'Highest price with resting YES orders, 0 without any; likewise for NO. Orders past their expiry '
+  'count until they are cancelled.';
+comment on column trading.market_state.first_yes_position is
+  'No resting YES order of the best price stands before this place of its queue; likewise for NO. '
+  'Reading begins there, and not at index entries of orders that left since the last vacuum.';
+comment on column trading.market_state.depth is
+  'Unfilled shares on the book: of YES orders at price p in place p, of NO orders in place 99 + p. '
+  'Orders past their expiry count until they are cancelled; readers take them off.';

@@ -163,7 +163,7 @@ for (const [title, amendment] of amendments) {
   test(`LIMITS_SETUP_REQUIRED and SELF_EXCLUDED come before everything: ${title}`, async (t) => {
     const { ann, id } = await makeResting();
     await exchange.database.pool.query(
-      `update risk.traders set limits_reviewed_at = null
+      `update trading.traders set limits_reviewed_at = null
        where user_id = (select id from identity.users where public_id = $1)`,
       [ann],
     );

@@ -20,7 +20,7 @@ const withdrawAll = async (trader: string, leave = 0) =>
 /** Nothing that callers can do leaves an excluded trader with an order: a row is changed by hand. */
 const excludeByHand = (trader: string) =>
   exchange.database.pool.query(
-    `update risk.traders set excluded_until = 'infinity'
+    `update trading.traders set excluded_until = 'infinity'
      where user_id = (select id from identity.users where public_id = $1)`,
     [trader],
   );

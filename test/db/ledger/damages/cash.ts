@@ -110,7 +110,7 @@ export const cashDamages: Damage[] = [
     "overdraft is what the balance is below zero",
     "update ledger.accounts set overdraft_cents = overdraft_cents + 1 where overdraft_cents > 0",
   ],
-  ["user has a cash account and a row of gates", "delete from risk.traders where user_id = :ann"],
+  ["user has a cash account and a row of gates", "delete from trading.traders where user_id = :ann"],
   ["user has a cash account and a row of gates", "delete from ledger.accounts where id = :account"],
   [
     "day opening is the account before the first entry of the day",

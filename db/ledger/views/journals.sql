@@ -1,0 +1,10 @@
+create view ledger.journals as
+select j.id, j.kind, j.market_id, j.created_at
+from ledger.posted_journals as j
+union all
+select t.id, 'trade', t.market_id, t.created_at
+from trading.trades as t;
+
+comment on view ledger.journals is
+  'What happened, one row for each movement of cash; its lines are ledger.entries. A trade is its '
+  'own journal, with the same id.';

@@ -1,0 +1,11 @@
+create view trading.book_levels as
+select
+  s.market_id,
+  case when d.place <= 99 then 'yes' else 'no' end::trading.side as book_side,
+  (case when d.place <= 99 then d.place else d.place - 99 end)::int as book_price,
+  d.quantity
+from trading.market_state as s
+cross join lateral unnest(s.depth) with ordinality as d (quantity, place);
+
+comment on view trading.book_levels is
+  'trading.market_state.depth in rows: unfilled shares at each stored side and price.';
