@@ -186,8 +186,8 @@ set local role exchange_owner;
 --!include trading/functions/read_maker_arrays.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql
---!include trading/functions/maker_public_id.sql
---!include trading/functions/cancelled_orders.sql
+--!include trading/functions/placed_orders.sql
+--!include trading/functions/maker_public_ids.sql
 --!include trading/functions/account_fills.sql
 --!include trading/functions/write_trades.sql
 --!include trading/functions/write_makers.sql
