@@ -17,7 +17,7 @@ begin
         'side', (x.request).side,
         'price', (x.request).price,
         'quantity', coalesce((x.result).quantity, (x.request).quantity, 0),
-        'filledQuantity', coalesce((x.result).filled_quantity, 0),
+        'filledQuantity', coalesce((x.result).quantity - (x.result).left_quantity, 0),
         'cancelReason', coalesce(
           (x.result).cancel_reason,
           trading.release_reason((x.result).code, (x.request).order_type)

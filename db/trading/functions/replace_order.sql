@@ -70,7 +70,7 @@ begin
           array_position((v_batch.traders).user_ids, v_request.user_id)
         ],
         context.public_id, v_request.side, v_request.price, v_result.quantity,
-        v_result.filled_quantity, v_result.status, v_request.order_type, null,
+        v_result.quantity - v_result.left_quantity, v_result.status, v_request.order_type, null,
         v_result.cancel_reason, v_request.expires_at, core.iso8601(context.at),
         case when v_result.status = 'scheduled' then trading.schedule_members(
           context.at + context.live_delay_ms * interval '1 millisecond', null, context.at

@@ -1,4 +1,4 @@
--- A split is judged as an order to buy that costs 100 cents a set: by the same functions.
+-- A split is judged by the same functions as an order to buy, one that costs 100 cents a set.
 create or replace function trading.split_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
@@ -16,7 +16,6 @@ declare
   v_at timestamptz;
   v_code text;
 begin
-  v_request.order_type := 'buy';
   v_request.quantity := split_position.quantity;
   v_request.problem := trading.set_quantity_problem(split_position.quantity);
   select t.user_id into v_request.user_id
@@ -40,7 +39,7 @@ begin
       v_limits := trading.read_limits(v_traders.user_ids, v_traders.user_ids, v_at);
     end if;
     v_code := trading.funding_rejection(
-      v_request, v_cost_cents, v_cost_cents, v_traders.balances_cents[1], null,
+      true, null, v_cost_cents, v_cost_cents, v_traders.balances_cents[1], null,
       v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
     );
   end if;

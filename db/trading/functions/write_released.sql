@@ -32,7 +32,7 @@ begin
       select coalesce(
         c.left_quantity,
         (batch.result).left_quantities[(x.result).maker],
-        (x.result).quantity - (x.result).filled_quantity
+        (x.result).left_quantity
       ) as left_quantity
     ) as l
     where (x.result).code is distinct from 'CONFLICT_RETRY'
