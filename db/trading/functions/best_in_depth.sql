@@ -6,11 +6,11 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_before_side constant int := trading.depth_place(best_in_depth.book_side, 0);
+  c_base constant int := case best_in_depth.book_side when 'yes' then 0 else 99 end;
 begin
-  for v_price in reverse from_price .. 1 loop
-    if depth[v_before_side + v_price] > 0 then
-      return v_price;
+  for p in reverse best_in_depth.from_price .. 1 loop
+    if best_in_depth.depth[c_base + p] > 0 then
+      return p;
     end if;
   end loop;
   return 0;
@@ -18,5 +18,4 @@ end
 $$;
 
 comment on function trading.best_in_depth(bigint[], trading.side, int) is
-  'The highest price of a side, from from_price down, that has shares in the depth of a book; 0 '
-  'when there is none.';
+  'The highest price of a side with shares in a market''s depth, at most from_price; 0 if none.';

@@ -14,5 +14,4 @@ end
 $$;
 
 comment on function trading.changed_depth(bigint[], int[], bigint[]) is
-  'The depth of a book (trading.market_state.depth) with shares added at some places, or taken off '
-  'where the change is below 0. A place may be named several times.';
+  'The depth of a market (trading.market_state) with shares added at some places.';

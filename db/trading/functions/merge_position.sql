@@ -50,7 +50,7 @@ begin
       then 'INSUFFICIENT_BALANCE'
   end;
   if v_code is not null then
-    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
+    return (v_code, v_request.problem, false, null)::api.result;
   end if;
 
   v_yes_cost_out := core.half_up(

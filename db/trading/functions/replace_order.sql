@@ -48,9 +48,7 @@ begin
       -- The makers that it had to cancel so far stay cancelled, or it would meet them again.
       perform trading.write_batch(v_batch);
     end if;
-    return (
-      v_result.code, trading.rejection_message(v_result.code, v_request), false, null
-    )::api.result;
+    return (v_result.code, null, false, null)::api.result;
   end if;
 
   -- An order that is matched at once is counted with the order that it replaces, as one change.
@@ -66,9 +64,8 @@ begin
       '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
       '"cancelledOrderId":"%s","feeCents":%s}',
       trading.order_object(
-        v_written.order_public_ids[1], (v_batch.traders).public_ids[
-          array_position((v_batch.traders).user_ids, v_request.user_id)
-        ],
+        v_written.order_public_ids[1],
+        (v_batch.traders).public_ids[(v_batch.request_arrays).traders[1]],
         context.public_id, v_request.side, v_request.price, v_result.quantity,
         v_result.quantity - v_result.left_quantity, v_result.status, v_request.order_type, null,
         v_result.cancel_reason, v_request.expires_at, core.iso8601(context.at),

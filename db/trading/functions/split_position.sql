@@ -44,7 +44,7 @@ begin
     );
   end if;
   if v_code is not null then
-    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
+    return (v_code, v_request.problem, false, null)::api.result;
   end if;
 
   update trading.holdings as h set
