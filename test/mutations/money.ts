@@ -188,6 +188,22 @@ export const money: Mutation[] = [
     tests: ["db/api/amend_order"],
   },
   {
+    name: "best_price_left_behind",
+    breaks: "the best price stays where orders were cancelled",
+    file: "trading/functions/write_depth",
+    find: "    best_yes_price = v_best_yes_price,\n",
+    put: "",
+    tests: ["db/trading/write_depth"],
+  },
+  {
+    name: "first_position_of_another_price",
+    breaks: "the best price moves, and its search begins at the place of the price before",
+    file: "trading/functions/write_depth",
+    find: "when v_best_no_price = s.best_no_price then",
+    put: "when true then",
+    tests: ["db/trading/write_depth"],
+  },
+  {
     name: "frozen_may_withdraw",
     breaks: "money is withdrawn from a frozen account",
     file: "ledger/functions/move_cash",

@@ -127,9 +127,9 @@ export const telling: Mutation[] = [
   {
     name: "release_a_moment_early",
     breaks: "an order is released a millisecond before its time",
-    file: "trading/functions/release_orders",
-    find: "and b.release_at <= v_at",
-    put: "and b.release_at <= v_at + interval '1 millisecond'",
+    file: "trading/functions/due_requests",
+    find: "and b.release_at <= due_requests.at",
+    put: "and b.release_at <= due_requests.at + interval '1 millisecond'",
     tests: ["db/trading/release_orders"],
   },
   {

@@ -1,4 +1,6 @@
-create or replace function trading.reduce_order("order" trading.orders, quantity int, at timestamptz)
+create or replace function trading.reduce_order(
+  "order" trading.orders, quantity int, at timestamptz
+)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
