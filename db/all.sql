@@ -149,13 +149,13 @@ set local role exchange_owner;
 
 -- Functions: the engine
 --!include trading/functions/lock_market.sql
+--!include trading/functions/lock_markets.sql
 --!include trading/functions/try_lock_market.sql
 --!include trading/functions/fee_cents.sql
 --!include trading/functions/filled_status.sql
 --!include trading/functions/trader_rejection.sql
 --!include trading/functions/request_rejection.sql
 --!include trading/functions/funding_rejection.sql
---!include trading/functions/rejection_message.sql
 --!include trading/functions/fee_in_force.sql
 --!include trading/functions/scheduled_cost_cents.sql
 --!include trading/functions/scheduled_order_cost_cents.sql
@@ -164,7 +164,6 @@ set local role exchange_owner;
 --!include trading/functions/release_in_ms.sql
 --!include trading/functions/schedule_members.sql
 --!include trading/functions/order_object.sql
---!include trading/functions/result_object.sql
 --!include trading/functions/balance_object.sql
 --!include trading/functions/position_object.sql
 --!include trading/functions/fill_object.sql
@@ -175,6 +174,7 @@ set local role exchange_owner;
 --!include trading/functions/changed_depth.sql
 --!include trading/functions/best_in_depth.sql
 --!include trading/functions/write_depth.sql
+--!include trading/functions/read_markets.sql
 --!include trading/functions/read_requests.sql
 --!include trading/functions/read_replays.sql
 --!include trading/functions/most_beyond.sql
@@ -182,11 +182,24 @@ set local role exchange_owner;
 --!include trading/functions/read_book_slice.sql
 --!include trading/functions/lock_traders.sql
 --!include trading/functions/lock_more_traders.sql
+--!include trading/functions/read_traders.sql
+--!include trading/functions/holding_key.sql
 --!include trading/functions/read_holdings.sql
 --!include trading/functions/read_limits.sql
+--!include trading/functions/read_request_arrays.sql
+--!include trading/functions/read_maker_arrays.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql
---!include trading/functions/announce_to_makers.sql
+--!include trading/functions/maker_public_id.sql
+--!include trading/functions/cancelled_orders.sql
+--!include trading/functions/account_fills.sql
+--!include trading/functions/write_trades.sql
+--!include trading/functions/write_makers.sql
+--!include trading/functions/write_orders.sql
+--!include trading/functions/first_position.sql
+--!include trading/functions/write_market_state.sql
+--!include trading/functions/write_outbox.sql
+--!include trading/functions/write_batch.sql
 --!include trading/functions/order_answers.sql
 --!include trading/functions/release_reason.sql
 --!include trading/functions/due_requests.sql

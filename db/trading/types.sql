@@ -68,9 +68,11 @@ create type trading.market_context as (
 );
 comment on type trading.market_context is
   'What a batch must know of a market and the site, read under the market''s lock. live_delay_ms '
-  'is how long a new order has to wait for its release, null where it is matched at once.';
+  'is how long a new order has to wait for its release, null where it is matched at once. Requests '
+  'for markets that do not exist have one, too, the last, with the site''s figures alone.';
 
 create type trading.order_request as (
+  market int,
   market_id bigint,
   user_id bigint,
   side trading.side,
@@ -94,8 +96,8 @@ create type trading.order_request as (
 comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
   'market order, ioc for an order that cannot rest), the side and price it would be stored with. '
-  'market_id and user_id are null when there is no such market or user, quantity is null with a '
-  'budget. problem says what is malformed; is_market, that it came without a price. '
+  'market is its place among the batch''s markets. market_id and user_id are null when there is no '
+  'such market or user, quantity is null with a budget. problem says what is malformed; is_market, that it came without a price. '
   'relieved_cents is what its user''s open orders cost less by it: the replaced order, or its own '
   'scheduled self. The last three are of the scheduled order that a request releases.';
 
@@ -148,6 +150,45 @@ comment on type trading.limit_arrays is
   'would have without the trading of the day, week and month, so that untraded less balance is '
   'what that window has cost; open_cost_cents is what the open orders could still cost.';
 
+create type trading.request_arrays as (
+  markets int[],
+  traders int[],
+  holdings int[],
+  is_buy boolean[],
+  is_yes boolean[],
+  book_is_yes boolean[],
+  book_prices int[],
+  prices int[],
+  quantities int[],
+  budgets_cents int[],
+  is_ioc boolean[],
+  is_post_only boolean[],
+  is_market boolean[],
+  is_malformed boolean[],
+  relieved_cents bigint[],
+  codes text[],
+  twins int[]
+);
+comment on type trading.request_arrays is
+  'The requests of a batch as matching reads them, a place for each in every array. markets, '
+  'traders and holdings are places; codes are rejections that no book is needed for; twins is the '
+  'first request with the same idempotency key of the same user.';
+
+create type trading.maker_arrays as (
+  order_ids bigint[],
+  markets int[],
+  traders int[],
+  shares int[],
+  is_buy boolean[],
+  book_is_yes boolean[],
+  prices int[],
+  left_quantities int[],
+  has_expired boolean[]
+);
+comment on type trading.maker_arrays is
+  'The resting orders that a batch might meet, as matching reads them. shares is the place of what '
+  'the order buys or sells, where each holding has two: YES at 2 x its place - 1, NO at 2 x.';
+
 create type trading.fill as (
   request int,
   maker int,
@@ -173,7 +214,7 @@ create type trading.order_result as (
   replayed_order_id bigint,
   status trading.order_status,
   quantity int,
-  filled_quantity int,
+  left_quantity int,
   cancel_reason trading.cancel_reason,
   fee_cents bigint,
   balance_cents bigint,
@@ -183,7 +224,8 @@ comment on type trading.order_result is
   'What became of one request: a rejection (code), a replay of another request of the batch '
   '(replay_of, a place) or of an order from before (replayed_order_id), or an order as it stood '
   'right after its own matching. maker is its place among the makers if it came to rest. A replay '
-  'has a status only if the batch moved its order.';
+  'of an order from before has a left_quantity, or a cancel_reason, only if it is a maker of the '
+  'batch: else it is as its row says.';
 
 create type trading.match_result as (
   reached_floor boolean,

@@ -1,5 +1,6 @@
 create or replace function trading.funding_rejection(
-  request trading.order_request,
+  is_buy boolean,
+  quantity int,
   required_cents bigint,
   cost_cents bigint,
   balance_cents bigint,
@@ -11,8 +12,8 @@ create or replace function trading.funding_rejection(
 returns text
 language sql immutable parallel safe
 return case
-  when (request).order_type = 'sell' then
-    case when held_quantity < (request).quantity then 'INSUFFICIENT_BALANCE' end
+  when not is_buy then
+    case when held_quantity < quantity then 'INSUFFICIENT_BALANCE' end
   when required_cents > balance_cents then 'INSUFFICIENT_BALANCE'
   when risk.exceeds_limits(
     limits, untraded, balance_cents, open_cost_cents + cost_cents
@@ -20,7 +21,7 @@ return case
 end;
 
 comment on function trading.funding_rejection(
-  trading.order_request, bigint, bigint, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
+  boolean, int, bigint, bigint, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
 ) is
   'Why a trader cannot afford an order that must be covered by required_cents and counts with '
   'cost_cents toward the loss limits, or cannot sell what it would sell; null when they can. The '

@@ -1,67 +1,102 @@
 create or replace function trading.match_batch(
-  context trading.market_context,
+  markets trading.market_context[],
   requests trading.order_request[],
-  has_keys boolean,
-  holds_users boolean default false
+  at timestamptz,
+  locks boolean default true
 )
 returns trading.matched_batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_requests trading.order_request[] := match_batch.requests;
+  v_batch trading.matched_batch;
   v_slice trading.book_slice;
-  v_traders trading.trader_arrays;
-  v_holdings trading.holding_arrays;
   v_limits trading.limit_arrays;
-  v_money trading.market_money;
-  v_result trading.match_result;
+  v_replays bigint[];
   v_depth int := 1;
   v_demand int[];
   v_shares_before_own bigint[];
+  v_user_ids bigint[];
+  v_taker_ids bigint[] := array(
+    select r.user_id from unnest(match_batch.requests) as r where r.user_id is not null
+  );
+  v_has_keys boolean;
+  v_is_matched boolean;
+  v_may_sell boolean;
 begin
-  select m.* into v_money
-  from trading.read_money(context.market_id, context.category_id, context.at) as m;
-  if context.live_delay_ms is null then
+  v_batch.at := match_batch.at;
+  v_batch.markets := match_batch.markets;
+  v_batch.requests := match_batch.requests;
+  select
+    bool_or(r.idempotency_key is not null),
+    bool_or(r.order_type = 'sell'),
+    bool_or(
+      m.live_delay_ms is null and r.book_price + case r.book_side
+        when 'yes' then m.best_no_price else m.best_yes_price
+      end >= 100
+    )
+  into v_has_keys, v_may_sell, v_is_matched
+  from unnest(match_batch.requests) as r
+  cross join lateral (
+    select
+      (match_batch.markets[r.market]).live_delay_ms,
+      (match_batch.markets[r.market]).best_yes_price,
+      (match_batch.markets[r.market]).best_no_price
+    offset 0
+  ) as m;
+
+  if v_is_matched then
     select r.demand, r.shares_before_own into v_demand, v_shares_before_own
-    from trading.read_reach(context, v_requests) as r;
+    from trading.read_reach(match_batch.markets, match_batch.requests) as r;
   end if;
   loop
-    if context.live_delay_ms is null then
-      v_slice := trading.read_book_slice(context, v_requests, v_demand, v_depth);
-      v_slice.shares_before_own := v_shares_before_own;
+    if v_is_matched then
+      v_slice := trading.read_book_slice(
+        match_batch.markets, match_batch.requests, v_demand, v_depth
+      );
     else
-      v_slice := ('{}', 0, 0, null);
-    end if;
-    if v_depth > 1 or match_batch.holds_users then
-      perform trading.lock_more_traders(v_slice);
-    end if;
-    v_traders := trading.lock_traders(v_requests, v_slice, context.at);
-    select h.* into v_holdings
-    from trading.read_holdings(context.market_id, v_traders.user_ids) as h;
-    if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(
-        v_traders.user_ids, array(select r.user_id from unnest(v_requests) as r), context.at
+      v_slice := (
+        '{}', array_fill(0, array[cardinality(match_batch.markets)]),
+        array_fill(0, array[cardinality(match_batch.markets)])
       );
     end if;
-    if match_batch.has_keys then
-      v_requests := trading.read_replays(v_requests, context.at);
+    v_batch.makers := v_slice.makers;
+    v_user_ids := v_taker_ids || array(select k.user_id from unnest(v_slice.makers) as k);
+    if match_batch.locks and v_depth = 1 then
+      perform trading.lock_traders(v_user_ids);
+    elsif match_batch.locks then
+      perform trading.lock_more_traders(v_user_ids);
+    end if;
+    v_batch.traders := trading.read_traders(v_user_ids, match_batch.at);
+    if v_may_sell or v_is_matched or cardinality(match_batch.requests) > 1 then
+      v_batch.holdings := trading.read_holdings(
+        match_batch.markets, match_batch.requests, v_slice.makers,
+        (v_batch.traders).user_ids
+      );
+    end if;
+    if true = any ((v_batch.traders).limited) then
+      v_limits := trading.read_limits((v_batch.traders).user_ids, v_taker_ids, match_batch.at);
+    end if;
+    if v_has_keys then
+      v_replays := trading.read_replays(match_batch.requests, match_batch.at);
     end if;
 
-    v_result := trading.match_orders(
-      context, v_money, v_requests, v_slice, v_traders, v_holdings, v_limits
+    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_has_keys);
+    v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
+    v_batch.result := trading.match_orders(
+      v_batch, v_slice, v_limits, v_replays, v_shares_before_own
     );
-    exit when not v_result.reached_floor;
-    -- Dead makers let the batch reach deeper than it could have otherwise.
+    exit when not (v_batch.result).reached_floor;
+    -- Cancelled makers let the batch reach deeper than it could have otherwise.
     v_depth := v_depth * 4;
   end loop;
-  return (v_money, v_result)::trading.matched_batch;
+  return v_batch;
 end
 $$;
 
 comment on function trading.match_batch(
-  trading.market_context, trading.order_request[], boolean, boolean
+  trading.market_context[], trading.order_request[], timestamptz, boolean
 ) is
-  'Reads all that a batch can reach and matches it; nothing is written yet. has_keys: some request '
-  'has an idempotency key; holds_users: the takers are locked already. The caller holds the '
-  'market''s lock; locks the takers and the makers they can reach, by ascending account.';
+  'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
+  'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
+  'with locks => false, for a preview.';

@@ -1,5 +1,5 @@
 create or replace function trading.read_book_slice(
-  context trading.market_context,
+  markets trading.market_context[],
   requests trading.order_request[],
   demand int[],
   depth int
@@ -9,120 +9,145 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_orders trading.resting_order[] := '{}';
-  v_order_count int := 0;
-  v_yes_floor int := 0;
-  v_no_floor int := 0;
-  v_side trading.side;
-  v_request trading.order_request;
-  v_request_count constant int := cardinality(read_book_slice.requests);
-  v_demand bigint[];
-  v_demand_left bigint;
-  v_taken_by_narrow bigint;
-  v_read bigint;
-  v_widest int;
-  v_limit int;
-  v_last_price int;
-  v_row record;
-  v_best_price int;
-  v_first_position bigint;
+  v_slice trading.book_slice;
+  v_factor bigint := 1;
+  v_is_enough boolean;
 begin
-  foreach v_side in array array['yes', 'no']::trading.side[] loop
-    -- What takers of the other side could take, by the limit they would take it at.
-    v_demand := null;
-    v_demand_left := 0;
-    v_widest := 0;
-    for i in 1 .. v_request_count loop
-      v_request := read_book_slice.requests[i];
-      if v_request.book_side <> v_side and v_request.problem is null then
-        if v_demand is null then
-          v_demand := array_fill(0::bigint, array[99]);
-          v_limit := 99;
-        end if;
-        v_demand[v_request.book_price] := v_demand[v_request.book_price]
-          + read_book_slice.depth::bigint * read_book_slice.demand[i];
-        v_demand_left := v_demand_left
-          + read_book_slice.depth::bigint * read_book_slice.demand[i];
-        v_widest := greatest(v_widest, v_request.book_price);
-        v_limit := least(v_limit, v_request.book_price);
-      end if;
-    end loop;
-    continue when v_demand is null;
-    v_best_price := case v_side when 'yes' then context.best_yes else context.best_no end;
-    v_first_position := case v_side
-      when 'yes' then context.first_yes_position
-      else context.first_no_position
-    end;
-
-    -- Read on while the orders read could all be taken: in the worst case the narrow limits
-    -- take what they reach first, and leave the wide ones to go deeper.
-    v_read := 0;
-    v_taken_by_narrow := 0;
-    v_last_price := 0;
-    for v_row in
+  loop
+    with sides as materialized (
+      -- What takers ask of each side of each book that some of them cross.
       select
-        (
-          o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
-          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price, null
-        )::trading.resting_order as resting,
-        b.book_price,
-        case when o.expires_at <= context.at then 0 else o.quantity - o.filled_quantity end
-          as available
-      from (
+        m.market, m.market_id, r.book_side as taker_side, m.at,
+        case r.book_side when 'yes' then 'no' else 'yes' end::trading.side as book_side,
+        case r.book_side when 'yes' then m.best_no_price else m.best_yes_price end as best_price,
+        case r.book_side
+          when 'yes' then m.first_no_position else m.first_yes_position
+        end as first_position,
+        100 - max(r.book_price) as worst_price,
+        sum(read_book_slice.demand[r.place]) * read_book_slice.depth as shares,
+        (16 + 2 * count(*)) * v_factor as most_orders
+      from unnest(read_book_slice.requests) with ordinality as r (
+        market, market_id, user_id, side, order_type, price, quantity, budget_cents, time_in_force,
+        post_only, expires_at, idempotency_key, book_side, book_price, problem, is_market,
+        relieved_cents, order_id, order_public_id, created_at, place
+      )
+      join (
+        select c.*, c.ordinality::int as market
+        from unnest(read_book_slice.markets) with ordinality as c
+      ) as m on m.market = r.market
+      where m.live_delay_ms is null
+        and r.problem is null
+        and r.book_price + case r.book_side
+          when 'yes' then m.best_no_price else m.best_yes_price
+        end >= 100
+      group by
+        m.market, m.market_id, m.at, r.book_side, m.best_yes_price, m.best_no_price,
+        m.first_yes_position, m.first_no_position
+    ),
+    read as materialized (
+      select
+        s.market, s.shares, s.most_orders, s.at, b.*,
+        row_number() over w as number,
+        sum(case when b.expires_at <= s.at then 0 else b.left_quantity end) over w
+          - case when b.expires_at <= s.at then 0 else b.left_quantity end as shares_before
+      from sides as s
+      cross join lateral (
         -- The rest of the best queue, and then what is behind; an append reads them in this order.
         (
           select x.*
           from trading.active_orders as x
-          where x.market_id = context.market_id
-            and x.book_side = v_side
-            and x.book_price = v_best_price
-            and x.book_price >= 100 - v_widest
-            and x.queue_position >= v_first_position
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price = s.best_price
+            and x.queue_position >= s.first_position
           order by x.queue_position
+          limit s.most_orders
         )
         union all
         (
           select x.*
           from trading.active_orders as x
-          where x.market_id = context.market_id
-            and x.book_side = v_side
-            and x.book_price < v_best_price
-            and x.book_price >= 100 - v_widest
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price < s.best_price
+            and x.book_price >= s.worst_price
             and x.queue_position is not null
           order by x.book_price desc, x.queue_position
+          limit s.most_orders
         )
+        limit s.most_orders
       ) as b
-      cross join lateral (
-        select x.* from trading.orders as x where x.id = b.order_id limit 1
-      ) as o
-    loop
-      while v_limit < 100 - v_row.book_price loop
-        v_taken_by_narrow := least(v_taken_by_narrow + v_demand[v_limit], v_read);
-        v_demand_left := v_demand_left - v_demand[v_limit];
-        v_limit := v_limit + 1;
-      end loop;
-      if v_read >= v_taken_by_narrow + v_demand_left then
-        if v_side = 'yes' then
-          v_yes_floor := v_last_price;
-        else
-          v_no_floor := v_last_price;
-        end if;
-        exit;
-      end if;
-      -- A variable of its own: an element set in a field of a row copies the whole array.
-      v_order_count := v_order_count + 1;
-      v_orders[v_order_count] := v_row.resting;
-      v_read := v_read + v_row.available;
-      v_last_price := v_row.book_price;
-    end loop;
+      window w as (
+        partition by s.market, b.book_side
+        order by b.book_price desc, b.queue_position
+        rows unbounded preceding
+      )
+    ),
+    kept as materialized (
+      select r.* from read as r where r.shares_before < r.shares
+    ),
+    floors as (
+      -- A side goes on if not all that was read is needed, or if there may be more to read.
+      select
+        k.market, k.book_side, min(k.book_price) as floor_price,
+        max(k.number) = max(k.most_orders) and (
+          select sum(case when x.expires_at <= x.at then 0 else x.left_quantity end)
+          from read as x
+          where x.market = k.market and x.book_side = k.book_side
+        ) < max(k.shares) as is_cut_short,
+        max(k.number) < (
+          select count(*) from read as x where x.market = k.market and x.book_side = k.book_side
+        ) or max(k.number) = max(k.most_orders) as goes_on
+      from kept as k
+      group by k.market, k.book_side
+    )
+    select
+      (
+        select array_agg(
+          (
+            k.order_id, k.order_public_id, k.market, k.user_id, k.order_type, k.book_side,
+            k.book_price, k.queue_position, k.left_quantity, coalesce(k.expires_at <= k.at, false)
+          )::trading.resting_order
+          order by k.market, k.book_side, k.number
+        )
+        from kept as k
+      ),
+      array_agg(
+        coalesce(
+          (
+            select f.floor_price
+            from floors as f
+            where f.market = u.place and f.book_side = 'yes' and f.goes_on
+          ),
+          0
+        )
+        order by u.place
+      ),
+      array_agg(
+        coalesce(
+          (
+            select f.floor_price
+            from floors as f
+            where f.market = u.place and f.book_side = 'no' and f.goes_on
+          ),
+          0
+        )
+        order by u.place
+      ),
+      not exists (select from floors as f where f.is_cut_short)
+    into v_slice.makers, v_slice.yes_floors, v_slice.no_floors, v_is_enough
+    from generate_series(1, cardinality(read_book_slice.markets)) as u (place);
+    exit when v_is_enough;
+    v_factor := v_factor * 8;
   end loop;
-  return (v_orders, v_yes_floor, v_no_floor, null)::trading.book_slice;
+  v_slice.makers := coalesce(v_slice.makers, '{}');
+  return v_slice;
 end
 $$;
 
 comment on function trading.read_book_slice(
-  trading.market_context, trading.order_request[], int[], int
+  trading.market_context[], trading.order_request[], int[], int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
   'could take if their demand (trading.read_reach) were depth times as large. Nothing else can '
-  'change the book meanwhile: the caller holds the market''s lock.';
+  'change the books meanwhile: the caller holds the markets'' locks.';

@@ -1,31 +1,51 @@
-create or replace function trading.read_holdings(market_id bigint, user_ids bigint[])
-returns setof trading.holding_arrays
+create or replace function trading.read_holdings(
+  markets trading.market_context[],
+  requests trading.order_request[],
+  makers trading.resting_order[],
+  user_ids bigint[]
+)
+returns trading.holding_arrays
 language sql stable
-begin atomic
-  select
-    array_agg(coalesce(y.has_traded, false) or coalesce(n.has_traded, false) order by t.place),
-    array_agg(array[coalesce(y.quantity, 0), coalesce(n.quantity, 0)] order by t.place),
-    array_agg(array[coalesce(y.cost_cents, 0), coalesce(n.cost_cents, 0)] order by t.place),
-    array_agg(array[coalesce(y.fee_cents, 0), coalesce(n.fee_cents, 0)] order by t.place),
+set search_path = pg_catalog, pg_temp
+as $$
+  select (
+    array_agg(p.key order by p.key),
     array_agg(
-      array[coalesce(y.realised_cents, 0), coalesce(n.realised_cents, 0)] order by t.place
-    ),
-    null::boolean[]
-  from unnest(read_holdings.user_ids) with ordinality as t (user_id, place)
-  -- The limits keep each a look-up by the whole key, whatever the planner thinks of the table.
+      coalesce(
+        h.holding,
+        (
+          p.market_id, p.user_id, null, 0, 0, 0, 0, false, null, 0, 0, 0, 0, false
+        )::trading.holdings
+      )
+      order by p.key
+    )
+  )::trading.holding_arrays
+  from (
+    select distinct
+      trading.holding_key(q.market, width_bucket(q.user_id, read_holdings.user_ids)) as key,
+      read_holdings.markets[q.market].market_id,
+      q.user_id
+    from (
+      select r.market, r.user_id
+      from unnest(read_holdings.requests) as r
+      where r.user_id is not null
+        and r.market_id is not null
+      union all
+      select k.market, k.user_id
+      from unnest(read_holdings.makers) as k
+    ) as q
+  ) as p
+  -- The limit keeps it a look-up by the whole key, whatever the planner thinks of the table.
   left join lateral (
-    select p.*
-    from trading.positions as p
-    where p.market_id = read_holdings.market_id and p.user_id = t.user_id and p.side = 'yes'
+    select x as holding
+    from trading.holdings as x
+    where x.market_id = p.market_id and x.user_id = p.user_id
     limit 1
-  ) as y on true
-  left join lateral (
-    select p.*
-    from trading.positions as p
-    where p.market_id = read_holdings.market_id and p.user_id = t.user_id and p.side = 'no'
-    limit 1
-  ) as n on true;
-end;
+  ) as h on true
+$$;
 
-comment on function trading.read_holdings(bigint, bigint[]) is
-  'The shares of traders in a market: one row. To be called under the market''s lock.';
+comment on function trading.read_holdings(
+  trading.market_context[], trading.order_request[], trading.resting_order[], bigint[]
+) is
+  'The shares of the traders of a batch, each in the markets of its requests and orders. user_ids '
+  'are all traders of the batch, ascending. To be called under the markets'' locks.';

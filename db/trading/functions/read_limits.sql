@@ -13,9 +13,9 @@ begin
     array_agg(t.limits order by t.place),
     array_agg(
       (
-        t.balance_cents + risk.net_spent_since(t.account, v_today),
-        t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
-        t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
+        t.balance_cents + risk.net_spent_since(t.trader, v_today),
+        t.balance_cents + risk.net_spent_since(t.trader, v_today - 6),
+        t.balance_cents + risk.net_spent_since(t.trader, v_today - 29)
       )::risk.loss_limits
       order by t.place
     ),
@@ -31,12 +31,11 @@ begin
   from (
     select
       u.place,
-      a.user_id,
-      a.balance_cents,
-      a as account,
+      r.user_id,
+      r.balance_cents,
+      r as trader,
       risk.limits_in_force(r, read_limits.at) as limits
     from unnest(read_limits.user_ids) with ordinality as u (user_id, place)
-    join ledger.accounts as a on a.user_id = u.user_id
     join trading.traders as r on r.user_id = u.user_id
   ) as t;
   return v_limits;

@@ -1,8 +1,10 @@
-create or replace function trading.read_requests(requests jsonb)
+create or replace function trading.read_requests(orders jsonb)
 returns setof trading.order_request
 language sql stable
 begin atomic
   select
+    dense_rank() over (order by r.market_id nulls last)::int,
+    r.market_id,
     r.user_id,
     r.side,
     r.order_type,
@@ -19,7 +21,6 @@ begin atomic
       else 'yes'::trading.side
     end,
     case when r.order_type = 'buy' then r.price else 100 - r.price end,
-    null::bigint,
     case
       when r.side is null then 'side: required'
       when r.price not between 1 and 99 then 'price: must be between 1 and 99'
@@ -41,7 +42,9 @@ begin atomic
     null::timestamptz
   from (
     select
-      (select u.id from identity.users as u where u.public_id = q."userId") as user_id,
+      (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
+      (select t.user_id from trading.traders as t where t.public_id = q."userId") as user_id,
+      q.ordinality,
       q.side,
       coalesce(q."orderType", 'buy') as order_type,
       coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
@@ -55,24 +58,30 @@ begin atomic
       coalesce(q."postOnly", false) as post_only,
       q."expiresAt" as expires_at,
       q."idempotencyKey" as idempotency_key
-    from jsonb_to_recordset(read_requests.requests) as q (
-      "userId" uuid,
-      side trading.side,
-      price int,
-      quantity int,
-      "budgetCents" int,
-      "orderType" trading.order_type,
-      "timeInForce" trading.time_in_force,
-      "idempotencyKey" uuid,
-      "expiresAt" timestamptz,
-      "postOnly" boolean
+    from rows from (
+      jsonb_to_recordset(read_requests.orders) as (
+        "marketId" uuid,
+        "userId" uuid,
+        side trading.side,
+        price int,
+        quantity int,
+        "budgetCents" int,
+        "orderType" trading.order_type,
+        "timeInForce" trading.time_in_force,
+        "idempotencyKey" uuid,
+        "expiresAt" timestamptz,
+        "postOnly" boolean
+      )
+    ) with ordinality as q (
+      "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
+      "idempotencyKey", "expiresAt", "postOnly", ordinality
     )
-  ) as r;
+  ) as r
+  order by r.ordinality;
 end;
 
 comment on function trading.read_requests(jsonb) is
-  'The requests of a batch from a JSON array of objects with userId, side, price, quantity, '
-  'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of POST '
-  '/orders and its user), in the order of the array. A value of the wrong type is an error of the '
-  'whole call; a value out of bounds becomes the problem of its request. Like its neighbours '
-  'read_context, read_money and read_holdings it becomes part of the statement that calls it.';
+  'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
+  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of '
+  'POST /orders and its user), in the order of the array. A value of the wrong type is an error of '
+  'the whole call; a value out of bounds becomes the problem of its request.';

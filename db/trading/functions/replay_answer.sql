@@ -1,5 +1,9 @@
 create or replace function trading.replay_answer(
-  outcome trading.order_result, at timestamptz
+  order_id bigint,
+  left_quantity int,
+  cancel_reason trading.cancel_reason,
+  balance_cents bigint,
+  at timestamptz
 )
 returns text
 language sql stable
@@ -9,30 +13,39 @@ as $$
     '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
     trading.order_object(
       o.public_id,
-      (replay_answer.outcome).user_public_id,
+      u.public_id,
       m.public_id,
       o.side,
       o.price,
-      coalesce((replay_answer.outcome).quantity, o.quantity),
-      coalesce((replay_answer.outcome).filled_quantity, o.filled_quantity),
-      coalesce((replay_answer.outcome).status, o.status),
+      o.quantity,
+      coalesce(o.quantity - replay_answer.left_quantity, o.filled_quantity),
+      case
+        when replay_answer.cancel_reason is not null then 'cancelled'
+        when replay_answer.left_quantity is not null
+          then trading.filled_status(replay_answer.left_quantity, o.quantity)
+        else o.status
+      end,
       o.order_type,
       o.time_in_force,
-      case when (replay_answer.outcome).status is null then o.cancel_reason
-        else (replay_answer.outcome).cancel_reason end,
+      case when replay_answer.left_quantity is null then o.cancel_reason
+        else replay_answer.cancel_reason end,
       o.expires_at,
       core.iso8601(o.created_at),
       case when o.status = 'scheduled'
         then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
     ),
     trading.fills_of_order(o.id),
-    trading.balance_object((replay_answer.outcome).balance_cents)
+    trading.balance_object(replay_answer.balance_cents)
   )
   from trading.orders as o
   join catalog.markets as m on m.id = o.market_id
-  where o.id = (replay_answer.outcome).order_id
+  join trading.traders as u on u.user_id = o.user_id
+  where o.id = replay_answer.order_id
 $$;
 
-comment on function trading.replay_answer(trading.order_result, timestamptz) is
-  'The answer to a request whose idempotency key stands for an order already: the order as it is '
-  'now and the fills of its placement.';
+comment on function trading.replay_answer(
+  bigint, int, trading.cancel_reason, bigint, timestamptz
+) is
+  'The answer to a request whose idempotency key stands for an order from before: the order as it '
+  'is now and the fills of its placement. left_quantity and cancel_reason are of an order that the '
+  'batch moves, as it stood when the request came; null: as its row says.';

@@ -1,0 +1,225 @@
+-- The cash and the shares of the fills that matching found, one after the other: what they cost and
+-- realise depends on the ones before.
+create or replace function trading.account_fills(
+  batch trading.matched_batch, order_ids bigint[]
+)
+returns trading.accounted_batch
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  r_market constant int[] := (batch.request_arrays).markets;
+  r_trader constant int[] := (batch.request_arrays).traders;
+  r_holding constant int[] := (batch.request_arrays).holdings;
+  r_is_buy constant boolean[] := (batch.request_arrays).is_buy;
+  r_is_yes constant boolean[] := (batch.request_arrays).is_yes;
+  r_book_is_yes constant boolean[] := (batch.request_arrays).book_is_yes;
+  r_book_price constant int[] := (batch.request_arrays).book_prices;
+  k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
+  k_trader constant int[] := (batch.maker_arrays).traders;
+  k_shares constant int[] := (batch.maker_arrays).shares;
+  k_is_buy constant boolean[] := (batch.maker_arrays).is_buy;
+  k_price constant int[] := (batch.maker_arrays).prices;
+  k_read constant int := cardinality(batch.makers);
+  v_rested constant int[] := (batch.result).rested;
+  t_user_ids constant bigint[] := (batch.traders).user_ids;
+  t_balance bigint[] := (batch.traders).balances_cents;
+  t_version bigint[] := (batch.traders).account_versions;
+  m_market_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
+  m_fee_schedule constant bigint[] :=
+    array(select c.fee_schedule_id from unnest(batch.markets) as c);
+  m_escrow bigint[] := array(select c.escrow_cents from unnest(batch.markets) as c);
+  m_escrow_version bigint[] := array(select c.escrow_version from unnest(batch.markets) as c);
+  m_revenue bigint[] := array(select c.revenue_cents from unnest(batch.markets) as c);
+  m_revenue_version bigint[] := array(select c.revenue_version from unnest(batch.markets) as c);
+  m_new_traders int[] := array_fill(0, array[cardinality(batch.markets)]);
+  -- Shares: YES at 2 x the place of the holding - 1, NO at 2 x.
+  s_quantity bigint[];
+  s_cost bigint[];
+  s_fee bigint[];
+  s_realised bigint[];
+  s_touched boolean[];
+  h_has_traded boolean[];
+
+  v_accounted trading.accounted_batch;
+  v_trades trading.trades[];
+  v_trade trading.trades;
+  v_fill trading.fill;
+  f int := 0;
+  i int;
+  k int;
+  j int;
+  t int;
+  m int;
+  s int;
+  g int;
+  n int;
+  v_price int;
+  v_maker_price int;
+  v_maker_buys boolean;
+  v_cost_out bigint;
+  v_fees_out bigint;
+  v_escrow_cents bigint;
+begin
+  select
+    array_agg(q.quantity), array_agg(q.cost), array_agg(q.fee), array_agg(q.realised),
+    array_fill(false, array[count(*)::int])
+  into s_quantity, s_cost, s_fee, s_realised, s_touched
+  from unnest((batch.holdings).holdings) as x
+  cross join lateral (
+    values
+      (
+        x.yes_quantity::bigint, x.yes_cost_cents::bigint, x.yes_fee_cents::bigint,
+        x.yes_realised_cents
+      ),
+      (x.no_quantity, x.no_cost_cents, x.no_fee_cents, x.no_realised_cents)
+  ) as q (quantity, cost, fee, realised);
+  h_has_traded := array(
+    select x.yes_traded or x.no_traded from unnest((batch.holdings).holdings) as x
+  );
+
+  foreach v_fill in array (batch.result).fills loop
+    f := f + 1;
+    i := v_fill.request;
+    k := v_fill.maker;
+    n := v_fill.quantity;
+    t := r_trader[i];
+    s := 2 * r_holding[i] - r_is_yes[i]::int;
+    if k <= k_read then
+      m := k_trader[k];
+      g := k_shares[k];
+      v_maker_buys := k_is_buy[k];
+      v_maker_price := k_price[k];
+      v_trade.maker_order_id := k_order_ids[k];
+    else
+      j := v_rested[k - k_read];
+      m := r_trader[j];
+      g := 2 * r_holding[j] - r_is_yes[j]::int;
+      v_maker_buys := r_is_buy[j];
+      v_maker_price := r_book_price[j];
+      v_trade.maker_order_id := order_ids[j];
+    end if;
+    v_price := 100 - v_maker_price;
+    j := r_market[i];
+
+    v_trade.id := nextval('ledger.journal_ids');
+    v_trade.public_id := core.uuid_v7();
+    v_trade.market_id := m_market_ids[j];
+    v_trade.taker_order_id := order_ids[i];
+    v_trade.taker_user_id := t_user_ids[t];
+    v_trade.maker_user_id := t_user_ids[m];
+    v_trade.quantity := n;
+    v_trade.fee_cents := v_fill.fee_cents;
+    v_trade.fee_schedule_id := m_fee_schedule[j];
+    v_trade.created_at := batch.at;
+    if r_book_is_yes[i] then
+      v_trade.price := v_price;
+      v_trade.taker_side := 'yes';
+    else
+      v_trade.price := v_maker_price;
+      v_trade.taker_side := 'no';
+    end if;
+
+    -- The taker's shares and cash.
+    if r_is_buy[i] then
+      s_quantity[s] := s_quantity[s] + n;
+      s_cost[s] := s_cost[s] + n * v_price;
+      s_fee[s] := s_fee[s] + v_fill.fee_cents;
+      v_trade.taker_cents := -(n * v_price) - v_fill.fee_cents;
+      v_trade.taker_realised_cents := null;
+    else
+      v_cost_out := core.half_up(s_cost[s] * n, s_quantity[s]);
+      v_fees_out := core.half_up(s_fee[s] * n, s_quantity[s]);
+      s_quantity[s] := s_quantity[s] - n;
+      s_cost[s] := s_cost[s] - v_cost_out;
+      s_fee[s] := s_fee[s] - v_fees_out;
+      v_trade.taker_cents := n * v_maker_price - v_fill.fee_cents;
+      v_trade.taker_realised_cents := v_trade.taker_cents - v_cost_out - v_fees_out;
+      s_realised[s] := s_realised[s] + v_trade.taker_realised_cents;
+    end if;
+    s_touched[s] := true;
+    if v_trade.taker_cents <> 0 then
+      t_balance[t] := t_balance[t] + v_trade.taker_cents;
+      t_version[t] := t_version[t] + 1;
+    end if;
+    v_trade.taker_balance_cents := t_balance[t];
+    v_trade.taker_version := t_version[t];
+
+    -- The maker's.
+    if v_maker_buys then
+      s_quantity[g] := s_quantity[g] + n;
+      s_cost[g] := s_cost[g] + n * v_maker_price;
+      v_trade.maker_cents := -(n * v_maker_price);
+      v_trade.maker_realised_cents := null;
+    else
+      v_cost_out := core.half_up(s_cost[g] * n, s_quantity[g]);
+      v_fees_out := core.half_up(s_fee[g] * n, s_quantity[g]);
+      s_quantity[g] := s_quantity[g] - n;
+      s_cost[g] := s_cost[g] - v_cost_out;
+      s_fee[g] := s_fee[g] - v_fees_out;
+      v_trade.maker_cents := n * v_price;
+      v_trade.maker_realised_cents := v_trade.maker_cents - v_cost_out - v_fees_out;
+      s_realised[g] := s_realised[g] + v_trade.maker_realised_cents;
+    end if;
+    s_touched[g] := true;
+    t_balance[m] := t_balance[m] + v_trade.maker_cents;
+    t_version[m] := t_version[m] + 1;
+    v_trade.maker_balance_cents := t_balance[m];
+    v_trade.maker_version := t_version[m];
+
+    -- The market's: pairs minted into escrow or burnt out of it, and the fee.
+    v_escrow_cents := -(v_trade.taker_cents + v_trade.maker_cents + v_fill.fee_cents);
+    if v_escrow_cents <> 0 then
+      m_escrow[j] := m_escrow[j] + v_escrow_cents;
+      m_escrow_version[j] := m_escrow_version[j] + 1;
+    end if;
+    if v_fill.fee_cents > 0 then
+      m_revenue[j] := m_revenue[j] + v_fill.fee_cents;
+      m_revenue_version[j] := m_revenue_version[j] + 1;
+    end if;
+    v_trade.escrow_balance_cents := m_escrow[j];
+    v_trade.escrow_version := m_escrow_version[j];
+    v_trade.revenue_balance_cents := m_revenue[j];
+    v_trade.revenue_version := m_revenue_version[j];
+    v_trades[f] := v_trade;
+
+    if not h_has_traded[(s + 1) / 2] then
+      h_has_traded[(s + 1) / 2] := true;
+      m_new_traders[j] := m_new_traders[j] + 1;
+    end if;
+    if not h_has_traded[(g + 1) / 2] then
+      h_has_traded[(g + 1) / 2] := true;
+      m_new_traders[j] := m_new_traders[j] + 1;
+    end if;
+  end loop;
+
+  v_accounted.trades := v_trades;
+  v_accounted.balances_cents := t_balance;
+  v_accounted.account_versions := t_version;
+  v_accounted.escrows_cents := m_escrow;
+  v_accounted.escrow_versions := m_escrow_version;
+  v_accounted.revenues_cents := m_revenue;
+  v_accounted.revenue_versions := m_revenue_version;
+  v_accounted.new_traders := m_new_traders;
+  v_accounted.holdings := array(
+    select (
+      x.market_id, x.user_id,
+      case when y.touched then coalesce(x.yes_public_id, core.uuid_v7()) else x.yes_public_id end,
+      s_quantity[y.place], s_cost[y.place], s_fee[y.place], s_realised[y.place],
+      x.yes_traded or y.touched,
+      case when z.touched then coalesce(x.no_public_id, core.uuid_v7()) else x.no_public_id end,
+      s_quantity[y.place + 1], s_cost[y.place + 1], s_fee[y.place + 1],
+      s_realised[y.place + 1], x.no_traded or z.touched
+    )::trading.holdings
+    from unnest((batch.holdings).holdings) with ordinality as x
+    cross join lateral (values (2 * x.ordinality - 1, s_touched[2 * x.ordinality - 1])) as y (place, touched)
+    cross join lateral (values (s_touched[2 * x.ordinality])) as z (touched)
+    where y.touched or z.touched
+  );
+  return v_accounted;
+end
+$$;
+
+comment on function trading.account_fills(trading.matched_batch, bigint[]) is
+  'The trades of a matched batch with their cash, and what its traders, holdings and markets have '
+  'after them. order_ids are of the requests. Draws the ids of the trades; writes nothing.';

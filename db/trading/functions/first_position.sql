@@ -1,0 +1,14 @@
+create or replace function trading.first_position(
+  position_before bigint, best_before int, best int, first_left bigint, last_gone bigint
+)
+returns bigint
+language sql immutable parallel safe
+return case
+  when best = best_before then greatest(position_before, last_gone + 1)
+  else coalesce(first_left, 0)
+end;
+
+comment on function trading.first_position(bigint, int, int, bigint, bigint) is
+  'The place that no order of the best price of a side stands before, after a batch: first_left is '
+  'the first order that it left there of those it had read, and last_gone the last one that '
+  'it took away.';
