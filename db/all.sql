@@ -169,7 +169,6 @@ set local role exchange_owner;
 --!include trading/functions/fill_object.sql
 --!include trading/functions/fills_of_order.sql
 --!include trading/functions/replay_answer.sql
---!include trading/functions/announce_market.sql
 --!include trading/functions/depth_place.sql
 --!include trading/functions/changed_depth.sql
 --!include trading/functions/best_in_depth.sql
@@ -206,7 +205,6 @@ set local role exchange_owner;
 --!include trading/functions/write_released.sql
 --!include trading/functions/announce_released.sql
 --!include trading/functions/release_orders.sql
---!include trading/functions/raise_version.sql
 --!include trading/functions/end_active_orders.sql
 --!include trading/functions/cancel_active_orders.sql
 --!include trading/functions/find_order.sql

@@ -32,7 +32,10 @@ begin
   where s.market_id = write_depth.market_id;
 
   if write_depth.counted then
-    perform trading.announce_market(m.public_id, v_old.version + 1)
+    insert into trading.outbox (channel, payload)
+    select 'market_changed', json_build_object(
+      'marketId', m.public_id, 'version', v_old.version + 1
+    )
     from catalog.markets as m
     where m.id = write_depth.market_id;
   end if;
