@@ -89,8 +89,8 @@ export const limits: Mutation[] = [
     name: "expired_order_counts",
     breaks: "an order past its expiry counts toward the limits",
     file: "trading/functions/active_order_cost_cents",
-    find: `"order").order_type = 'sell' or (open_order).expires_at <= at then 0`,
-    put: `"order").order_type = 'sell' then 0`,
+    find: "(open_order).order_type = 'sell' or (open_order).expires_at <= at then 0",
+    put: "(open_order).order_type = 'sell' then 0",
     tests: ["db/api/place_orders_limits"],
   },
   {

@@ -54,11 +54,11 @@ export const locks: Mutation[] = [
     name: "amend_by_an_old_look",
     breaks: "an amendment goes by the order as it was before the lock",
     file: "trading/functions/amend_order",
-    find: `  from trading.read_context(v_order.market_id, v_at) as c;
+    find: `  v_context := (trading.read_markets(array[v_order.market_id], v_at))[1];
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
 `,
-    put: "  from trading.read_context(v_order.market_id, v_at) as c;\n",
+    put: "  v_context := (trading.read_markets(array[v_order.market_id], v_at))[1];\n",
     tests: ["concurrency/pairs"],
   },
   {
@@ -81,7 +81,7 @@ export const locks: Mutation[] = [
     name: "settle_without_locking_users",
     breaks: "a settlement moves cash of users that it has not locked",
     file: "trading/functions/settle_market",
-    find: "    for no key update of a\n",
+    find: "    for no key update of t\n",
     put: "",
     tests: ["concurrency/settlement"],
   },
@@ -89,7 +89,7 @@ export const locks: Mutation[] = [
     name: "merge_without_lock",
     breaks: "a merge does not lock the market",
     file: "trading/functions/merge_position",
-    find: "  perform trading.lock_market(v_market_id);\n",
+    find: "  perform trading.lock_market(v_request.market_id);\n",
     put: "",
     tests: ["concurrency/settlement", "concurrency/live_pairs"],
   },
@@ -97,7 +97,7 @@ export const locks: Mutation[] = [
     name: "split_without_lock",
     breaks: "a split does not lock the market",
     file: "trading/functions/split_position",
-    find: "  perform trading.lock_market(v_market_id);\n",
+    find: "  perform trading.lock_market(v_request.market_id);\n",
     put: "",
     tests: ["concurrency/settlement"],
   },

@@ -251,7 +251,7 @@ export const matching: Mutation[] = [
   {
     name: "release_out_of_order",
     breaks: "due orders are released by id, whatever their time",
-    file: "trading/functions/release_orders",
+    file: "trading/functions/due_requests",
     find: "order by b.release_at, b.order_id",
     put: "order by b.order_id",
     tests: ["db/trading/release_orders"],

@@ -22,8 +22,8 @@ export const telling: Mutation[] = [
     name: "version_not_raised",
     breaks: "a cancel is no change of the book",
     file: "trading/functions/cancel_active_orders",
-    find: "  if v_book_changed then",
-    put: "  if false then",
+    find: "counted => true",
+    put: "counted => false",
     tests: ["db/api/place_orders_announcements"],
   },
   {
@@ -38,8 +38,8 @@ export const telling: Mutation[] = [
     name: "owner_not_told",
     breaks: "nobody hears that their order was cancelled",
     file: "trading/functions/cancel_active_orders",
-    find: "  if cancel_active_orders.announced then",
-    put: "  if false then",
+    find: "  if cancel_active_orders.announced and",
+    put: "  if false and",
     tests: ["db/api/place_orders_announcements"],
   },
   {
@@ -54,8 +54,8 @@ export const telling: Mutation[] = [
     name: "release_told_twice",
     breaks: "the release of an order is told twice",
     file: "trading/functions/announce_released",
-    find: "  order by r.ordinality;",
-    put: "  cross join generate_series(1, 2)\n  order by r.ordinality;",
+    find: "  where (x.result).code is distinct from 'CONFLICT_RETRY'\n",
+    put: "  cross join generate_series(1, 2)\n  where (x.result).code is distinct from 'CONFLICT_RETRY'\n",
     tests: ["db/trading/release_orders"],
   },
   {
@@ -127,9 +127,9 @@ export const telling: Mutation[] = [
   {
     name: "release_a_moment_early",
     breaks: "an order is released a millisecond before its time",
-    file: "trading/functions/release_orders",
-    find: "and b.release_at <= v_at",
-    put: "and b.release_at <= v_at + interval '1 millisecond'",
+    file: "trading/functions/due_requests",
+    find: "and b.release_at <= due_requests.at",
+    put: "and b.release_at <= due_requests.at + interval '1 millisecond'",
     tests: ["db/trading/release_orders"],
   },
   {

@@ -6,13 +6,12 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint := (
-    select u.id from identity.users as u where u.public_id = amend_order.user_public_id
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = amend_order.user_public_id
   );
   v_order trading.orders;
   v_at timestamptz;
   v_context trading.market_context;
-  v_request trading.order_request;
   v_traders trading.trader_arrays;
   v_has_expired boolean;
   v_price int;
@@ -25,8 +24,7 @@ begin
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
   perform trading.lock_market(v_order.market_id);
   v_at := core.now();
-  select c.* into v_context
-  from trading.read_context(v_order.market_id, v_at) as c;
+  v_context := (trading.read_markets(array[v_order.market_id], v_at))[1];
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
 
@@ -47,8 +45,8 @@ begin
     );
   end if;
 
-  v_request.user_id := v_user_id;
-  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0, null), v_at);
+  perform trading.lock_traders(array[v_user_id]);
+  v_traders := trading.read_traders(array[v_user_id], v_at);
   v_code := coalesce(
     trading.trader_rejection(
       v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
@@ -66,12 +64,12 @@ begin
       || case when v_has_expired then 'cancelled' else v_order.status end;
   elsif v_code is null then
     if v_quantity < v_order.quantity then
-      perform trading.reduce_order(v_context, v_order, v_quantity);
+      perform trading.reduce_order(v_order, v_quantity, v_at);
     end if;
     v_body := format(
       '{"order":%s,"amended":%s,"queuePositionChanged":false}',
       trading.order_object(
-        v_order.public_id, amend_order.user_public_id, v_context.market_public_id, v_order.side,
+        v_order.public_id, amend_order.user_public_id, v_context.public_id, v_order.side,
         v_order.price, v_quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
         null, null, v_order.expires_at, core.iso8601(v_order.created_at),
         case when v_order.status = 'scheduled'

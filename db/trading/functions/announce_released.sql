@@ -1,6 +1,4 @@
-create or replace function trading.announce_released(
-  context trading.market_context, result trading.match_result
-)
+create or replace function trading.announce_released(batch trading.matched_batch)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -10,36 +8,41 @@ begin
   select
     'user_event',
     json_build_object(
-      'userId', u.public_id,
+      'userId', t.public_id,
       'event', json_build_object(
         'type', 'order_released',
-        'orderId', (r.request).order_public_id,
-        'marketId', context.market_public_id,
-        'status', coalesce(r.status, 'cancelled'),
-        'side', (r.request).side,
-        'price', (r.request).price,
-        'quantity', coalesce(r.quantity, (r.request).quantity, 0),
-        'filledQuantity', coalesce(r.filled_quantity, 0),
+        'orderId', (x.request).order_public_id,
+        'marketId', (x.market).public_id,
+        'status', coalesce((x.result).status, 'cancelled'),
+        'side', (x.request).side,
+        'price', (x.request).price,
+        'quantity', coalesce((x.result).quantity, (x.request).quantity, 0),
+        'filledQuantity', coalesce((x.result).quantity - (x.result).left_quantity, 0),
         'cancelReason', coalesce(
-          r.cancel_reason, trading.release_reason(r.code, (r.request).order_type)
+          (x.result).cancel_reason,
+          trading.release_reason((x.result).code, (x.request).order_type)
         ),
-        'fills', coalesce(f.fill_count, 0),
-        'balance', r.balance_cents,
-        'feeCents', r.fee_cents
+        'fills', (
+          select count(*) from unnest((batch.result).fills) as f where f.request = i
+        ),
+        'balance', (x.result).balance_cents,
+        'feeCents', (x.result).fee_cents
       )
     )
-  from unnest(result.outcomes) with ordinality as r
-  join identity.users as u on u.id = (r.request).user_id
-  left join (
-    select x.request, count(*) as fill_count
-    from unnest(result.fills) as x
-    group by x.request
-  ) as f on f.request = r.ordinality
-  where r.code is distinct from 'CONFLICT_RETRY'
-  order by r.ordinality;
+  from generate_subscripts(batch.requests, 1) as i
+  cross join lateral (
+    select
+      batch.requests[i] as request,
+      (batch.result).results[i] as result,
+      batch.markets[(batch.requests[i]).market] as market
+    offset 0 -- each element is looked up once
+  ) as x
+  join trading.traders as t on t.user_id = (x.request).user_id
+  where (x.result).code is distinct from 'CONFLICT_RETRY'
+  order by i;
 end
 $$;
 
-comment on function trading.announce_released(trading.market_context, trading.match_result) is
+comment on function trading.announce_released(trading.matched_batch) is
   'Tells the users what their scheduled orders became at their release (order_released): as they '
   'stood right after their own matching. Balance and fee are null for those that were refused.';

@@ -10,24 +10,15 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_market catalog.markets;
-  v_ids bigint[];
-  v_book_changed boolean;
+  v_ids constant bigint[] := array(
+    select e.order_id
+    from trading.end_active_orders(
+      cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
+      cancel_active_orders.at, counted => true
+    ) as e
+  );
 begin
-  select array_agg(e.order_id order by e.order_id), bool_or(e.queue_position is not null)
-  into v_ids, v_book_changed
-  from trading.end_active_orders(
-    cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
-    cancel_active_orders.at
-  ) as e;
-  if v_ids is null then
-    return 0;
-  end if;
-
-  select m.* into strict v_market
-  from catalog.markets as m
-  where m.id = cancel_active_orders.market_id;
-  if cancel_active_orders.announced then
+  if cancel_active_orders.announced and cardinality(v_ids) > 0 then
     insert into trading.outbox (channel, payload)
     select
       'user_event',
@@ -36,8 +27,8 @@ begin
         'event', json_build_object(
           'type', 'order_cancelled',
           'orderId', o.public_id,
-          'marketId', v_market.public_id,
-          'marketTitle', v_market.title,
+          'marketId', m.public_id,
+          'marketTitle', m.title,
           'side', o.side,
           'price', o.price,
           'quantity', o.quantity,
@@ -47,11 +38,9 @@ begin
       )
     from unnest(v_ids) with ordinality as i (id, place)
     join trading.orders as o on o.id = i.id
-    join identity.users as u on u.id = o.user_id
+    join trading.traders as u on u.user_id = o.user_id
+    join catalog.markets as m on m.id = o.market_id
     order by i.place;
-  end if;
-  if v_book_changed then
-    perform trading.raise_version(v_market.id, v_market.public_id);
   end if;
   return cardinality(v_ids);
 end

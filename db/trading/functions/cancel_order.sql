@@ -46,11 +46,11 @@ begin
       null, v_order.cancel_reason, v_order.expires_at,
       core.iso8601(v_order.created_at), null
     ),
-    trading.balance_object(a.balance_cents)
+    trading.balance_object(t.balance_cents)
   )
   into v_outcome.body
   from catalog.markets as m
-  join ledger.accounts as a on a.user_id = v_order.user_id
+  join trading.traders as t on t.user_id = v_order.user_id
   where m.id = v_order.market_id;
   return v_outcome;
 end

@@ -2,11 +2,8 @@ create or replace function trading.open_cost_cents(user_id bigint, at timestampt
 returns bigint
 language sql stable
 begin atomic
-  select coalesce(sum(trading.active_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
+  select coalesce(sum(trading.active_order_cost_cents(b, open_cost_cents.at)), 0)::bigint
   from trading.active_orders as b
-  cross join lateral (
-    select x.* from trading.orders as x where x.id = b.order_id limit 1
-  ) as o
   where b.user_id = open_cost_cents.user_id;
 end;
 

@@ -13,18 +13,15 @@ as $$
 declare
   v_cents constant bigint := 100 * post_conversion.quantity
     * case post_conversion.kind when 'split' then -1 else 1 end;
-  v_book trading.market_state;
   v_journal_id bigint;
   v_body text;
 begin
-  select b.* into strict v_book
-  from trading.market_state as b
-  where b.market_id = context.market_id;
-
   v_journal_id := ledger.post_journal(
     post_conversion.kind::text::ledger.journal_kind,
     context.market_id,
-    array[traders.account_ids[1], v_book.escrow_account_id],
+    array[
+      ledger.user_account_id(traders.user_ids[1]), ledger.escrow_account_id(context.market_id)
+    ],
     array[v_cents, -v_cents],
     context.at
   );
@@ -40,18 +37,19 @@ begin
 
   select format(
     '{"marketId":"%s","quantity":%s,"balance":%s,"positions":%s}',
-    context.market_public_id,
+    context.public_id,
     post_conversion.quantity,
-    trading.balance_object(traders.balance_cents[1] + v_cents),
+    trading.balance_object(traders.balances_cents[1] + v_cents),
     coalesce(
       json_agg(
-        trading.position_object(p, m, v_book.last_trade_price) order by p.side
+        trading.position_object(p, m, s.last_trade_price) order by p.side
       ) filter (where p.quantity > 0),
       '[]'
     )
   )
   into v_body
   from catalog.markets as m
+  join trading.market_state as s on s.market_id = m.id
   left join trading.positions as p
     on p.market_id = m.id and p.user_id = traders.user_ids[1]
   where m.id = context.market_id;

@@ -1,30 +1,36 @@
 create or replace function trading.reduce_order(
-  context trading.market_context, "order" trading.orders, quantity int
+  "order" trading.orders, quantity int, at timestamptz
 )
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_taken_off constant int := ("order").quantity - reduce_order.quantity;
+  v_active_order trading.active_orders;
 begin
   update trading.orders as o
   set quantity = reduce_order.quantity
   where o.id = ("order").id;
 
   insert into trading.order_reductions (order_id, quantity_before, quantity_after, at)
-  values (("order").id, ("order").quantity, reduce_order.quantity, context.at);
+  values (("order").id, ("order").quantity, reduce_order.quantity, reduce_order.at);
 
-  update trading.book_levels as l
-  set quantity = l.quantity - (("order").quantity - reduce_order.quantity)
-  from trading.active_orders as b
+  update trading.active_orders as b
+  set left_quantity = b.left_quantity - v_taken_off
   where b.order_id = ("order").id
-    and l.market_id = b.market_id
-    and l.book_price = b.book_price
-    and l.book_side = b.book_side;
+  returning b.* into strict v_active_order;
 
-  perform trading.raise_version(context.market_id, context.market_public_id);
+  perform trading.write_depth(
+    v_active_order.market_id,
+    array[trading.depth_place(v_active_order.book_side, v_active_order.book_price)],
+    array[-v_taken_off],
+    counted => true
+  );
 end
 $$;
 
-comment on function trading.reduce_order(trading.market_context, trading.orders, int) is
+comment on function trading.reduce_order(trading.orders, int, timestamptz) is
   'Takes shares off the end of a resting order, which keeps its place in the queue. quantity is '
-  'the new total, above what is filled. The caller holds the market''s lock.';
+  'the new total, above what is filled. One change of the market, which is announced. The caller '
+  'holds the market''s lock.';

@@ -30,11 +30,9 @@ begin
     perform admin.set_loss_limits(v_maker, null, null, null);
     perform admin.set_loss_limits(v_taker, 1000000, null, null);
     -- A deposit would hold up those of others.
-    update ledger.accounts as a
+    update trading.traders as t
     set balance_cents = 1000000
-    from identity.users as u
-    where u.id = a.user_id
-      and u.public_id in (v_maker, v_taker);
+    where t.public_id in (v_maker, v_taker);
 
     for v_round in 1 .. 2 loop
       v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');

@@ -6,17 +6,19 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_requests jsonb;
+  v_orders jsonb;
   v_answer api.result;
 begin
   select jsonb_agg(
-    jsonb_build_object('userId', rehearse_orders.user_id, 'quantity', 10) || o
+    jsonb_build_object(
+      'marketId', rehearse_orders.market_id, 'userId', rehearse_orders.user_id, 'quantity', 10
+    ) || o
     order by i
   )
-  into v_requests
+  into v_orders
   from unnest(rehearse_orders.orders) with ordinality as x (o, i);
   select p.* into v_answer
-  from api.place_orders(rehearse_orders.market_id, v_requests) as p
+  from api.place_orders(v_orders) as p
   limit 1;
   return (v_answer.body::jsonb -> 'order' ->> 'id')::uuid;
 end

@@ -13,12 +13,15 @@ declare
   v_active_order trading.active_orders;
   v_request trading.order_request;
   v_batch trading.matched_batch;
-  v_outcome trading.order_result;
+  v_result trading.order_result;
+  v_written trading.written_batch;
 begin
   select b.* into strict v_active_order
   from trading.active_orders as b
   where b.order_id = ("order").id;
 
+  v_request.market := 1;
+  v_request.market_id := ("order").market_id;
   v_request.user_id := ("order").user_id;
   v_request.side := ("order").side;
   v_request.order_type := ("order").order_type;
@@ -36,35 +39,43 @@ begin
   v_request.is_market := not replace_order.is_priced
     and ("order").time_in_force = 'ioc'
     and v_request.book_price = 99;
-  v_request.relieved_cents := trading.active_order_cost_cents("order", v_active_order, context.at);
+  v_request.relieved_cents := trading.active_order_cost_cents(v_active_order, context.at);
 
-  v_batch := trading.match_batch(context, array[v_request], false);
-  v_outcome := (v_batch.result).outcomes[1];
-  if v_outcome.code is not null then
-    if v_outcome.code = 'CONFLICT_RETRY' then
-      -- The makers that it found dead so far are cancelled, or it would meet them again.
-      perform trading.settle_batch(context, v_batch);
+  v_batch := trading.match_batch(array[context], array[v_request], context.at);
+  v_result := (v_batch.result).results[1];
+  if v_result.code is not null then
+    if v_result.code = 'CONFLICT_RETRY' then
+      -- The makers that it had to cancel so far stay cancelled, or it would meet them again.
+      perform trading.write_batch(v_batch);
     end if;
-    return (v_outcome.code, v_outcome.message, false, null)::api.result;
+    return (v_result.code, null, false, null)::api.result;
   end if;
 
+  -- An order that is matched at once is counted with the order that it replaces, as one change.
   perform trading.end_active_orders(
-    context.market_id, array[("order").id], 'user_amended', context.at
+    context.market_id, array[("order").id], 'user_amended', context.at,
+    counted => context.live_delay_ms is not null
   );
-  perform trading.settle_batch(context, v_batch);
-  if context.live_delay_ms is not null and v_active_order.queue_position is not null then
-    perform trading.raise_version(context.market_id, context.market_public_id);
-  end if;
+  v_written := trading.write_batch(v_batch);
 
   return (
     null, null, false,
     format(
       '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
       '"cancelledOrderId":"%s","feeCents":%s}',
-      trading.result_object(v_outcome, context, core.iso8601(context.at), null),
-      trading.fills_of_order(v_outcome.order_id),
+      trading.order_object(
+        v_written.order_public_ids[1],
+        (v_batch.traders).public_ids[(v_batch.request_arrays).traders[1]],
+        context.public_id, v_request.side, v_request.price, v_result.quantity,
+        v_result.quantity - v_result.left_quantity, v_result.status, v_request.order_type, null,
+        v_result.cancel_reason, v_request.expires_at, core.iso8601(context.at),
+        case when v_result.status = 'scheduled' then trading.schedule_members(
+          context.at + context.live_delay_ms * interval '1 millisecond', null, context.at
+        ) end
+      ),
+      trading.fills_of_order(v_written.order_ids[1]),
       ("order").public_id,
-      coalesce(v_outcome.fee_cents, 0)
+      coalesce(v_result.fee_cents, 0)
     )
   )::api.result;
 end

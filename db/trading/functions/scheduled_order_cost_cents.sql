@@ -1,18 +1,16 @@
-create or replace function trading.scheduled_order_cost_cents(
-  "order" trading.orders, at timestamptz
-)
+create or replace function trading.scheduled_order_cost_cents(order_id bigint, at timestamptz)
 returns bigint
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select trading.scheduled_cost_cents(
-    ("order").order_type, ("order").price, ("order").quantity, ("order").budget_cents,
-    f.taker_rate_bps
+    o.order_type, o.price, o.quantity, o.budget_cents, f.taker_rate_bps
   )
-  from catalog.markets as m
+  from trading.orders as o
+  join catalog.markets as m on m.id = o.market_id
   cross join trading.fee_in_force(m.id, m.category_id, scheduled_order_cost_cents.at) as f
-  where m.id = ("order").market_id
+  where o.id = scheduled_order_cost_cents.order_id
 $$;
 
-comment on function trading.scheduled_order_cost_cents(trading.orders, timestamptz) is
+comment on function trading.scheduled_order_cost_cents(bigint, timestamptz) is
   'The most that a scheduled order could cost at the fee in force, in cents.';

@@ -21,6 +21,7 @@ declare
   v_settled record;
   v_yes_more_cents int;
   v_no_more_cents int;
+  v_user_ids bigint[];
   v_account_ids bigint[];
   v_amounts_cents bigint[];
   v_journal_id bigint;
@@ -59,42 +60,38 @@ begin
     when v_is_first then 100 - settle_market.yes_payout_cents
     else -v_yes_more_cents
   end;
-  update trading.positions as p
-  set realised_cents = p.realised_cents
-    + p.quantity * case p.side when 'yes' then v_yes_more_cents else v_no_more_cents end
-    - case when v_is_first then p.cost_cents + p.fee_cents else 0 end
-  where p.market_id = settle_market.market_id
-    and p.quantity > 0;
+  update trading.holdings as h set
+    yes_realised_cents = h.yes_realised_cents + h.yes_quantity * v_yes_more_cents
+      - case when v_is_first then h.yes_cost_cents + h.yes_fee_cents else 0 end,
+    no_realised_cents = h.no_realised_cents + h.no_quantity * v_no_more_cents
+      - case when v_is_first then h.no_cost_cents + h.no_fee_cents else 0 end
+  where h.market_id = settle_market.market_id
+    and (h.yes_quantity > 0 or h.no_quantity > 0);
 
-  -- 2. Cash: computed, then locked in the order of the accounts, then moved.
-  select array_agg(l.account_id), array_agg(l.amount_cents)
-  into v_account_ids, v_amounts_cents
+  -- 2. Cash: computed, then locked in the order of the users, then moved.
+  select
+    array_agg(l.user_id),
+    array_agg(ledger.user_account_id(l.user_id)),
+    array_agg(l.amount_cents)
+  into v_user_ids, v_account_ids, v_amounts_cents
   from (
-    select a.id as account_id, d.amount_cents
+    select t.user_id, d.amount_cents
     from (
       select
-        p.user_id,
-        sum(
-          p.quantity * case p.side when 'yes' then v_yes_more_cents else v_no_more_cents end
-        )::bigint as amount_cents
-      from trading.positions as p
-      where p.market_id = settle_market.market_id
-        and p.quantity > 0
-      group by p.user_id
+        h.user_id,
+        h.yes_quantity * v_yes_more_cents + h.no_quantity * v_no_more_cents as amount_cents
+      from trading.holdings as h
+      where h.market_id = settle_market.market_id
     ) as d
-    join ledger.accounts as a on a.user_id = d.user_id
+    join trading.traders as t on t.user_id = d.user_id
     where d.amount_cents <> 0
-    order by a.id
-    for no key update of a
+    order by t.user_id
+    for no key update of t
   ) as l;
 
-  if v_account_ids is not null then
+  if v_user_ids is not null then
     if v_is_first then
-      v_account_ids := v_account_ids || (
-        select b.escrow_account_id
-        from trading.market_state as b
-        where b.market_id = settle_market.market_id
-      );
+      v_account_ids := v_account_ids || ledger.escrow_account_id(settle_market.market_id);
       v_amounts_cents := v_amounts_cents || -v_settled.payout_cents;
     end if;
     v_journal_id := ledger.post_journal(
@@ -129,9 +126,9 @@ begin
       ),
       'usersBelowZero', (
         select count(*)
-        from ledger.accounts as a
-        where a.id = any (v_account_ids)
-          and a.balance_cents < 0
+        from trading.traders as t
+        where t.user_id = any (v_user_ids)
+          and t.balance_cents < 0
       )
     );
   end if;
@@ -145,4 +142,4 @@ comment on function trading.settle_market(
   'Pays the positions of a closed market by an outcome, all in one journal, or corrects the '
   'resolution that holds by the differences; returns the operator''s summary. corrected and '
   'reason are null for the first resolution. The caller holds the market''s lock; locks everybody '
-  'whose cash moves, by ascending account, once all is computed.';
+  'whose cash moves, by ascending user, once all is computed.';

@@ -28,9 +28,14 @@ async function onNewConnection(work: (client: pg.Client) => Promise<void>): Prom
 /** Orders that rest, that fill once and twice, of a batch, and what else traders do. */
 async function trade(client: pg.Client, market: string, maker: string, taker: string) {
   const place = async (userId: string, ...orders: object[]) => {
-    const requests = orders.map((order) => ({ userId, side: "yes", quantity: 5, ...order }));
-    const { rows } = await client.query("select code, body from api.place_orders($1, $2)", [
-      market,
+    const requests = orders.map((order) => ({
+      marketId: market,
+      userId,
+      side: "yes",
+      quantity: 5,
+      ...order,
+    }));
+    const { rows } = await client.query("select code, body from api.place_orders($1)", [
       JSON.stringify(requests),
     ]);
     for (const { code, body } of rows) if (code !== null) throw new Error(`${code} ${body}`);
