@@ -21,14 +21,8 @@ as $$
     ) as b
   ),
   expired as materialized (
-    select e.market_id, e.book_side, e.book_price, sum(o.remaining) as quantity
+    select e.market_id, e.book_side, e.book_price, sum(e.left_quantity) as quantity
     from trading.active_orders as e
-    cross join lateral (
-      select (o.quantity - o.filled_quantity)::bigint as remaining
-      from trading.orders as o
-      where o.id = e.order_id
-      limit 1
-    ) as o
     where e.expires_at <= shares_ahead.at
       and e.queue_position is not null
       and e.market_id in (select w.market_id from own as w)
@@ -61,7 +55,7 @@ as $$
   queued as (
     select
       x.order_id,
-      sum(o.remaining) over (
+      sum(x.left_quantity) over (
         partition by q.market_id, q.book_side, q.book_price
         order by x.queue_position
         rows between unbounded preceding and 1 preceding
@@ -72,7 +66,7 @@ as $$
       group by w.market_id, w.book_side, w.book_price
     ) as q
     cross join lateral (
-      select b.order_id, b.queue_position
+      select b.order_id, b.queue_position, b.left_quantity
       from trading.active_orders as b
       where b.market_id = q.market_id
         and b.book_side = q.book_side
@@ -82,12 +76,6 @@ as $$
         and (b.expires_at is null or b.expires_at > shares_ahead.at)
       order by b.queue_position
     ) as x
-    cross join lateral (
-      select (o.quantity - o.filled_quantity)::bigint as remaining
-      from trading.orders as o
-      where o.id = x.order_id
-      limit 1
-    ) as o
   )
   select
     w.order_id,
