@@ -35,7 +35,9 @@ from (
     j.created_at
   from ledger.posted_entries as p
   left join ledger.posted_journals as j on j.id = p.journal_id
-  left join trading.traders as r on r.user_id * 4 = p.account_id
+  left join trading.traders as r
+    on r.user_id = p.account_id / 4
+    and r.user_id * 4 = p.account_id
   union all
   select
     t.id, 'trade', t.market_id, l.account_id, l.account_kind, l.user_id,
