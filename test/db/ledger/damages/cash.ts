@@ -267,7 +267,7 @@ export const cashDamages: Damage[] = [
   ],
   [
     "day opening is the account before the first entry of the day",
-    `update trading.trades set created_at = created_at - interval '1 day'
+    `update trading.trades set created_at = created_at + interval '1 day'
      where taker_order_id = :sweep`,
   ],
   [
