@@ -127,7 +127,6 @@ set local role exchange_owner;
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
---!include ledger/functions/post.sql
 --!include ledger/functions/post_journal.sql
 --!include ledger/functions/move_cash.sql
 --!include risk/functions/has_limits.sql
