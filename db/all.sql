@@ -311,6 +311,7 @@ set local role exchange_owner;
 --!include api/functions/relay_outbox.sql
 --!include api/functions/read_events.sql
 --!include api/functions/place_orders.sql
+--!include api/functions/preview_order.sql
 --!include api/functions/amend_order.sql
 --!include api/functions/cancel_order.sql
 --!include api/functions/split_position.sql

@@ -76,3 +76,98 @@ comment on function api.place_orders(uuid, jsonb) is
   'request is to be placed again. Locks: the market, then the takers and the makers they can '
   'reach, by ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be '
   'called again.';
+
+-- Until the engine takes orders of several markets: one call of the above for each market.
+create or replace function api.place_orders(
+  orders jsonb, atomic boolean default false, waits boolean default true
+)
+returns setof api.result
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_count constant int := jsonb_array_length(place_orders.orders);
+  v_results api.result[] := array_fill(null::api.result, array[v_count]);
+  v_result api.result;
+  v_busy bigint[] := '{}';
+  v_first int;
+  v_place int;
+  v_market record;
+begin
+  if v_count = 0 then
+    return;
+  end if;
+  begin
+    for v_market in
+      select distinct m.id
+      from jsonb_array_elements(place_orders.orders) as o
+      join catalog.markets as m on m.public_id = (o ->> 'marketId')::uuid
+      order by m.id
+    loop
+      if place_orders.waits then
+        perform trading.lock_market(v_market.id);
+      elsif not trading.try_lock_market(v_market.id) then
+        v_busy := v_busy || v_market.id;
+      end if;
+    end loop;
+
+    for v_market in
+      select
+        m.id,
+        o.value ->> 'marketId' as public_id,
+        m.live_delay_ms,
+        array_agg(o.place order by o.place) as places,
+        jsonb_agg(o.value order by o.place) as requests
+      from jsonb_array_elements(place_orders.orders) with ordinality as o (value, place)
+      left join lateral (
+        select x.id, c.live_delay_ms
+        from catalog.markets as x
+        cross join lateral trading.read_context(x.id, core.now()) as c
+        where x.public_id = (o.value ->> 'marketId')::uuid
+      ) as m on true
+      group by m.id, o.value ->> 'marketId', m.live_delay_ms
+      order by m.id
+    loop
+      v_place := 0;
+      if v_market.id = any (v_busy) then
+        foreach v_place in array v_market.places loop
+          v_results[v_place] := row('MARKET_BUSY', null, false, null)::api.result;
+        end loop;
+        continue;
+      end if;
+      for v_result in
+        select *
+        from api.place_orders(market_id => v_market.public_id::uuid, requests => v_market.requests)
+      loop
+        v_place := v_place + 1;
+        if place_orders.atomic and v_market.live_delay_ms is not null and v_result.code is null then
+          v_result := row(
+            'INVALID_REQUEST', 'atomic: not for orders on live markets', false, null
+          )::api.result;
+        end if;
+        v_results[v_market.places[v_place]] := v_result;
+      end loop;
+    end loop;
+
+    select min(r.place) into v_first
+    from unnest(v_results) with ordinality as r (code, message, replayed, body, place)
+    where r.code is not null;
+    if place_orders.atomic and v_first is not null then
+      raise exception using errcode = 'EX999';
+    end if;
+  exception when sqlstate 'EX999' then
+    v_result := v_results[v_first];
+    v_results := array_fill(
+      row(null, null, false, null)::api.result, array[v_count]
+    );
+    v_results[v_first] := v_result;
+  end;
+  foreach v_result in array v_results loop
+    return next v_result;
+  end loop;
+end
+$$;
+
+comment on function api.place_orders(jsonb, boolean, boolean) is
+  'Places orders of any markets. waits: whether to wait for the lock of a market; without it the '
+  'orders of such a market come back with MARKET_BUSY. atomic: all are accepted or none is.';
