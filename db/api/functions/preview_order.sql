@@ -47,7 +47,9 @@ begin
   v_body := v_result.body::jsonb;
   v_fee := (v_body ->> 'feeCents')::bigint;
   select
-    coalesce(jsonb_agg(jsonb_build_object('price', f -> 'price', 'quantity', f -> 'quantity')), '[]'),
+    coalesce(
+      jsonb_agg(jsonb_build_object('price', f -> 'price', 'quantity', f -> 'quantity')), '[]'
+    ),
     coalesce(sum((f ->> 'quantity')::bigint), 0),
     sum(
       case v_side when 'yes' then (f ->> 'price')::bigint else 100 - (f ->> 'price')::bigint end
