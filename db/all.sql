@@ -133,6 +133,8 @@ set local role exchange_owner;
 --!include rate_limits/functions/lock_counters.sql
 --!include rate_limits/functions/read_allowance.sql
 --!include rate_limits/functions/read_counters.sql
+--!include rate_limits/functions/most_at_once.sql
+--!include rate_limits/functions/retry_after_seconds.sql
 --!include rate_limits/functions/record_grants.sql
 --!include rate_limits/functions/count_stream.sql
 
