@@ -331,8 +331,12 @@ async function inTurn<T>(count: number, make: () => Promise<T>): Promise<T[]> {
 function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
   const placeBatch: Exchange["placeBatch"] = (market, batch) =>
     withClient(api, async (client) => {
-      const requests = batch.map(([userId, request]): OrderRequest => ({ userId, ...request }));
-      const outcomes = await placeOrders(client, market, requests);
+      const requests = batch.map(([userId, request]): OrderRequest => ({
+        marketId: market,
+        userId,
+        ...request,
+      }));
+      const outcomes = await placeOrders(client, requests);
       return outcomes.map(({ code, message, replayed, body }) => ({
         code,
         message,

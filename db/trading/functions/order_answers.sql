@@ -59,8 +59,7 @@ begin
   return query
     select
       o.code,
-      case when o.code = 'INVALID_REQUEST'
-        then coalesce(o.problem, 'expiresAt: must be in the future') end,
+      trading.rejection_message(o.code, o.problem),
       o.replay_of is not null or o.replayed_order_id is not null,
       case
         when o.code is not null then null
