@@ -61,13 +61,16 @@ export async function play(
   const outcomes: PlayedOutcome[] = [];
   for (const step of program) {
     if (step.kind === "batch") {
-      const requests = await requestsOf(client, cast, step.orders);
+      const marketId = cast.markets[step.market];
+      const requests = (await requestsOf(client, cast, step.orders)).map((request) => ({
+        marketId,
+        ...request,
+      }));
       const calls = placing === "together" ? [requests] : requests.map((request) => [request]);
       for (const call of calls) {
-        const { rows } = await client.query(
-          "select * from api.place_orders(market_id => $1, requests => $2)",
-          [cast.markets[step.market], JSON.stringify(call)],
-        );
+        const { rows } = await client.query("select * from api.place_orders(orders => $1)", [
+          JSON.stringify(call),
+        ]);
         outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
       }
     } else if (step.kind === "amend") {
