@@ -30,7 +30,8 @@ comment on view ledger.accounts is
   'revenue of each market. Its rows are kept in ledger.outside_world, trading.traders and '
   'trading.market_state.';
 comment on column ledger.accounts.id is
-  'As ledger.user_account_id, escrow_account_id, revenue_account_id and outside_account_id give it.';
+  'As ledger.user_account_id, escrow_account_id, revenue_account_id and outside_account_id '
+  'give it.';
 comment on column ledger.accounts.kind is
   'outside_world, user_cash, market_escrow or fee_revenue.';
 comment on column ledger.accounts.user_id is 'Whose cash it is; null unless user_cash.';
