@@ -93,7 +93,7 @@ test("one journal pays everybody, a user with both sides once", async (t) => {
      join trading.resolutions as r on r.journal_id = j.id
      join catalog.markets as m on m.id = r.market_id
      where m.public_id = $1
-     group by j.kind, a.kind order by a.kind`,
+     group by j.id, j.kind, a.kind order by a.kind`,
     [id],
   );
   t.deepEqual(rows, [
