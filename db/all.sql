@@ -127,7 +127,6 @@ set local role exchange_owner;
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
---!include ledger/functions/post.sql
 --!include ledger/functions/post_journal.sql
 --!include ledger/functions/move_cash.sql
 --!include risk/functions/has_limits.sql
@@ -144,12 +143,15 @@ set local role exchange_owner;
 --!include rate_limits/functions/lock_counters.sql
 --!include rate_limits/functions/read_allowance.sql
 --!include rate_limits/functions/read_counters.sql
+--!include rate_limits/functions/most_at_once.sql
+--!include rate_limits/functions/retry_after_seconds.sql
 --!include rate_limits/functions/record_grants.sql
 --!include rate_limits/functions/count_stream.sql
 
 -- Functions: the engine
 --!include trading/functions/lock_market.sql
 --!include trading/functions/lock_markets.sql
+--!include trading/functions/lock_free_markets.sql
 --!include trading/functions/try_lock_market.sql
 --!include trading/functions/fee_cents.sql
 --!include trading/functions/filled_status.sql
@@ -175,6 +177,8 @@ set local role exchange_owner;
 --!include trading/functions/write_depth.sql
 --!include trading/functions/read_markets.sql
 --!include trading/functions/read_requests.sql
+--!include trading/functions/requests_of_markets.sql
+--!include trading/functions/rejection_message.sql
 --!include trading/functions/read_replays.sql
 --!include trading/functions/most_beyond.sql
 --!include trading/functions/read_reach.sql
@@ -189,8 +193,8 @@ set local role exchange_owner;
 --!include trading/functions/read_maker_arrays.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql
---!include trading/functions/maker_public_id.sql
---!include trading/functions/cancelled_orders.sql
+--!include trading/functions/placed_orders.sql
+--!include trading/functions/maker_public_ids.sql
 --!include trading/functions/account_fills.sql
 --!include trading/functions/write_trades.sql
 --!include trading/functions/write_makers.sql
@@ -324,6 +328,7 @@ set local role exchange_owner;
 --!include api/functions/relay_outbox.sql
 --!include api/functions/read_events.sql
 --!include api/functions/place_orders.sql
+--!include api/functions/preview_order.sql
 --!include api/functions/amend_order.sql
 --!include api/functions/cancel_order.sql
 --!include api/functions/split_position.sql

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
 import { authenticate, getMarket, placeOrders } from "./database/api.ts";
-import type { OrderRequest } from "./database/api.ts";
+import type { OrderTerms } from "./database/api.ts";
 import { makePool } from "./database/pools.ts";
 import type { DatabaseRole } from "./database/pools.ts";
 import { readIfPresent } from "./database/postgres_process.ts";
@@ -154,7 +154,7 @@ async function createMarket(
 }
 
 /** Both sides quoted around the market's price by one maker, and some trades by the others. */
-function openingOrders(market: DemoMarket, makerIds: string[]): OrderRequest[] {
+function openingOrders(market: DemoMarket, makerIds: string[]): OrderTerms[] {
   const [quoting, ...taking] = makerIds;
   const trades = market.trades.map(([side, quantity], index) => ({
     userId: at(taking, index % taking.length),
@@ -166,7 +166,7 @@ function openingOrders(market: DemoMarket, makerIds: string[]): OrderRequest[] {
 }
 
 /** Five levels on each side, in the form of buys: YES below the price, NO below the rest of 100. */
-function quotes(userId: string, yesPrice: number): OrderRequest[] {
+function quotes(userId: string, yesPrice: number): OrderTerms[] {
   const sizes = [200, 350, 500, 750, 1000];
   return sizes.flatMap((quantity, level) => [
     { userId, side: "yes", price: yesPrice - 1 - level, quantity },
@@ -185,12 +185,15 @@ async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<
   const price = Math.max(bestBid ?? 50, 50);
   const order = { userId: found.makerId, side: "no", price: 99 - price, quantity: 1000 } as const;
   // A maker without money is no reason not to start.
-  await placeOrders(client, found.marketId, [order]);
+  await placeOrders(client, [{ marketId: found.marketId, ...order }]);
 }
 
-async function place(client: PoolClient, marketId: string, orders: OrderRequest[]): Promise<void> {
+async function place(client: PoolClient, marketId: string, orders: OrderTerms[]): Promise<void> {
   await actAs(client, "exchange_api");
-  const outcomes = await placeOrders(client, marketId, orders);
+  const outcomes = await placeOrders(
+    client,
+    orders.map((order) => ({ marketId, ...order })),
+  );
   const refused = outcomes.find((outcome) => outcome.code !== null);
   if (refused) throw new Error(`A demo order was refused: ${refused.message ?? ""}`);
 }

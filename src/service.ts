@@ -167,7 +167,7 @@ export async function serve(
       await closed;
       await metricsListener?.close();
       // A client that hung up may have left an order behind.
-      await services.orderBatcher.drained();
+      await services.orderGatherer.drained();
       await services.announcer.close();
       await services.streams.close();
       for (const endpoint of endpoints) await endpoint?.close();

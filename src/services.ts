@@ -19,8 +19,8 @@ import { createStreams } from "./streams/streams.ts";
 import type { Streams } from "./streams/streams.ts";
 import { createAnnouncer } from "./trading/outbox_relay.ts";
 import type { Announcer } from "./trading/outbox_relay.ts";
-import { createOrderBatcher } from "./trading/order_batcher.ts";
-import type { OrderBatcher } from "./trading/order_batcher.ts";
+import { createOrderGatherer } from "./trading/order_gatherer.ts";
+import type { OrderGatherer } from "./trading/order_gatherer.ts";
 
 /** What the routes share in one process. */
 export interface Services {
@@ -35,7 +35,7 @@ export interface Services {
   authenticator: Authenticator;
   access: Access;
   announcer: Announcer;
-  orderBatcher: OrderBatcher;
+  orderGatherer: OrderGatherer;
   streams: Streams;
   graphql: GraphqlEndpoints;
 }
@@ -78,7 +78,7 @@ export function makeServices(
     authenticator,
     access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: gates }) }),
     announcer,
-    orderBatcher: createOrderBatcher({
+    orderGatherer: createOrderGatherer({
       pool: orders,
       onCommitted: (outcomes) => {
         announcer.ring();

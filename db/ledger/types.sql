@@ -9,13 +9,3 @@ create type ledger.journal_kind as enum (
   'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';
-
-create type ledger.entry as (
-  journal_id bigint,
-  account_id bigint,
-  amount_cents bigint,
-  balance_before_cents bigint,
-  balance_after_cents bigint,
-  account_version bigint
-);
-comment on type ledger.entry is 'One line of a journal, as the engine hands it to ledger.post.';

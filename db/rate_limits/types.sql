@@ -28,18 +28,18 @@ create type rate_limits.checks as (
   buckets text[],
   subjects text[],
   ends int[],
-  checked int[]
+  checked int[],
+  counts int[]
 );
 comment on type rate_limits.checks is
   'Requests to be counted. buckets and subjects name each counter once, in the order in which they '
   'are locked; checked holds the places of the counters that each request asks, one request after '
-  'another, and ends where each request''s part of it ends.';
+  'another, counts how many times, and ends where each request''s part of it ends.';
 
 create type rate_limits.counter as (
   bucket text,
   subject text,
   free bigint,
-  retry_after_seconds int,
   taken bigint,
   width interval,
   is_due boolean,
@@ -47,6 +47,6 @@ create type rate_limits.counter as (
   policy rate_limits.policy
 );
 comment on type rate_limits.counter is
-  'Where one counter stands: requests that it has room for now, and when there is room for one '
-  'more than those. For a rolling window: its length, the number of the last request let through, '
-  'and whether it is time to clean up behind it. For v1-trading: what is spent, and the policy.';
+  'Where one counter stands: requests that it has room for now. For a rolling window: its length, '
+  'the number of the last request let through, and whether it is time to clean up behind it. For '
+  'v1-trading: what is spent, and the policy.';

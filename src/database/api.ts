@@ -6,8 +6,8 @@ import { databaseTypes } from "./types.ts";
  * by name. Bodies are JSON text made by the database and passed on untouched.
  */
 
-/** What `api.place_orders` takes for one order; what is absent or null is left to the database. */
-export interface OrderRequest {
+/** An order without its market; what is absent or null is left to the database. */
+export interface OrderTerms {
   userId: string;
   side: "yes" | "no";
   price?: number | null | undefined;
@@ -18,6 +18,11 @@ export interface OrderRequest {
   idempotencyKey?: string | null | undefined;
   expiresAt?: string | null | undefined;
   postOnly?: boolean | null | undefined;
+}
+
+/** What `api.place_orders` takes for one order. */
+export interface OrderRequest extends OrderTerms {
+  marketId: string;
 }
 
 /** What a command came to: `body` when it was accepted, `code` and `message` when refused. */
@@ -151,11 +156,14 @@ export async function listEndedCredentials(client: PoolClient, ids: string[]): P
   return rows.map(({ id }) => id);
 }
 
+/** Who is counted in a bucket: an address or a user's id, once or so many times. */
+export type CountedSubject = string | { subject: string; count: number };
+
 /** What one request is counted in: buckets, each with an address or with a user's id. */
 export type RequestCounters = Partial<
   Record<
     "v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip",
-    string
+    CountedSubject
   >
 >;
 
@@ -163,7 +171,14 @@ export type RequestCounters = Partial<
 export type TakenRequest = {
   /** The caller's policy and the whole tokens left, where v1-trading was asked. */
   policy: { requestsPerMinute: number; burstCapacity: number; remaining: number } | undefined;
-} & ({ allowed: true } | { allowed: false; retryAfterSeconds: number });
+} & (
+  | { allowed: true }
+  | {
+      allowed: false;
+      /** Undefined where the request asks for more than there ever is room for. */
+      retryAfterSeconds: number | undefined;
+    }
+);
 
 /** Counts requests: one outcome each, in the same order. */
 export async function takeRequests(
@@ -171,6 +186,7 @@ export async function takeRequests(
   requests: RequestCounters[],
 ): Promise<TakenRequest[]> {
   const rows = await call<{
+    allowed: boolean;
     retry_after_seconds: number | null;
     requests_per_minute: number | null;
     burst_capacity: number | null;
@@ -178,14 +194,14 @@ export async function takeRequests(
   }>(
     client,
     "take_requests",
-    "select retry_after_seconds, requests_per_minute, burst_capacity, remaining " +
+    "select allowed, retry_after_seconds, requests_per_minute, burst_capacity, remaining " +
       "from api.take_requests(requests => $1)",
     [JSON.stringify(requests)],
   );
   return rows.map((row) => ({
-    ...(row.retry_after_seconds === null
+    ...(row.allowed
       ? { allowed: true }
-      : { allowed: false, retryAfterSeconds: row.retry_after_seconds }),
+      : { allowed: false, retryAfterSeconds: row.retry_after_seconds ?? undefined }),
     policy:
       row.requests_per_minute === null || row.burst_capacity === null || row.remaining === null
         ? undefined
@@ -210,18 +226,38 @@ export async function getRateLimits(client: PoolClient, userId: string): Promise
   return row.body;
 }
 
-/** Places orders of one market in the order given: one outcome each, in the same order. */
+/** How the orders of a call are placed. */
+export interface PlacingOptions {
+  /** All are accepted or none is: then the first that was rejected has a code, the others nothing. */
+  atomic?: boolean;
+  /** Whether to wait for the locks of markets: if not, MARKET_BUSY is the code of some orders. */
+  waits?: boolean;
+}
+
+/** Places orders of any markets: one result each, in the same order. */
 export async function placeOrders(
   client: PoolClient,
-  marketId: string,
-  requests: OrderRequest[],
+  orders: OrderRequest[],
+  { atomic = false, waits = true }: PlacingOptions = {},
 ): Promise<Outcome[]> {
   return await call<Outcome>(
     client,
     "place_orders",
     "select code, message, replayed, body " +
-      "from api.place_orders(market_id => $1, requests => $2)",
-    [marketId, JSON.stringify(requests)],
+      "from api.place_orders(orders => $1, atomic => $2, waits => $3)",
+    [JSON.stringify(orders), atomic, waits],
+  );
+}
+
+/** What an order would do now, were it placed. */
+export async function previewOrder(client: PoolClient, order: OrderRequest): Promise<Outcome> {
+  return theOnly(
+    await call<Outcome>(
+      client,
+      "preview_order",
+      'select code, message, replayed, body from api.preview_order("order" => $1)',
+      [JSON.stringify(order)],
+    ),
   );
 }
 

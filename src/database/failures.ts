@@ -37,6 +37,8 @@ export function beforeAnything(error: unknown): unknown {
 export interface RetryOptions {
   /** Whether the call may be made again although it may have been carried out: true for reads. */
   repeatable?: boolean;
+  /** A conflict is the caller's to deal with: the call is not made again as it is. */
+  exceptConflicts?: boolean;
   /** Calls at most. */
   attempts?: number;
   /** The longest first wait between two attempts; each further one may last twice as long. */
@@ -89,7 +91,9 @@ export async function withRetries<T>(
       return await callOnce(pool, call);
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
-      const repeatable = error.kind !== "lost" || options.repeatable === true;
+      const repeatable =
+        (error.kind !== "lost" || options.repeatable === true) &&
+        (error.kind !== "conflict" || options.exceptConflicts !== true);
       const retried = repeatable && attempt < attempts && Date.now() <= deadline;
       observers.get(pool)?.(error, retried);
       if (!retried) throw error;

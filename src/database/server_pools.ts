@@ -80,7 +80,7 @@ const NOTHING = "00000000-0000-0000-0000-000000000000";
 
 async function warmForOrders(client: PoolClient): Promise<void> {
   await warmUp(client);
-  await placeOrders(client, NOTHING, []);
+  await placeOrders(client, []);
 }
 
 /** As for a request that nobody made. */

@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from "express";
 import type { Caller, RequestCounters } from "../database/api.ts";
 import type { Staff, StaffRole } from "../database/staff_keys.ts";
 import { beforeAnything } from "../database/failures.ts";
-import { ProblemError, refusal } from "../errors.ts";
+import { invalidRequest, ProblemError, refusal } from "../errors.ts";
 import { isWellFormedApiKey } from "./api_key.ts";
 import type { SecretPrefix } from "./api_key.ts";
 import { setCaller, sessionCookieOf, tokenOf } from "./authentication.ts";
@@ -53,6 +53,11 @@ interface Credential<Known> {
   holderOf: (secret: string) => Promise<Known | undefined>;
 }
 
+/** Waiting does not help a batch that asks for more than there ever is room for. */
+const tooManyAtOnce = invalidRequest([
+  { path: "orders", message: "must be at most as many as the rate limit allows at once" },
+]);
+
 /** The gates of one process. */
 export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   const token: Credential<Caller> = {
@@ -75,6 +80,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
       response.setHeader("X-RateLimit-Remaining", remaining);
     }
     if (taken.allowed) return;
+    if (taken.retryAfterSeconds === undefined) throw new ProblemError(tooManyAtOnce);
     response.setHeader("Retry-After", taken.retryAfterSeconds);
     throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
   }

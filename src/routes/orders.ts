@@ -19,11 +19,11 @@ import { untilFinished } from "../trading/unfinished.ts";
 
 /** Placing, amending, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
-  const { access, announcer, orderBatcher, orders, pool } = services;
+  const { access, announcer, orderGatherer, orders, pool } = services;
 
   app.post("/api/v1/orders", access.command, jsonBody, async (request, response) => {
-    const { marketId, ...order } = validate(placeOrderSchema, request.body);
-    const outcome = await orderBatcher.place(marketId, { userId: userIdOf(response), ...order });
+    const order = validate(placeOrderSchema, request.body);
+    const outcome = await orderGatherer.place({ userId: userIdOf(response), ...order });
     if (outcome.replayed) response.setHeader("Idempotency-Replayed", "true");
     sendResult(response, outcome.replayed ? 200 : 201, outcome);
   });

@@ -7,8 +7,13 @@ import type { Outcome } from "../database/api.ts";
 export const UNFINISHED_FOR_MS = 5000;
 
 /** Whether a command is to be made again, which was first made at this moment of the clock. */
-export function isUnfinished({ code }: Outcome, since: number, forMs = UNFINISHED_FOR_MS): boolean {
-  return code === "CONFLICT_RETRY" && performance.now() - since < forMs;
+export function isUnfinished(
+  { code }: Outcome,
+  since: number,
+  forMs = UNFINISHED_FOR_MS,
+  now = performance.now(),
+): boolean {
+  return code === "CONFLICT_RETRY" && now - since < forMs;
 }
 
 /** Makes a command until it is finished, or the time for that is over. */

@@ -1,4 +1,4 @@
-import type { OrderRequest } from "../../src/database/api.ts";
+import type { OrderTerms } from "../../src/database/api.ts";
 import { checkLedger, writeScript } from "./bench.ts";
 import type { Bench, Script } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
@@ -79,7 +79,7 @@ async function fillBook(
   orders: number,
   makers: [number, number],
 ): Promise<void> {
-  const requests = Array.from({ length: orders }, (_, index): OrderRequest => ({
+  const requests = Array.from({ length: orders }, (_, index): OrderTerms => ({
     userId: publicId(randomBetween(...makers)),
     side: index % 2 === 0 ? "yes" : "no",
     price: 1 + (Math.floor(index / 2) % 45),

@@ -44,7 +44,8 @@ process.send?.({
 });
 
 async function change(): Promise<void> {
-  const { code } = await services.orderBatcher.place(MARKET, {
+  const { code } = await services.orderGatherer.place({
+    marketId: MARKET,
     userId: publicId(2),
     side: "yes",
     price: randomBetween(1, 40),

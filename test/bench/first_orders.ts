@@ -36,7 +36,8 @@ export async function measureFirstOrders({ cluster, sizes }: Bench): Promise<Res
       const began = performance.now();
       const outcomes = await Promise.all(
         Array.from({ length: count }, (_, index) =>
-          service.services.orderBatcher.place(publicId(index + 1), {
+          service.services.orderGatherer.place({
+            marketId: publicId(index + 1),
             ...{ userId: publicId(index + 1), side: index % 2 === 0 ? "yes" : "no" },
             ...{ price: 10, quantity: 1 },
           }),

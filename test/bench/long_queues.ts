@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
-import type { OrderRequest, Outcome } from "../../src/database/api.ts";
+import type { OrderTerms, Outcome } from "../../src/database/api.ts";
 import { makePool } from "../../src/database/pools.ts";
-import { createOrderBatcher } from "../../src/trading/order_batcher.ts";
+import { createOrderGatherer } from "../../src/trading/order_gatherer.ts";
 import { checkLedger, expectCount, readNumber } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
@@ -54,7 +54,7 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
     const isCounted = round > 0;
     const market = 2 * round + 1;
     await makeQueue(pool, market, queue, makers);
-    const buy: OrderRequest = { userId: poorTaker, side: "yes", price: 99, quantity: MOST_SHARES };
+    const buy: OrderTerms = { userId: poorTaker, side: "yes", price: 99, quantity: MOST_SHARES };
     await place(pool, market, [{ userId: ownOrderTaker, side: "no", price: 1, quantity: 1 }]);
     for (const [name, request] of Object.entries({
       "rejected limit order": buy,
@@ -107,7 +107,7 @@ async function makeQueue(
   length: number,
   makerOf: (index: number) => string,
 ): Promise<void> {
-  const requests = Array.from({ length }, (_, index): OrderRequest => ({
+  const requests = Array.from({ length }, (_, index): OrderTerms => ({
     userId: makerOf(index),
     side: "no",
     price: QUEUE_PRICE,
@@ -133,11 +133,11 @@ async function leaveCents(pool: Pool, user: string, cents: number): Promise<void
 async function timeOrder(
   api: Pool,
   market: number,
-  request: OrderRequest,
+  request: OrderTerms,
 ): Promise<{ milliseconds: number; outcome: Outcome }> {
-  const batcher = createOrderBatcher({ pool: api });
+  const gatherer = createOrderGatherer({ pool: api });
   const began = performance.now();
-  const outcome = await batcher.place(publicId(market), request);
+  const outcome = await gatherer.place({ marketId: publicId(market), ...request });
   return { milliseconds: performance.now() - began, outcome };
 }
 
@@ -155,21 +155,21 @@ async function timeClearing(
   await makeQueue(pool, market, sizes.longQueue, () => makerWithoutCash);
   await leaveCents(pool, makerWithoutCash, 0);
 
-  const batcher = createOrderBatcher({ pool: api });
+  const gatherer = createOrderGatherer({ pool: api });
   let isCleared = false;
   let longestWait = 0;
   const others = Array.from({ length: OTHERS }, async (_, index) => {
     while (!isCleared) {
       const began = performance.now();
-      const order: OrderRequest = { userId: publicId(FIRST_MAKER + index), side: "no", price: 1 };
-      expectCode(await batcher.place(publicId(market), { ...order, quantity: 1 }), null);
+      const order: OrderTerms = { userId: publicId(FIRST_MAKER + index), side: "no", price: 1 };
+      expectCode(await gatherer.place({ marketId: publicId(market), ...order, quantity: 1 }), null);
       longestWait = Math.max(longestWait, performance.now() - began);
     }
   });
   const began = performance.now();
-  const order: OrderRequest = { userId: taker, side: "yes", price: 55, quantity: 1 };
+  const order: OrderTerms = { userId: taker, side: "yes", price: 55, quantity: 1 };
   for (;;) {
-    const { code } = await batcher.place(publicId(market), order);
+    const { code } = await gatherer.place({ marketId: publicId(market), ...order });
     if (code === null) break;
     if (code !== "CONFLICT_RETRY") throw new Error(`The taker was rejected: ${code}`);
   }

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { OrderRequest } from "../../src/database/api.ts";
+import type { OrderTerms } from "../../src/database/api.ts";
 import { drawId, idIn, publicId } from "./catalogue.ts";
 
 /** The orders that the bars place. */
@@ -66,7 +66,7 @@ export async function restLiquidity(
 }
 
 /** Places orders as the bars' subjects do, and insists that each is accepted. */
-export async function place(pool: Pool, market: number, requests: OrderRequest[]): Promise<void> {
+export async function place(pool: Pool, market: number, requests: OrderTerms[]): Promise<void> {
   const { rows } = await pool.query(
     `select distinct code from api.place_orders(market_id => $1, requests => $2)
      where code is not null`,
@@ -85,12 +85,12 @@ export const fiveShares: DrawQuantity = () => 5;
 export const upToTenShares: DrawQuantity = () => randomBetween(1, 10);
 
 /** An order that rests, last in the queue of the only price of its side. */
-export function makerOrder(draw = upToTenShares): Omit<OrderRequest, "userId"> {
+export function makerOrder(draw = upToTenShares): Omit<OrderTerms, "userId"> {
   return { side: randomSide(), price: MAKER_PRICE, quantity: draw() };
 }
 
 /** An order as large, which takes the first in that queue: they rested long before. */
-export function takerOrder(draw = upToTenShares): Omit<OrderRequest, "userId"> {
+export function takerOrder(draw = upToTenShares): Omit<OrderTerms, "userId"> {
   return { side: randomSide(), price: TAKER_PRICE, quantity: draw() };
 }
 

@@ -1,4 +1,4 @@
-import type { OrderRequest } from "../../src/database/api.ts";
+import type { OrderTerms } from "../../src/database/api.ts";
 import { checkLedger } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
@@ -18,7 +18,7 @@ export async function measureOwnOrders({ sizes, cluster }: Bench): Promise<Resul
   const database = await cluster.createDatabase("own_orders");
   const { pool } = database;
   const each = QUEUE / OWN_ORDERS;
-  const requests = Array.from({ length: QUEUE }, (_, index): OrderRequest => ({
+  const requests = Array.from({ length: QUEUE }, (_, index): OrderTerms => ({
     userId: publicId(index % each === each - 1 ? CALLER : OTHER),
     ...{ side: "yes", price: 10, quantity: 1 },
   }));

@@ -145,12 +145,13 @@ async function scheduleOrders(api: Pool, markets: number): Promise<void> {
   const client = await api.connect();
   for (let market = 1; market <= markets; market++) {
     const requests = Array.from({ length: each }, (_, place) => ({
+      marketId: publicId(market),
       userId: publicId(1 + ((market * each + place) % 400)),
       side: place % 2 === 0 ? ("yes" as const) : ("no" as const),
       price: 50,
       quantity: 10,
     }));
-    await placeOrders(client, publicId(market), requests);
+    await placeOrders(client, requests);
   }
   client.release();
 }

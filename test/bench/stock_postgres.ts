@@ -78,8 +78,8 @@ function timeOrders(connectionString: string): Measure {
           [(round % 50) + 51, { ...takerOrder(), side: "yes" as const }],
         ] as const) {
           const began = performance.now();
-          const [outcome] = await placeOrders(client, market, [
-            { ...order, userId: publicId(trader) },
+          const [outcome] = await placeOrders(client, [
+            { marketId: market, ...order, userId: publicId(trader) },
           ]);
           times.push(performance.now() - began);
           if (outcome?.code !== null)

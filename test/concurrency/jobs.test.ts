@@ -357,8 +357,7 @@ test.serial(
     const closing = await makeDue("closing", 1);
     const others = await inTurn(["release", "expiry"] as const, 5, (kind) => makeDue(kind, 2));
     const traders = await hold(
-      `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
-     where u.public_id = any ($1) for update of a`,
+      "select from trading.traders where public_id = any ($1) for update",
       stuck.map(({ trader }) => trader),
     );
     const category = await hold(

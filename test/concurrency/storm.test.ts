@@ -206,10 +206,9 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
 /** Nobody has put more into trading than they may: what came from outside less what is left. */
 async function keepTheirLimits(t: ExecutionContext, limited: string[]): Promise<void> {
   const { rows } = await exchange.database.pool.query(
-    `select a.external_cents - a.balance_cents as spent_cents
+    `select t.external_cents - t.balance_cents as spent_cents
      from unnest($1::uuid[]) with ordinality as l (id, place)
-     join identity.users as u on u.public_id = l.id
-     join ledger.accounts as a on a.user_id = u.id
+     join trading.traders as t on t.public_id = l.id
      order by l.place`,
     [limited],
   );

@@ -168,7 +168,7 @@ test.serial("a database that is locked down trades, and withstands its logins", 
   const [ann, bob, market] = [await makeTrader(), await makeTrader(), await makeMarket()];
   const api = await (await loginOn(database, ["exchange_api"])).connect();
   const place = async (userId: string, order: object) =>
-    (await placeOrders(api as never, market, [{ userId, ...order } as never]))[0]!.code;
+    (await placeOrders(api as never, [{ marketId: market, userId, ...order } as never]))[0]!.code;
   t.is(await place(ann, buy("yes", 10, 40)), null);
   t.is(await place(bob, buy("no", 10, 60)), null);
   t.true((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);

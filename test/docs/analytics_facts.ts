@@ -87,8 +87,7 @@ const queries = {
   conversions: "select * from trading.set_conversions order by id",
   resolutions: "select * from trading.resolutions order by id",
   movements: `
-    select a.user_id, c.kind, c.amount_cents from ledger.cash_movements as c
-    join ledger.accounts as a on a.id = c.account_id`,
+    select c.user_id, c.kind, c.amount_cents from ledger.cash_movements as c`,
   schedules: "select * from trading.fee_schedules order by id",
   lines: `
     select j.kind, a.kind as account, count(*) as lines from ledger.entries as e
@@ -184,7 +183,7 @@ function keepBooks(facts: Facts): Pick<Facts, "fills" | "holdings" | "profits" |
 
   const happened = [
     ...facts.trades.map((row) => ({
-      journal: row.journal_id,
+      journal: row.id,
       carryOut: () => {
         trade(row, "taker");
         trade(row, "maker");

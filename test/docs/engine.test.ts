@@ -74,7 +74,7 @@ const deposit = (who: "trader" | "maker" | "bystander"): Attempt =>
 const order =
   (who: "trader" | "maker" | "bystander", where: "market" | "other"): Attempt =>
   (client, scene) =>
-    placeOrders(client, scene[where], [{ userId: scene[who], ...buy("yes", 1, 10) }]);
+    placeOrders(client, [{ marketId: scene[where], userId: scene[who], ...buy("yes", 1, 10) }]);
 
 const attempts: Record<string, Attempt> = {
   "an order of somebody else in another market": order("bystander", "other"),
@@ -101,8 +101,8 @@ const attempts: Record<string, Attempt> = {
 test("what may run while an order is being carried out", async (t) => {
   const scene = await makeScene();
   await transaction("exchange_api", async (carryingOut) => {
-    const order = { userId: scene.trader, ...buy("yes", 5, 60) };
-    const [outcome] = await placeOrders(carryingOut, scene.market, [order]);
+    const order = { marketId: scene.market, userId: scene.trader, ...buy("yes", 5, 60) };
+    const [outcome] = await placeOrders(carryingOut, [order]);
     t.is(outcome!.code, null);
     const found: string[][] = [];
     for (const [name, attempt] of Object.entries(attempts)) {

@@ -331,8 +331,12 @@ async function inTurn<T>(count: number, make: () => Promise<T>): Promise<T[]> {
 function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
   const placeBatch: Exchange["placeBatch"] = (market, batch) =>
     withClient(api, async (client) => {
-      const requests = batch.map(([userId, request]): OrderRequest => ({ userId, ...request }));
-      const outcomes = await placeOrders(client, market, requests);
+      const requests = batch.map(([userId, request]): OrderRequest => ({
+        marketId: market,
+        userId,
+        ...request,
+      }));
+      const outcomes = await placeOrders(client, requests);
       return outcomes.map(({ code, message, replayed, body }) => ({
         code,
         message,
@@ -456,11 +460,9 @@ function readersOf(api: Pool, pool: Pool) {
 
   const accounts: Exchange["accounts"] = (id) =>
     one(
-      `select
-         sum(a.balance_cents) filter (where a.kind = 'market_escrow')::bigint as escrow,
-         sum(a.balance_cents) filter (where a.kind = 'fee_revenue')::bigint as revenue
-       from ledger.accounts as a
-       join catalog.markets as m on m.id = a.market_id
+      `select s.escrow_cents::bigint as escrow, s.revenue_cents::bigint as revenue
+       from trading.market_state as s
+       join catalog.markets as m on m.id = s.market_id
        where m.public_id = $1`,
       [id],
     );

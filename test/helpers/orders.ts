@@ -1,9 +1,9 @@
-import type { OrderRequest } from "../../src/database/api.ts";
+import type { OrderTerms } from "../../src/database/api.ts";
 
 export type Side = "yes" | "no";
 
 /** An order without its trader. */
-export type Request = Omit<OrderRequest, "userId">;
+export type Request = Omit<OrderTerms, "userId">;
 
 /** At a limit, or at the market's price when there is none. */
 export function buy(side: Side, quantity: number, price?: number, more: Partial<Request> = {}) {

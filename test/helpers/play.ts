@@ -149,10 +149,9 @@ async function carryOut(
       break;
     case "withdraw":
       await client.query(
-        `select admin.withdraw(u.public_id, a.balance_cents - $2, gen_random_uuid()::text)
-         from identity.users as u join ledger.accounts as a on a.user_id = u.id
-         join trading.traders as r on r.user_id = u.id
-         where u.public_id = $1 and a.balance_cents > $2 and r.frozen_at is null`,
+        `select admin.withdraw(t.public_id, t.balance_cents - $2, gen_random_uuid()::text)
+         from trading.traders as t
+         where t.public_id = $1 and t.balance_cents > $2 and t.frozen_at is null`,
         [traders[step.trader], step.leave],
       );
       break;
@@ -291,11 +290,11 @@ async function exclude(client: PoolClient, trader: string, byHand: boolean): Pro
   await client.query(
     byHand
       ? `update trading.traders set excluded_until = ${until}
-         where user_id = (select id from identity.users where public_id = $1)
+         where public_id = $1
            and (excluded_until is null or excluded_until <= core.now())`
-      : `select admin.self_exclude(u.public_id, ${until})
-         from identity.users as u join trading.traders as r on r.user_id = u.id
-         where u.public_id = $1 and (r.excluded_until is null or r.excluded_until <= core.now())`,
+      : `select admin.self_exclude(t.public_id, ${until})
+         from trading.traders as t
+         where t.public_id = $1 and (t.excluded_until is null or t.excluded_until <= core.now())`,
     [trader],
   );
 }
@@ -307,23 +306,26 @@ const stateQueries = {
       cancelled_at, release_at, released_at
     from trading.orders order by id`,
   book: `
-    select n.number, b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at,
-      b.release_at, b.queue_position is null as is_scheduled
+    select n.number, b.market_id, b.user_id, b.book_side, b.book_price, b.order_type,
+      b.left_quantity, b.expires_at, b.release_at, b.queue_position is null as is_scheduled
     from trading.active_orders as b join numbered as n on n.id = b.order_id
     order by b.market_id, b.book_side, b.book_price, b.queue_position, b.order_id`,
   levels: `
-    select market_id, book_side, book_price, quantity, order_count from trading.book_levels
+    select market_id, book_side, book_price, quantity from trading.book_levels
     where quantity > 0 order by market_id, book_side, book_price`,
   // Where a search begins is no state: only it must never run ahead, which ledger.verify() sees.
   books: `
-    select market_id, escrow_account_id, fee_account_id, version, last_trade_price,
-      yes_volume_cents, no_volume_cents, trade_count, traders_count
+    select market_id, version, last_trade_price, yes_volume_cents, no_volume_cents, trade_count,
+      traders_count, escrow_cents, escrow_version, revenue_cents, revenue_version,
+      best_yes_price, best_no_price
     from trading.market_state order by market_id`,
   trades: `
     select taker.number as taker, maker.number as maker, t.market_id, t.taker_user_id,
       t.maker_user_id, t.taker_side, t.price, t.quantity, t.fee_cents, t.fee_schedule_id,
-      t.taker_realised_cents, t.maker_realised_cents,
-      t.created_at, dense_rank() over (order by t.journal_id) as journal
+      t.taker_realised_cents, t.maker_realised_cents, t.created_at,
+      t.taker_cents, t.taker_balance_cents, t.taker_version,
+      t.maker_cents, t.maker_balance_cents, t.maker_version,
+      t.escrow_balance_cents, t.escrow_version, t.revenue_balance_cents, t.revenue_version
     from trading.trades as t
     join numbered as taker on taker.id = t.taker_order_id
     join numbered as maker on maker.id = t.maker_order_id
@@ -337,7 +339,7 @@ const stateQueries = {
       dense_rank() over (order by journal_id) as journal
     from ledger.entries order by account_id, account_version`,
   journals: "select kind, market_id, created_at from ledger.journals order by id",
-  dayOpenings: "select * from ledger.day_openings order by account_id, day",
+  dayOpenings: "select * from ledger.day_openings order by user_id, day",
   keys: `
     select k.user_id, k.key, n.number, k.created_at
     from trading.idempotency_keys as k join numbered as n on n.id = k.order_id

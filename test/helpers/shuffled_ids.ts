@@ -2,8 +2,8 @@ import type { ClientBase, Pool } from "pg";
 import { numberFrom, seed } from "./random.ts";
 
 /**
- * In a database in use, ids of users, of their accounts and of markets need not ascend together,
- * and public ids need not ascend at all: rows that must agree are found by key, never by their
+ * In a database in use, ids of users, of markets and of events need not ascend together, and public
+ * ids need not ascend at all: rows that must agree are found by key, never by their
  * place in some order.
  */
 
@@ -18,11 +18,10 @@ export interface IdOptions {
 /** A prime: multiplied by a factor modulo it, the numbers below it come in another order. */
 const PRIME = 2 ** 31 - 1;
 
-const keys = ["identity.users", "ledger.accounts", "catalog.markets", "catalog.events"];
-const publicIds = ["identity.users", "catalog.markets", "catalog.events"];
+const keys = ["identity.users", "catalog.markets", "catalog.events"];
 
 /**
- * From now on, users, accounts, markets and events of this database get ids in a random order, of
+ * From now on, users, markets and events of this database get ids in a random order, of
  * each table another, and public ids that don't follow them. The orders depend on the seed, TEST_SEED
  * unless told. For a superuser.
  */
@@ -35,7 +34,7 @@ export async function shuffleIds(database: Pool | ClientBase, from = seed()): Pr
        for each row execute function test_ids.shuffle(${factor})`,
     );
   }
-  for (const table of publicIds) {
+  for (const table of keys) {
     await database.query(
       `alter table ${table} alter column public_id
        set default test_ids.public_id(${numberFrom(`public ids of ${table}`, from)})`,
@@ -46,13 +45,12 @@ export async function shuffleIds(database: Pool | ClientBase, from = seed()): Pr
 /** Leaves the database as it is without tests; what was made keeps its ids. */
 export async function stopShufflingIds(database: Pool | ClientBase): Promise<void> {
   for (const table of keys) await database.query(`drop trigger shuffle_id on ${table}`);
-  for (const table of publicIds) {
+  for (const table of keys) {
     await database.query(`alter table ${table} alter public_id set default core.uuid_v7()`);
   }
   await database.query("drop schema test_ids cascade");
 }
 
-// The account of the outside world has id 1, and keeps the lowest.
 const install = `
 create schema test_ids;
 grant usage on schema test_ids to public;

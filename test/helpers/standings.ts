@@ -92,9 +92,8 @@ export async function readFacts(pool: Pool): Promise<Facts> {
      order by s.resolution_id`,
   );
   const escrow = await rowsOf(
-    `select c.slug as category, a.balance_cents as cents
+    `select c.slug as category, b.escrow_cents::bigint as cents
      from trading.market_state as b
-     join ledger.accounts as a on a.id = b.escrow_account_id
      join catalog.markets as m on m.id = b.market_id
      join catalog.categories as c on c.id = m.category_id`,
   );

@@ -147,7 +147,7 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   t.is((await call("DELETE", orderPath, { key })).status, 400);
 
   const sets = { key, body: { marketId, quantity: 1 } };
-  const split = await callAndLoseIt("POST", "/api/v1/positions/split", sets, "trading.positions");
+  const split = await callAndLoseIt("POST", "/api/v1/positions/split", sets, "trading.holdings");
   is503(t, split, {
     error: "The outcome is unknown; look at the portfolio before you retry",
     code: "OUTCOME_UNKNOWN",

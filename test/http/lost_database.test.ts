@@ -62,8 +62,14 @@ async function scheduleOrder(url: string): Promise<string> {
   const pool = makePool({ connectionString: url, role: "exchange_api", max: 1 });
   const client = await pool.connect();
   try {
-    const request = { userId: user_id, side: "yes", price: 40, quantity: 1 } as const;
-    const [outcome] = await placeOrders(client, market, [request]);
+    const request = {
+      marketId: market,
+      userId: user_id,
+      side: "yes",
+      price: 40,
+      quantity: 1,
+    } as const;
+    const [outcome] = await placeOrders(client, [request]);
     const { order } = JSON.parse(outcome!.body);
     if (order.status !== "scheduled") throw new Error(`not scheduled: ${outcome!.body}`);
     return order.id;

@@ -3,6 +3,7 @@ import { createRequestLimiter } from "../../src/http/request_limiter.ts";
 import { databaseError, fakePool } from "./fake_pool.ts";
 
 const row = (retryAfterSeconds: number | null) => ({
+  allowed: retryAfterSeconds === null,
   retry_after_seconds: retryAfterSeconds,
   requests_per_minute: null,
   burst_capacity: null,

@@ -15,8 +15,6 @@ declare
   v_category_id bigint := catalog.category_id(create_market.category);
   v_event catalog.events;
   v_market catalog.markets;
-  v_escrow_account_id bigint;
-  v_fee_account_id bigint;
   v_constraint text;
   v_column text;
 begin
@@ -44,18 +42,7 @@ begin
   )
   returning * into v_market;
 
-  insert into ledger.accounts (kind, market_id)
-  values ('market_escrow', v_market.id)
-  returning id into v_escrow_account_id;
-  insert into ledger.accounts (kind, market_id)
-  values ('fee_revenue', v_market.id)
-  returning id into v_fee_account_id;
-  insert into trading.market_state (market_id, escrow_account_id, fee_account_id)
-  values (v_market.id, v_escrow_account_id, v_fee_account_id);
-  insert into trading.book_levels (market_id, book_side, book_price)
-  select v_market.id, s, p
-  from unnest(enum_range(null::trading.side)) as s
-  cross join generate_series(1, 99) as p;
+  insert into trading.market_state (market_id) values (v_market.id);
 
   perform admin.audit('create_market', jsonb_build_object(
     'market_id', v_market.public_id,

@@ -11,8 +11,7 @@ begin
   insert into identity.users (email, display_name, handle)
   values (create_user.email, create_user.display_name, create_user.handle)
   returning * into v_user;
-  insert into ledger.accounts (kind, user_id) values ('user_cash', v_user.id);
-  insert into trading.traders (user_id) values (v_user.id);
+  insert into trading.traders (user_id, public_id) values (v_user.id, v_user.public_id);
 
   perform admin.audit('create_user', jsonb_build_object(
     'user_id', v_user.public_id,
@@ -33,5 +32,5 @@ end
 $$;
 
 comment on function admin.create_user(text, text, text) is
-  'Makes a user with an empty cash account and loss limits not reviewed yet. Returns the id. '
+  'Makes a user without cash and with loss limits not reviewed yet. Returns the id. '
   'Errors: INVALID_REQUEST, ALREADY_EXISTS.';

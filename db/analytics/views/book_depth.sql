@@ -7,23 +7,19 @@ select
     when l.book_side = 'yes' then l.book_price::int
     else 100 - l.book_price::int
   end as yes_price_cents,
-  l.quantity - coalesce(g.quantity, 0) as quantity,
-  l.order_count - coalesce(g.order_count, 0) as order_count
-from trading.book_levels as l
-left join (
+  l.quantity,
+  l.order_count
+from (
   select
     b.market_id, b.book_side, b.book_price,
-    sum(o.quantity - o.filled_quantity) as quantity,
+    sum(b.left_quantity) as quantity,
     count(*) as order_count
   from trading.active_orders as b
-  join trading.orders as o on o.id = b.order_id
   where b.queue_position is not null
-    and b.expires_at <= analytics.now()
+    and (b.expires_at is null or b.expires_at > analytics.now())
   group by b.market_id, b.book_side, b.book_price
-) as g
-  on g.market_id = l.market_id and g.book_side = l.book_side and g.book_price = l.book_price
-left join catalog.markets as m on m.id = l.market_id
-where l.quantity > coalesce(g.quantity, 0);
+) as l
+left join catalog.markets as m on m.id = l.market_id;
 
 comment on view analytics.book_depth is
   'The books as they are now, in YES prices, without orders past their expiry. '

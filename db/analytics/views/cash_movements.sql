@@ -1,15 +1,14 @@
 create view analytics.cash_movements as
 select
   c.journal_id as journal_key,
-  a.user_id as user_key,
+  c.user_id as user_key,
   u.public_id as user_id,
   c.kind::text as kind,
   c.amount_cents,
   j.created_at
 from ledger.cash_movements as c
-left join ledger.journals as j on j.id = c.journal_id
-left join ledger.accounts as a on a.id = c.account_id
-left join identity.users as u on u.id = a.user_id;
+left join ledger.posted_journals as j on j.id = c.journal_id
+left join identity.users as u on u.id = c.user_id;
 
 comment on view analytics.cash_movements is
   'Deposits and withdrawals. Their references are for operators: admin.cash_movements.';

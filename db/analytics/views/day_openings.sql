@@ -1,13 +1,12 @@
 create view analytics.day_openings as
 select
-  a.user_id as user_key,
+  o.user_id as user_key,
   u.public_id as user_id,
   o.day,
   o.balance_cents,
   o.external_cents as net_deposits_cents
 from ledger.day_openings as o
-left join ledger.accounts as a on a.id = o.account_id
-left join identity.users as u on u.id = a.user_id;
+left join identity.users as u on u.id = o.user_id;
 
 comment on view analytics.day_openings is
   'A user''s cash at the start of each UTC day on which it moved.';

@@ -5,16 +5,16 @@ select
   h.pair_count,
   h.yes_holder_count,
   h.no_holder_count,
-  a.balance_cents as escrow_cents
+  s.escrow_cents::bigint as escrow_cents
 from catalog.markets as m
-left join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
+left join trading.market_state as s on s.market_id = m.id
 cross join lateral (
   select
-    coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0)::bigint as pair_count,
-    count(*) filter (where p.side = 'yes' and p.quantity > 0) as yes_holder_count,
-    count(*) filter (where p.side = 'no' and p.quantity > 0) as no_holder_count
-  from trading.positions as p
-  where p.market_id = m.id
+    coalesce(sum(h.yes_quantity), 0)::bigint as pair_count,
+    count(*) filter (where h.yes_quantity > 0) as yes_holder_count,
+    count(*) filter (where h.no_quantity > 0) as no_holder_count
+  from trading.holdings as h
+  where h.market_id = m.id
     and m.status <> 'resolved'
 ) as h;
 

@@ -35,7 +35,7 @@ select
   t.fee_schedule_id as fee_schedule_key,
   t.taker_realised_cents,
   t.maker_realised_cents,
-  t.journal_id as journal_key,
+  t.id as journal_key,
   t.created_at
 from trading.trades as t
 left join catalog.markets as m on m.id = t.market_id

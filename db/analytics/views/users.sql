@@ -7,9 +7,9 @@ select
   u.private as is_private,
   u.leaderboard_opt_out,
   u.created_at,
-  a.balance_cents,
-  a.external_cents as net_deposits_cents,
-  a.overdraft_cents::bigint as overdraft_cents,
+  r.balance_cents,
+  r.external_cents as net_deposits_cents,
+  r.overdraft_cents::bigint as overdraft_cents,
   r.limits_reviewed_at,
   case
     when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
@@ -25,9 +25,9 @@ select
   end as month_limit_cents,
   coalesce(
     (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
       from ledger.day_openings as o
-      where o.account_id = a.id
+      where o.user_id = r.user_id
         and o.day >= (analytics.now() at time zone 'UTC')::date
       order by o.day
       limit 1
@@ -36,9 +36,9 @@ select
   ) as day_net_spent_cents,
   coalesce(
     (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
       from ledger.day_openings as o
-      where o.account_id = a.id
+      where o.user_id = r.user_id
         and o.day >= (analytics.now() at time zone 'UTC')::date - 6
       order by o.day
       limit 1
@@ -47,9 +47,9 @@ select
   ) as week_net_spent_cents,
   coalesce(
     (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
       from ledger.day_openings as o
-      where o.account_id = a.id
+      where o.user_id = r.user_id
         and o.day >= (analytics.now() at time zone 'UTC')::date - 29
       order by o.day
       limit 1
@@ -65,7 +65,6 @@ select
     0
   )::bigint as active_order_cost_cents
 from identity.users as u
-left join ledger.accounts as a on a.user_id = u.id
 left join trading.traders as r on r.user_id = u.id;
 
 comment on view analytics.users is

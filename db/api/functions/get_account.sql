@@ -7,11 +7,11 @@ as $$
     'id', u.public_id,
     'displayName', u.display_name,
     'email', u.email,
-    'balance', a.balance_cents,
+    'balance', t.balance_cents,
     'createdAt', core.iso8601(u.created_at)
   )
   from identity.users as u
-  join ledger.accounts as a on a.user_id = u.id
+  join trading.traders as t on t.user_id = u.id
   where u.public_id = get_account.user_id
 $$;
 

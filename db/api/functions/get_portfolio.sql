@@ -10,10 +10,9 @@ declare
   v_balance_cents bigint;
   v_order_ids bigint[];
 begin
-  select u.id, a.balance_cents into v_user_id, v_balance_cents
-  from identity.users as u
-  join ledger.accounts as a on a.user_id = u.id
-  where u.public_id = get_portfolio.user_id;
+  select t.user_id, t.balance_cents into v_user_id, v_balance_cents
+  from trading.traders as t
+  where t.public_id = get_portfolio.user_id;
 
   v_order_ids := array(
     select b.order_id

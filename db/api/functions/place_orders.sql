@@ -15,25 +15,86 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
+  c_live constant text := 'marketId: orders on live markets cannot be atomic';
   v_requests trading.order_request[];
   v_market_ids bigint[];
+  v_locked_ids bigint[];
+  v_busy boolean[];
+  v_markets trading.market_context[];
   v_at timestamptz;
   v_batch trading.matched_batch;
 begin
   v_requests := array(select r from trading.read_requests(place_orders.orders) as r);
-  if cardinality(v_requests) = 0 then
-    return;
-  end if;
   v_market_ids := array(
     select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
   );
-  perform trading.lock_markets(v_market_ids);
-  v_at := core.now();
-  v_batch := trading.match_batch(
-    trading.read_markets(v_market_ids, v_at), v_requests, v_at
-  );
-  return query
-    select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;
+  v_locked_ids := v_market_ids;
+  if place_orders.waits then
+    perform trading.lock_markets(v_market_ids);
+  else
+    v_locked_ids := trading.lock_free_markets(v_market_ids);
+    if cardinality(v_locked_ids) < cardinality(v_market_ids) then
+      v_busy := array(
+        select array_position(v_locked_ids, r.market_id) is null from unnest(v_requests) as r
+      );
+      v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
+    end if;
+  end if;
+  if cardinality(v_requests) > 0 then
+    v_at := core.now();
+    v_markets := trading.read_markets(v_locked_ids, v_at);
+    if place_orders.atomic then
+      for i in 1 .. cardinality(v_requests) loop
+        if (v_markets[(v_requests[i]).market]).live_delay_ms is not null then
+          v_requests[i].problem := coalesce((v_requests[i]).problem, c_live);
+        end if;
+      end loop;
+    end if;
+    v_batch := trading.match_batch(v_markets, v_requests, v_at);
+  end if;
+
+  if place_orders.atomic and (
+    v_busy is not null
+    or exists (select from unnest((v_batch.result).results) as o where o.code is not null)
+  ) then
+    return query
+      select
+        case when v_busy is null then o.code else 'MARKET_BUSY' end,
+        case when v_busy is null
+          then trading.rejection_message(o.code, o.problem) end,
+        false,
+        null::text
+      from rows from (
+        unnest((v_batch.result).results),
+        unnest(array(select r.problem from unnest(v_requests) as r))
+      ) as o (
+        code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
+        fee_cents, balance_cents, maker, problem
+      );
+  elsif v_busy is null and cardinality(v_requests) > 0 then
+    return query
+      select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;
+  elsif v_busy is not null then
+    return query
+      select
+        case when b.is_busy then 'MARKET_BUSY' else a.code end,
+        a.message,
+        coalesce(a.replayed, false),
+        a.body
+      from (
+        select
+          u.is_busy, u.place, count(*) filter (where not u.is_busy) over (order by u.place) as nth
+        from unnest(v_busy) with ordinality as u (is_busy, place)
+      ) as b
+      left join (
+        select x.*
+        from trading.order_answers(
+          v_batch,
+          case when cardinality(v_requests) > 0 then trading.write_batch(v_batch) end
+        ) with ordinality as x (code, message, replayed, body, place)
+      ) as a on a.place = b.nth and not b.is_busy
+      order by b.place;
+  end if;
 end
 $$;
 
@@ -41,7 +102,9 @@ comment on function api.place_orders(jsonb, boolean, boolean) is
   'Places orders of any markets in one transaction: match, account, write, announce. One row for '
   'each element of orders, in their order. An element is {marketId, userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
-  'its rejection is its row. CONFLICT_RETRY: the call cancelled as many makers as one may, and the '
-  'request is to be placed again. Locks: the markets, ascending; then the takers and the makers '
-  'they can reach, by ascending user id. May fail as a whole with 40001, 40P01 or 55P03, and is '
-  'then to be called again.';
+  'its rejection is its row; atomic: if one is rejected, nothing is written, and the rows of the '
+  'others have neither code nor body. waits => false: orders of markets whose lock is held are '
+  'MARKET_BUSY, and are to be placed again. CONFLICT_RETRY: the call cancelled as many makers as '
+  'one may, and the request is to be placed again. Locks: the markets, ascending; then the takers '
+  'and the makers they can reach, by ascending user id. May fail as a whole with 40001, 40P01 or '
+  '55P03, and is then to be called again.';

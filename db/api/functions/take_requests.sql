@@ -23,6 +23,7 @@ declare
   v_counter rate_limits.counter;
   v_free bigint[] := '{}';
   v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
+  v_fits boolean;
   v_next int := 1;
   v_end int;
 begin
@@ -38,14 +39,26 @@ begin
 
   foreach v_end in array v_checks.ends loop
     allowed := true;
+    v_fits := true;
     retry_after_seconds := null;
     for i in v_next .. v_end loop
-      if v_free[v_checks.checked[i]] = 0 then
+      if v_free[v_checks.checked[i]] < v_checks.counts[i] then
         allowed := false;
         v_counter := v_counters[v_checks.checked[i]];
-        retry_after_seconds := greatest(retry_after_seconds, v_counter.retry_after_seconds);
+        v_fits := v_fits
+          and (v_checks.counts[i] = 1
+            or v_checks.counts[i] <= rate_limits.most_at_once(v_counter));
+        retry_after_seconds := greatest(
+          retry_after_seconds,
+          rate_limits.retry_after_seconds(
+            v_counter, v_granted[v_checks.checked[i]] + v_checks.counts[i], v_at
+          )
+        );
       end if;
     end loop;
+    if not v_fits then
+      retry_after_seconds := null;
+    end if;
 
     requests_per_minute := null;
     burst_capacity := null;
@@ -53,8 +66,8 @@ begin
     for i in v_next .. v_end loop
       -- What one counter refuses is not counted by the others either.
       if allowed then
-        v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - 1;
-        v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + 1;
+        v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - v_checks.counts[i];
+        v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + v_checks.counts[i];
       end if;
       if v_checks.buckets[v_checks.checked[i]] = 'v1-trading' then
         v_counter := v_counters[v_checks.checked[i]];
@@ -75,6 +88,7 @@ comment on function api.take_requests(json) is
   'Counts requests, and says of each, in their order, whether it may be answered and otherwise '
   'after how many seconds the same may be asked again. A request is {bucket: subject, ...}: the '
   'buckets of rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s '
-  'id. It needs room in all of them, or is counted in none. What is refused counts nowhere. The '
-  'policy and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the '
-  'counters.';
+  'id. It counts once, or count times where a bucket has {subject, count}. It needs room in all of '
+  'them, or is counted in none. What is refused counts nowhere. retry_after_seconds is null where '
+  'a request counts more times than there ever is room for. The policy and the whole tokens left '
+  'are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';

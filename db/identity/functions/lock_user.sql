@@ -7,11 +7,10 @@ declare
   v_id bigint;
 begin
   perform core.check_session();
-  select a.user_id into v_id
-  from ledger.accounts as a
-  join identity.users as u on u.id = a.user_id
-  where u.public_id = lock_user.user_id
-  for no key update of a;
+  select t.user_id into v_id
+  from trading.traders as t
+  where t.public_id = lock_user.user_id
+  for no key update;
   if not found then
     perform core.raise_error('NOT_FOUND', format('no user %s', lock_user.user_id));
   end if;
@@ -20,5 +19,5 @@ end
 $$;
 
 comment on function identity.lock_user(uuid) is
-  'Locks a user, by the row of their cash account, and returns the key. Errors: '
-  'NOT_FOUND, UNFIT_SESSION.';
+  'Locks a user, by the row in trading.traders, and returns the key. Errors: NOT_FOUND, '
+  'UNFIT_SESSION.';

@@ -20,6 +20,6 @@ create unique index users_email_is_unique on identity.users (lower(email collate
 create unique index users_handle_is_unique on identity.users (lower(handle collate "C"));
 
 comment on table identity.users is
-  'Traders. Their cash is in ledger.accounts, their gates and limits in trading.traders.';
+  'Traders. Their cash, their checks and their limits are in trading.traders.';
 comment on column identity.users.private is
   'A private profile: its name is withheld from the market stream and the leaderboard.';

@@ -30,7 +30,7 @@ begin
   -- Read before this transaction gets its number, and so of transactions with lower ones only:
   -- whoever takes an id has locked rows before, and with that got a number.
   select q.last_value - (not q.is_called)::int into v_trade_id
-  from trading.trades_id_seq as q;
+  from ledger.journal_ids as q;
   select q.last_value - (not q.is_called)::int into v_conversion_id
   from trading.set_conversions_id_seq as q;
   select q.last_value - (not q.is_called)::int into v_resolution_id

@@ -108,12 +108,11 @@ as $$
       greatest(t.trade_id, k.last_trade_id) as last_trade_id,
       greatest(t.conversion_id, k.last_conversion_id) as last_conversion_id,
       greatest(t.resolution_id, k.last_resolution_id) as last_resolution_id,
-      a.balance_cents as escrow_cents,
-      a.balance_cents - coalesce(k.escrow_cents, 0) as more_cents
+      b.escrow_cents::bigint as escrow_cents,
+      b.escrow_cents - coalesce(k.escrow_cents, 0) as more_cents
     from touched as t
     join catalog.markets as m on m.id = t.market_id
     join trading.market_state as b on b.market_id = t.market_id
-    join ledger.accounts as a on a.id = b.escrow_account_id
     left join leaderboard.markets as k on k.market_id = t.market_id
   ),
   kept as (

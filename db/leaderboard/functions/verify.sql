@@ -178,11 +178,10 @@ as $$
 
   union all
   select 'escrow is that of its market', 'market ' || k.market_id,
-    a.balance_cents::text, k.escrow_cents::text
+    b.escrow_cents::text, k.escrow_cents::text
   from leaderboard.markets as k
   join trading.market_state as b on b.market_id = k.market_id
-  join ledger.accounts as a on a.id = b.escrow_account_id
-  where a.balance_cents <> k.escrow_cents
+  where b.escrow_cents <> k.escrow_cents
     and not exists (
       select
       from trading.trades as t

@@ -13,44 +13,94 @@ declare
   v_today constant date := (post_journal.at at time zone 'UTC')::date;
   v_journal_id bigint;
 begin
-  insert into ledger.journals (kind, market_id, created_at)
+  insert into ledger.posted_journals (kind, market_id, created_at)
   values (post_journal.kind, post_journal.market_id, post_journal.at)
   returning id into v_journal_id;
 
-  with moving as materialized (
+  -- The rest of an account's id by 4 says whose it is, and the quotient which row has it.
+  with lines as materialized (
+    select l.account_id, l.account_id / 4 as owner_id, l.account_id % 4 as place, l.amount_cents
+    from unnest(post_journal.account_ids, post_journal.amounts_cents) as l (
+      account_id, amount_cents
+    )
+  ),
+  users as materialized (
     select
-      a.id, a.kind, a.balance_cents, a.external_cents, a.version, a.moved_on, l.amount_cents
-    from unnest(post_journal.account_ids, post_journal.amounts_cents) as l (id, amount_cents)
-    join ledger.accounts as a on a.id = l.id
+      l.account_id, l.amount_cents, t.user_id, t.balance_cents, t.external_cents,
+      t.account_version::bigint as version, t.moved_on
+    from lines as l
+    join trading.traders as t on t.user_id = l.owner_id
+    where l.place = 0
+  ),
+  markets as materialized (
+    select
+      l.owner_id as market_id,
+      coalesce(sum(l.amount_cents) filter (where l.place = 1), 0)::bigint as escrow_cents,
+      count(*) filter (where l.place = 1) as escrow_lines,
+      coalesce(sum(l.amount_cents) filter (where l.place = 2), 0)::bigint as revenue_cents,
+      count(*) filter (where l.place = 2) as revenue_lines
+    from lines as l
+    where l.place in (1, 2)
+    group by l.owner_id
   ),
   written as (
-    insert into ledger.entries (
+    insert into ledger.posted_entries (
       journal_id, account_id, amount_cents,
       balance_before_cents, balance_after_cents, account_version
     )
     select
-      v_journal_id, m.id, m.amount_cents,
+      v_journal_id, m.account_id, m.amount_cents,
       m.balance_cents, m.balance_cents + m.amount_cents, m.version + 1
-    from moving as m
+    from (
+      select u.account_id, u.amount_cents, u.balance_cents, u.version
+      from users as u
+      union all
+      select
+        l.account_id, l.amount_cents,
+        case l.place when 1 then s.escrow_cents else s.revenue_cents end,
+        case l.place when 1 then s.escrow_version else s.revenue_version end
+      from lines as l
+      join trading.market_state as s on s.market_id = l.owner_id
+      where l.place in (1, 2)
+      union all
+      select l.account_id, l.amount_cents, w.balance_cents, w.account_version
+      from lines as l
+      cross join ledger.outside_world as w
+      where l.place = 3
+    ) as m
   ),
   opened as (
-    insert into ledger.day_openings (account_id, day, balance_cents, external_cents)
-    select m.id, v_today, m.balance_cents, m.external_cents
-    from moving as m
-    where m.kind = 'user_cash'
-      and m.moved_on < v_today
+    insert into ledger.day_openings (user_id, day, balance_cents, external_cents)
+    select u.user_id, v_today, u.balance_cents, u.external_cents
+    from users as u
+    where u.moved_on < v_today
+  ),
+  outside as (
+    update ledger.outside_world as w set
+      balance_cents = w.balance_cents + l.amount_cents,
+      account_version = w.account_version + 1
+    from lines as l
+    where l.place = 3
+  ),
+  moved_markets as (
+    update trading.market_state as s set
+      escrow_cents = s.escrow_cents + m.escrow_cents,
+      escrow_version = s.escrow_version + m.escrow_lines,
+      revenue_cents = s.revenue_cents + m.revenue_cents,
+      revenue_version = s.revenue_version + m.revenue_lines
+    from markets as m
+    where s.market_id = m.market_id
   )
-  update ledger.accounts as a set
-    balance_cents = m.balance_cents + m.amount_cents,
-    version = m.version + 1,
+  update trading.traders as t set
+    balance_cents = u.balance_cents + u.amount_cents,
+    account_version = u.version + 1,
     overdraft_cents = case
-      when a.kind = 'user_cash' and post_journal.kind = 'correction'
-        then greatest(0, -(m.balance_cents + m.amount_cents))
-      else least(a.overdraft_cents, greatest(0, -(m.balance_cents + m.amount_cents)))
+      when post_journal.kind = 'correction' then greatest(0, -(u.balance_cents + u.amount_cents))
+      else least(t.overdraft_cents, greatest(0, -(u.balance_cents + u.amount_cents)))
     end,
-    moved_on = greatest(m.moved_on, v_today)
-  from moving as m
-  where a.id = m.id;
+    moved_on = greatest(u.moved_on, v_today)
+  from users as u
+  where t.user_id = u.user_id;
 
   return v_journal_id;
 end
@@ -60,6 +110,7 @@ comment on function ledger.post_journal(
   ledger.journal_kind, bigint, bigint[], bigint[], timestamptz
 ) is
   'Writes one journal that moves each of some accounts once, by the amount at the same place, and '
-  'moves the accounts; returns its id. It may be long: all work goes by sets. Only a correction '
-  'may take a user below zero. The caller has locked the accounts. A batch of orders, whose '
-  'journals move an account many times, goes by ledger.post.';
+  'moves the accounts; returns its id. The accounts are given by their ids in ledger.accounts. It '
+  'may be long: all work goes by sets. Only a correction may take a user below zero. The caller '
+  'has locked the accounts. A trade is its own journal and does not come by here. Error: '
+  'INVALID_STATE when the amounts do not sum to zero, as when an account does not exist.';

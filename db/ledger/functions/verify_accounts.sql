@@ -54,25 +54,24 @@ as $$
     <> -coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0)
 
   union all
-  select 'external cash equals the deposits less the withdrawals', 'account ' || a.id,
-    coalesce(m.net_cents, 0)::text, a.external_cents::text
-  from ledger.accounts as a
+  select 'external cash equals the deposits less the withdrawals', 'user ' || t.user_id,
+    coalesce(m.net_cents, 0)::text, t.external_cents::text
+  from trading.traders as t
   left join (
     select
-      c.account_id,
+      c.user_id,
       sum(case c.kind when 'deposit' then c.amount_cents else -c.amount_cents end) as net_cents
     from ledger.cash_movements as c
-    group by c.account_id
-  ) as m on m.account_id = a.id
-  where a.external_cents <> coalesce(m.net_cents, 0)
+    group by c.user_id
+  ) as m on m.user_id = t.user_id
+  where t.external_cents <> coalesce(m.net_cents, 0)
 
   union all
-  select 'user has a cash account and a row of gates', 'user ' || u.id, 'both', 'not both'
+  select 'user has a row of cash and checks', 'user ' || coalesce(u.id, t.user_id),
+    coalesce(u.public_id::text, 'a user'), coalesce(t.public_id::text, 'none')
   from identity.users as u
-  where not exists (
-    select from ledger.accounts as a where a.user_id = u.id and a.kind = 'user_cash'
-  )
-    or not exists (select from trading.traders as r where r.user_id = u.id)
+  full join trading.traders as t on t.user_id = u.id
+  where u.public_id is distinct from t.public_id
 $$;
 
 comment on function ledger.verify_accounts() is

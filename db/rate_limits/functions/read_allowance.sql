@@ -25,7 +25,6 @@ begin
     'v1-trading',
     allowance.user_id,
     v_free,
-    ceil((v_spent + (v_free + 1) * c_token - v_capacity) / (v_rate * 1000000.0)),
     null,
     null,
     null,

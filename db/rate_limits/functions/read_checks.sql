@@ -10,12 +10,24 @@ begin
     select
       r.place,
       c.bucket,
-      c.subject,
-      dense_rank() over (order by c.bucket collate "C", c.subject collate "C") as counter
+      s.subject,
+      s.count,
+      dense_rank() over (order by c.bucket collate "C", s.subject collate "C") as counter
     from json_array_elements(read_checks.requests) with ordinality as r (asked, place)
-    cross join json_each_text(r.asked) as c (bucket, subject)
+    cross join json_each(r.asked) as c (bucket, asked)
+    cross join lateral (
+      select
+        case json_typeof(c.asked)
+          when 'object' then c.asked ->> 'subject'
+          else c.asked #>> '{}'
+        end,
+        case json_typeof(c.asked)
+          when 'object' then coalesce((c.asked ->> 'count')::rate_limits.request_count, 1)
+          else 1
+        end
+    ) as s (subject, count)
   )
-  select d.buckets, d.subjects, e.ends, c.checked
+  select d.buckets, d.subjects, e.ends, c.checked, c.counts
   into v_checks
   from (
     select array_agg(x.bucket order by x.counter), array_agg(x.subject order by x.counter)
@@ -34,8 +46,11 @@ begin
     ) as x
   ) as e (ends)
   cross join (
-    select array_agg(x.counter::int order by x.place, x.counter) from checks as x
-  ) as c (checked);
+    select
+      array_agg(x.counter::int order by x.place, x.counter),
+      array_agg(x.count order by x.place, x.counter)
+    from checks as x
+  ) as c (checked, counts);
   return v_checks;
 end
 $$;

@@ -15,23 +15,6 @@ begin
       c.bucket,
       c.subject,
       greatest(b.max_requests - u.used, 0),
-      ceil(extract(epoch from
-        case
-          -- The window was made narrower: more than one request has to leave it first.
-          when u.used > b.max_requests then (
-            select g.at
-            from rate_limits.grants as g
-            where g.bucket = c.bucket
-              and g.subject = c.subject
-              and g.at > read_counters.at - b.width
-              and g.at <= read_counters.at
-              and g.last_number > n.taken - b.max_requests
-            order by g.at
-            limit 1
-          )
-          else coalesce(f.at, read_counters.at)
-        end + b.width - read_counters.at
-      )),
       n.taken,
       b.width,
       n.removable_at not between read_counters.at + b.width and read_counters.at + 2 * b.width,
@@ -45,7 +28,7 @@ begin
       where x.bucket = n.bucket
     ) as b
     left join lateral (
-      select g.at, g.first_number
+      select g.first_number
       from rate_limits.grants as g
       where g.bucket = c.bucket
         and g.subject = c.subject

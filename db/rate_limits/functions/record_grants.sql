@@ -12,7 +12,7 @@ begin
   insert into rate_limits.grants as g (bucket, subject, at, first_number, last_number)
   select c.bucket, c.subject, record_grants.at, c.taken + 1, c.taken + c.granted
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
   )
   where c.taken is not null and c.granted > 0
   on conflict on constraint grants_pkey do update
@@ -41,7 +41,7 @@ begin
       else w.removable_at
     end
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
   )
   where w.bucket = c.bucket and w.subject = c.subject and c.taken is not null and c.granted > 0;
 
@@ -53,7 +53,7 @@ begin
       else n.full_at + c_slack
     end
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
   )
   cross join lateral (
     select

@@ -32,6 +32,10 @@ declare
   m_escrow_version bigint[] := array(select c.escrow_version from unnest(batch.markets) as c);
   m_revenue bigint[] := array(select c.revenue_cents from unnest(batch.markets) as c);
   m_revenue_version bigint[] := array(select c.revenue_version from unnest(batch.markets) as c);
+  m_last_price int[] := array_fill(null::int, array[cardinality(batch.markets)]);
+  m_yes_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
+  m_no_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
+  m_trade_count int[] := array_fill(0, array[cardinality(batch.markets)]);
   m_new_traders int[] := array_fill(0, array[cardinality(batch.markets)]);
   -- Shares: YES at 2 x the place of the holding - 1, NO at 2 x.
   s_quantity bigint[];
@@ -183,6 +187,11 @@ begin
     v_trade.revenue_version := m_revenue_version[j];
     v_trades[f] := v_trade;
 
+    m_last_price[j] := v_trade.price;
+    m_yes_volume[j] := m_yes_volume[j] + n * v_trade.price;
+    m_no_volume[j] := m_no_volume[j] + n * (100 - v_trade.price);
+    m_trade_count[j] := m_trade_count[j] + 1;
+
     if not h_has_traded[(s + 1) / 2] then
       h_has_traded[(s + 1) / 2] := true;
       m_new_traders[j] := m_new_traders[j] + 1;
@@ -200,6 +209,10 @@ begin
   v_accounted.escrow_versions := m_escrow_version;
   v_accounted.revenues_cents := m_revenue;
   v_accounted.revenue_versions := m_revenue_version;
+  v_accounted.last_trade_prices := m_last_price;
+  v_accounted.yes_volumes_cents := m_yes_volume;
+  v_accounted.no_volumes_cents := m_no_volume;
+  v_accounted.trade_counts := m_trade_count;
   v_accounted.new_traders := m_new_traders;
   v_accounted.holdings := array(
     select (
@@ -212,7 +225,9 @@ begin
       s_realised[y.place + 1], x.no_traded or z.touched
     )::trading.holdings
     from unnest((batch.holdings).holdings) with ordinality as x
-    cross join lateral (values (2 * x.ordinality - 1, s_touched[2 * x.ordinality - 1])) as y (place, touched)
+    cross join lateral (
+      values (2 * x.ordinality - 1, s_touched[2 * x.ordinality - 1])
+    ) as y (place, touched)
     cross join lateral (values (s_touched[2 * x.ordinality])) as z (touched)
     where y.touched or z.touched
   );

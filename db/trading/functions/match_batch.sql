@@ -22,6 +22,7 @@ declare
   );
   v_has_keys boolean;
   v_is_matched boolean;
+  v_is_large boolean;
   v_may_sell boolean;
 begin
   v_batch.at := match_batch.at;
@@ -30,12 +31,13 @@ begin
   select
     bool_or(r.idempotency_key is not null),
     bool_or(r.order_type = 'sell'),
+    bool_or(coalesce(r.quantity, 10000) > 100),
     bool_or(
       m.live_delay_ms is null and r.book_price + case r.book_side
         when 'yes' then m.best_no_price else m.best_yes_price
       end >= 100
     )
-  into v_has_keys, v_may_sell, v_is_matched
+  into v_has_keys, v_may_sell, v_is_large, v_is_matched
   from unnest(match_batch.requests) as r
   cross join lateral (
     select
@@ -45,7 +47,10 @@ begin
     offset 0
   ) as m;
 
-  if v_is_matched then
+  if v_is_matched and not v_is_large then
+    v_demand := array(select r.quantity from unnest(match_batch.requests) as r);
+    v_shares_before_own := array_fill(0::bigint, array[cardinality(match_batch.requests)]);
+  elsif v_is_matched then
     select r.demand, r.shares_before_own into v_demand, v_shares_before_own
     from trading.read_reach(match_batch.markets, match_batch.requests) as r;
   end if;

@@ -2,100 +2,106 @@ create or replace function trading.order_answers(
   batch trading.matched_batch, written trading.written_batch
 )
 returns setof api.result
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select
-    o.code,
-    case when o.code = 'INVALID_REQUEST'
-      then coalesce(r.problem, 'expiresAt: must be in the future') end,
-    o.replay_of is not null or o.replayed_order_id is not null,
-    case
-      when o.code is not null then null
-      when o.replayed_order_id is not null then trading.replay_answer(
-        o.replayed_order_id, o.left_quantity, o.cancel_reason, o.balance_cents, batch.at
+declare
+  v_at constant text := core.iso8601(batch.at);
+  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  r_market constant int[] := (batch.request_arrays).markets;
+  r_public_ids constant uuid[] := array(select o.public_id from unnest(written.orders) as o);
+  t_user_ids constant bigint[] := (batch.traders).user_ids;
+  t_public_ids constant uuid[] := (batch.traders).public_ids;
+  v_fills text[] := array_fill(null::text, array[cardinality(r_market)]);
+  v_cancelled text[] := v_fills;
+  v_request int;
+  v_object text;
+begin
+  if written.trades is not null then
+    for v_request, v_object in
+      select
+        y.request,
+        trading.fill_object(
+          y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request],
+          y.order_public_id, t_public_ids[width_bucket(y.taker_user_id, t_user_ids)],
+          t_public_ids[width_bucket(y.maker_user_id, t_user_ids)], y.price, y.quantity, v_at
+        )
+      from rows from (
+        unnest((batch.result).fills), unnest(written.maker_public_ids), unnest(written.trades)
+      ) as y (
+        request, maker, fill_quantity, fill_fee_cents, order_public_id, id, market_id,
+        taker_order_id, maker_order_id, taker_user_id, maker_user_id, taker_cents,
+        taker_balance_cents, taker_version, maker_cents, maker_balance_cents, maker_version,
+        escrow_balance_cents, escrow_version, revenue_balance_cents, revenue_version,
+        taker_realised_cents, maker_realised_cents, fee_cents, fee_schedule_id, created_at,
+        public_id, quantity, price, taker_side
       )
-      when o.replay_of is not null then format(
-        '{"order":%s,"fills":[%s],"cancelledOrders":[],"balance":%s,"feeCents":null}',
-        x.order_object, coalesce(f.objects, ''), trading.balance_object(o.balance_cents)
-      )
-      else format(
-        '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
-        x.order_object, coalesce(f.objects, ''), coalesce(c.objects, ''),
-        trading.balance_object(o.balance_cents), coalesce(o.fee_cents::text, 'null')
-      )
-    end
-  from unnest(batch.requests) with ordinality as r (
-    market, market_id, user_id, side, order_type, price, quantity, budget_cents,
-    time_in_force, post_only, expires_at, idempotency_key, book_side, book_price, problem,
-    is_market, relieved_cents, order_id, order_public_id, created_at, place
-  )
-  join unnest((batch.result).results) with ordinality as o (
-    code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
-    fee_cents, balance_cents, maker, place
-  ) on o.place = r.place
-  cross join lateral (
+    loop
+      v_fills[v_request] := concat_ws(',', v_fills[v_request], v_object);
+    end loop;
+  end if;
+  if written.cancelled_orders is not null then
+    for v_request, v_object in
+      select
+        c.request,
+        trading.order_object(
+          c.public_id, t_public_ids[width_bucket(c.user_id, t_user_ids)],
+          m_public_ids[r_market[c.request]], c.side, c.price, c.quantity,
+          c.quantity - c.left_quantity, 'cancelled', c.order_type, 'gtc', c.reason, c.expires_at,
+          core.iso8601(c.created_at), null
+        )
+      from unnest(written.cancelled_orders) as c
+    loop
+      v_cancelled[v_request] := concat_ws(',', v_cancelled[v_request], v_object);
+    end loop;
+  end if;
+
+  return query
     select
-      (batch.markets[r.market]).public_id, (batch.markets[r.market]).live_delay_ms,
-      coalesce(o.replay_of, r.place)::int as owner
-    offset 0
-  ) as m
-  left join lateral (
-    select trading.order_object(
-      written.order_public_ids[m.owner],
-      (batch.traders).public_ids[(batch.request_arrays).traders[r.place]],
-      m.public_id, w.side, w.price, o.quantity, o.quantity - o.left_quantity, o.status,
-      w.order_type, w.time_in_force, o.cancel_reason, w.expires_at, core.iso8601(batch.at),
-      case when o.status = 'scheduled' then trading.schedule_members(
-        batch.at + m.live_delay_ms * interval '1 millisecond', w.budget_cents, batch.at
-      ) end
-    ) as order_object
-    from (select (batch.requests[m.owner]).*) as w
-    where o.code is null
-  ) as x on true
-  left join (
-    select u.request, string_agg(
-      trading.fill_object(
-        t.public_id, n.public_id, t.taker_side, written.order_public_ids[u.request],
-        trading.maker_public_id(batch, written, u.maker),
-        (batch.traders).public_ids[width_bucket(t.taker_user_id, (batch.traders).user_ids)],
-        (batch.traders).public_ids[width_bucket(t.maker_user_id, (batch.traders).user_ids)],
-        t.price, t.quantity, core.iso8601(batch.at)
-      ),
-      ','
-      order by u.place
-    ) as objects
-    from unnest((batch.result).fills) with ordinality as u (
-      request, maker, quantity, fee_cents, place
-    )
-    cross join lateral (select (written.trades[u.place]).* offset 0) as t
-    cross join lateral (
-      select (batch.markets[(batch.request_arrays).markets[u.request]]).public_id offset 0
-    ) as n
-    group by u.request
-  ) as f on f.request = m.owner
-  left join (
-    select q.request, string_agg(
-      trading.order_object(
-        w.public_id, (batch.traders).public_ids[
-          width_bucket(w.user_id, (batch.traders).user_ids)
-        ],
-        n.public_id, w.side, w.price, w.quantity, w.quantity - q.left_quantity, 'cancelled',
-        w.order_type, 'gtc', q.reason, w.expires_at, core.iso8601(w.created_at), null
-      ),
-      ','
-      order by q.place
-    ) as objects
-    from unnest((batch.result).cancelled_makers) with ordinality as q (
-      request, maker, reason, left_quantity, place
-    )
-    join trading.cancelled_orders(batch, written) as w on w.maker = q.maker
-    cross join lateral (
-      select (batch.markets[(batch.request_arrays).markets[q.request]]).public_id offset 0
-    ) as n
-    group by q.request
-  ) as c on c.request = r.place
-  order by r.place
+      o.code,
+      trading.rejection_message(o.code, o.problem),
+      o.replay_of is not null or o.replayed_order_id is not null,
+      case
+        when o.code is not null then null
+        when o.replayed_order_id is not null then trading.replay_answer(
+          o.replayed_order_id, o.left_quantity, o.cancel_reason, o.balance_cents, batch.at
+        )
+        when o.replay_of is not null then (
+          -- The answer of the request that came first with the key, as its order stood then.
+          select format(
+            '{"order":%s,"fills":[%s],"cancelledOrders":[],"balance":%s,"feeCents":null}',
+            trading.order_object(
+              f.public_id, f.user_public_id, f.market_public_id, f.side, f.price, o.quantity,
+              o.quantity - o.left_quantity, o.status, f.order_type, f.time_in_force,
+              o.cancel_reason, f.expires_at, v_at,
+              case when f.release_at is not null
+                then trading.schedule_members(f.release_at, f.budget_cents, batch.at) end
+            ),
+            v_fills[o.replay_of], trading.balance_object(o.balance_cents)
+          )
+          from (select (written.orders[o.replay_of]).*) as f
+        )
+        else format(
+          '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
+          trading.order_object(
+            o.public_id, o.user_public_id, o.market_public_id, o.side, o.price, o.quantity,
+            o.quantity - o.left_quantity, o.status, o.order_type, o.time_in_force,
+            o.cancel_reason, o.expires_at, v_at,
+            case when o.release_at is not null
+              then trading.schedule_members(o.release_at, o.budget_cents, batch.at) end
+          ),
+          o.fills, o.cancelled, trading.balance_object(o.balance_cents),
+          coalesce(o.fee_cents::text, 'null')
+        )
+      end
+    from rows from (unnest(written.orders), unnest(v_fills), unnest(v_cancelled)) as o (
+      market, market_id, market_public_id, user_id, user_public_id, side, order_type, price,
+      book_side, book_price, budget_cents, time_in_force, post_only, expires_at,
+      idempotency_key, problem, was_scheduled, release_at, id, public_id, code, replay_of,
+      replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
+      balance_cents, end_status, end_left_quantity, end_cancel_reason, fills, cancelled
+    );
+end
 $$;
 
 comment on function trading.order_answers(trading.matched_batch, trading.written_batch) is

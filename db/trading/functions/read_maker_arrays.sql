@@ -1,27 +1,31 @@
 create or replace function trading.read_maker_arrays(batch trading.matched_batch)
 returns trading.maker_arrays
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select (
-    array_agg(k.order_id),
-    array_agg(k.market),
-    array_agg(u.trader),
-    -- A seller sells the other side than the one that the order is stored on.
-    array_agg(
-      2 * width_bucket(trading.holding_key(k.market, u.trader), (batch.holdings).keys)
-      - ((k.book_side = 'yes') = (k.order_type = 'buy'))::int
-    ),
-    array_agg(k.order_type = 'buy'),
-    array_agg(k.book_side = 'yes'),
-    array_agg(k.book_price),
-    array_agg(k.left_quantity),
-    array_agg(k.has_expired)
-  )::trading.maker_arrays
-  from unnest(batch.makers) as k
-  cross join lateral (
-    select width_bucket(k.user_id, (batch.traders).user_ids) as trader offset 0
-  ) as u
+begin
+  return (
+    select (
+      array_agg(k.order_id),
+      array_agg(k.market),
+      array_agg(u.trader),
+      -- A seller sells the other side than the one that the order is stored on.
+      array_agg(
+        2 * width_bucket(trading.holding_key(k.market, u.trader), (batch.holdings).keys)
+        - ((k.book_side = 'yes') = (k.order_type = 'buy'))::int
+      ),
+      array_agg(k.order_type = 'buy'),
+      array_agg(k.book_side = 'yes'),
+      array_agg(k.book_price),
+      array_agg(k.left_quantity),
+      array_agg(k.has_expired)
+    )::trading.maker_arrays
+    from unnest(batch.makers) as k
+    cross join lateral (
+      select width_bucket(k.user_id, (batch.traders).user_ids) as trader offset 0
+    ) as u
+  );
+end
 $$;
 
 comment on function trading.read_maker_arrays(trading.matched_batch) is

@@ -2,19 +2,23 @@ create or replace function trading.read_replays(
   requests trading.order_request[], at timestamptz
 )
 returns bigint[]
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select array_agg(k.order_id order by r.ordinality)
-  from unnest(read_replays.requests) with ordinality as r
-  left join lateral (
-    select x.order_id
-    from trading.idempotency_keys as x
-    where x.user_id = r.user_id
-      and x.key = r.idempotency_key
-      and x.created_at > read_replays.at - interval '24 hours'
-    limit 1
-  ) as k on true
+begin
+  return (
+    select array_agg(k.order_id order by r.ordinality)
+    from unnest(read_replays.requests) with ordinality as r
+    left join lateral (
+      select x.order_id
+      from trading.idempotency_keys as x
+      where x.user_id = r.user_id
+        and x.key = r.idempotency_key
+        and x.created_at > read_replays.at - interval '24 hours'
+      limit 1
+    ) as k on true
+  );
+end
 $$;
 
 comment on function trading.read_replays(trading.order_request[], timestamptz) is

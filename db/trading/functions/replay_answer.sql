@@ -6,41 +6,45 @@ create or replace function trading.replay_answer(
   at timestamptz
 )
 returns text
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format(
-    '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
-    trading.order_object(
-      o.public_id,
-      u.public_id,
-      m.public_id,
-      o.side,
-      o.price,
-      o.quantity,
-      coalesce(o.quantity - replay_answer.left_quantity, o.filled_quantity),
-      case
-        when replay_answer.cancel_reason is not null then 'cancelled'
-        when replay_answer.left_quantity is not null
-          then trading.filled_status(replay_answer.left_quantity, o.quantity)
-        else o.status
-      end,
-      o.order_type,
-      o.time_in_force,
-      case when replay_answer.left_quantity is null then o.cancel_reason
-        else replay_answer.cancel_reason end,
-      o.expires_at,
-      core.iso8601(o.created_at),
-      case when o.status = 'scheduled'
-        then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
-    ),
-    trading.fills_of_order(o.id),
-    trading.balance_object(replay_answer.balance_cents)
-  )
-  from trading.orders as o
-  join catalog.markets as m on m.id = o.market_id
-  join trading.traders as u on u.user_id = o.user_id
-  where o.id = replay_answer.order_id
+begin
+  return (
+    select format(
+      '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
+      trading.order_object(
+        o.public_id,
+        u.public_id,
+        m.public_id,
+        o.side,
+        o.price,
+        o.quantity,
+        coalesce(o.quantity - replay_answer.left_quantity, o.filled_quantity),
+        case
+          when replay_answer.cancel_reason is not null then 'cancelled'
+          when replay_answer.left_quantity is not null
+            then trading.filled_status(replay_answer.left_quantity, o.quantity)
+          else o.status
+        end,
+        o.order_type,
+        o.time_in_force,
+        case when replay_answer.left_quantity is null then o.cancel_reason
+          else replay_answer.cancel_reason end,
+        o.expires_at,
+        core.iso8601(o.created_at),
+        case when o.status = 'scheduled'
+          then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
+      ),
+      trading.fills_of_order(o.id),
+      trading.balance_object(replay_answer.balance_cents)
+    )
+    from trading.orders as o
+    join catalog.markets as m on m.id = o.market_id
+    join trading.traders as u on u.user_id = o.user_id
+    where o.id = replay_answer.order_id
+  );
+end
 $$;
 
 comment on function trading.replay_answer(

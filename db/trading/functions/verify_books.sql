@@ -5,9 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   with
   resting as (
-    select b.*, o.quantity - o.filled_quantity as left_quantity
+    select b.*
     from trading.active_orders as b
-    join trading.orders as o on o.id = b.order_id
     where b.queue_position is not null
   )
   select 'order is open while its status says so', 'order ' || coalesce(o.public_id::text, '?'),
@@ -24,12 +23,14 @@ as $$
 
   union all
   select 'open order repeats its order', 'order ' || o.public_id,
-    concat_ws(' ', o.market_id, o.user_id, o.side, o.order_type, o.price, o.expires_at,
-      o.release_at),
-    concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at, b.release_at)
+    concat_ws(' ', o.market_id, o.user_id, o.public_id, o.side, o.order_type, o.price,
+      o.quantity - o.filled_quantity, o.expires_at, o.release_at),
+    concat_ws(' ', b.market_id, b.user_id, b.order_public_id, b.book_side, b.order_type,
+      b.book_price, b.left_quantity, b.expires_at, b.release_at)
   from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
-  where (b.market_id, b.user_id) <> (o.market_id, o.user_id)
+  where (b.market_id, b.user_id, b.order_public_id, b.order_type, b.left_quantity)
+      <> (o.market_id, o.user_id, o.public_id, o.order_type, o.quantity - o.filled_quantity)
     or (b.book_side = o.side) <> (o.order_type = 'buy')
     or b.book_price <> case o.order_type when 'buy' then o.price else 100 - o.price end
     or b.expires_at is distinct from o.expires_at
@@ -57,32 +58,37 @@ as $$
   select 'depth equals the resting orders',
     'market ' || coalesce(l.market_id, r.market_id) || ' '
       || coalesce(l.book_side, r.book_side) || ' ' || coalesce(l.book_price, r.book_price),
-    coalesce(r.quantity, 0) || ' in ' || coalesce(r.order_count, 0),
-    coalesce(l.quantity, 0) || ' in ' || coalesce(l.order_count, 0)
-  from trading.book_levels as l
+    coalesce(r.quantity, 0)::text, coalesce(l.quantity, 0)::text
+  from (
+    select x.*
+    from trading.book_levels as x
+    where x.quantity <> 0
+  ) as l
   full join (
-    select g.market_id, g.book_side, g.book_price,
-      sum(g.left_quantity) as quantity, count(*) as order_count
+    select g.market_id, g.book_side, g.book_price::int as book_price,
+      sum(g.left_quantity) as quantity
     from resting as g
     group by g.market_id, g.book_side, g.book_price
   ) as r
     on r.market_id = l.market_id
     and r.book_side = l.book_side
     and r.book_price = l.book_price
-  where coalesce(l.quantity, 0) <> coalesce(r.quantity, 0)
-    or coalesce(l.order_count, 0) <> coalesce(r.order_count, 0)
+  where l.quantity is distinct from r.quantity
 
-  -- The engine updates these rows and would not miss one.
   union all
-  select 'market has a level at each price of each side', 'market ' || b.market_id,
-    '198', coalesce(l.level_count, 0)::text
+  select 'best price is that of the resting orders', 'market ' || b.market_id,
+    concat_ws(' ', coalesce(r.yes_price, 0), coalesce(r.no_price, 0)),
+    concat_ws(' ', b.best_yes_price, b.best_no_price)
   from trading.market_state as b
   left join (
-    select x.market_id, count(*) as level_count
-    from trading.book_levels as x
-    group by x.market_id
-  ) as l on l.market_id = b.market_id
-  where coalesce(l.level_count, 0) <> 198
+    select g.market_id,
+      max(g.book_price) filter (where g.book_side = 'yes') as yes_price,
+      max(g.book_price) filter (where g.book_side = 'no') as no_price
+    from resting as g
+    group by g.market_id
+  ) as r on r.market_id = b.market_id
+  where (b.best_yes_price, b.best_no_price)
+    <> (coalesce(r.yes_price, 0), coalesce(r.no_price, 0))
 
   union all
   select 'book is not crossed', 'market ' || r.market_id,
@@ -102,14 +108,14 @@ as $$
   join trading.market_state as b on b.market_id = r.market_id
   cross join lateral (
     values
-      ('yes'::trading.side, b.front_yes_price, b.front_yes_position),
-      ('no'::trading.side, b.front_no_price, b.front_no_position)
+      ('yes'::trading.side, b.best_yes_price, b.first_yes_position),
+      ('no', b.best_no_price, b.first_no_position)
   ) as f (side, price, queue_position)
   where f.side = r.book_side
-    and (r.book_price > f.price
-      or (r.book_price = f.price and r.queue_position < f.queue_position))
+    and r.book_price = f.price
+    and r.queue_position < f.queue_position
 $$;
 
 comment on function trading.verify_books() is
   'The part of ledger.verify() about open orders: which are open, where they stand, and the depth '
-  'that is kept of them. One row for each broken invariant.';
+  'and best prices that are kept of them. One row for each broken invariant.';

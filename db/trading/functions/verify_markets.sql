@@ -15,13 +15,9 @@ as $$
     from trading.trades as t
     group by t.market_id
   )
-  select 'market has its book and its accounts', 'market ' || m.id,
-    concat_ws(' ', e.id, f.id), concat_ws(' ', b.escrow_account_id, b.fee_account_id)
+  select 'market has its book and its accounts', 'market ' || m.id, 'both', 'none'
   from catalog.markets as m
-  left join trading.market_state as b on b.market_id = m.id
-  left join ledger.accounts as e on e.market_id = m.id and e.kind = 'market_escrow'
-  left join ledger.accounts as f on f.market_id = m.id and f.kind = 'fee_revenue'
-  where (e.id = b.escrow_account_id and f.id = b.fee_account_id) is not true
+  where not exists (select from trading.market_state as b where b.market_id = m.id)
 
   union all
   select 'market figures equal its trades', 'market ' || b.market_id,
@@ -60,12 +56,11 @@ as $$
   where b.traders_count <> coalesce(p.traders, 0)
 
   union all
-  select 'fee revenue equals the fees of the trades', 'market ' || a.market_id,
-    coalesce(t.fee_cents, 0)::text, a.balance_cents::text
-  from ledger.accounts as a
-  left join trade_sums as t on t.market_id = a.market_id
-  where a.kind = 'fee_revenue'
-    and a.balance_cents <> coalesce(t.fee_cents, 0)
+  select 'fee revenue equals the fees of the trades', 'market ' || b.market_id,
+    coalesce(t.fee_cents, 0)::text, b.revenue_cents::text
+  from trading.market_state as b
+  left join trade_sums as t on t.market_id = b.market_id
+  where b.revenue_cents <> coalesce(t.fee_cents, 0)
 
   -- Cancels and releases raise it as well, and leave nothing that could be counted.
   union all

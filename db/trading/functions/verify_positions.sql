@@ -25,7 +25,7 @@ begin
   -- last row of no position ends the last one.
   for v_move in
     select
-      f.market_id, o.user_id, o.side, f.journal_id as place,
+      f.market_id, o.user_id, o.side, f.trade_id as place,
       case o.order_type when 'buy' then f.quantity else -f.quantity end as quantity,
       f.quantity * case o.side when 'yes' then f.price else 100 - f.price end as cents,
       f.fee_cents, f.realised_cents, true as has_traded, 'trade ' as source, f.trade_id as source_id
@@ -42,9 +42,20 @@ begin
     ) as l (side, realised_cents)
     union all
     select
-      p.market_id, p.user_id, p.side, c_end, p.quantity, p.cost_cents, p.fee_cents,
+      h.market_id, h.user_id, p.side, c_end, p.quantity, p.cost_cents, p.fee_cents,
       p.realised_cents - coalesce(e.realised_cents, 0), p.has_traded, '', null
-    from trading.positions as p
+    from trading.holdings as h
+    cross join lateral (
+      values
+        (
+          'yes'::trading.side, h.yes_public_id, h.yes_quantity, h.yes_cost_cents,
+          h.yes_fee_cents, h.yes_realised_cents, h.yes_traded
+        ),
+        (
+          'no', h.no_public_id, h.no_quantity, h.no_cost_cents,
+          h.no_fee_cents, h.no_realised_cents, h.no_traded
+        )
+    ) as p (side, public_id, quantity, cost_cents, fee_cents, realised_cents, has_traded)
     left join (
       select s.market_id, s.user_id, s.side, s.realised_cents
       from (
@@ -53,7 +64,9 @@ begin
         group by r.market_id
       ) as r
       join trading.settlements as s on s.resolution_id = r.id and s.market_id = r.market_id
-    ) as e on e.market_id = p.market_id and e.user_id = p.user_id and e.side = p.side
+    ) as e on e.market_id = h.market_id and e.user_id = h.user_id and e.side = p.side
+    where p.public_id is not null
+      or p.has_traded
     union all
     select c_end, null, null, c_end, 0, 0, 0, 0, false, '', null
     order by market_id, user_id, side, place

@@ -6,11 +6,11 @@ as $$
   with
   shares as (
     select
-      p.market_id,
-      coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0) as yes_quantity,
-      coalesce(sum(p.quantity) filter (where p.side = 'no'), 0) as no_quantity
-    from trading.positions as p
-    group by p.market_id
+      h.market_id,
+      sum(h.yes_quantity) as yes_quantity,
+      sum(h.no_quantity) as no_quantity
+    from trading.holdings as h
+    group by h.market_id
   ),
   -- The resolutions with the one before in the same market, which each but the first corrects.
   resolutions as (
@@ -23,14 +23,14 @@ as $$
   select 'escrow is 100 x shares of each side', 'market ' || m.public_id,
     case when m.status = 'resolved' then '0'
       else 100 * coalesce(s.yes_quantity, 0) || ' = ' || 100 * coalesce(s.no_quantity, 0) end,
-    a.balance_cents::text
+    b.escrow_cents::text
   from catalog.markets as m
-  join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
+  join trading.market_state as b on b.market_id = m.id
   left join shares as s on s.market_id = m.id
   where case
-    when m.status = 'resolved' then a.balance_cents <> 0
-    else a.balance_cents <> 100 * coalesce(s.yes_quantity, 0)
-      or a.balance_cents <> 100 * coalesce(s.no_quantity, 0)
+    when m.status = 'resolved' then b.escrow_cents <> 0
+    else b.escrow_cents <> 100 * coalesce(s.yes_quantity, 0)
+      or b.escrow_cents <> 100 * coalesce(s.no_quantity, 0)
   end
 
   union all

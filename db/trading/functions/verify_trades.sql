@@ -65,17 +65,6 @@ as $$
   from trading.trades as t
   join trading.orders as o on o.id = t.taker_order_id
   where t.created_at <> coalesce(o.released_at, o.created_at)
-
-  -- Both are numbered under the market's lock. Positions are worked out in this order.
-  union all
-  select 'trades and their journals have the same order', 'trade ' || t.id,
-    '> ' || t.journal_id_before, t.journal_id::text
-  from (
-    select x.id, x.journal_id,
-      lag(x.journal_id) over (partition by x.market_id order by x.id) as journal_id_before
-    from trading.trades as x
-  ) as t
-  where t.journal_id <= t.journal_id_before
 $$;
 
 comment on function trading.verify_trades() is

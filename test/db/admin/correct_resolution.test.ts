@@ -181,8 +181,7 @@ test("a sale covers a debt, and so does the next correction", async (t) => {
   await place(elsewhere, ann, sell("yes", 10, 50)); // fee 17.5
   t.is(await balance(ann), -10_000 + 500 - 18);
   const { rows } = await exchange.database.pool.query(
-    `select a.overdraft_cents as cents from ledger.accounts as a
-     join identity.users as u on u.id = a.user_id where u.public_id = $1`,
+    `select t.overdraft_cents::bigint as cents from trading.traders as t where t.public_id = $1`,
     [ann],
   );
   t.deepEqual(rows, [{ cents: 10_000 - 482 }]);

@@ -83,7 +83,7 @@ test("INSUFFICIENT_BALANCE: more is withdrawn than there is", async (t) => {
 test.serial("the outside world is what all traders have, turned round", async (t) => {
   const outside = async (): Promise<number> => {
     const { rows } = await exchange.database.pool.query(
-      "select balance_cents as cents from ledger.accounts where kind = 'outside_world'",
+      "select balance_cents as cents from ledger.outside_world",
     );
     return rows[0].cents;
   };

@@ -66,9 +66,8 @@ async function readViews(client: PoolClient, { traders, markets }: Cast) {
     (await client.query({ text, rowMode: "array" })).rows;
   const deposits = await rowsOf(`
     select coalesce(sum(case c.kind when 'deposit' then c.amount_cents else - c.amount_cents end), 0)
-    from ledger.accounts as a
-    left join ledger.cash_movements as c on c.account_id = a.id
-    join identity.users as u on u.id = a.user_id
+    from identity.users as u
+    left join ledger.cash_movements as c on c.user_id = u.id
     group by u.public_id
     order by array_position('{${traders.join()}}', u.public_id)`);
   await client.query("set local role exchange_analyst");

@@ -155,8 +155,8 @@ test("for every budget: it is kept, and one share more would have passed it", as
   };
   for (let budget = 1; budget < 1100; budget += 7) {
     await exchange.withRollback(async (client) => {
-      const [outcome] = await placeOrders(client, market, [
-        { userId: taker, ...spend("yes", budget) },
+      const [outcome] = await placeOrders(client, [
+        { marketId: market, userId: taker, ...spend("yes", budget) },
       ]);
       const { code } = outcome!;
       const body = code === null ? JSON.parse(outcome!.body) : null;

@@ -167,10 +167,7 @@ for (const [what, code, request, cents] of rejectedEarly) {
       t.is(rows[0].code, code);
       // The transaction is open: whom it has locked can be seen from outside.
       const free = await exchange.database.pool.query(
-        `select a.id
-         from ledger.accounts as a join identity.users as u on u.id = a.user_id
-         where u.public_id = any ($1)
-         for update of a skip locked`,
+        `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
         [makers.slice(20)],
       );
       t.is(free.rowCount, 20);
@@ -206,8 +203,7 @@ test("INSUFFICIENT_BALANCE: an own order behind more shares than are wanted is n
       JSON.stringify([{ userId: taker, ...buy("yes", 250, 99) }]),
     ]);
     const free = await exchange.database.pool.query(
-      `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
-       where u.public_id = any ($1) for update of a skip locked`,
+      `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
       [makers.slice(210)],
     );
     t.is(free.rowCount, 90);
@@ -226,8 +222,7 @@ test("LOSS_LIMIT: a queue is read no further than the limit and 200 orders", asy
     );
     t.is(rows[0].code, "LOSS_LIMIT");
     const free = await exchange.database.pool.query(
-      `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
-       where u.public_id = any ($1) for update of a skip locked`,
+      `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
       [makers.slice(210)],
     );
     t.is(free.rowCount, 90);
@@ -251,8 +246,7 @@ for (const [what, block] of [
       );
       t.is(rows[0].code, what);
       const free = await exchange.database.pool.query(
-        `select from ledger.accounts as a join identity.users as u on u.id = a.user_id
-         where u.public_id = any ($1) for update of a skip locked`,
+        `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
         [makers.slice(5)],
       );
       t.is(free.rowCount, 15);

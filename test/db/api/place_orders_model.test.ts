@@ -185,7 +185,7 @@ function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unk
       .map((id) => state.books.find(({ market_id }) => market_id === id))
       .map((row) => [
         ...[row.version, row.last_trade_price, row.yes_volume_cents, row.no_volume_cents],
-        state.accounts.find((account) => account.id === row.fee_account_id).balance_cents,
+        row.revenue_cents,
       ]),
   };
 }

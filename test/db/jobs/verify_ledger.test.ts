@@ -22,7 +22,7 @@ test.serial("what is broken is counted, and the first 20 of it kept", async (t) 
       `user-${user}`,
     ]);
   }
-  await pool.query("update ledger.accounts set balance_cents = 5 where kind = 'user_cash'");
+  await pool.query("update trading.traders set balance_cents = 5");
   const verified = await pool.query("select * from ledger.verify()");
   t.true(verified.rowCount! >= 25);
 

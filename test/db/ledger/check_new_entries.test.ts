@@ -20,8 +20,8 @@ async function asOwner<T>(work: (client: PoolClient, accounts: [number, number])
   const traders = await exchange.makeTraders(2, { cents: 0 });
   return exchange.withRollback(async (client) => {
     const { rows } = await client.query(
-      `select a.id from ledger.accounts as a join identity.users as u on u.id = a.user_id
-       where u.public_id = any ($1) order by a.id`,
+      `select ledger.user_account_id(t.user_id) as id from trading.traders as t
+       where t.public_id = any ($1) order by t.user_id`,
       [traders],
     );
     await client.query("set local role exchange_owner");
@@ -31,7 +31,7 @@ async function asOwner<T>(work: (client: PoolClient, accounts: [number, number])
 
 const insert = (client: PoolClient, lines: Line[]) =>
   client.query(
-    `insert into ledger.entries (
+    `insert into ledger.posted_entries (
        journal_id, account_id, amount_cents, balance_before_cents, balance_after_cents,
        account_version
      )
@@ -81,8 +81,8 @@ test("INVALID_STATE: one line by itself", async (t) => {
 
 test("a line says nothing, adds up wrongly or repeats a version: refused by the table", async (t) => {
   for (const [flaw, constraint] of [
-    [{ cents: 0, before: 0, version: 1 }, "entries_move_something"],
-    [{ cents: 100, before: 0, after: 99, version: 1 }, "entries_add_up"],
+    [{ cents: 0, before: 0, version: 1 }, "posted_entries_move_something"],
+    [{ cents: 100, before: 0, after: 99, version: 1 }, "posted_entries_add_up"],
   ] as const) {
     const written = asOwner((client, [a]) =>
       insert(client, [{ journal: 901, account: a, ...flaw }]),
@@ -98,9 +98,9 @@ test("a line says nothing, adds up wrongly or repeats a version: refused by the 
   await t.throwsAsync(twice, { code: "23505" });
 });
 
-test("no balance but the outside world's goes below zero", async (t) => {
+test("no balance of a user goes below zero", async (t) => {
   const overdrawn = asOwner((client, [a]) =>
-    client.query("update ledger.accounts set balance_cents = -1 where id = $1", [a]),
+    client.query("update trading.traders set balance_cents = -1 where user_id = $1 / 4", [a]),
   );
-  await t.throwsAsync(overdrawn, { code: "23514", message: /accounts_stay_above_zero/ });
+  await t.throwsAsync(overdrawn, { code: "23514", message: /traders_stay_above_zero/ });
 });

@@ -16,7 +16,7 @@ interface Outcome {
   remaining: number | null;
 }
 
-type Asked = Record<string, string>;
+type Asked = Record<string, string | { subject: string; count: number }>;
 
 async function take(...requests: Asked[]): Promise<Outcome[]> {
   const { rows } = await exchange.api.query("select * from api.take_requests(requests => $1)", [
@@ -160,6 +160,80 @@ test.serial("random requests pass exactly as a list of all times would let them"
   }
   t.true(at.length > 50, `${at.length} passed`);
 });
+
+test.serial("random counts pass exactly as so many requests at once, all or none", async (t) => {
+  await setLimit("v1", 10, 5);
+  t.teardown(() => setLimit("v1", 60));
+  const { anyOf, between } = randomFrom("counts");
+  const roomAt = (at: number[], now: number) => 10 - at.filter((time) => time > now - 5000).length;
+  const at: number[] = [];
+  let [now, waited] = [0, 0];
+  for (let round = 0; round < 120; round++) {
+    const step = anyOf([0, 137, 700, 2000]);
+    now += step;
+    await clock.advance(step);
+    const counts = times(between(1, 3), 0).map(() => between(1, 6));
+    const outcomes = await take(...counts.map((count) => ({ v1: { subject: "counts", count } })));
+    for (const [index, { allowed, retry_after_seconds }] of outcomes.entries()) {
+      const count = counts[index]!;
+      t.is(allowed, roomAt(at, now) >= count, `${count} at ${now} ms`);
+      if (allowed) at.push(...times(count, now));
+      else {
+        let seconds = 0;
+        while (roomAt(at, now + seconds * 1000) < count) seconds++;
+        t.is(retry_after_seconds, seconds, `${count} at ${now} ms`);
+        waited++;
+      }
+    }
+  }
+  t.true(at.length > 50 && waited > 20, `${at.length} passed, ${waited} were rejected`);
+});
+
+test.serial(
+  "v1-trading: tokens are taken by count, all or none, with the exact wait",
+  async (t) => {
+    const subject = await makeTrader();
+    const asked = (count: number) => ({ "v1-trading": { subject, count } });
+    const seen = async (...counts: number[]) =>
+      (await take(...counts.map(asked))).map((outcome) => [
+        ...[outcome.allowed, outcome.remaining, outcome.retry_after_seconds],
+      ]);
+    t.deepEqual(await seen(4, 7, 6, 1), [
+      [true, 6, null],
+      [false, 6, 1],
+      [true, 0, null],
+      [false, 0, 1],
+    ]);
+    // Two a second come back.
+    t.deepEqual(await seen(9), [[false, 0, 5]]);
+    await clock.advance(4499);
+    t.deepEqual(await seen(9), [[false, 8, 1]]);
+    await clock.advance(1);
+    t.deepEqual(await seen(9), [[true, 0, null]]);
+  },
+);
+
+test.serial(
+  "more than there ever is room for: no wait is enough, and nothing counts",
+  async (t) => {
+    const subject = await makeTrader();
+    const [tokens] = await take({ "v1-trading": { subject, count: 11 } });
+    t.deepEqual(tokens, {
+      allowed: false,
+      retry_after_seconds: null,
+      requests_per_minute: 120,
+      burst_capacity: 10,
+      remaining: 10,
+    });
+    const [both] = await take({
+      "v1-user": { subject, count: 121 },
+      "v1-auth": { subject: "many", count: 1 },
+    });
+    t.deepEqual([both!.allowed, both!.retry_after_seconds], [false, null]);
+    t.is(await passing(121, { "v1-auth": "many" }), 120);
+    await t.throwsAsync(take({ v1: { subject: "none", count: 0 } }), { code: "23514" });
+  },
+);
 
 test.serial("a changed limit holds at once, for what was asked before too", async (t) => {
   t.teardown(() => setLimit("v1", 60));

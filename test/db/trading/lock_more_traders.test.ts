@@ -22,12 +22,9 @@ test("55P03: who holds users already does not wait for another whom only dead ma
     }
   });
   await holder.query("begin");
-  await holder.query(
-    `select from ledger.accounts as a
-     where a.user_id = (select u.id from identity.users as u where u.public_id = $1)
-     for no key update`,
-    [cid],
-  );
+  await holder.query(`select from trading.traders as t where t.public_id = $1 for no key update`, [
+    cid,
+  ]);
   await taker.query("begin");
   // Were it to wait, that would end it with 57014.
   await taker.query("set local statement_timeout = '2s'");
@@ -50,9 +47,7 @@ for (const [what, quantity] of [
     const holder = await exchange.database.pool.connect();
     const lock = (user: string, how = "") =>
       holder.query(
-        `select from ledger.accounts as a
-         where a.user_id = (select u.id from identity.users as u where u.public_id = $1)
-         for no key update ${how}`,
+        `select from trading.traders as t where t.public_id = $1 for no key update ${how}`,
         [user],
       );
     try {
@@ -73,11 +68,9 @@ for (const [what, quantity] of [
 /** Traders in ascending order of their accounts. */
 async function byAccount(traders: string[]): Promise<string[]> {
   const { rows } = await exchange.database.pool.query(
-    `select u.public_id as id
-     from identity.users as u
-     join ledger.accounts as a on a.user_id = u.id
-     where u.public_id = any ($1)
-     order by a.id`,
+    `select t.public_id as id from trading.traders as t
+     where t.public_id = any ($1)
+     order by t.user_id`,
     [traders],
   );
   return rows.map(({ id }) => id);

@@ -82,7 +82,7 @@ for (const call of ["api.warm_up", "jobs.warm_up"]) {
     const before = await exchange.dump();
     await exchange.withRollback(async (blocker) => {
       // Whatever commands lock besides their own market and traders.
-      await blocker.query("select from ledger.accounts where kind = 'outside_world' for update");
+      await blocker.query("select from ledger.outside_world for update");
       await blocker.query("select from catalog.categories for update");
       await onNewConnection(async (client) => {
         await client.query("set lock_timeout = '2s'");

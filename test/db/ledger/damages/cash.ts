@@ -4,67 +4,184 @@ import type { Damage } from "./damage.ts";
 export const cashDamages: Damage[] = [
   [
     "journal sums to zero",
-    `update ledger.entries
+    `update ledger.posted_entries
      set amount_cents = amount_cents + 1, balance_after_cents = balance_after_cents + 1
      where account_id = :account and account_version = 1`,
   ],
   [
     "entry belongs to a journal",
-    "delete from ledger.journals where id = (select min(journal_id) from ledger.entries)",
+    `delete from ledger.posted_journals
+     where id = (select min(journal_id) from ledger.posted_entries)`,
   ],
-  ["entry belongs to an account", "delete from ledger.accounts where id = :account"],
+  ["entry belongs to an account", "delete from trading.traders where user_id = :ann"],
+  ["entry belongs to an account", "delete from trading.market_state where market_id = :market"],
+  ["entry belongs to an account", "delete from ledger.outside_world"],
   [
-    "day opening belongs to a user's account",
-    "update ledger.day_openings set account_id = :escrow where account_id = :account",
+    "day opening belongs to a user",
+    "update ledger.day_openings set user_id = 0 where user_id = :ann",
   ],
   [
     "balance equals the sum of entries",
-    "update ledger.accounts set balance_cents = balance_cents + 1 where id = :account",
+    "update trading.traders set balance_cents = balance_cents + 1 where user_id = :ann",
+  ],
+  [
+    "balance equals the sum of entries",
+    "update trading.market_state set escrow_cents = escrow_cents + 1 where market_id = :market",
+  ],
+  [
+    "balance equals the sum of entries",
+    "update trading.market_state set revenue_cents = revenue_cents + 1 where market_id = :market",
+  ],
+  [
+    "balance equals the sum of entries",
+    "update ledger.outside_world set balance_cents = balance_cents + 1",
   ],
   [
     "version equals the number of entries",
-    "update ledger.accounts set version = version + 1 where id = :account",
+    "update trading.traders set account_version = account_version + 1 where user_id = :ann",
   ],
   [
     "version equals the number of entries",
-    `update ledger.entries set account_version = account_version + 1
+    "update trading.market_state set escrow_version = escrow_version - 1 where market_id = :market",
+  ],
+  [
+    "version equals the number of entries",
+    "update trading.market_state set revenue_version = revenue_version + 1 where market_id = :market",
+  ],
+  [
+    "version equals the number of entries",
+    "update ledger.outside_world set account_version = account_version + 1",
+  ],
+  [
+    "version equals the number of entries",
+    `update ledger.posted_entries set account_version = account_version + 1
      where (account_id, account_version) in
        (select account_id, max(account_version) from ledger.entries group by account_id)`,
   ],
   [
+    "versions of an account have no gap",
+    `update ledger.posted_entries set account_version = account_version + 1
+     where (account_id, account_version) in
+       (select account_id, max(account_version) from ledger.entries group by account_id)`,
+  ],
+  [
+    "versions of an account have no gap",
+    "update trading.trades set taker_version = taker_version + 1 where taker_order_id = :sweep",
+  ],
+  [
+    "versions of an account have no gap",
+    "update trading.trades set maker_version = maker_version - 1 where taker_order_id = :taker",
+  ],
+  [
+    "versions of an account have no gap",
+    "update trading.trades set escrow_version = escrow_version + 1 where taker_order_id = :sweep",
+  ],
+  [
+    "versions of an account have no gap",
+    "update trading.trades set revenue_version = revenue_version + 1 where taker_order_id = :taker",
+  ],
+  // Two of one number, and none of the next.
+  [
+    "versions of an account have no gap",
+    `update trading.trades as t set taker_version = x.first_version
+     from (
+       select min(f.taker_version) as first_version
+       from trading.trades as f where f.taker_order_id = :sweep
+     ) as x
+     where t.taker_order_id = :sweep`,
+  ],
+  [
     "entry starts at the balance of the one before",
-    `update ledger.entries set
+    `update ledger.posted_entries set
        balance_before_cents = balance_before_cents + 1,
        balance_after_cents = balance_after_cents + 1
-     where account_id = :account and account_version = 2`,
+     where account_id = :account and account_version > 1`,
+  ],
+  [
+    "entry starts at the balance of the one before",
+    `update trading.trades set taker_balance_cents = taker_balance_cents + 1
+     where taker_order_id = :taker`,
+  ],
+  [
+    "entry starts at the balance of the one before",
+    `update trading.trades set maker_balance_cents = maker_balance_cents - 1
+     where taker_order_id = :taker`,
+  ],
+  [
+    "entry starts at the balance of the one before",
+    `update trading.trades set escrow_balance_cents = escrow_balance_cents + 1
+     where taker_order_id = :taker`,
+  ],
+  [
+    "entry starts at the balance of the one before",
+    `update trading.trades set revenue_balance_cents = revenue_balance_cents + 1
+     where taker_order_id = :taker`,
+  ],
+  // Shares that go from one to the other leave the escrow as it was.
+  [
+    "a leg of 0 cents keeps balance and version",
+    `update trading.trades set escrow_balance_cents = escrow_balance_cents + 1
+     where taker_order_id = :first_sale`,
+  ],
+  [
+    "a leg of 0 cents keeps balance and version",
+    `update trading.trades set escrow_version = escrow_version + 1
+     where taker_order_id = :first_sale`,
+  ],
+  [
+    "journals of an account have the order of its versions",
+    "update trading.trades set id = -id where taker_order_id = :sweep",
+  ],
+  // As it was some trades before.
+  [
+    "journals of an account have the order of its versions",
+    `update trading.trades as t set
+       escrow_balance_cents = x.escrow_balance_cents, escrow_version = x.escrow_version
+     from trading.trades as x
+     where t.taker_order_id = :first_sale and x.taker_order_id = :taker`,
+  ],
+  [
+    "journals of an account have the order of its versions",
+    `update ledger.posted_entries set journal_id = -journal_id
+     where journal_id in (select journal_id from trading.set_conversions)`,
   ],
   [
     "cash is conserved",
-    "update ledger.accounts set balance_cents = balance_cents + 1 where id = :escrow",
+    "update trading.market_state set escrow_cents = escrow_cents + 1 where market_id = :market",
   ],
   [
     "cash inside equals what came from outside",
-    "update ledger.accounts set external_cents = external_cents + 1 where id = :account",
+    "update trading.traders set external_cents = external_cents + 1 where user_id = :ann",
   ],
   [
     "external cash equals the deposits less the withdrawals",
-    "update ledger.cash_movements set amount_cents = amount_cents + 1 where account_id = :account",
+    "update ledger.cash_movements set amount_cents = amount_cents + 1 where user_id = :ann",
   ],
   [
     "external cash equals the deposits less the withdrawals",
-    "update ledger.cash_movements set kind = 'withdrawal' where account_id = :account",
+    "update ledger.cash_movements set kind = 'withdrawal' where user_id = :ann",
   ],
   [
-    "journal has the lines of what happened",
+    "trade moves the cash of its orders",
     "update trading.trades set price = price + 1 where market_id = :market",
   ],
   [
-    "journal has the lines of what happened",
-    "delete from ledger.entries where account_id = :account and account_version = 1",
+    "trade moves the cash of its orders",
+    `update trading.trades set taker_cents = taker_cents + 1, maker_cents = maker_cents - 1
+     where taker_order_id = :taker`,
+  ],
+  [
+    "trade moves the cash of its orders",
+    "update trading.trades set maker_cents = maker_cents + 1 where taker_order_id = :first_sale",
   ],
   [
     "journal has the lines of what happened",
-    `update ledger.entries set account_id = :escrow, account_version = account_version + 1000
+    "delete from ledger.posted_entries where account_id = :account and account_version = 1",
+  ],
+  [
+    "journal has the lines of what happened",
+    `update ledger.posted_entries
+     set account_id = :escrow, account_version = account_version + 1000
      where account_id = :account and account_version > 1`,
   ],
   [
@@ -74,8 +191,12 @@ export const cashDamages: Damage[] = [
      where resolution_id = :correction and user_id = :ann`,
   ],
   [
+    "journal has the lines of what happened",
+    "update trading.set_conversions set user_id = :ann where user_id = :dan",
+  ],
+  [
     "journal is of one thing that happened",
-    "update ledger.journals set market_id = :resolved where market_id = :market",
+    "update ledger.posted_journals set market_id = :resolved where market_id = :market",
   ],
   [
     "journal is of one thing that happened",
@@ -83,72 +204,84 @@ export const cashDamages: Damage[] = [
   ],
   [
     "journal is of one thing that happened",
-    `update trading.trades set journal_id =
-       (select min(id) from ledger.journals where kind = 'deposit')`,
+    `update trading.trades
+     set id = (select min(id) from ledger.posted_journals where kind = 'deposit')
+     where taker_order_id = :taker`,
   ],
   [
     "only a correction takes an account below zero",
-    "update ledger.journals set kind = 'settlement' where kind = 'correction'",
+    "update ledger.posted_journals set kind = 'settlement' where kind = 'correction'",
   ],
   [
     "only a correction takes an account below zero",
-    `update ledger.entries
+    "update trading.trades set maker_balance_cents = -1 where taker_order_id = :taker",
+  ],
+  [
+    "only a correction takes an account below zero",
+    "update trading.trades set escrow_balance_cents = -1 where taker_order_id = :taker",
+  ],
+  [
+    "only a correction takes an account below zero",
+    `update ledger.posted_entries
      set balance_after_cents = -1, balance_before_cents = -1 - amount_cents
-     where account_id = :account and account_version = 2`,
-  ],
-  [
-    "only a correction takes an account below zero",
-    `update ledger.entries
-     set balance_after_cents = -1, balance_before_cents = -1 - amount_cents
-     where account_id = :escrow and account_version = 1`,
+     where account_id = :escrow`,
   ],
   [
     "overdraft is what the balance is below zero",
-    "update ledger.accounts set overdraft_cents = overdraft_cents + 1 where id = :account",
+    "update trading.traders set overdraft_cents = overdraft_cents + 1 where user_id = :ann",
   ],
   [
     "overdraft is what the balance is below zero",
-    "update ledger.accounts set overdraft_cents = overdraft_cents + 1 where overdraft_cents > 0",
+    "update trading.traders set overdraft_cents = overdraft_cents + 1 where overdraft_cents > 0",
   ],
-  ["user has a cash account and a row of gates", "delete from trading.traders where user_id = :ann"],
-  ["user has a cash account and a row of gates", "delete from ledger.accounts where id = :account"],
+  ["user has a row of cash and checks", "delete from trading.traders where user_id = :ann"],
+  ["user has a row of cash and checks", "delete from identity.users where id = :ann"],
+  [
+    "user has a row of cash and checks",
+    "update trading.traders set public_id = gen_random_uuid() where user_id = :ann",
+  ],
   [
     "day opening is the account before the first entry of the day",
     `update ledger.day_openings set balance_cents = balance_cents + 1
-     where account_id = :account and balance_cents > 0`,
+     where user_id = :ann and balance_cents > 0`,
   ],
   [
     "day opening is the account before the first entry of the day",
     `update ledger.day_openings set external_cents = external_cents + 1
-     where account_id = :account and external_cents > 0`,
+     where user_id = :ann and external_cents > 0`,
   ],
   [
     "day opening is the account before the first entry of the day",
-    "delete from ledger.day_openings where account_id = :account",
+    "delete from ledger.day_openings where user_id = :ann",
   ],
   [
     "day opening is the account before the first entry of the day",
     `insert into ledger.day_openings
-     select account_id, day + 1, balance_cents, external_cents from ledger.day_openings
-     where account_id = :account`,
+     select user_id, day + 1, balance_cents, external_cents from ledger.day_openings
+     where user_id = :ann`,
   ],
   [
     "day opening is the account before the first entry of the day",
-    `update ledger.journals set created_at = created_at - interval '1 day'
+    `update ledger.posted_journals set created_at = created_at - interval '1 day'
      where kind = 'deposit'`,
   ],
   [
-    "account moved last on the day of its last entry",
-    "update ledger.accounts set moved_on = moved_on - 1 where id = :account",
+    "day opening is the account before the first entry of the day",
+    `update trading.trades set created_at = created_at + interval '1 day'
+     where taker_order_id = :sweep`,
   ],
   [
     "account moved last on the day of its last entry",
-    "update ledger.accounts set moved_on = moved_on + 1 where id = :account",
+    "update trading.traders set moved_on = moved_on - 1 where user_id = :ann",
+  ],
+  [
+    "account moved last on the day of its last entry",
+    "update trading.traders set moved_on = moved_on + 1 where user_id = :ann",
   ],
   [
     "journal has the time of what happened",
-    `update ledger.journals set created_at = created_at + interval '1 s'
-     where kind = 'trade' and market_id = :market`,
+    `update ledger.posted_journals set created_at = created_at + interval '1 s'
+     where kind = 'split' and market_id = :market`,
   ],
   [
     "journal has the time of what happened",

@@ -98,14 +98,15 @@ async function namesOf(
 ): Promise<Named> {
   const { rows } = await database.pool.query(
     `select
-       b.market_id as market, u.id as ann, a.id as account, b.escrow_account_id as escrow,
+       b.market_id as market, u.id as ann, ledger.user_account_id(u.id) as account,
+       ledger.escrow_account_id(b.market_id) as escrow,
        (select id from catalog.markets where public_id = $3) as live,
        (select id from catalog.markets where public_id = $4) as resolved,
        (select id from identity.users where public_id = $5) as dan,
        (select max(id) from trading.resolutions) as correction
-     from trading.market_state as b, identity.users as u, ledger.accounts as a
+     from trading.market_state as b, identity.users as u
      where b.market_id = (select id from catalog.markets where public_id = $1)
-       and u.public_id = $2 and a.user_id = u.id`,
+       and u.public_id = $2`,
     [market, ann, live, resolved, dan],
   );
   return rows[0];

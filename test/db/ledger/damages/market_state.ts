@@ -42,17 +42,52 @@ export const booksDamages: Damage[] = [
     "update trading.active_orders set user_id = 0 where order_id = :resting",
   ],
   [
-    "depth equals the resting orders",
-    "update trading.book_levels set quantity = quantity + 1 where quantity > 0",
+    "open order repeats its order",
+    "update trading.active_orders set left_quantity = left_quantity - 1 where order_id = :resting",
+  ],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set left_quantity = 0 where order_id = :waiting",
+  ],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set order_type = 'sell' where order_id = :resting",
+  ],
+  [
+    "open order repeats its order",
+    "update trading.active_orders set order_public_id = gen_random_uuid() where order_id = :resting",
   ],
   [
     "depth equals the resting orders",
-    "update trading.book_levels set order_count = order_count + 1 where order_count > 0",
+    "update trading.market_state set depth[129] = depth[129] + 1 where market_id = :market",
   ],
   [
     "depth equals the resting orders",
-    `update trading.book_levels set quantity = 1, order_count = 1
-     where market_id = :market and book_side = 'no' and book_price = 7`,
+    "update trading.market_state set depth[129] = 0 where market_id = :market",
+  ],
+  [
+    "depth equals the resting orders",
+    "update trading.market_state set depth[106] = 1 where market_id = :market",
+  ],
+  [
+    "depth equals the resting orders",
+    "update trading.active_orders set left_quantity = left_quantity + 1 where order_id = :resting",
+  ],
+  [
+    "best price is that of the resting orders",
+    "update trading.market_state set best_yes_price = best_yes_price - 1 where market_id = :market",
+  ],
+  [
+    "best price is that of the resting orders",
+    "update trading.market_state set best_yes_price = best_yes_price + 1 where market_id = :market",
+  ],
+  [
+    "best price is that of the resting orders",
+    "update trading.market_state set best_no_price = 0 where market_id = :market",
+  ],
+  [
+    "best price is that of the resting orders",
+    "update trading.market_state set best_no_price = 1 where market_id = :resolved",
   ],
   [
     "book is not crossed",
@@ -72,11 +107,19 @@ export const booksDamages: Damage[] = [
   ],
   [
     "no order stands before the front of its book",
-    "update trading.market_state set front_yes_price = 0, front_no_price = 0",
+    "update trading.market_state set first_yes_position = 1000000 where market_id = :market",
+  ],
+  [
+    "no order stands before the front of its book",
+    "update trading.market_state set first_no_position = 1000000 where market_id = :market",
   ],
   [
     "traders count equals who traded",
     "update trading.market_state set traders_count = traders_count + 1 where market_id = :market",
+  ],
+  [
+    "fee revenue equals the fees of the trades",
+    "update trading.market_state set revenue_cents = revenue_cents + 1 where market_id = :market",
   ],
   [
     "fee revenue equals the fees of the trades",
@@ -114,18 +157,9 @@ export const booksDamages: Damage[] = [
     "update trading.active_orders set market_id = :resolved where order_id = :resting",
   ],
   [
-    "market has a level at each price of each side",
-    "delete from trading.book_levels where market_id = :market and quantity = 0",
-  ],
-  [
     "market has its book and its accounts",
     "delete from trading.market_state where market_id = :market",
   ],
-  [
-    "market has its book and its accounts",
-    "update trading.market_state set fee_account_id = escrow_account_id where market_id = :market",
-  ],
-  ["market has its book and its accounts", "delete from ledger.accounts where id = :escrow"],
   [
     "version counts at least the orders that came without delay",
     "update trading.market_state set version = 5 where market_id = :market",

@@ -100,8 +100,7 @@ export const ordersDamages: Damage[] = [
   [
     "orders are those that were placed",
     `with gone as (delete from trading.active_orders where order_id = :resting),
-     level as (update trading.book_levels set quantity = 0, order_count = 0
-       where market_id = :market and book_side = 'no' and book_price = 30)
+     level as (update trading.market_state set depth[129] = 0 where market_id = :market)
      delete from trading.orders where id = :resting`,
   ],
   [
@@ -259,14 +258,6 @@ export const ordersDamages: Damage[] = [
     "order takes when it is placed or released",
     `update trading.orders set released_at = released_at + interval '1 s'
      where id = :released_taker`,
-  ],
-  [
-    "trades and their journals have the same order",
-    "update trading.trades set journal_id = -journal_id where taker_order_id = :sweep",
-  ],
-  [
-    "trades and their journals have the same order",
-    "update trading.trades set id = -id where taker_order_id = :sweep",
   ],
   [
     "trade is at the best price that rested",

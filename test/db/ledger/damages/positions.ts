@@ -4,21 +4,21 @@ import type { Damage } from "./damage.ts";
 export const positionsDamages: Damage[] = [
   [
     "escrow is 100 x shares of each side",
-    `update trading.positions set quantity = quantity + 1
-     where market_id = :market and user_id = :ann and side = 'no'`,
+    `update trading.holdings set no_quantity = no_quantity + 1
+     where market_id = :market and user_id = :ann`,
   ],
   [
     "position equals what was traded, split and merged",
-    `update trading.positions set quantity = quantity - 1
-     where market_id = :market and user_id = :ann and side = 'no'`,
+    `update trading.holdings set no_quantity = no_quantity - 1
+     where market_id = :market and user_id = :ann`,
   ],
   [
     "position equals what was traded, split and merged",
-    "delete from trading.positions where market_id = :market and user_id = :ann",
+    "delete from trading.holdings where market_id = :market and user_id = :ann",
   ],
   [
     "realised cash is the sum of sales, merges and the settlement",
-    `update trading.positions set realised_cents = realised_cents + 1
+    `update trading.holdings set no_realised_cents = no_realised_cents + 1
      where market_id = :market and user_id = :ann`,
   ],
   [
@@ -28,13 +28,13 @@ export const positionsDamages: Damage[] = [
   ],
   [
     "cost and fees are what was paid less what was taken out",
-    `update trading.positions set cost_cents = cost_cents + 1
-     where market_id = :market and user_id = :ann and side = 'no'`,
+    `update trading.holdings set no_cost_cents = no_cost_cents + 1
+     where market_id = :market and user_id = :ann`,
   ],
   [
     "cost and fees are what was paid less what was taken out",
-    `update trading.positions set cost_cents = cost_cents - 1, fee_cents = fee_cents + 1
-     where market_id = :market and user_id = :ann and side = 'no'`,
+    `update trading.holdings set no_cost_cents = no_cost_cents - 1, no_fee_cents = no_fee_cents + 1
+     where market_id = :market and user_id = :ann`,
   ],
   [
     "settlement repeats its position",
@@ -106,8 +106,7 @@ export const positionsDamages: Damage[] = [
   ],
   [
     "position equals what was traded, split and merged",
-    `delete from trading.positions
-     where market_id = :market and user_id = :dan and quantity = 0`,
+    "update trading.holdings set user_id = 0 where market_id = :market and user_id = :dan",
   ],
   [
     "position equals what was traded, split and merged",
@@ -115,12 +114,15 @@ export const positionsDamages: Damage[] = [
   ],
   [
     "position says whether it was traded",
-    `update trading.positions set has_traded = false
-     where market_id = :market and user_id = :ann and side = 'no'`,
+    "update trading.holdings set no_traded = false where market_id = :market and user_id = :ann",
   ],
   [
     "position says whether it was traded",
-    "update trading.positions set has_traded = true where not has_traded",
+    "update trading.holdings set yes_traded = true where not yes_traded and yes_public_id is not null",
+  ],
+  [
+    "position says whether it was traded",
+    "update trading.holdings set no_traded = true where no_public_id is null",
   ],
   [
     "sale realises its proceeds less cost and fees taken out",
@@ -145,12 +147,15 @@ export const positionsDamages: Damage[] = [
   ],
   [
     "shares that leave a position were in it",
-    `update trading.trades set journal_id = -journal_id
-     where taker_order_id in (:first_sale, :second_sale)`,
+    "update trading.trades set id = -id where taker_order_id in (:first_sale, :second_sale)",
   ],
   [
     "nothing is traded or converted after the resolution",
-    `update ledger.journals set id = id + 1000000
-     where market_id = :resolved and kind = 'trade'`,
+    "update trading.trades set id = id + 1000000 where market_id = :resolved",
+  ],
+  [
+    "nothing is traded or converted after the resolution",
+    `update ledger.posted_journals set market_id = :resolved, id = id + 1000000
+     where market_id = :market and kind = 'merge'`,
   ],
 ];

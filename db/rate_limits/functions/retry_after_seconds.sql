@@ -1,0 +1,42 @@
+create or replace function rate_limits.retry_after_seconds(
+  counter rate_limits.counter, needed bigint, at timestamptz
+)
+returns int
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_token constant bigint := 60000000;
+  v_rate bigint := ((counter).policy).requests_per_minute;
+  v_capacity bigint := ((counter).policy).burst_capacity;
+  v_max_requests int;
+  v_leaves_at timestamptz;
+begin
+  if counter.taken is null then
+    return ceil(
+      (counter.spent + (retry_after_seconds.needed - v_capacity) * c_token) / (v_rate * 1000000.0)
+    );
+  end if;
+  select b.max_requests into strict v_max_requests
+  from rate_limits.buckets as b
+  where b.bucket = counter.bucket;
+  -- The request that has to leave the window, by its number. One that this very call lets through
+  -- has no grant yet.
+  select g.at into v_leaves_at
+  from rate_limits.grants as g
+  where g.bucket = counter.bucket
+    and g.subject = counter.subject
+    and g.at > retry_after_seconds.at - counter.width
+    and g.at <= retry_after_seconds.at
+    and g.last_number >= counter.taken - v_max_requests + retry_after_seconds.needed
+  order by g.at
+  limit 1;
+  return ceil(extract(epoch from
+    coalesce(v_leaves_at, retry_after_seconds.at) + counter.width - retry_after_seconds.at
+  ));
+end
+$$;
+
+comment on function rate_limits.retry_after_seconds(rate_limits.counter, bigint, timestamptz) is
+  'After how many seconds a counter has room for so many requests, counted from where it stands: '
+  'those that the same call lets through are among them. To be asked only where it has less room.';

@@ -1,0 +1,106 @@
+import type { OrderRequest } from "../database/api.ts";
+
+/** A larger order may match very many others. */
+const LARGE_SHARES = 500;
+const LARGE_CENTS = 25_000;
+
+/** An order of so much is expected to cost as much as two small ones, twice as much as three. */
+const SHARES_OF_WORK = 2500;
+const CENTS_OF_WORK = 250_000;
+
+/** What one call takes of a slow market. */
+const MOST_WHEN_SLOW = 8;
+
+/** A call is slow if it took longer, and longer than a fifth of it for each unit of its work. */
+const SLOW_MS = 50;
+
+/** Whether a call took long for the work that was expected of it. */
+export function wasSlow(milliseconds: number, work: number, slowMs = SLOW_MS): boolean {
+  return milliseconds > slowMs && milliseconds / work > slowMs / 5;
+}
+
+/** The work that an order may cost, in units of a small one. */
+export function workOf({ quantity, budgetCents }: OrderRequest): number {
+  const units = Math.max((quantity ?? 0) / SHARES_OF_WORK, (budgetCents ?? 0) / CENTS_OF_WORK);
+  return 1 + Math.floor(units);
+}
+
+/** How much a call may take. */
+export interface CallBounds {
+  /** Expected work, in units of a small order. One order is always taken, whatever its work. */
+  mostWork: number;
+  /** The market is slow: few orders, and one of each user. */
+  isSlow?: boolean;
+}
+
+interface Cursor<T> {
+  queue: T[];
+  /** The first order that was not looked at. */
+  next: number;
+  taken: Set<T>;
+  /** Users of whose orders this call takes no more from this queue. */
+  passed: Set<string>;
+}
+
+/**
+ * Takes the orders of one call out of the queues of several markets: the first of each queue, then
+ * the second of each, until the work suffices, so that a long queue does not displace the short
+ * ones. Orders of one user never overtake each other in a queue. A call takes at most one large
+ * order of each user.
+ */
+export function chooseOrders<T extends { request: OrderRequest }>(
+  queues: T[][],
+  { mostWork, isSlow = false }: CallBounds,
+): T[] {
+  const chosen: T[] = [];
+  const usersWithLarge = new Set<string>();
+  let workLeft = mostWork;
+  let cursors = queues.map((queue): Cursor<T> => ({
+    queue,
+    next: 0,
+    taken: new Set(),
+    passed: new Set(),
+  }));
+  const all = cursors;
+
+  /** The next order of a queue that this call may take. */
+  function nextOf({ queue, next, passed }: Cursor<T>): [order: T | undefined, next: number] {
+    for (let place = next; place < queue.length; place++) {
+      const order = queue[place];
+      if (order === undefined || passed.has(order.request.userId)) continue;
+      const { userId } = order.request;
+      if (isLarge(order.request) && usersWithLarge.has(userId)) passed.add(userId);
+      else return [order, place + 1];
+    }
+    return [undefined, queue.length];
+  }
+
+  function isTaken(cursor: Cursor<T>): boolean {
+    const [order, next] = nextOf(cursor);
+    cursor.next = next;
+    if (order === undefined) return false;
+    const { request } = order;
+    const work = workOf(request);
+    if (chosen.length > 0 && work > workLeft) return false;
+    if (isSlow && chosen.length === MOST_WHEN_SLOW) return false;
+    if (isLarge(request)) usersWithLarge.add(request.userId);
+    if (isSlow || isLarge(request)) cursor.passed.add(request.userId);
+    cursor.taken.add(order);
+    chosen.push(order);
+    workLeft -= work;
+    return true;
+  }
+
+  while (cursors.length > 0 && workLeft > 0) cursors = cursors.filter(isTaken);
+  for (const { queue, taken } of all) {
+    if (taken.size === queue.length) queue.length = 0;
+    else if (taken.size > 0) {
+      queue.splice(0, queue.length, ...queue.filter((order) => !taken.has(order)));
+    }
+  }
+  return chosen;
+}
+
+function isLarge({ quantity, budgetCents }: OrderRequest): boolean {
+  return (quantity ?? 0) > LARGE_SHARES || (budgetCents ?? 0) > LARGE_CENTS;
+}

@@ -1,0 +1,160 @@
+import type { OrderRequest } from "../database/api.ts";
+import { chooseOrders } from "./choose_orders.ts";
+
+/** An order that waits for a call. */
+export interface Waiting<Result> {
+  request: OrderRequest;
+  /** When it came. */
+  since: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/** One market's queue. There is one while orders wait, a call is under way, or it goes alone. */
+export interface Lane<Result> {
+  waiting: Waiting<Result>[];
+  isUnderWay: boolean;
+  /** Until then it shares no call. */
+  aloneUntil: number;
+  /** It goes alone because of a call that it shared: its first quick call ends that. */
+  isSuspect: boolean;
+  /** Its last call took long for its work: the next one takes little. */
+  isSlow: boolean;
+}
+
+export interface LanesOptions {
+  /** Expected work of one call at most, in small orders; see choose_orders.ts. */
+  mostWork: number;
+  /** How long a market shares no call after it was slow or its lock was held elsewhere. */
+  aloneForMs: number;
+  now: () => number;
+}
+
+/** The queues of all markets. What is taken from a lane keeps it under way until {@link end}. */
+export interface Lanes<Result> {
+  add: (order: Waiting<Result>) => void;
+  /** To the front of their lanes, in their order. */
+  putBack: (orders: Waiting<Result>[]) => void;
+  /** Orders that wait, without those under way. */
+  count: () => number;
+  canGather: () => boolean;
+  canGoAlone: () => boolean;
+  /** The orders of the next shared call. */
+  takeGathered: () => Waiting<Result>[];
+  /** The lane that has waited longest to go alone; it is under way from then on. */
+  nextAlone: () => Lane<Result> | undefined;
+  takeAlone: (lane: Lane<Result>) => Waiting<Result>[];
+  takeAll: (lane: Lane<Result>) => Waiting<Result>[];
+  /** Everything that waits for a shared call. */
+  takeReady: () => Waiting<Result>[];
+  /** The lane goes alone for a while. */
+  goAlone: (lane: Lane<Result>, because: "busy" | "slow" | "suspect") => void;
+  /** Its call took no longer than it should. */
+  noteQuick: (lane: Lane<Result>) => void;
+  /** The lanes of these orders. */
+  of: (orders: Waiting<Result>[]) => Set<Lane<Result>>;
+  /** Their call is over. */
+  end: (lanes: Iterable<Lane<Result>>) => void;
+}
+
+/** The lanes of one process. */
+export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions): Lanes<Result> {
+  const lanes = new Map<string, Lane<Result>>();
+  /** Lanes with waiting orders and no call under way, the longest ready first. */
+  const toGather = new Set<Lane<Result>>();
+  const toGoAlone = new Set<Lane<Result>>();
+  let count = 0;
+  let sweptAt = now();
+
+  function laneOf({ request: { marketId } }: Waiting<Result>): Lane<Result> {
+    const known = lanes.get(marketId);
+    if (known !== undefined) return known;
+    const lane = { waiting: [], isUnderWay: false, aloneUntil: 0, isSuspect: false, isSlow: false };
+    lanes.set(marketId, lane);
+    return lane;
+  }
+
+  function makeReady(lane: Lane<Result>): void {
+    if (lane.isUnderWay || lane.waiting.length === 0) return;
+    if (toGather.has(lane) || toGoAlone.has(lane)) return;
+    (now() < lane.aloneUntil ? toGoAlone : toGather).add(lane);
+  }
+
+  function start(lane: Lane<Result>): void {
+    toGather.delete(lane);
+    toGoAlone.delete(lane);
+    lane.isUnderWay = true;
+  }
+
+  function take(queues: Waiting<Result>[][], isSlow = false): Waiting<Result>[] {
+    const taken = chooseOrders(queues, { mostWork, isSlow });
+    count -= taken.length;
+    return taken;
+  }
+
+  function takeAll({ waiting }: Lane<Result>): Waiting<Result>[] {
+    count -= waiting.length;
+    return waiting.splice(0);
+  }
+
+  const of = (orders: Waiting<Result>[]) => new Set(orders.map(laneOf));
+
+  /** Forgets the lanes of markets that have nothing to do and may share calls again. */
+  function sweep(): void {
+    if (now() - sweptAt < aloneForMs) return;
+    sweptAt = now();
+    for (const [marketId, { waiting, isUnderWay, aloneUntil }] of lanes) {
+      if (waiting.length === 0 && !isUnderWay && aloneUntil <= sweptAt) lanes.delete(marketId);
+    }
+  }
+
+  return {
+    add: (order) => {
+      const lane = laneOf(order);
+      lane.waiting.push(order);
+      count++;
+      makeReady(lane);
+    },
+    putBack: (orders) => {
+      for (const order of orders.toReversed()) laneOf(order).waiting.unshift(order);
+      count += orders.length;
+    },
+    count: () => count,
+    canGather: () => toGather.size > 0,
+    canGoAlone: () => toGoAlone.size > 0,
+    takeGathered: () => {
+      const taken = take(Array.from(toGather, ({ waiting }) => waiting));
+      of(taken).forEach(start);
+      return taken;
+    },
+    nextAlone: () => {
+      const [lane] = toGoAlone;
+      if (lane !== undefined) start(lane);
+      return lane;
+    },
+    takeAlone: ({ waiting, isSlow }) => take([waiting], isSlow),
+    takeAll,
+    takeReady: () => {
+      const all = [...toGather].flatMap(takeAll);
+      toGather.clear();
+      return all;
+    },
+    goAlone: (lane, because) => {
+      lane.aloneUntil = now() + aloneForMs;
+      lane.isSuspect = because === "suspect";
+      if (because !== "busy") lane.isSlow = because === "slow";
+    },
+    noteQuick: (lane) => {
+      lane.isSlow = false;
+      if (lane.isSuspect) lane.aloneUntil = 0;
+    },
+    of,
+    end: (ended) => {
+      for (const lane of ended) {
+        lane.isUnderWay = false;
+        makeReady(lane);
+      }
+      sweep();
+    },
+  };
+}
