@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { OrderTerms } from "../../src/database/api.ts";
 import { drawId, idIn, publicId } from "./catalogue.ts";
+import { ordersIn } from "../helpers/orders_in.ts";
 
 /** The orders that the bars place. */
 
@@ -15,8 +16,7 @@ const MOST_SHARES = 10_000;
 export function placeOrders(marketId: string, requests: string, from = ""): string {
   return (
     "select o.code, o.message, o.replayed, o.body " +
-    `from ${from}api.place_orders(market_id => (${marketId})::uuid, ` +
-    `requests => (${requests})::jsonb) as o`
+    `from ${from}api.place_orders(orders => (${requests})::jsonb) as o`
   );
 }
 
@@ -68,9 +68,9 @@ export async function restLiquidity(
 /** Places orders as the bars' subjects do, and insists that each is accepted. */
 export async function place(pool: Pool, market: number, requests: OrderTerms[]): Promise<void> {
   const { rows } = await pool.query(
-    `select distinct code from api.place_orders(market_id => $1, requests => $2)
+    `select distinct code from api.place_orders(orders => $1)
      where code is not null`,
-    [publicId(market), JSON.stringify(requests)],
+    [ordersIn(publicId(market), requests)],
   );
   if (rows.length > 0) throw new Error(`A seeded order was refused: ${rows[0].code}`);
 }

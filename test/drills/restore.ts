@@ -9,6 +9,7 @@ import { startLoad } from "./load.ts";
 import { countAnswers, commandsOf, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
 import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
+import { ordersIn } from "../helpers/orders_in.ts";
 
 /**
  * `npm run drill:restore [-- --short]`: takes a base backup under load, loses the database, and
@@ -87,8 +88,8 @@ async function trade(client: Client): Promise<string> {
   const place = async (user: { id: string }, side: string): Promise<string> => {
     const order = { userId: user.id, side, price: 50, quantity: 1, expiresAt: "2099-01-01" };
     const { rows } = await client.query(
-      "select code, body::json -> 'order' ->> 'id' as id from api.place_orders(market_id => $1, requests => $2)",
-      [market.rows[0].id, JSON.stringify([order])],
+      "select code, body::json -> 'order' ->> 'id' as id from api.place_orders(orders => $1)",
+      [ordersIn(market.rows[0].id, [order])],
     );
     if (rows[0].code !== null) throw new Error(`An order was refused: ${String(rows[0].code)}`);
     return String(rows[0].id);

@@ -3,6 +3,7 @@ import { testClock } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { world } from "./programs.ts";
 import type { Order, Step } from "./programs.ts";
+import { ordersIn } from "./orders_in.ts";
 
 /** Carries a program out in a transaction that somebody else ends. */
 
@@ -64,10 +65,9 @@ export async function play(
       const requests = await requestsOf(client, cast, step.orders);
       const calls = placing === "together" ? [requests] : requests.map((request) => [request]);
       for (const call of calls) {
-        const { rows } = await client.query(
-          "select * from api.place_orders(market_id => $1, requests => $2)",
-          [cast.markets[step.market], JSON.stringify(call)],
-        );
+        const { rows } = await client.query("select * from api.place_orders(orders => $1)", [
+          ordersIn(cast.markets[step.market], call),
+        ]);
         outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
       }
     } else if (step.kind === "amend") {

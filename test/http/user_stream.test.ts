@@ -7,6 +7,7 @@ import { openEvents } from "../helpers/event_source.ts";
 import type { EventSource } from "../helpers/event_source.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
+import { ordersIn } from "../helpers/orders_in.ts";
 
 /** GET /user/stream: what happens to a user, to them alone. */
 
@@ -132,9 +133,8 @@ test.serial("nothing is told of what was rolled back, nor of a replay", async (t
   await place(ann, marketId, { price: 50, quantity: 2 });
   const client = await service.database.pool.connect();
   await client.query("begin");
-  await client.query("select * from api.place_orders(market_id => $1, requests => $2)", [
-    marketId,
-    JSON.stringify([{ userId: bob.userId, side: "no", price: 50, quantity: 1 }]),
+  await client.query("select * from api.place_orders(orders => $1)", [
+    ordersIn(marketId, [{ userId: bob.userId, side: "no", price: 50, quantity: 1 }]),
   ]);
   await client.query("rollback");
   client.release();

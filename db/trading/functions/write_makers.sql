@@ -11,6 +11,7 @@ declare
   v_rested constant int[] := (batch.result).rested;
   v_ids bigint[];
   v_left int[];
+  v_cancelled trading.cancelled_order[];
 begin
   select array_agg(k.id order by k.id), array_agg(k.left_after order by k.id)
   into v_ids, v_left
@@ -43,42 +44,44 @@ begin
     return null;
   end if;
 
-  return array(
-    with cancelled as (
-      update trading.orders as o set
-        filled_quantity = o.quantity - c.left_quantity,
-        status = 'cancelled',
-        cancel_reason = c.reason,
-        cancelled_at = batch.at
-      from unnest((batch.result).cancelled_makers) as c
-      where o.id = k_order_ids[c.maker]
-      returning
-        c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
-        o.side, o.order_type, o.price, o.quantity, o.expires_at, o.created_at
-    ),
-    all_cancelled as (
-      select c.* from cancelled as c
-      union all
-      -- Orders of the batch itself.
-      select
-        c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
-        o.side, o.order_type, o.price, o.quantity, o.expires_at, batch.at
-      from unnest((batch.result).cancelled_makers) as c
-      cross join lateral (
-        select (write_makers.orders[v_rested[c.maker - k_read]]).*
-      ) as o
-      where c.maker > k_read
-    )
-    select (
+  with cancelled as (
+    update trading.orders as o set
+      filled_quantity = o.quantity - c.left_quantity,
+      status = 'cancelled',
+      cancel_reason = c.reason,
+      cancelled_at = batch.at
+    from unnest((batch.result).cancelled_makers) as c
+    where o.id = k_order_ids[c.maker]
+    returning
+      c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      o.side, o.order_type, o.price, o.quantity, o.expires_at, o.created_at
+  ),
+  all_cancelled as (
+    select c.* from cancelled as c
+    union all
+    -- Orders of the batch itself.
+    select
+      c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      o.side, o.order_type, o.price, o.quantity, o.expires_at, batch.at
+    from unnest((batch.result).cancelled_makers) as c
+    cross join lateral (
+      select (write_makers.orders[v_rested[c.maker - k_read]]).*
+    ) as o
+    where c.maker > k_read
+  )
+  select array_agg(
+    (
       a.request, a.public_id, a.market_id, a.user_id, a.side, a.order_type, a.price, a.quantity,
       a.left_quantity, a.reason, a.expires_at, a.created_at
     )::trading.cancelled_order
-    from unnest((batch.result).cancelled_makers) with ordinality as c (
-      request, maker, reason, left_quantity, place
-    )
-    join all_cancelled as a on a.maker = c.maker
     order by c.place
-  );
+  )
+  into v_cancelled
+  from unnest((batch.result).cancelled_makers) with ordinality as c (
+    request, maker, reason, left_quantity, place
+  )
+  join all_cancelled as a on a.maker = c.maker;
+  return v_cancelled;
 end
 $$;
 

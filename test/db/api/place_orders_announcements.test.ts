@@ -3,6 +3,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import type { Listener } from "../../helpers/exchange.ts";
 import { buy, ioc, postOnly } from "../../helpers/orders.ts";
+import { ordersIn } from "../../helpers/orders_in.ts";
 
 /** Versions count the requests that change a market; listeners hear of each change exactly once. */
 
@@ -279,9 +280,8 @@ test.serial("what is rolled back is not announced", async (t) => {
   const market = await makeMarket();
   const [ann] = (await makeTraders(1)) as [string];
   await exchange.withRollback(async (client) => {
-    await client.query("select * from api.place_orders(market_id => $1, requests => $2)", [
-      market,
-      JSON.stringify([{ userId: ann, ...buy("no", 1, 40) }]),
+    await client.query("select * from api.place_orders(orders => $1)", [
+      ordersIn(market, [{ userId: ann, ...buy("no", 1, 40) }]),
     ]);
   });
   t.deepEqual(await heard(), { markets: [], users: [], keys: [] });

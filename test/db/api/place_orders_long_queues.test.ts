@@ -2,6 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
+import { ordersIn } from "../../helpers/orders_in.ts";
 
 /** What long queues may cost: work is bounded by the call, and reading by what a taker can pay. */
 
@@ -160,10 +161,9 @@ for (const [what, code, request, cents] of rejectedEarly) {
     for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
     const taker = await makeTrader({ cents });
     await exchange.withRollback(async (client) => {
-      const { rows } = await client.query(
-        "select code from api.place_orders(market_id => $1, requests => $2)",
-        [market, JSON.stringify([{ userId: taker, ...request }])],
-      );
+      const { rows } = await client.query("select code from api.place_orders(orders => $1)", [
+        ordersIn(market, [{ userId: taker, ...request }]),
+      ]);
       t.is(rows[0].code, code);
       // The transaction is open: whom it has locked can be seen from outside.
       const free = await exchange.database.pool.query(
@@ -198,9 +198,8 @@ test("INSUFFICIENT_BALANCE: an own order behind more shares than are wanted is n
   t.is(await codeOf(300), "INSUFFICIENT_BALANCE");
   t.is(await codeOf(301), "SELF_TRADE_BLOCKED");
   await exchange.withRollback(async (client) => {
-    await client.query("select * from api.place_orders(market_id => $1, requests => $2)", [
-      market,
-      JSON.stringify([{ userId: taker, ...buy("yes", 250, 99) }]),
+    await client.query("select * from api.place_orders(orders => $1)", [
+      ordersIn(market, [{ userId: taker, ...buy("yes", 250, 99) }]),
     ]);
     const free = await exchange.database.pool.query(
       `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
@@ -216,10 +215,9 @@ test("LOSS_LIMIT: a queue is read no further than the limit and 200 orders", asy
   for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
   const taker = await makeTrader({ cents: 1_000_000, limits: [100, null, null] });
   await exchange.withRollback(async (client) => {
-    const { rows } = await client.query(
-      "select code from api.place_orders(market_id => $1, requests => $2)",
-      [market, JSON.stringify([{ userId: taker, ...buy("yes", 10_000, 99) }])],
-    );
+    const { rows } = await client.query("select code from api.place_orders(orders => $1)", [
+      ordersIn(market, [{ userId: taker, ...buy("yes", 10_000, 99) }]),
+    ]);
     t.is(rows[0].code, "LOSS_LIMIT");
     const free = await exchange.database.pool.query(
       `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
@@ -240,10 +238,9 @@ for (const [what, block] of [
     const taker = await makeTrader({ cents: 1_000_000, reviewed: block !== undefined });
     await block?.(taker);
     await exchange.withRollback(async (client) => {
-      const { rows } = await client.query(
-        "select code from api.place_orders(market_id => $1, requests => $2)",
-        [market, JSON.stringify([{ userId: taker, ...buy("yes", 10_000, 99) }])],
-      );
+      const { rows } = await client.query("select code from api.place_orders(orders => $1)", [
+        ordersIn(market, [{ userId: taker, ...buy("yes", 10_000, 99) }]),
+      ]);
       t.is(rows[0].code, what);
       const free = await exchange.database.pool.query(
         `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,

@@ -2,6 +2,7 @@ import test from "ava";
 import type { Pool } from "pg";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy, sell } from "../../helpers/orders.ts";
+import { ordersIn } from "../../helpers/orders_in.ts";
 
 /** What a refresh takes, when rows do not become visible in the order of their ids. */
 
@@ -43,9 +44,8 @@ test.serial("a trade that commits after a later one is taken, once", async (t) =
 
   const client = await exchange.database.pool.connect();
   await client.query("begin");
-  await client.query("select * from api.place_orders(market_id => $1, requests => $2)", [
-    slow,
-    JSON.stringify([{ userId: ann, ...sell("yes", 1, 50) }]),
+  await client.query("select * from api.place_orders(orders => $1)", [
+    ordersIn(slow, [{ userId: ann, ...sell("yes", 1, 50) }]),
   ]);
   await sellOne(fast, bob);
   for (let times = 0; times < 4; times++) t.true(await refresh());
