@@ -67,6 +67,16 @@ for (const [outcome, given, yes] of outcomes) {
   });
 }
 
+test("the buy fee of YES shares goes off what they realise, as that of NO shares does", async (t) => {
+  const id = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await rest(id, ann, buy("no", 10, 40));
+  await place(id, bob, buy("yes", 10, 60)); // fee 16.8
+  await resolve(id, "custom", 33);
+  t.is((await position(id, bob, "yes")).realised, 330 - 600 - 17);
+  t.is((await position(id, ann, "no")).realised, 670 - 400);
+});
+
 test("what was realised before stays part of the sum; an empty position is not settled", async (t) => {
   const { id, ann, bob } = await makeTwo();
   await rest(id, bob, buy("yes", 10, 70));
