@@ -64,7 +64,7 @@ begin
       '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
       '"cancelledOrderId":"%s","feeCents":%s}',
       trading.order_object(
-        v_written.order_public_ids[1],
+        (v_written.orders[1]).public_id,
         (v_batch.traders).public_ids[(v_batch.request_arrays).traders[1]],
         context.public_id, v_request.side, v_request.price, v_result.quantity,
         v_result.quantity - v_result.left_quantity, v_result.status, v_request.order_type, null,
@@ -73,7 +73,7 @@ begin
           context.at + context.live_delay_ms * interval '1 millisecond', null, context.at
         ) end
       ),
-      trading.fills_of_order(v_written.order_ids[1]),
+      trading.fills_of_order((v_written.orders[1]).id),
       ("order").public_id,
       coalesce(v_result.fee_cents, 0)
     )
