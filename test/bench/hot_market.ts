@@ -91,7 +91,7 @@ export async function prepareBatches(
 
 /** Places one of the batches, all of whose answers come back as they would to the server. */
 export function batchScript(batches: number): string[] {
-  const call = placeOrders(`'${publicId(1)}'`, "b.requests", "public.bench_batches as b, ");
+  const call = placeOrders("b.requests", "public.bench_batches as b, ");
   return [`\\set batch random(1, ${batches})`, `${call} where b.id = :batch;`];
 }
 

@@ -13,7 +13,7 @@ const TAKER_PRICE = 55;
 const MOST_SHARES = 10_000;
 
 /** The call, with an expression of the market's id and one of the JSON text of the requests. */
-export function placeOrders(marketId: string, requests: string, from = ""): string {
+export function placeOrders(requests: string, from = ""): string {
   return (
     "select o.code, o.message, o.replayed, o.body " +
     `from ${from}api.place_orders(orders => (${requests})::jsonb) as o`
@@ -24,7 +24,7 @@ export function placeOrders(marketId: string, requests: string, from = ""): stri
 export function requestText(price: string, quantity: number): string {
   const side = `case (:side)::int when 0 then 'yes' else 'no' end`;
   return (
-    `'[{"userId": "' || ${idIn("trader")} || '", "side": "' || ${side} || ` +
+    `'[{"marketId": "' || ${idIn("market")} || '", "userId": "' || ${idIn("trader")} || '", "side": "' || ${side} || ` +
     `'", "price": ' || ${price} || ', "quantity": ${quantity}}]'`
   );
 }
@@ -36,7 +36,7 @@ export function restingScript(markets: [number, number], traders: [number, numbe
     drawId("trader", ...traders),
     "\\set side random(0, 1)",
     "\\set price random(1, 40)",
-    `${placeOrders(idIn("market"), requestText(":price", 10))};`,
+    `${placeOrders(requestText(":price", 10))};`,
   ];
 }
 
@@ -46,7 +46,7 @@ export function takingScript(markets: [number, number], traders: [number, number
     drawId("market", ...markets),
     drawId("trader", ...traders),
     "\\set side random(0, 1)",
-    `${placeOrders(idIn("market"), requestText(String(TAKER_PRICE), 1))};`,
+    `${placeOrders(requestText(String(TAKER_PRICE), 1))};`,
   ];
 }
 

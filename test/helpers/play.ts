@@ -3,7 +3,6 @@ import { testClock } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { world } from "./programs.ts";
 import type { Order, Step } from "./programs.ts";
-import { ordersIn } from "./orders_in.ts";
 
 /** Carries a program out in a transaction that somebody else ends. */
 
@@ -62,11 +61,15 @@ export async function play(
   const outcomes: PlayedOutcome[] = [];
   for (const step of program) {
     if (step.kind === "batch") {
-      const requests = await requestsOf(client, cast, step.orders);
+      const marketId = cast.markets[step.market];
+      const requests = (await requestsOf(client, cast, step.orders)).map((request) => ({
+        marketId,
+        ...request,
+      }));
       const calls = placing === "together" ? [requests] : requests.map((request) => [request]);
       for (const call of calls) {
         const { rows } = await client.query("select * from api.place_orders(orders => $1)", [
-          ordersIn(cast.markets[step.market], call),
+          JSON.stringify(call),
         ]);
         outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
       }

@@ -1,5 +1,6 @@
--- Made of the tables and not of ledger.entries, whose parts would be joined with ledger.journals and
--- ledger.accounts for what is known here: a query by market or journal goes by their indexes.
+-- Made of the tables and not of the views ledger.entries, journals and accounts: so no trade is
+-- joined with itself, and a query by market or journal goes by an index. The ids of accounts are
+-- those of ledger.user_account_id and so on, which analysts may not call.
 create view analytics.journal_entries as
 select
   e.journal_key,

@@ -90,8 +90,8 @@ end
 $$;
 
 comment on function api.get_metrics() is
-  'One row of figures for monitoring, none of which takes a scan of more than a row of each market: '
-  'how late the oldest order is that should have been released or expired by now (0: none is due), '
-  'how long ago the ledger was last verified and what was broken (null: never), what PostgreSQL '
-  'itself is short of. pending_announcements and waiting_jobs stop counting at 10,000; without the '
-  'queue of jobs the latter is null.';
+  'One row of figures for monitoring, none of which reads more than a row of each market: how late '
+  'the oldest order is that should have been released or expired by now (0: none is due), how '
+  'long ago the ledger was last verified and what was broken (null: never), what PostgreSQL '
+  'itself is short of. pending_announcements and waiting_jobs stop counting at 10,000; without '
+  'the queue of jobs the latter is null.';

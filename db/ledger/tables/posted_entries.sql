@@ -5,7 +5,8 @@ create table ledger.posted_entries (
   balance_before_cents bigint not null,
   balance_after_cents bigint not null,
   account_version bigint not null,
-  constraint posted_entries_follow_their_account_gaplessly primary key (account_id, account_version),
+  constraint posted_entries_follow_their_account_gaplessly
+    primary key (account_id, account_version),
   constraint posted_entries_move_something check (amount_cents <> 0),
   constraint posted_entries_add_up check (balance_after_cents = balance_before_cents + amount_cents)
 );

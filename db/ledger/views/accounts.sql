@@ -29,6 +29,14 @@ comment on view ledger.accounts is
   'Where cash is, each account in a row: the outside world, the users, and the escrow and fee '
   'revenue of each market. Its rows are kept in ledger.outside_world, trading.traders and '
   'trading.market_state.';
+comment on column ledger.accounts.id is
+  'As ledger.user_account_id, escrow_account_id, revenue_account_id and outside_account_id '
+  'give it.';
+comment on column ledger.accounts.kind is
+  'outside_world, user_cash, market_escrow or fee_revenue.';
+comment on column ledger.accounts.user_id is 'Whose cash it is; null unless user_cash.';
+comment on column ledger.accounts.market_id is
+  'The market of market_escrow and fee_revenue; else null.';
 comment on column ledger.accounts.balance_cents is
   'EUR-cents; equals the sum of the account''s entries and the balance after its last one.';
 comment on column ledger.accounts.external_cents is 'Deposits less withdrawals of a user.';

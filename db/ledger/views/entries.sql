@@ -34,3 +34,12 @@ comment on view ledger.entries is
   'the account''s version. The lines of a journal sum to zero, the versions of an account have no '
   'gap. A trade''s lines are columns of its row in trading.trades, the others are rows of '
   'ledger.posted_entries.';
+comment on column ledger.entries.journal_id is 'ledger.journals.id.';
+comment on column ledger.entries.account_id is 'ledger.accounts.id.';
+comment on column ledger.entries.amount_cents is
+  'What came to the account, in EUR-cents; negative for what went. Never 0.';
+comment on column ledger.entries.balance_before_cents is
+  'The account''s balance before the line.';
+comment on column ledger.entries.balance_after_cents is 'The account''s balance after it.';
+comment on column ledger.entries.account_version is
+  'The line''s number among those of the account, from 1.';

@@ -1,5 +1,5 @@
--- The settings hold also for plans made on empty tables. Of the indexes of active orders only that of
--- those that expire gives them sorted; by that of the book, a deep one would be read to its end.
+-- The settings hold also for plans made on empty tables. Of the indexes of active orders only that
+-- of those that expire gives them sorted; by that of the book, a deep one would be read to its end.
 create or replace function trading.depth(market_id bigint, at timestamptz)
 returns table (book_side trading.side, book_price int, quantity bigint)
 language sql stable

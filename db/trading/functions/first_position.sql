@@ -4,8 +4,9 @@ create or replace function trading.first_position(
 returns bigint
 language sql immutable parallel safe
 return case
+  when first_left is not null then first_left
   when best = best_before then greatest(position_before, last_gone + 1)
-  else coalesce(first_left, 0)
+  else 0
 end;
 
 comment on function trading.first_position(bigint, int, int, bigint, bigint) is

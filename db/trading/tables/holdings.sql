@@ -27,8 +27,8 @@ create table trading.holdings (
 create index holdings_of_a_user on trading.holdings (user_id, market_id);
 
 comment on table trading.holdings is
-  'The YES and NO shares of each trader in a market: one row for both sides, which trading.positions '
-  'shows as two. Written only under the market''s lock.';
+  'The YES and NO shares of each trader in a market: one row for both sides, which '
+  'trading.positions shows as two. Written only under the market''s lock.';
 comment on column trading.holdings.yes_public_id is
   'The id of the YES position; null while the user never had YES shares of the market.';
 comment on column trading.holdings.yes_cost_cents is

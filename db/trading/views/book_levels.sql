@@ -9,3 +9,8 @@ cross join lateral unnest(s.depth) with ordinality as d (quantity, place);
 
 comment on view trading.book_levels is
   'trading.market_state.depth in rows: unfilled shares at each stored side and price.';
+comment on column trading.book_levels.market_id is 'catalog.markets.id.';
+comment on column trading.book_levels.book_side is 'Stored side of the book.';
+comment on column trading.book_levels.book_price is 'Stored price, 1-99.';
+comment on column trading.book_levels.quantity is
+  'Unfilled shares there; orders past their expiry count until they are cancelled.';

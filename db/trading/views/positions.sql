@@ -19,8 +19,14 @@ where p.public_id is not null;
 comment on view trading.positions is
   'Shares of each trader by market and side: trading.holdings with a row for each side that the '
   'user ever had shares of.';
+comment on column trading.positions.market_id is 'catalog.markets.id.';
+comment on column trading.positions.user_id is 'identity.users.id.';
+comment on column trading.positions.side is 'yes or no.';
+comment on column trading.positions.public_id is 'The id that the portfolio shows.';
+comment on column trading.positions.quantity is 'Shares held.';
 comment on column trading.positions.cost_cents is
-  'Price x quantity paid for the shares held; fee_cents the buy fees paid for them.';
+  'Price x quantity paid for the shares held.';
+comment on column trading.positions.fee_cents is 'The buy fees paid for the shares held.';
 comment on column trading.positions.realised_cents is
   'Running sum of proceeds - sell fees - cost taken out - buy fees taken out.';
 comment on column trading.positions.has_traded is

@@ -276,9 +276,7 @@ async function makeCrossed(options: [TraderOptions, TraderOptions]): Promise<[st
   const { rows } = await pool.query(
     `select one.public_id as low, other.public_id as high
      from identity.users as one
-     join ledger.accounts as a on a.user_id = one.id
-     join identity.users as other on other.id > one.id
-     join ledger.accounts as b on b.user_id = other.id and b.id < a.id
+     join identity.users as other on other.id > one.id and other.public_id < one.public_id
      where one.public_id = any ($1) and other.public_id = any ($1)
      limit 1`,
     [made],
