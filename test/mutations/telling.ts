@@ -54,8 +54,8 @@ export const telling: Mutation[] = [
     name: "release_told_twice",
     breaks: "the release of an order is told twice",
     file: "trading/functions/announce_released",
-    find: "  where (x.result).code is distinct from 'CONFLICT_RETRY'\n",
-    put: "  cross join generate_series(1, 2)\n  where (x.result).code is distinct from 'CONFLICT_RETRY'\n",
+    find: "  where (x.placed).code is distinct from 'CONFLICT_RETRY'\n",
+    put: "  cross join generate_series(1, 2)\n  where (x.placed).code is distinct from 'CONFLICT_RETRY'\n",
     tests: ["db/trading/release_orders"],
   },
   {

@@ -1,4 +1,6 @@
-create or replace function trading.announce_released(batch trading.matched_batch)
+create or replace function trading.announce_released(
+  batch trading.matched_batch, orders trading.placed_order[]
+)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -8,41 +10,37 @@ begin
   select
     'user_event',
     json_build_object(
-      'userId', t.public_id,
+      'userId', (x.placed).user_public_id,
       'event', json_build_object(
         'type', 'order_released',
         'orderId', (x.request).order_public_id,
-        'marketId', (x.market).public_id,
-        'status', coalesce((x.result).status, 'cancelled'),
+        'marketId', (x.placed).market_public_id,
+        'status', coalesce((x.placed).status, 'cancelled'),
         'side', (x.request).side,
         'price', (x.request).price,
-        'quantity', coalesce((x.result).quantity, (x.request).quantity, 0),
-        'filledQuantity', coalesce((x.result).quantity - (x.result).left_quantity, 0),
+        'quantity', coalesce((x.placed).quantity, (x.request).quantity, 0),
+        'filledQuantity', coalesce((x.placed).quantity - (x.placed).left_quantity, 0),
         'cancelReason', coalesce(
-          (x.result).cancel_reason,
-          trading.release_reason((x.result).code, (x.request).order_type)
+          (x.placed).cancel_reason,
+          trading.release_reason((x.placed).code, (x.request).order_type)
         ),
         'fills', (
           select count(*) from unnest((batch.result).fills) as f where f.request = i
         ),
-        'balance', (x.result).balance_cents,
-        'feeCents', (x.result).fee_cents
+        'balance', (x.placed).balance_cents,
+        'feeCents', (x.placed).fee_cents
       )
     )
   from generate_subscripts(batch.requests, 1) as i
   cross join lateral (
-    select
-      batch.requests[i] as request,
-      (batch.result).results[i] as result,
-      batch.markets[(batch.requests[i]).market] as market
+    select batch.requests[i] as request, announce_released.orders[i] as placed
     offset 0 -- each element is looked up once
   ) as x
-  join trading.traders as t on t.user_id = (x.request).user_id
-  where (x.result).code is distinct from 'CONFLICT_RETRY'
+  where (x.placed).code is distinct from 'CONFLICT_RETRY'
   order by i;
 end
 $$;
 
-comment on function trading.announce_released(trading.matched_batch) is
+comment on function trading.announce_released(trading.matched_batch, trading.placed_order[]) is
   'Tells the users what their scheduled orders became at their release (order_released): as they '
   'stood right after their own matching. Balance and fee are null for those that were refused.';

@@ -27,15 +27,16 @@ begin
       cancelled_at = end_active_orders.at
     where o.id = any (array(select g.order_id from gone as g))
   )
-  select
-    array_agg(g::trading.active_orders order by g.order_id),
-    array_agg(trading.depth_place(g.book_side, g.book_price) order by g.order_id)
-      filter (where g.queue_position is not null),
-    array_agg(-g.left_quantity::bigint order by g.order_id)
-      filter (where g.queue_position is not null)
-  into v_gone, v_places, v_changes
+  select array_agg(g::trading.active_orders order by g.order_id)
+  into v_gone
   from gone as g;
 
+  select
+    array_agg(trading.depth_place(g.book_side, g.book_price)),
+    array_agg(-g.left_quantity::bigint)
+  into v_places, v_changes
+  from unnest(v_gone) as g
+  where g.queue_position is not null;
   if v_places is not null then
     perform trading.write_depth(
       end_active_orders.market_id, v_places, v_changes, end_active_orders.counted

@@ -8,6 +8,7 @@ declare
   v_context trading.market_context;
   v_requests trading.order_request[];
   v_batch trading.matched_batch;
+  v_orders trading.placed_order[];
 begin
   perform trading.lock_market(release_orders.market_id);
   v_at := core.now();
@@ -19,8 +20,9 @@ begin
   v_context := (trading.read_markets(array[release_orders.market_id], v_at))[1];
   v_context.live_delay_ms := null; -- they have waited
   v_batch := trading.match_batch(array[v_context], v_requests, v_at);
-  perform trading.write_released(v_batch);
-  perform trading.announce_released(v_batch);
+  v_orders := trading.placed_orders(v_batch);
+  perform trading.write_released(v_batch, v_orders);
+  perform trading.announce_released(v_batch, v_orders);
   perform trading.write_batch(v_batch);
   return cardinality(v_requests);
 end

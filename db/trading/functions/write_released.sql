@@ -1,4 +1,6 @@
-create or replace function trading.write_released(batch trading.matched_batch)
+create or replace function trading.write_released(
+  batch trading.matched_batch, orders trading.placed_order[]
+)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -7,35 +9,20 @@ begin
   with released as (
     select
       (x.request).order_id,
-      coalesce((x.result).quantity, (x.request).quantity, 0) as quantity,
-      coalesce((x.result).quantity - l.left_quantity, 0) as filled_quantity,
-      case
-        when (x.result).code is not null or c.maker is not null then 'cancelled'
-        when (x.result).maker is not null
-          then trading.filled_status(l.left_quantity, (x.result).quantity)
-        else (x.result).status
-      end as status,
-      case
-        when (x.result).code is not null
-          then trading.release_reason((x.result).code, (x.request).order_type)
-        else coalesce(c.reason, (x.result).cancel_reason)
-      end as cancel_reason,
-      coalesce((x.result).fee_cents, 0) as fee_cents
+      coalesce((x.placed).quantity, (x.request).quantity, 0) as quantity,
+      coalesce((x.placed).quantity - (x.placed).end_left_quantity, 0) as filled_quantity,
+      coalesce((x.placed).end_status, 'cancelled') as status,
+      coalesce(
+        (x.placed).end_cancel_reason,
+        trading.release_reason((x.placed).code, (x.request).order_type)
+      ) as cancel_reason,
+      coalesce((x.placed).fee_cents, 0) as fee_cents
     from generate_subscripts(batch.requests, 1) as i
     cross join lateral (
-      select batch.requests[i] as request, (batch.result).results[i] as result
+      select batch.requests[i] as request, write_released.orders[i] as placed
       offset 0 -- each element is looked up once
     ) as x
-    left join unnest((batch.result).cancelled_makers) as c on c.maker = (x.result).maker
-    -- What the later orders of the batch left of one that came to rest.
-    cross join lateral (
-      select coalesce(
-        c.left_quantity,
-        (batch.result).left_quantities[(x.result).maker],
-        (x.result).left_quantity
-      ) as left_quantity
-    ) as l
-    where (x.result).code is distinct from 'CONFLICT_RETRY'
+    where (x.placed).code is distinct from 'CONFLICT_RETRY'
   ),
   waited as (
     delete from trading.active_orders as b
@@ -54,7 +41,7 @@ begin
 end
 $$;
 
-comment on function trading.write_released(trading.matched_batch) is
+comment on function trading.write_released(trading.matched_batch, trading.placed_order[]) is
   'Writes what scheduled orders became by their release and by the rest of its batch: each leaves '
   'its delay, and what refused it is why it is cancelled. Those that rest are put on the book by '
   'trading.write_batch, after this. One that could not be finished (CONFLICT_RETRY) stays '
