@@ -5,7 +5,7 @@ import { createOrderBatcher } from "../../src/trading/order_batcher.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 
-const retries = { backoffMs: 1, patienceMs: 1000 };
+const retries = { backoffMs: 1, patienceMs: 60_000 };
 const market = "01900000-0000-7000-8000-000000000001";
 
 const order = (price: number): OrderRequest => ({ userId: "u", side: "yes", price, quantity: 1 });
