@@ -267,7 +267,6 @@ test.serial("a worker is killed in the middle of a job: another finishes it", as
   const ms = await until("it expired", async () => (await order(ann, id)).status === "cancelled");
   await worker.close();
   t.log(`after ${Math.round(ms)} ms`);
-  t.true(ms < 5000);
 });
 
 /** What a session holds as long as its transaction lasts. */

@@ -225,7 +225,10 @@ pair(
     t.like(await market(id), { title: "Will it snow?", description: "By noon." });
     const { rows } = await exchange.database.pool.query(
       `select a.arguments -> 'before' ->> 'title' as title
-     from admin.audit_log as a where a.action = 'edit_market' order by a.id desc limit 1`,
+       from admin.audit_log as a
+       where a.action = 'edit_market' and a.arguments ->> 'market_id' = $1
+       order by a.id desc limit 1`,
+      [id],
     );
     return rows[0].title === "Will it snow?" ? "title first" : "description first";
   },

@@ -172,7 +172,9 @@ async function callAsDba(url: string): Promise<[string, unknown][]> {
   const results: [string, unknown][] = [];
   for (const call of documented) {
     const client = new pg.Client({ connectionString: url });
-    client.on("error", () => undefined);
+    // A session that is ended while it waits for this process says why here, and to no query.
+    let ended: { code?: string } | undefined;
+    client.on("error", (error: Error & { code?: string }) => (ended ??= error));
     await client.connect();
     try {
       await client.query("set role exchange_operator");
@@ -180,7 +182,7 @@ async function callAsDba(url: string): Promise<[string, unknown][]> {
       const text = JSON.stringify(rows).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id");
       results.push([call, text]);
     } catch (error) {
-      results.push([call, { sqlstate: (error as { code?: string }).code }]);
+      results.push([call, { sqlstate: (error as { code?: string }).code ?? ended?.code }]);
     } finally {
       await client.end().catch(() => undefined);
     }

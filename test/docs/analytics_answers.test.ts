@@ -131,9 +131,10 @@ const wash: Step[] = [
       order(6, sell("yes", 20, 55)),
     ],
   },
-  // An order that is made smaller, which random histories may lack.
+  // An order that is made smaller, and one that is replaced.
   { kind: "batch", market: 0, orders: [order(6, buy("yes", 5, 2))] },
   { kind: "amend", trader: 6, place: 0, price: null, quantity: 3 },
+  { kind: "amend", trader: 6, place: 0, price: 3, quantity: null },
   { kind: "cancel", trader: 6, place: 0 },
   { kind: "advance", ms: opensAt - start },
 ];
@@ -181,6 +182,12 @@ const secondEnd: Step[] = [
 
 const histories = fc.tuple(programs(), programs());
 
+/** Not random, and asked twice: as it ends, and once its orders are in the archive. */
+const fixed: [Step[], Step[]][] = [
+  [rarities(), rarities()],
+  [rarities(), rarities()],
+];
+
 test.serial("each question has an answer that is worked out from what has happened", (t) => {
   t.deepEqual(
     questions.map(({ heading }) => heading),
@@ -198,12 +205,12 @@ test.serial(
     const answered = new Set<string>();
     const seen = new Set<string>();
     const random = fc.sample(histories, settings);
-    for (const [index, [first, second]] of [[rarities(), rarities()], ...random].entries()) {
+    for (const [index, [first, second]] of [...fixed, ...random].entries()) {
       await exchange.withRollback(async (client) => {
         const acts: [Cast, Step[], number][] = [
-          [casts[0], [...wash, ...opening(), ...sets, ...first!], 2],
+          [casts[0], [...wash, ...opening(), ...sets, ...first], 2],
           [casts[0], firstEnd, 20],
-          [casts[1], [...opening(), ...second!], 20],
+          [casts[1], [...opening(), ...second], 20],
           [casts[1], secondEnd, 3],
         ];
         for (const [cast, program, hour] of acts) {
@@ -211,10 +218,14 @@ test.serial(
           t.deepEqual(broken, []);
           if (program !== secondEnd) await waitFor(client, hour);
         }
-        if (index % 3 === 2) await archive(client);
+        if (index % 3 === 1) await archive(client);
         const facts = await readFacts(client);
-        note(facts, seen);
-        await askAll(t, client, facts, answered);
+        const rows = await askAll(t, client, facts);
+        // A random history need not come to anything in particular.
+        if (index < fixed.length) {
+          note(facts, seen);
+          for (const [heading, count] of rows) if (count > 0) answered.add(heading);
+        }
       });
     }
     const silent = questions.filter(({ heading }) => !answered.has(heading));
@@ -278,17 +289,18 @@ function note(facts: Facts, seen: Set<string>): void {
 
 const zones = ["UTC", "America/New_York", "Asia/Kolkata"];
 
+/** How many rows answer each question. */
 async function askAll(
   t: ExecutionContext,
   client: PoolClient,
   facts: Facts,
-  answered: Set<string>,
-): Promise<void> {
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
   const about: Asked = { ...asked, handles: [0, 1, 5].map((user) => facts.users[user].handle) };
   await client.query("set local role exchange_analyst");
   for (const { heading, text } of questions) {
     const expected = answers[heading]!(facts, about);
-    if (expected.length > 0) answered.add(heading);
+    counts.set(heading, expected.length);
     for (const zone of zones) {
       await client.query(`set local timezone = '${zone}'`);
       const { rows } = await client.query({
@@ -300,6 +312,7 @@ async function askAll(
   }
   await client.query("reset role");
   await client.query("reset timezone");
+  return counts;
 }
 
 /** The rows in any order, since most orders say nothing about ties. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import { formatApiKey } from "../../src/http/api_key.ts";
 import { accountSchema } from "../../src/schemas/account.ts";
+import { until } from "../helpers/worker.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);
@@ -82,8 +83,6 @@ test("that a key is in use is recorded", async (t) => {
     );
     return rows[0].last_used_at;
   };
-  for (let attempt = 0; attempt < 50 && (await lastUse()) === null; attempt++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until("it is recorded", async () => (await lastUse()) !== null);
   t.true((await lastUse()) instanceof Date);
 });

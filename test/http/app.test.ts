@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import net from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { hashApiKey } from "../../src/http/api_key.ts";
+import { until } from "../helpers/worker.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);
@@ -88,8 +88,9 @@ test.serial(
     t.deepEqual(answer.body, { error: "Internal server error" });
     const id = answer.headers.get("x-request-id") ?? "";
     t.regex(id, requestId);
-    await delay(20);
-    const lines = service.log.filter((line) => line.includes(id)).map((line) => JSON.parse(line));
+    const found = () => service.log.filter((line) => line.includes(id));
+    await until("it is logged", () => Promise.resolve(found().length > 0));
+    const lines = found().map((line) => JSON.parse(line));
     t.is(lines.length, 1);
     t.like(lines[0], {
       level: 50,
@@ -121,7 +122,9 @@ test.serial(
     await call("GET", `/api/v1/orders?note=confidential&status=${trader.key}`, { key: trader.key });
     await call("GET", `/api/v1/orders/${trader.key}`, { key: trader.key });
     await call("GET", `/${trader.key}/confidential`, { key: trader.key });
-    await delay(50);
+    const isRequest = (line: string) => JSON.parse(line).msg === "request";
+    const requests = () => service.log.slice(from).filter(isRequest);
+    await until("all are logged", () => Promise.resolve(requests().length >= 6));
 
     const lines = service.log.slice(from);
     const placed = lines.map((line) => JSON.parse(line)).find((line) => line.status === 201);
@@ -135,7 +138,7 @@ test.serial(
     t.true(placed.durationMs > 0);
 
     const text = lines.join("\n");
-    t.is(lines.filter((line) => JSON.parse(line).msg === "request").length, 6);
+    t.is(lines.filter(isRequest).length, 6);
     const secret = trader.key.slice(3, -6);
     const hash = hashApiKey(trader.key);
     for (const secretText of [

@@ -4,6 +4,7 @@ import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
 import { connectionStringFor } from "../helpers/database.ts";
+import { until } from "../helpers/worker.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, CallOptions } from "./test_service.ts";
 
@@ -35,14 +36,6 @@ async function endSessions(client: pg.Client, name: string) {
     [name],
   );
   await delay(50); // until the pools have been told
-}
-
-async function becomesTrue(condition: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (await condition()) return;
-    await delay(20);
-  }
-  throw new Error("The condition did not become true within 4 s");
 }
 
 function is503(t: ExecutionContext, answer: Answer, body: unknown) {
@@ -117,7 +110,7 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
     const blocker = await service.database.pool.connect();
     await blocker.query(`begin; lock table ${table} in access exclusive mode`);
     const pending = call(method, path, options);
-    await becomesTrue(async () => {
+    await until("its session waits and is ended", async () => {
       // Not by the blocker: a transaction sees the activity as it was when it first looked.
       const { rowCount } = await service.database.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity

@@ -37,7 +37,7 @@ test.before("serve", async () => {
   );
   const endpoint = (role: "analyst" | "operator") =>
     createEndpoint({
-      ...{ role, logger, statementTimeoutMs: 1000 },
+      ...{ role, logger, statementTimeoutMs: 4000 },
       pool: database.connectAs(`exchange_${role}`, { max: 4 }),
     });
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };

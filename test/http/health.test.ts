@@ -5,6 +5,7 @@ import { startService } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
+import { until } from "../helpers/worker.ts";
 import { callService } from "./test_service.ts";
 
 /** On a database made by the migrations, since that is what is looked at. */
@@ -31,10 +32,10 @@ const ready = () => callService(service!.url, "GET", "/readyz");
 /** Asked until the answer that was kept has been forgotten. */
 async function becomesReady(reason: string | undefined) {
   let answer = await ready();
-  for (let attempt = 0; attempt < 200 && answer.body.reason !== reason; attempt++) {
-    await new Promise((done) => setTimeout(done, 20));
+  await until(`the reason is ${reason ?? "none"}`, async () => {
     answer = await ready();
-  }
+    return answer.body.reason === reason;
+  });
   return answer;
 }
 
@@ -111,7 +112,7 @@ test.serial("figures with an address of their own are at no other", async (t) =>
   const { rows } = await database!.pool.query(
     "select max(filename) as last from graphile_migrate.migrations",
   );
-  await new Promise((done) => setTimeout(done, 1000)); // for which figures are kept
+  await new Promise((done) => setTimeout(done, 1100)); // longer than figures are kept
   const { body } = await callService(service!.metricsUrl!, "GET", "/metrics");
   t.regex(
     body,

@@ -48,3 +48,36 @@ for (const [what, beginning] of Object.entries({
     t.true(closedMs < 25_000, `cut after ${closedMs} ms`);
   });
 }
+
+test("closing answers what had arrived, though the process was kept from running", async (t) => {
+  const listener = await listen((_request, response) => response.end("here"), {
+    host: "127.0.0.1",
+    port: 0,
+  });
+  const socket = net.connect(Number(new URL(listener.url).port), "127.0.0.1");
+  t.teardown(() => socket.destroy());
+  socket.on("error", () => undefined);
+  let received = "";
+  let look: () => void = () => undefined;
+  socket.on("data", (chunk) => {
+    received += String(chunk);
+    look();
+  });
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  socket.write(request);
+  await new Promise<void>((resolve) => {
+    look = () => {
+      if (received.endsWith("here")) resolve();
+    };
+  });
+  received = "";
+  const closing = listener.close();
+  socket.write(request);
+  // Longer than connections are left open for requests that are on their way.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+  await closed;
+  await closing;
+  t.regex(received, /^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
+  t.true(received.endsWith("here"));
+});

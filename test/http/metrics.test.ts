@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { openEvents } from "../helpers/event_source.ts";
+import { until } from "../helpers/worker.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);
@@ -9,7 +10,7 @@ const { call, makeMarket, makeTrader, operate } = service;
 
 /** The figures now, by name and labels as they are printed. */
 async function scrape(): Promise<Map<string, number>> {
-  await delay(1000); // for which figures of the database are kept
+  await delay(1100); // longer than figures of the database are kept
   const answer = await call("GET", "/metrics");
   t200(answer.status);
   const lines = String(answer.body).split("\n");
@@ -69,16 +70,18 @@ test.serial("failures of the database are counted, and what was made again", asy
   const blocker = await service.database.pool.connect();
   await blocker.query("begin; lock table trading.orders in access exclusive mode");
   const pending = call("POST", "/api/v1/orders", { key, body });
-  const waiting = await untilSome(async () => {
-    const { rows } = await blocker.query(
+  let waiting: { pid: number }[] = [];
+  await until("the order waits for the lock", async () => {
+    const { rows } = await service.database.pool.query(
       "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
     );
-    return rows;
+    waiting = rows;
+    return rows.length > 0;
   });
   const during = await scrape();
   t.true(during.get("pgmarkets_waiting_locks")! >= 1);
   t.true(during.get("pgmarkets_longest_lock_wait_seconds")! > 0);
-  await blocker.query("select pg_cancel_backend($1)", [waiting[0].pid]);
+  await blocker.query("select pg_cancel_backend($1)", [waiting[0]!.pid]);
   await blocker.query("rollback");
   blocker.release();
   t.is((await pending).status, 201);
@@ -120,7 +123,8 @@ test.serial("streams that are open", async (t) => {
   t.is(open.get("pgmarkets_streams_dropped_total"), 0);
   market.close();
   user.close();
-  await untilSome(async () => (service.services.streams.counts().userStreams === 0 ? [true] : []));
+  const { streams } = service.services;
+  await until("they are closed", () => Promise.resolve(streams.counts().userStreams === 0));
 });
 
 test.serial("no figure tells of a user, a market or a key", async (t) => {
@@ -136,12 +140,3 @@ test.serial("no figure tells of a user, a market or a key", async (t) => {
     [],
   );
 });
-
-async function untilSome(read: () => Promise<any[]>): Promise<any[]> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const rows = await read();
-    if (rows.length > 0) return rows;
-    await delay(20);
-  }
-  throw new Error("There is nothing within 2 s");
-}

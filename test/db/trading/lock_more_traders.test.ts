@@ -27,7 +27,7 @@ test("55P03: who holds users already does not wait for another whom only dead ma
   ]);
   await taker.query("begin");
   // Were it to wait, that would end it with 57014.
-  await taker.query("set local statement_timeout = '2s'");
+  await taker.query("set local statement_timeout = '20s'");
   const request = { marketId: market, userId: ann, ...buy("yes", 10, 60) };
   const error = await t.throwsAsync(
     taker.query("select api.place_orders($1)", [JSON.stringify([request])]),
