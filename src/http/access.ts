@@ -8,6 +8,7 @@ import type { SecretPrefix } from "./api_key.ts";
 import { setCaller, sessionCookieOf, tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
+import { looseBatchSchema } from "../schemas/orders.ts";
 import { readJson } from "./json_body.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { setStaff, staffPrefixes } from "./staff.ts";
@@ -30,8 +31,8 @@ export interface Access {
   accountRead: Gate;
   /** The caller changes orders or positions: v1-trading for a key, else as for a read. */
   command: Gate;
-  /** The same for a request that counts several times, by its JSON body, which it reads. */
-  commands: (countOf: (body: unknown) => number) => Gate;
+  /** The same once for each order of the JSON body, which it reads. */
+  orderBatch: Gate;
   /** A page of the website, known by the cookie of its session: v1-auth and v1-user. */
   sessionRead: Gate;
   /** Anybody opens the stream of a market: sse:market. */
@@ -115,17 +116,14 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
       next();
     };
 
-  const commands =
-    (countOf: (body: unknown) => number): Gate =>
-    async (request, response, next) => {
-      const known = await identify(token, request, response);
-      setCaller(response, known);
-      // A body that can't be read counts once, as it does elsewhere.
-      const problem = await readJson(request as Request, response);
-      const times = problem === undefined ? countOf(request.body) : 1;
-      await count(response, timesOf(countersOfCommand(known, clientAddressOf(request)), times));
-      next(problem);
-    };
+  const orderBatch: Gate = async (request, response, next) => {
+    const known = await identify(token, request, response);
+    setCaller(response, known);
+    const problem = await readJson(request as Request, response);
+    const counters = countersOfCommand(known, clientAddressOf(request));
+    await count(response, timesOf(counters, countOrders(request.body)));
+    next(problem);
+  };
 
   const staff = (role: StaffRole): Gate => {
     const key: Credential<Staff> = {
@@ -145,7 +143,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     publicRead: anybody("v1"),
     accountRead: caller(token, countersOfRead),
     command: caller(token, countersOfCommand),
-    commands,
+    orderBatch,
     sessionRead: caller(cookie, countersOfRead),
     marketStream: anybody("sse:market"),
     userStream: caller(token, countersOfStream),
@@ -179,6 +177,12 @@ function countersOfRead({ userId }: Caller, address: string): RequestCounters {
 
 function countersOfCommand(caller: Caller, address: string): RequestCounters {
   return "apiKeyId" in caller ? { "v1-trading": caller.userId } : countersOfRead(caller, address);
+}
+
+/** A body that is no batch, or could not be read, counts once, as any command does. */
+function countOrders(body: unknown): number {
+  const { success, data } = looseBatchSchema.safeParse(body);
+  return success ? data.orders.length : 1;
 }
 
 function timesOf(counters: Record<string, CountedSubject>, count: number): RequestCounters {

@@ -34,8 +34,7 @@ export function installOrders(app: Express, services: Services): void {
     sendResult(response, outcome.replayed ? 200 : 201, outcome);
   });
 
-  const batch = access.commands(countOfBatch);
-  app.post("/api/v1/orders/batch", batch, async (request, response) => {
+  app.post("/api/v1/orders/batch", access.orderBatch, async (request, response) => {
     const userId = userIdOf(response);
     const { atomic, orders: given } = validate(looseBatchSchema, request.body);
     const results =
@@ -107,12 +106,6 @@ export function installOrders(app: Express, services: Services): void {
     if (order === null) throw new ProblemError(refusal("ORDER_NOT_FOUND"));
     sendJson(response, 200, order);
   });
-}
-
-/** Each order of a batch counts as a request. A body that is no batch counts once. */
-function countOfBatch(body: unknown): number {
-  const { success, data } = looseBatchSchema.safeParse(body);
-  return success ? data.orders.length : 1;
 }
 
 /** An order of a batch, or what is wrong with it as POST /orders would say it. */

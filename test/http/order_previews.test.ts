@@ -32,7 +32,7 @@ async function makeQuotedMarket() {
 const feeOf = (...fills: [quantity: number, price: number][]) =>
   Math.ceil((700 * fills.reduce((sum, [n, p]) => sum + n * p * (100 - p), 0)) / 1_000_000);
 
-test("200: a buy that fills at two prices and rests, every field", async (t) => {
+test.serial("200: a buy that fills at two prices and rests, every field", async (t) => {
   const { marketId } = await makeQuotedMarket();
   const trader = await makeTrader();
   const body = { marketId, side: "yes", price: 61, quantity: 25 };
@@ -61,29 +61,32 @@ test("200: a buy that fills at two prices and rests, every field", async (t) => 
   t.is(answer.body.balanceAfter, placed.balance.total);
 });
 
-test("200: prices of fills are YES prices, the average is in the order's own side", async (t) => {
-  const { marketId } = await makeQuotedMarket();
-  const trader = await makeTrader();
-  const { body } = await preview(trader, { marketId, side: "no", price: null, quantity: 4 });
-  const feeCents = feeOf([4, 40]);
-  t.deepEqual(body, {
-    status: "filled",
-    fills: [{ price: 40, quantity: 4 }],
-    filledQuantity: 4,
-    averagePrice: 60,
-    costCents: 240,
-    feeCents,
-    restingQuantity: 0,
-    balanceAfter: 1_000_000 - 240 - feeCents,
-    rejection: null,
-  });
-});
+test.serial(
+  "200: prices of fills are YES prices, the average is in the order's own side",
+  async (t) => {
+    const { marketId } = await makeQuotedMarket();
+    const trader = await makeTrader();
+    const { body } = await preview(trader, { marketId, side: "no", price: null, quantity: 4 });
+    const feeCents = feeOf([4, 40]);
+    t.deepEqual(body, {
+      status: "filled",
+      fills: [{ price: 40, quantity: 4 }],
+      filledQuantity: 4,
+      averagePrice: 60,
+      costCents: 240,
+      feeCents,
+      restingQuantity: 0,
+      balanceAfter: 1_000_000 - 240 - feeCents,
+      rejection: null,
+    });
+  },
+);
 
-test("200: a sale's cost is negative; a budget; an order that only rests", async (t) => {
+test.serial("200: a sale's cost is negative; a budget; an order that only rests", async (t) => {
   const { marketId } = await makeQuotedMarket();
   const trader = await makeTrader();
   await place(trader, { marketId, side: "yes", price: 60, quantity: 5 });
-  const balance = (await call("GET", "/api/v1/me", { key: trader.key })).body.balance;
+  const balance: number = (await call("GET", "/api/v1/me", { key: trader.key })).body.balance;
   const sale = { marketId, side: "yes", orderType: "sell", price: 40, quantity: 5 };
   const feeCents = feeOf([5, 40]);
   t.like((await preview(trader, sale)).body, {
@@ -98,7 +101,7 @@ test("200: a sale's cost is negative; a budget; an order that only rests", async
   });
 });
 
-test("200: scheduled, as the order would be on a live market", async (t) => {
+test.serial("200: scheduled, as the order would be on a live market", async (t) => {
   const about = { title: "A match", category: "tests" };
   const event_id = await operate("create_event", { ...about, live: true });
   const marketId = await operate("create_market", { ...about, event_id });
@@ -108,31 +111,34 @@ test("200: scheduled, as the order would be on a live market", async (t) => {
   t.like(body, { balanceAfter: 1_000_000, rejection: null });
 });
 
-test("200: a rejection, with the status, the words and the code that the order would get", async (t) => {
-  const { maker, marketId } = await makeQuotedMarket();
-  const [trader, poor] = [await makeTrader(), await makeTrader({ fundsCents: 10 })];
-  const unready = await makeTrader({ reviewed: false });
-  const order = { marketId, side: "yes", price: 60, quantity: 10 };
-  for (const [who, body, code] of [
-    [maker, { ...order, side: "no" }, null],
-    [maker, order, "SELF_TRADE_BLOCKED"],
-    [trader, { ...order, postOnly: true }, "POST_ONLY_WOULD_CROSS"],
-    [poor, order, "INSUFFICIENT_BALANCE"],
-    [trader, { ...order, price: 50, timeInForce: "ioc" }, "INSUFFICIENT_LIQUIDITY"],
-    [unready, order, "LIMITS_SETUP_REQUIRED"],
-    [trader, { ...order, marketId: randomUUID() }, "MARKET_NOT_FOUND"],
-  ] as const) {
-    if (code === null) continue;
-    const answer = await preview(who, body);
-    t.notThrows(() => previewResponseSchema.parse(answer.body));
-    const placed = await place(who, body);
-    t.is(answer.status, 200);
-    t.deepEqual(answer.body.rejection, { status: placed.status, error: placed.body.error, code });
-    t.is(answer.body.status, "rejected");
-  }
-});
+test.serial(
+  "200: a rejection, with the status, the words and the code that the order would get",
+  async (t) => {
+    const { maker, marketId } = await makeQuotedMarket();
+    const [trader, poor] = [await makeTrader(), await makeTrader({ fundsCents: 10 })];
+    const unready = await makeTrader({ reviewed: false });
+    const order = { marketId, side: "yes", price: 60, quantity: 10 };
+    for (const [who, body, code] of [
+      [maker, { ...order, side: "no" }, null],
+      [maker, order, "SELF_TRADE_BLOCKED"],
+      [trader, { ...order, postOnly: true }, "POST_ONLY_WOULD_CROSS"],
+      [poor, order, "INSUFFICIENT_BALANCE"],
+      [trader, { ...order, price: 50, timeInForce: "ioc" }, "INSUFFICIENT_LIQUIDITY"],
+      [unready, order, "LIMITS_SETUP_REQUIRED"],
+      [trader, { ...order, marketId: randomUUID() }, "MARKET_NOT_FOUND"],
+    ] as const) {
+      if (code === null) continue;
+      const answer = await preview(who, body);
+      t.notThrows(() => previewResponseSchema.parse(answer.body));
+      const placed = await place(who, body);
+      t.is(answer.status, 200);
+      t.deepEqual(answer.body.rejection, { status: placed.status, error: placed.body.error, code });
+      t.is(answer.body.status, "rejected");
+    }
+  },
+);
 
-test("nothing changes: no order, no cancel, no key, no version, no event", async (t) => {
+test.serial("nothing changes: no order, no cancel, no key, no version, no event", async (t) => {
   const { maker, marketId } = await makeQuotedMarket();
   const trader = await makeTrader();
   // The maker can't pay any more: a real order would cancel what it meets.
@@ -163,7 +169,7 @@ test("nothing changes: no order, no cancel, no key, no version, no event", async
   t.is((await place(trader, body)).status, 201, "the key was not used");
 });
 
-test("400 and 401: malformed and without a key", async (t) => {
+test.serial("400 and 401: malformed and without a key", async (t) => {
   const trader = await makeTrader();
   const answer = await preview(trader, { side: "yes" });
   t.deepEqual([answer.status, answer.body.code], [400, "INVALID_REQUEST"]);
