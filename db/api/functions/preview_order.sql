@@ -9,7 +9,7 @@ declare
   v_error core.error_codes;
   v_body jsonb;
   v_side text := preview_order."order" ->> 'side';
-  v_fills jsonb;
+  v_fills json;
   v_quantity bigint;
   v_cents bigint;
   v_fee bigint;
@@ -33,10 +33,10 @@ begin
   end if;
   if v_result.code is not null then
     select e.* into strict v_error from core.error_codes as e where e.code = v_result.code;
-    v_result := row(null, null, false, jsonb_build_object(
-      'status', 'rejected', 'fills', '[]'::jsonb, 'filledQuantity', 0, 'averagePrice', null,
+    v_result := row(null, null, false, json_build_object(
+      'status', 'rejected', 'fills', '[]'::json, 'filledQuantity', 0, 'averagePrice', null,
       'costCents', 0, 'feeCents', 0, 'restingQuantity', 0, 'balanceAfter', v_before,
-      'rejection', jsonb_build_object(
+      'rejection', json_build_object(
         'status', v_error.http_status,
         'error', coalesce(v_result.message, v_error.message),
         'code', v_error.code
@@ -48,7 +48,7 @@ begin
   v_fee := (v_body ->> 'feeCents')::bigint;
   select
     coalesce(
-      jsonb_agg(jsonb_build_object('price', f -> 'price', 'quantity', f -> 'quantity')), '[]'
+      json_agg(json_build_object('price', f -> 'price', 'quantity', f -> 'quantity')), '[]'
     ),
     coalesce(sum((f ->> 'quantity')::bigint), 0),
     sum(
@@ -57,7 +57,7 @@ begin
     )
   into v_fills, v_quantity, v_cents
   from jsonb_array_elements(v_body -> 'fills') as f;
-  v_result.body := jsonb_build_object(
+  v_result.body := json_build_object(
     'status', v_body -> 'order' -> 'status',
     'fills', v_fills,
     'filledQuantity', v_quantity,
