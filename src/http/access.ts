@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
-import type { Caller, CountedSubject, RequestCounters } from "../database/api.ts";
+import type { Caller } from "../database/api.ts";
+import type { CountedSubject, RequestCounters } from "../database/rate_limits.ts";
 import type { Staff, StaffRole } from "../database/staff_keys.ts";
 import { beforeAnything } from "../database/failures.ts";
 import { invalidRequest, ProblemError, refusal } from "../errors.ts";
