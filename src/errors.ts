@@ -43,6 +43,7 @@ export const errorCodes = {
   TOO_MANY_REQUESTS: hiddenCode("EX023", 429, "Too many requests"),
   ACCOUNT_FROZEN: code("EX024", 403, "Account is frozen"),
   UNFIT_SESSION: hiddenCode("EX025", 503, "A setting of the database session is not fit"),
+  BATCH_REJECTED: code("EX026", 409, "An order of the batch was rejected, and none was placed"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */
@@ -59,6 +60,9 @@ export interface ErrorBody {
   error: string;
   code?: string;
   issues?: Issue[];
+  /** Of BATCH_REJECTED: which order was rejected, and what POST /orders would have answered. */
+  index?: number;
+  result?: { status: number; body: ErrorBody };
 }
 
 /** An answer that isn't a success. */
@@ -108,6 +112,12 @@ export function refusalBySqlstate(sqlstate: string, message: string): Problem | 
  */
 export function outcomeUnknown(method: string, route: string): Problem {
   if (route === "/api/v1/orders") return refusal("OUTCOME_UNKNOWN");
+  if (route === "/api/v1/orders/batch") {
+    return refusal(
+      "OUTCOME_UNKNOWN",
+      "The outcome is unknown; retry with the same idempotency keys",
+    );
+  }
   const advice = route.startsWith("/api/v1/positions/")
     ? "look at the portfolio before you retry"
     : method.toUpperCase() === "PATCH"

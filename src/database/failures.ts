@@ -37,7 +37,7 @@ export function beforeAnything(error: unknown): unknown {
 export interface RetryOptions {
   /** Whether the call may be made again although it may have been carried out: true for reads. */
   repeatable?: boolean;
-  /** A conflict is the caller's to deal with: the call is not made again as it is. */
+  /** After a conflict the caller makes another call instead: this one is not made again. */
   exceptConflicts?: boolean;
   /** Calls at most. */
   attempts?: number;
@@ -95,7 +95,8 @@ export async function withRetries<T>(
         (error.kind !== "lost" || options.repeatable === true) &&
         (error.kind !== "conflict" || options.exceptConflicts !== true);
       const retried = repeatable && attempt < attempts && Date.now() <= deadline;
-      observers.get(pool)?.(error, retried);
+      const leftToCaller = error.kind === "conflict" && options.exceptConflicts === true;
+      observers.get(pool)?.(error, retried || leftToCaller);
       if (!retried) throw error;
     }
     const longest = (options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** (attempt - 1);

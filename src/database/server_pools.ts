@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from "pg";
-import { authenticate, placeOrders, takeRequests, warmUp } from "./api.ts";
+import { authenticate, placeOrders, warmUp } from "./api.ts";
 import { makePool, openMinimum } from "./pools.ts";
 import type { PoolOptions } from "./pools.ts";
+import { takeRequests } from "./rate_limits.ts";
 
 /**
  * The connections of a server process, in groups that can't starve each other: however many slow

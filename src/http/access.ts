@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
-import type { Caller, RequestCounters } from "../database/api.ts";
+import type { Caller } from "../database/api.ts";
+import type { CountedSubject, RequestCounters } from "../database/rate_limits.ts";
 import type { Staff, StaffRole } from "../database/staff_keys.ts";
 import { beforeAnything } from "../database/failures.ts";
 import { invalidRequest, ProblemError, refusal } from "../errors.ts";
@@ -8,6 +9,8 @@ import type { SecretPrefix } from "./api_key.ts";
 import { setCaller, sessionCookieOf, tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
+import { looseBatchSchema } from "../schemas/orders.ts";
+import { readJson } from "./json_body.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { setStaff, staffPrefixes } from "./staff.ts";
 
@@ -29,6 +32,8 @@ export interface Access {
   accountRead: Gate;
   /** The caller changes orders or positions: v1-trading for a key, else as for a read. */
   command: Gate;
+  /** The same once for each order of the JSON body, which it reads. */
+  orderBatch: Gate;
   /** A page of the website, known by the cookie of its session: v1-auth and v1-user. */
   sessionRead: Gate;
   /** Anybody opens the stream of a market: sse:market. */
@@ -71,19 +76,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     holderOf: authenticator.callerOfCookie,
   };
 
-  async function count(response: Response, counters: RequestCounters): Promise<void> {
-    const taken = await limiter.take(counters);
-    if (taken.policy !== undefined) {
-      const { requestsPerMinute, burstCapacity, remaining } = taken.policy;
-      response.setHeader("X-RateLimit-Limit", requestsPerMinute);
-      response.setHeader("X-RateLimit-Burst", burstCapacity);
-      response.setHeader("X-RateLimit-Remaining", remaining);
-    }
-    if (taken.allowed) return;
-    if (taken.retryAfterSeconds === undefined) throw new ProblemError(tooManyAtOnce);
-    response.setHeader("Retry-After", taken.retryAfterSeconds);
-    throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
-  }
+  const count = counterOf(limiter);
 
   async function identify<Known>(
     { read, prefixes, holderOf }: Credential<Known>,
@@ -124,6 +117,15 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
       next();
     };
 
+  const orderBatch: Gate = async (request, response, next) => {
+    const known = await identify(token, request, response);
+    setCaller(response, known);
+    const problem = await readJson(request as Request, response);
+    const counters = countersOfCommand(known, clientAddressOf(request));
+    await count(response, timesOf(counters, countOrders(request.body)));
+    next(problem);
+  };
+
   const staff = (role: StaffRole): Gate => {
     const key: Credential<Staff> = {
       read: tokenOf,
@@ -142,11 +144,31 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     publicRead: anybody("v1"),
     accountRead: caller(token, countersOfRead),
     command: caller(token, countersOfCommand),
+    orderBatch,
     sessionRead: caller(cookie, countersOfRead),
     marketStream: anybody("sse:market"),
     userStream: caller(token, countersOfStream),
     sessionUserStream: caller(cookie, countersOfStream),
     staff: { analyst: staff("analyst"), operator: staff("operator") },
+  };
+}
+
+/** Counts a request and tells the caller what is left, or ends the request. */
+function counterOf(
+  limiter: RequestLimiter,
+): (response: Response, counters: RequestCounters) => Promise<void> {
+  return async (response, counters) => {
+    const taken = await limiter.take(counters);
+    if (taken.policy !== undefined) {
+      const { requestsPerMinute, burstCapacity, remaining } = taken.policy;
+      response.setHeader("X-RateLimit-Limit", requestsPerMinute);
+      response.setHeader("X-RateLimit-Burst", burstCapacity);
+      response.setHeader("X-RateLimit-Remaining", remaining);
+    }
+    if (taken.allowed) return;
+    if (taken.retryAfterSeconds === undefined) throw new ProblemError(tooManyAtOnce);
+    response.setHeader("Retry-After", taken.retryAfterSeconds);
+    throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
   };
 }
 
@@ -156,6 +178,19 @@ function countersOfRead({ userId }: Caller, address: string): RequestCounters {
 
 function countersOfCommand(caller: Caller, address: string): RequestCounters {
   return "apiKeyId" in caller ? { "v1-trading": caller.userId } : countersOfRead(caller, address);
+}
+
+/** A body that is no batch, or could not be read, counts once, as any command does. */
+function countOrders(body: unknown): number {
+  const { success, data } = looseBatchSchema.safeParse(body);
+  return success ? data.orders.length : 1;
+}
+
+function timesOf(counters: Record<string, CountedSubject>, count: number): RequestCounters {
+  if (count === 1) return counters;
+  return Object.fromEntries(
+    Object.entries(counters).map(([bucket, subject]) => [bucket, { subject, count }]),
+  );
 }
 
 function countersOfStream({ userId }: Caller, address: string): RequestCounters {

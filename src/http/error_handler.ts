@@ -37,22 +37,32 @@ export const errorHandler: ErrorRequestHandler = (error: unknown, request, respo
 };
 
 function problemOf(error: unknown, request: Request): Problem | undefined {
+  const route = routeOf(request);
+  // A command says whether it may have been carried out; a read has nothing to say.
+  if (error instanceof DatabaseFailure && isRead(request.method, route)) {
+    return plainProblem(503, "Service unavailable");
+  }
+  return problemOfCommand(error, request.method, route);
+}
+
+function isRead(method: string, route: string): boolean {
+  return method === "GET" || method === "HEAD" || route === "/api/v1/orders/preview";
+}
+
+/** The answer to a command that ended with this error. Undefined: nobody foresaw it. */
+export function problemOfCommand(
+  error: unknown,
+  method: string,
+  route: string,
+): Problem | undefined {
   if (error instanceof ProblemError) return error.problem;
-  if (error instanceof DatabaseFailure) return problemOfFailure(error, request);
+  if (error instanceof DatabaseFailure) {
+    return error.kind === "lost" ? outcomeUnknown(method, route) : refusal("CONFLICT_RETRY");
+  }
   if (error instanceof pg.DatabaseError) {
     return refusalBySqlstate(error.code ?? "", error.message);
   }
   return problemOfHttpError(error);
-}
-
-/** A command says whether it may have been carried out; a read has nothing to say. */
-function problemOfFailure({ kind }: DatabaseFailure, request: Request): Problem {
-  if (request.method === "GET" || request.method === "HEAD") {
-    return plainProblem(503, "Service unavailable");
-  }
-  return kind === "lost"
-    ? outcomeUnknown(request.method, routeOf(request))
-    : refusal("CONFLICT_RETRY");
 }
 
 /** The errors of the body parser have a `status` and a `type`. */

@@ -1,5 +1,5 @@
 import express from "express";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 
 const LIMIT_BYTES = 64 * 1024;
 
@@ -12,3 +12,10 @@ export const jsonBody: RequestHandler = express.json({
   type: () => true,
   inflate: false,
 });
+
+/** The same within a handler. Gives what is wrong with the body instead of throwing it. */
+export function readJson(request: Request, response: Response): Promise<unknown> {
+  return new Promise((resolve) => {
+    void jsonBody(request, response, resolve);
+  });
+}

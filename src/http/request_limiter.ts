@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import { takeRequests } from "../database/api.ts";
-import type { RequestCounters, TakenRequest } from "../database/api.ts";
 import { beforeAnything, DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
+import { takeRequests } from "../database/rate_limits.ts";
+import type { RequestCounters, TakenRequest } from "../database/rate_limits.ts";
 
 export interface RequestLimiterOptions {
   pool: Pool;

@@ -1,14 +1,18 @@
 import {
   amendOrderResponseSchema,
   amendOrderSchema,
+  batchRejectedSchema,
   cancelBatchResponseSchema,
   cancelBatchSchema,
   cancelOrderResponseSchema,
   listedOrderSchema,
   listOrdersQuerySchema,
   listOrdersResponseSchema,
+  placeBatchResponseSchema,
+  placeBatchSchema,
   placeOrderResponseSchema,
   placeOrderSchema,
+  previewResponseSchema,
 } from "../schemas/orders.ts";
 import { idParams, invalidId, refusals } from "./route.ts";
 import type { Route } from "./route.ts";
@@ -60,6 +64,43 @@ export const orderRoutes: Route[] = [
       },
     ],
     problems: [...refusals("MARKET_NOT_FOUND"), ...refusalsToTrade],
+  },
+  {
+    method: "post",
+    path: "/api/v1/orders/batch",
+    operationId: "placeOrders",
+    tag: "Orders",
+    summary: "Places up to 50 orders, of any markets",
+    description:
+      "Each order stands alone and counts as a request: its result has the status and the body " +
+      "that POST /orders would have answered with. With `atomic` all are placed or none is.",
+    auth: "key",
+    body: placeBatchSchema,
+    answers: [
+      { status: 200, description: "A result for each order.", schema: placeBatchResponseSchema },
+      {
+        status: 409,
+        description: "An order of an atomic batch was rejected: none was placed.",
+        schema: batchRejectedSchema,
+      },
+    ],
+  },
+  {
+    method: "post",
+    path: "/api/v1/orders/preview",
+    operationId: "previewOrder",
+    tag: "Orders",
+    summary: "What an order would do now; it changes nothing",
+    auth: "key",
+    isRead: true,
+    body: placeOrderSchema,
+    answers: [
+      {
+        status: 200,
+        description: "What would become of the order, be it accepted or rejected.",
+        schema: previewResponseSchema,
+      },
+    ],
   },
   {
     method: "get",

@@ -52,6 +52,8 @@ export interface Route {
   tag: keyof typeof tags;
   summary: string;
   description?: string;
+  /** It changes nothing and counts as a read, although it is no GET. */
+  isRead?: boolean;
   /** `key`: an API key or a session's token; `session`: the cookie of a session. */
   auth: "none" | "key" | "session";
   params?: z.ZodObject;
@@ -87,8 +89,12 @@ function isLimited({ path }: Route): boolean {
 }
 
 /** Whether keys have trading requests for it, of which every answer tells how many are left. */
-export function isTradingRequest({ auth, method }: Route): boolean {
-  return auth === "key" && method !== "get";
+export function isTradingRequest(route: Route): boolean {
+  return route.auth === "key" && isCommand(route);
+}
+
+function isCommand({ method, isRead }: Route): boolean {
+  return method !== "get" && isRead !== true;
 }
 
 /** Every answer of a route that isn't a success. */
@@ -103,8 +109,7 @@ export function problemsOf(route: Route): Problem[] {
     plainProblem(500, "Internal server error"),
   ];
   if (!isLimited(route)) return problems;
-  const isCommand = route.method !== "get";
-  const outages = isCommand
+  const outages = isCommand(route)
     ? [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.method, route.path)]
     : [plainProblem(503, "Service unavailable")];
   return [...problems, ...outages];

@@ -1,7 +1,9 @@
 import type { Express } from "express";
-import { amendOrder, cancelOrder, getOrder, listOrders } from "../database/api.ts";
+import { amendOrder, cancelOrder, getOrder, listOrders, previewOrder } from "../database/api.ts";
+import type { OrderRequest } from "../database/api.ts";
 import { withRetries } from "../database/failures.ts";
 import { ProblemError, refusal } from "../errors.ts";
+import type { Problem } from "../errors.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { jsonBody } from "../http/json_body.ts";
 import { sendJson } from "../http/respond.ts";
@@ -11,9 +13,13 @@ import {
   amendOrderSchema,
   cancelBatchSchema,
   listOrdersQuerySchema,
+  looseBatchSchema,
+  placeBatchSchema,
   placeOrderSchema,
 } from "../schemas/orders.ts";
 import type { Services } from "../services.ts";
+import { balanceOf } from "../trading/balance_of.ts";
+import { placeAll, placeEach } from "../trading/place_batch.ts";
 import { cancelOrders } from "../trading/cancel_orders.ts";
 import { untilFinished } from "../trading/unfinished.ts";
 
@@ -26,6 +32,32 @@ export function installOrders(app: Express, services: Services): void {
     const outcome = await orderGatherer.place({ userId: userIdOf(response), ...order });
     if (outcome.replayed) response.setHeader("Idempotency-Replayed", "true");
     sendResult(response, outcome.replayed ? 200 : 201, outcome);
+  });
+
+  app.post("/api/v1/orders/batch", access.orderBatch, async (request, response) => {
+    const userId = userIdOf(response);
+    const { atomic, orders: given } = validate(looseBatchSchema, request.body);
+    const results =
+      atomic === true
+        ? await placeAll(
+            services,
+            validate(placeBatchSchema, request.body).orders.map((order) => ({ userId, ...order })),
+          )
+        : await placeEach(
+            services,
+            given.map((order) => orderOrProblem(order, userId)),
+          );
+    const balance = await balanceOf(services, userId);
+    sendJson(response, 200, `{"results":${results},"balance":${balance}}`);
+  });
+
+  app.post("/api/v1/orders/preview", access.accountRead, jsonBody, async (request, response) => {
+    const terms = validate(placeOrderSchema, request.body);
+    const order = { userId: userIdOf(response), ...terms, idempotencyKey: null };
+    const preview = await withRetries(pool, (client) => previewOrder(client, order), {
+      repeatable: true,
+    });
+    sendResult(response, 200, preview);
   });
 
   app.post("/api/v1/orders/cancel-batch", access.command, jsonBody, async (request, response) => {
@@ -74,4 +106,14 @@ export function installOrders(app: Express, services: Services): void {
     if (order === null) throw new ProblemError(refusal("ORDER_NOT_FOUND"));
     sendJson(response, 200, order);
   });
+}
+
+/** An order of a batch, or what is wrong with it as POST /orders would say it. */
+function orderOrProblem(body: unknown, userId: string): OrderRequest | Problem {
+  try {
+    return { userId, ...validate(placeOrderSchema, body) };
+  } catch (error) {
+    if (error instanceof ProblemError) return error.problem;
+    throw error;
+  }
 }

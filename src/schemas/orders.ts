@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   balanceSchema,
   centsSchema,
+  errorSchema,
   orderTypeSchema,
   priceSchema,
   quantitySchema,
@@ -141,6 +142,70 @@ export const placeOrderResponseSchema = z.strictObject({
   cancelledOrders: z.array(placedOrderSchema),
   balance: balanceSchema,
   feeCents: centsSchema.min(0).nullable(),
+});
+
+/** Orders of one batch at most. */
+export const MOST_IN_BATCH = 50;
+
+const atomicSchema = z.boolean().nullish().meta({ default: false });
+
+/** The body of POST /orders/batch. */
+export const placeBatchSchema = z
+  .object({
+    orders: z
+      .array(placeOrderSchema)
+      .min(1, "must have at least 1 order")
+      .max(MOST_IN_BATCH, `must have at most ${MOST_IN_BATCH} orders`),
+    atomic: atomicSchema,
+  })
+  .meta({ id: "PlaceBatch" });
+
+/** The same before it is known whether an order that is malformed is so for itself. */
+export const looseBatchSchema = z.object({
+  orders: z
+    .array(z.unknown())
+    .min(1, "must have at least 1 order")
+    .max(MOST_IN_BATCH, `must have at most ${MOST_IN_BATCH} orders`),
+  atomic: atomicSchema,
+});
+
+const resultStatusSchema = z.int().min(200).max(599).meta({ description: "of POST /orders" });
+
+/** The answer of POST /orders/batch. */
+export const placeBatchResponseSchema = z.strictObject({
+  results: z.array(
+    z.strictObject({
+      status: resultStatusSchema,
+      body: z.union([placeOrderResponseSchema, errorSchema]),
+    }),
+  ),
+  balance: balanceSchema.nullable(),
+});
+
+/** The answer to an atomic batch of which an order was rejected. */
+export const batchRejectedSchema = z.strictObject({
+  error: z.string(),
+  code: z.literal("BATCH_REJECTED"),
+  index: z.int().min(0).meta({ description: "of the first order that was rejected, from 0" }),
+  result: z.strictObject({ status: resultStatusSchema, body: errorSchema }),
+});
+
+/** The answer of POST /orders/preview. */
+export const previewResponseSchema = z.strictObject({
+  status: z.enum([...orderStatusSchema.options, "rejected"]),
+  fills: z
+    .array(z.strictObject({ price: priceSchema, quantity: quantitySchema }))
+    .meta({ description: "in the order of execution; prices of YES" }),
+  filledQuantity: z.int().min(0).max(10_000),
+  averagePrice: z.number().nullable().meta({ description: "EUR-cents a share of the own side" }),
+  costCents: centsSchema.meta({ description: "without the fee; negative for proceeds" }),
+  feeCents: centsSchema.min(0),
+  restingQuantity: z.int().min(0).max(10_000),
+  balanceAfter: centsSchema,
+  rejection: z
+    .strictObject({ status: z.int(), error: z.string(), code: z.string() })
+    .nullable()
+    .meta({ description: "why the order would be rejected" }),
 });
 
 /** The answer of DELETE /orders/:id. */

@@ -1,7 +1,8 @@
-import { cancelOrder, getAccount } from "../database/api.ts";
+import { cancelOrder } from "../database/api.ts";
 import type { Outcome } from "../database/api.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { Services } from "../services.ts";
+import { balanceOf } from "./balance_of.ts";
 
 type FailureCode = "not_found" | "not_cancellable" | "internal";
 
@@ -50,21 +51,4 @@ function orderOf(outcome: Outcome): string {
 function failureCode(code: string): FailureCode {
   if (code === "ORDER_NOT_FOUND") return "not_found";
   return code === "ORDER_NOT_CANCELLABLE" ? "not_cancellable" : "internal";
-}
-
-/** The balance once all is done, or null when it can't be read. */
-async function balanceOf(
-  { orders, logger }: Pick<Services, "orders" | "logger">,
-  userId: string,
-): Promise<string> {
-  try {
-    const account = await withRetries(orders, (client) => getAccount(client, userId), {
-      repeatable: true,
-    });
-    const { balance } = JSON.parse(account) as { balance: number };
-    return JSON.stringify({ total: balance, available: balance });
-  } catch (error) {
-    logger.warn({ error }, "the balance after a batch of cancels could not be read");
-    return "null";
-  }
 }

@@ -78,6 +78,10 @@ const viewOf = async ({ key }: Trader) => [
 function bodyFor({ operationId }: Route, orderId: string, marketId: string): unknown {
   const bodies: Record<string, unknown> = {
     placeOrder: { marketId, side: "yes", price: 5, quantity: 1, idempotencyKey: orderId },
+    placeOrders: {
+      orders: [{ marketId, side: "yes", price: 5, quantity: 1, idempotencyKey: orderId }],
+    },
+    previewOrder: { marketId, side: "yes", price: 5, quantity: 1 },
     amendOrder: { price: 20 },
     cancelOrders: { orderIds: [orderId] },
     splitPosition: { marketId, quantity: 1 },

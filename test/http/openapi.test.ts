@@ -50,6 +50,15 @@ test.serial("answers of every route are as the document says", async (t) => {
   await amend(resting.body.order.id, { price: 7 });
   await amend(resting.body.order.id, {});
   await amend(noSuchId, { price: 7 });
+  const orders = [{ marketId, side: "yes", price: 4, quantity: 5 }, { side: "yes" }];
+  await call("POST", "/api/v1/orders/batch", { key: bob.key, body: { orders } });
+  await call("POST", "/api/v1/orders/batch", { key: bob.key, body: { orders, atomic: true } });
+  const unpayable = { ...orders[0], orderType: "sell", side: "no", quantity: 10_000 };
+  const atomic = { orders: [orders[0], unpayable], atomic: true };
+  await call("POST", "/api/v1/orders/batch", { key: bob.key, body: atomic });
+  for (const order of [...orders, unpayable]) {
+    await call("POST", "/api/v1/orders/preview", { key: bob.key, body: order });
+  }
   const orderIds = [replaced.body.order.id, noSuchId];
   await call("POST", "/api/v1/orders/cancel-batch", { key: bob.key, body: { orderIds } });
   await call("POST", "/api/v1/orders/cancel-batch", { key: bob.key, body: { orderIds: [] } });

@@ -42,4 +42,6 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
     'Cannot amend a budget order; cancel it and place a new one'),
   ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests'),
   ('EX024', 'ACCOUNT_FROZEN', 403, true, 'Account is frozen'),
-  ('EX025', 'UNFIT_SESSION', 503, false, 'A setting of the database session is not fit');
+  ('EX025', 'UNFIT_SESSION', 503, false, 'A setting of the database session is not fit'),
+  ('EX026', 'BATCH_REJECTED', 409, true,
+    'An order of the batch was rejected, and none was placed');

@@ -1,0 +1,20 @@
+import { getAccount } from "../database/api.ts";
+import { withRetries } from "../database/failures.ts";
+import type { Services } from "../services.ts";
+
+/** The balance once a batch is done, as JSON text; null when it can't be read. */
+export async function balanceOf(
+  { orders, logger }: Pick<Services, "orders" | "logger">,
+  userId: string,
+): Promise<string> {
+  try {
+    const account = await withRetries(orders, (client) => getAccount(client, userId), {
+      repeatable: true,
+    });
+    const { balance } = JSON.parse(account) as { balance: number };
+    return JSON.stringify({ total: balance, available: balance });
+  } catch (error) {
+    logger.warn({ error }, "the balance after a batch could not be read");
+    return "null";
+  }
+}
