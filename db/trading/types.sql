@@ -97,7 +97,8 @@ comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
   'market order, ioc for an order that cannot rest), the side and price it would be stored with. '
   'market is its place among the batch''s markets. market_id and user_id are null when there is no '
-  'such market or user, quantity is null with a budget. problem says what is malformed; is_market, that it came without a price. '
+  'such market or user, quantity is null with a budget. problem says what is malformed; '
+  'is_market, that it came without a price. '
   'relieved_cents is what its user''s open orders cost less by it: the replaced order, or its own '
   'scheduled self. The last three are of the scheduled order that a request releases.';
 

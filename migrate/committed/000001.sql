@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:cf90241eb0440d493f4327e32a53f9d608cd879c
+--! Hash: sha1:e11f733914b77575a7663bdb547af5159cd9d7e2
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -169,16 +169,6 @@ create type ledger.journal_kind as enum (
   'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';
-
-create type ledger.entry as (
-  journal_id bigint,
-  account_id bigint,
-  amount_cents bigint,
-  balance_before_cents bigint,
-  balance_after_cents bigint,
-  account_version bigint
-);
-comment on type ledger.entry is 'One line of a journal, as the engine hands it to ledger.post.';
 --! EndIncluded ledger/types.sql
 --! Included risk/types.sql
 create type risk.loss_limits as (
@@ -227,18 +217,18 @@ create type rate_limits.checks as (
   buckets text[],
   subjects text[],
   ends int[],
-  checked int[]
+  checked int[],
+  counts int[]
 );
 comment on type rate_limits.checks is
   'Requests to be counted. buckets and subjects name each counter once, in the order in which they '
   'are locked; checked holds the places of the counters that each request asks, one request after '
-  'another, and ends where each request''s part of it ends.';
+  'another, counts how many times, and ends where each request''s part of it ends.';
 
 create type rate_limits.counter as (
   bucket text,
   subject text,
   free bigint,
-  retry_after_seconds int,
   taken bigint,
   width interval,
   is_due boolean,
@@ -246,9 +236,9 @@ create type rate_limits.counter as (
   policy rate_limits.policy
 );
 comment on type rate_limits.counter is
-  'Where one counter stands: requests that it has room for now, and when there is room for one '
-  'more than those. For a rolling window: its length, the number of the last request let through, '
-  'and whether it is time to clean up behind it. For v1-trading: what is spent, and the policy.';
+  'Where one counter stands: requests that it has room for now. For a rolling window: its length, '
+  'the number of the last request let through, and whether it is time to clean up behind it. For '
+  'v1-trading: what is spent, and the policy.';
 --! EndIncluded rate_limits/types.sql
 --! Included trading/types.sql
 -- Bounds of single values are domains: their checks are compiled once a session, those of tables
@@ -295,44 +285,38 @@ create type trading.conversion_kind as enum ('split', 'merge');
 comment on type trading.conversion_kind is
   'Cash into complete sets of shares, or complete sets into cash.';
 
--- What the stages of a batch hand to each other. A batch is the array of requests for one market
--- that are carried out in one transaction; see docs/engine.md.
+-- What the stages of a batch hand to each other. A batch is the array of requests, for any markets,
+-- that are carried out in one transaction; see docs/engine.md. A place is an index into one of the
+-- arrays of the batch: markets, requests, makers, traders or holdings.
 
 create type trading.market_context as (
   market_id bigint,
-  market_public_id uuid,
+  public_id uuid,
   title text,
   category_id bigint,
   at timestamptz,
   site_paused boolean,
   is_open boolean,
   live_delay_ms int,
-  best_yes int,
-  best_no int,
+  taker_rate_bps int,
+  fee_schedule_id bigint,
+  escrow_cents bigint,
+  escrow_version bigint,
+  revenue_cents bigint,
+  revenue_version bigint,
+  best_yes_price int,
   first_yes_position bigint,
+  best_no_price int,
   first_no_position bigint
 );
 comment on type trading.market_context is
-  'What a batch must know of its market and the site, read under the market''s lock; market_id is '
-  'null when there is no such market. live_delay_ms is how long a new order has to wait for its '
-  'release, null where it is matched at once. best_yes and best_no are the highest stored prices '
-  'of the two sides of the book, 0 when empty, and the positions those of the first orders in '
-  'their queues.';
-
-create type trading.market_money as (
-  taker_rate_bps int,
-  fee_schedule_id bigint,
-  escrow_account_id bigint,
-  escrow_cents bigint,
-  escrow_version bigint,
-  revenue_account_id bigint,
-  revenue_cents bigint,
-  revenue_version bigint
-);
-comment on type trading.market_money is
-  'The fee in force and the two accounts of a market. A batch that can match nothing does without.';
+  'What a batch must know of a market and the site, read under the market''s lock. live_delay_ms '
+  'is how long a new order has to wait for its release, null where it is matched at once. Requests '
+  'for markets that do not exist have one, too, the last, with the site''s figures alone.';
 
 create type trading.order_request as (
+  market int,
+  market_id bigint,
   user_id bigint,
   side trading.side,
   order_type trading.order_type,
@@ -345,7 +329,6 @@ create type trading.order_request as (
   idempotency_key uuid,
   book_side trading.side,
   book_price int,
-  replay_of_order_id bigint,
   problem text,
   is_market boolean,
   relieved_cents bigint,
@@ -355,49 +338,43 @@ create type trading.order_request as (
 );
 comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
-  'market order, ioc for whatever cannot rest), the side and price it would be stored with. '
-  'quantity is null with a budget. problem says what is malformed; replay_of_order_id names the '
-  'order that its idempotency key stands for already; is_market, that it came without a price. '
+  'market order, ioc for an order that cannot rest), the side and price it would be stored with. '
+  'market is its place among the batch''s markets. market_id and user_id are null when there is no '
+  'such market or user, quantity is null with a budget. problem says what is malformed; '
+  'is_market, that it came without a price. '
   'relieved_cents is what its user''s open orders cost less by it: the replaced order, or its own '
   'scheduled self. The last three are of the scheduled order that a request releases.';
 
 create type trading.resting_order as (
   order_id bigint,
   order_public_id uuid,
+  market int,
   user_id bigint,
-  side trading.side,
   order_type trading.order_type,
-  price int,
-  quantity int,
-  filled_quantity int,
-  created_at timestamptz,
-  expires_at timestamptz,
   book_side trading.side,
   book_price int,
-  queue_position bigint
+  queue_position bigint,
+  left_quantity int,
+  has_expired boolean
 );
 comment on type trading.resting_order is
-  'An order on the book that a batch might meet. filled_quantity is from before the batch. '
-  'queue_position is of those that the batch brings to the book.';
+  'An order on the book that a batch might meet, as it was before the batch. market is a place.';
 
 create type trading.book_slice as (
-  orders trading.resting_order[],
-  yes_floor int,
-  no_floor int,
-  shares_before_own bigint[]
+  makers trading.resting_order[],
+  yes_floors int[],
+  no_floors int[]
 );
 comment on type trading.book_slice is
-  'The top of a market''s book as deep as a batch can reach: YES orders, then NO orders, each in '
-  'price-time order. A floor is the last price read of a side that goes on below or at it; 0 when '
-  'all that the batch can reach was read. shares_before_own is said of each request: see '
-  'trading.read_reach.';
+  'The tops of the books of a batch''s markets as deep as it can reach, each side in price-time '
+  'order. A floor, for each market, is the last price read of a side that goes on below or at it; '
+  '0 when all that the batch can reach was read.';
 
 create type trading.trader_arrays as (
   user_ids bigint[],
-  user_public_ids uuid[],
-  account_ids bigint[],
+  public_ids uuid[],
+  balances_cents bigint[],
   account_versions bigint[],
-  balance_cents bigint[],
   blocked_by text[],
   excluded boolean[],
   limited boolean[]
@@ -406,18 +383,6 @@ comment on type trading.trader_arrays is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon.';
-
-create type trading.holding_arrays as (
-  has_traded boolean[],
-  quantity bigint[],
-  cost_cents bigint[],
-  fee_cents bigint[],
-  realised_cents bigint[],
-  touched boolean[]
-);
-comment on type trading.holding_arrays is
-  'The shares of the same traders in the market. All but has_traded have two places for each, '
-  'YES and NO; touched, which a match fills in, marks the positions that changed.';
 
 create type trading.limit_arrays as (
   limits risk.loss_limits[],
@@ -429,103 +394,95 @@ comment on type trading.limit_arrays is
   'would have without the trading of the day, week and month, so that untraded less balance is '
   'what that window has cost; open_cost_cents is what the open orders could still cost.';
 
+create type trading.request_arrays as (
+  markets int[],
+  traders int[],
+  holdings int[],
+  is_buy boolean[],
+  is_yes boolean[],
+  book_is_yes boolean[],
+  book_prices int[],
+  prices int[],
+  quantities int[],
+  budgets_cents int[],
+  is_ioc boolean[],
+  is_post_only boolean[],
+  is_market boolean[],
+  is_malformed boolean[],
+  relieved_cents bigint[],
+  codes text[],
+  twins int[]
+);
+comment on type trading.request_arrays is
+  'The requests of a batch as matching reads them, a place for each in every array. markets, '
+  'traders and holdings are places; codes are rejections that no book is needed for; twins is the '
+  'first request with the same idempotency key of the same user.';
+
+create type trading.maker_arrays as (
+  order_ids bigint[],
+  markets int[],
+  traders int[],
+  shares int[],
+  is_buy boolean[],
+  book_is_yes boolean[],
+  prices int[],
+  left_quantities int[],
+  has_expired boolean[]
+);
+comment on type trading.maker_arrays is
+  'The resting orders that a batch might meet, as matching reads them. shares is the place of what '
+  'the order buys or sells, where each holding has two: YES at 2 x its place - 1, NO at 2 x.';
+
 create type trading.fill as (
   request int,
-  trade_id bigint,
-  trade_public_id uuid,
-  journal_id bigint,
-  taker_order_id bigint,
-  taker_order_public_id uuid,
-  taker_user_id bigint,
-  taker_user_public_id uuid,
-  taker_side trading.side,
-  maker_order_id bigint,
-  maker_order_public_id uuid,
-  maker_user_id bigint,
-  maker_user_public_id uuid,
-  yes_price int,
+  maker int,
   quantity int,
-  fee_cents bigint,
-  taker_realised_cents bigint,
-  maker_realised_cents bigint
+  fee_cents bigint
 );
 comment on type trading.fill is
-  'One match. request is the taker''s place in the batch, taker_side its stored side; fee_cents is '
-  'what this match added to the taker''s fee. What was realised is null for who bought.';
+  'One match: the places of its request and of the maker, the shares, and what this match added '
+  'to the taker''s fee.';
 
 create type trading.cancelled_maker as (
   request int,
-  resting int,
-  user_public_id uuid,
+  maker int,
   reason trading.cancel_reason,
-  filled_quantity int,
-  "order" trading.resting_order
+  left_quantity int
 );
 comment on type trading.cancelled_maker is
-  'A resting order that a request met and that could not go through with the match. resting is '
-  'its place among the batch''s resting orders.';
-
-create type trading.level_change as (
-  book_side trading.side,
-  book_price int,
-  quantity bigint,
-  order_count bigint
-);
-comment on type trading.level_change is 'What is added to one level of a book.';
+  'A resting order that a request met and that could not go through with the match.';
 
 create type trading.order_result as (
-  request trading.order_request,
-  user_public_id uuid,
   code text,
-  message text,
-  order_id bigint,
-  order_public_id uuid,
-  is_replay boolean,
+  replay_of int,
+  replayed_order_id bigint,
   status trading.order_status,
   quantity int,
-  filled_quantity int,
+  left_quantity int,
   cancel_reason trading.cancel_reason,
   fee_cents bigint,
   balance_cents bigint,
-  end_status trading.order_status,
-  end_filled_quantity int,
-  end_cancel_reason trading.cancel_reason
+  maker int
 );
 comment on type trading.order_result is
-  'What became of one request: a refusal (code and message), or an order as it stood right after '
-  'its own matching (status to balance_cents) and at the end of the batch (end_*). A replay '
-  'without a status is of an order that this batch did not touch.';
+  'What became of one request: a rejection (code), a replay of another request of the batch '
+  '(replay_of, a place) or of an order from before (replayed_order_id), or an order as it stood '
+  'right after its own matching. maker is its place among the makers if it came to rest. A replay '
+  'of an order from before has a left_quantity, or a cancel_reason, only if it is a maker of the '
+  'batch: else it is as its row says.';
 
 create type trading.match_result as (
   reached_floor boolean,
-  outcomes trading.order_result[],
+  results trading.order_result[],
   fills trading.fill[],
   cancelled_makers trading.cancelled_maker[],
-  resting trading.resting_order[],
-  resting_left int[],
-  resting_read int,
-  entries ledger.entry[],
-  user_ids bigint[],
-  holdings trading.holding_arrays,
-  last_trade_price int,
-  yes_volume_cents bigint,
-  no_volume_cents bigint,
-  new_traders int,
-  changes int
+  rested int[],
+  left_quantities int[]
 );
 comment on type trading.match_result is
-  'All that a batch does, before any of it is written. reached_floor: matching came to the end of '
-  'the book slice and must be done again with a deeper one. resting_left is what is left of each '
-  'resting order, -1 once it is dead; the first resting_read of them were on the book before. '
-  'user_ids are the traders that holdings is about. changes counts the requests that changed the '
-  'market.';
-
-create type trading.matched_batch as (
-  money trading.market_money,
-  result trading.match_result
-);
-comment on type trading.matched_batch is
-  'A batch that was matched and waits to be written.';
+  'What matching a batch comes to. reached_floor: it came to the end of a book slice and must be '
+  'done again with a deeper one. rested are the requests that came to rest: they are makers, too, '
+  'behind those of the slice. left_quantities is what is left of each maker, -1 once cancelled.';
 --! EndIncluded trading/types.sql
 --! Included leaderboard/types.sql
 create type leaderboard.window_kind as enum ('day', 'week', 'month', 'ytd', 'all');
@@ -617,7 +574,9 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
     'Cannot amend a budget order; cancel it and place a new one'),
   ('EX023', 'TOO_MANY_REQUESTS', 429, false, 'Too many requests'),
   ('EX024', 'ACCOUNT_FROZEN', 403, true, 'Account is frozen'),
-  ('EX025', 'UNFIT_SESSION', 503, false, 'A setting of the database session is not fit');
+  ('EX025', 'UNFIT_SESSION', 503, false, 'A setting of the database session is not fit'),
+  ('EX026', 'BATCH_REJECTED', 409, true,
+    'An order of the batch was rejected, and none was placed');
 --! EndIncluded core/tables/error_codes.sql
 --! Included core/functions/raise_error.sql
 create or replace function core.raise_error(code text, message text default null)
@@ -1032,7 +991,7 @@ create unique index users_email_is_unique on identity.users (lower(email collate
 create unique index users_handle_is_unique on identity.users (lower(handle collate "C"));
 
 comment on table identity.users is
-  'Traders. Their cash is in ledger.accounts, their gates and limits in risk.traders.';
+  'Traders. Their cash, their checks and their limits are in trading.traders.';
 comment on column identity.users.private is
   'A private profile: its name is withheld from the market stream and the leaderboard.';
 --! EndIncluded identity/tables/users.sql
@@ -1227,109 +1186,151 @@ comment on table catalog.markets is
 comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
 --! EndIncluded catalog/tables/markets.sql
---! Included ledger/tables/accounts.sql
-create table ledger.accounts (
-  id bigint generated always as identity primary key,
-  kind ledger.account_kind not null,
-  user_id bigint references identity.users (id),
-  market_id bigint references catalog.markets (id),
+--! Included trading/tables/traders.sql
+create table trading.traders (
+  user_id bigint primary key references identity.users (id),
+  public_id uuid not null,
   balance_cents bigint not null default 0,
   external_cents bigint not null default 0,
   overdraft_cents core.amount not null default 0,
-  version core.amount not null default 0,
+  account_version core.amount not null default 0,
   moved_on date not null default '-infinity',
-  constraint accounts_belong_to_what_their_kind_says check (
-    (kind = 'user_cash') = (user_id is not null)
-    and (kind in ('market_escrow', 'fee_revenue')) = (market_id is not null)
+  limits_reviewed_at timestamptz,
+  excluded_until timestamptz,
+  frozen_at timestamptz,
+  frozen_by text,
+  frozen_reason text,
+  day_limit_cents bigint,
+  week_limit_cents bigint,
+  month_limit_cents bigint,
+  next_day_limit_cents bigint,
+  next_week_limit_cents bigint,
+  next_month_limit_cents bigint,
+  day_limit_changes_at timestamptz,
+  week_limit_changes_at timestamptz,
+  month_limit_changes_at timestamptz,
+  constraint traders_public_id_is_unique unique (public_id),
+  constraint traders_stay_above_zero_but_for_corrections
+    check (balance_cents + overdraft_cents >= 0),
+  constraint traders_limits_are_not_negative check (
+    least(
+      day_limit_cents, week_limit_cents, month_limit_cents,
+      next_day_limit_cents, next_week_limit_cents, next_month_limit_cents
+    ) >= 0
   ),
-  constraint accounts_stay_above_zero_but_for_the_outside_and_corrections
-    check (kind = 'outside_world' or balance_cents + overdraft_cents >= 0),
-  constraint accounts_overdraft_and_external_cash_are_a_users
-    check (kind = 'user_cash' or (overdraft_cents = 0 and external_cents = 0))
-) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05);
+  constraint traders_are_frozen_by_an_operator_for_a_reason check (
+    (frozen_at is null) = (frozen_by is null)
+    and (frozen_at is null) = (frozen_reason is null)
+  )
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
-create unique index accounts_one_of_the_outside_world on ledger.accounts (kind)
-  where kind = 'outside_world';
-create unique index accounts_one_of_a_user on ledger.accounts (user_id)
-  where user_id is not null;
-create unique index accounts_one_of_a_kind_of_a_market on ledger.accounts (market_id, kind)
-  where market_id is not null;
-
-comment on table ledger.accounts is
-  'Where cash is. A user''s row is also the lock on that user: whoever moves the cash of users or '
-  'judges their gates locks their rows first, in ascending id. A market''s two rows are guarded '
-  'by the market''s advisory lock.';
-comment on column ledger.accounts.balance_cents is
-  'EUR-cents; equals the sum of the account''s entries and the balance after its last one.';
-comment on column ledger.accounts.external_cents is
-  'Deposits less withdrawals of a user. external_cents - balance_cents is the net cash the user '
-  'has put into trading.';
-comment on column ledger.accounts.overdraft_cents is
+comment on table trading.traders is
+  'One row a user: cash and what decides whether the user may trade. The row is also the lock on '
+  'the user: a function that moves the cash of users or relies on their checks locks their rows '
+  'first, in ascending user id.';
+comment on column trading.traders.public_id is
+  'identity.users.public_id, repeated so that an order finds its user with one look-up.';
+comment on column trading.traders.balance_cents is
+  'EUR-cents; equals the sum of the user''s ledger.entries and the balance after the last one.';
+comment on column trading.traders.external_cents is
+  'Deposits less withdrawals. external_cents - balance_cents is the net cash the user has put '
+  'into trading.';
+comment on column trading.traders.overdraft_cents is
   'How far a correction of a resolution, and nothing else, took the user below zero.';
-comment on column ledger.accounts.version is 'Number of entries of this account.';
-comment on column ledger.accounts.moved_on is
+comment on column trading.traders.account_version is 'Number of ledger.entries of the user.';
+comment on column trading.traders.moved_on is
   'UTC day of the last entry; -infinity before the first.';
+comment on column trading.traders.limits_reviewed_at is
+  'When the loss limits were first reviewed; until then no order may be placed.';
+comment on column trading.traders.excluded_until is
+  'Self-excluded until then; infinity is for good. It never moves to an earlier time.';
+comment on column trading.traders.frozen_at is
+  'Since when an operator has frozen the account; null: it is not frozen.';
+comment on column trading.traders.frozen_by is
+  'The login that froze it, and in brackets the name of the staff key that it gave. Of several '
+  'calls the last one, as with the reason.';
+comment on column trading.traders.frozen_reason is 'Why it is frozen, for operators only.';
+comment on column trading.traders.day_limit_cents is
+  'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
+  '(week) and 30 days (month).';
+comment on column trading.traders.next_day_limit_cents is
+  'The limit from day_limit_changes_at on: raising or removing a limit waits.';
+--! EndIncluded trading/tables/traders.sql
+--! Included ledger/tables/outside_world.sql
+create table ledger.outside_world (
+  singleton boolean primary key default true,
+  balance_cents bigint not null default 0,
+  account_version core.amount not null default 0,
+  constraint outside_world_is_one_row check (singleton)
+) with (fillfactor = 10);
 
-insert into ledger.accounts (kind) values ('outside_world');
---! EndIncluded ledger/tables/accounts.sql
---! Included ledger/tables/journals.sql
-create table ledger.journals (
-  id bigint generated by default as identity primary key,
+comment on table ledger.outside_world is
+  'The account that mirrors all deposits and withdrawals: one row. It is locked before any user.';
+
+insert into ledger.outside_world default values;
+--! EndIncluded ledger/tables/outside_world.sql
+--! Included ledger/tables/posted_journals.sql
+create sequence ledger.journal_ids;
+comment on sequence ledger.journal_ids is 'Ids of trades and of all other journals.';
+
+create table ledger.posted_journals (
+  id bigint primary key default nextval('ledger.journal_ids'),
   kind ledger.journal_kind not null,
   market_id bigint,
   created_at timestamptz not null,
-  constraint journals_of_trading_name_their_market
+  constraint posted_journals_are_not_trades check (kind <> 'trade'),
+  constraint posted_journals_of_trading_name_their_market
     check ((kind in ('deposit', 'withdrawal')) = (market_id is null))
 );
 
-create trigger journals_are_append_only
-  before update or delete or truncate on ledger.journals
+create trigger posted_journals_are_append_only
+  before update or delete or truncate on ledger.posted_journals
   for each statement execute function ledger.refuse_change();
 
-comment on table ledger.journals is
-  'What happened, one row for each movement of cash; its lines are ledger.entries. '
-  'trading.trades, ledger.cash_movements and the like point here. Append-only.';
---! EndIncluded ledger/tables/journals.sql
---! Included ledger/tables/entries.sql
-create table ledger.entries (
+comment on table ledger.posted_journals is
+  'The journals of everything but trades: one row for each movement of cash; its lines are '
+  'ledger.posted_entries. A trade is its own journal. ledger.journals shows both. Append-only.';
+--! EndIncluded ledger/tables/posted_journals.sql
+--! Included ledger/tables/posted_entries.sql
+create table ledger.posted_entries (
   journal_id bigint not null,
   account_id bigint not null,
   amount_cents bigint not null,
   balance_before_cents bigint not null,
   balance_after_cents bigint not null,
   account_version bigint not null,
-  constraint entries_follow_their_account_gaplessly primary key (account_id, account_version),
-  constraint entries_move_something check (amount_cents <> 0),
-  constraint entries_add_up check (balance_after_cents = balance_before_cents + amount_cents)
+  constraint posted_entries_follow_their_account_gaplessly
+    primary key (account_id, account_version),
+  constraint posted_entries_move_something check (amount_cents <> 0),
+  constraint posted_entries_add_up check (balance_after_cents = balance_before_cents + amount_cents)
 );
 
-create index entries_of_a_journal on ledger.entries (journal_id);
+create index posted_entries_of_a_journal on ledger.posted_entries (journal_id);
 
-create trigger entries_are_append_only
-  before update or delete or truncate on ledger.entries
+create trigger posted_entries_are_append_only
+  before update or delete or truncate on ledger.posted_entries
   for each statement execute function ledger.refuse_change();
 
-create trigger entries_balance_per_journal
-  after insert on ledger.entries
+create trigger posted_entries_balance_per_journal
+  after insert on ledger.posted_entries
   referencing new table as new_entries
   for each statement execute function ledger.check_new_entries();
 
-comment on table ledger.entries is
-  'The lines of the journals: signed cents on an account, with the balance before and after and '
-  'the account''s version. All lines of a journal arrive in one statement and sum to zero. '
-  'Append-only. No foreign keys: ledger.post and ledger.post_journal are the only writers, and '
-  'ledger.verify() proves what they would (the price of checking each line again is in '
-  'docs/decisions.md).';
---! EndIncluded ledger/tables/entries.sql
+comment on table ledger.posted_entries is
+  'The lines of ledger.posted_journals: signed cents on an account, with the balance before and '
+  'after and the account''s version. All lines of a journal arrive in one statement and sum to '
+  'zero. ledger.entries shows them with those of the trades. Append-only. No foreign keys: '
+  'ledger.post_journal is the only writer, and ledger.verify() proves what they would.';
+--! EndIncluded ledger/tables/posted_entries.sql
 --! Included ledger/tables/cash_movements.sql
 create table ledger.cash_movements (
-  journal_id bigint primary key references ledger.journals (id),
-  account_id bigint not null references ledger.accounts (id),
+  journal_id bigint primary key references ledger.posted_journals (id),
+  user_id bigint not null references trading.traders (user_id),
   kind ledger.journal_kind not null,
   reference text not null,
   amount_cents bigint not null,
   constraint cash_movements_are_external check (kind in ('deposit', 'withdrawal')),
-  constraint cash_movements_happen_once unique (account_id, kind, reference),
+  constraint cash_movements_happen_once unique (user_id, kind, reference),
   constraint cash_movements_reference_is_not_blank
     check (reference ~ '\S' and length(reference) <= 200),
   constraint cash_movements_are_above_zero check (amount_cents > 0)
@@ -1344,11 +1345,11 @@ comment on table ledger.cash_movements is
 --! EndIncluded ledger/tables/cash_movements.sql
 --! Included ledger/tables/day_openings.sql
 create table ledger.day_openings (
-  account_id bigint not null,
+  user_id bigint not null,
   day date not null,
   balance_cents bigint not null,
   external_cents bigint not null,
-  primary key (account_id, day)
+  primary key (user_id, day)
 );
 
 create trigger day_openings_are_append_only
@@ -1359,7 +1360,7 @@ comment on table ledger.day_openings is
   'A user''s cash at the start of each UTC day on which it moved, written with the day''s first '
   'movement. The net cash put into trading since a day is the difference of '
   '(external_cents - balance_cents) between now and the first opening from that day on. No foreign '
-  'key: see ledger.entries; a settlement writes one row for each of its users.';
+  'key: see ledger.posted_entries; a settlement writes one row for each of its users.';
 --! EndIncluded ledger/tables/day_openings.sql
 --! Included ledger/tables/verifications.sql
 create table ledger.verifications (
@@ -1387,53 +1388,6 @@ comment on column ledger.verifications.broken_count is
 comment on column ledger.verifications.first_rows is
   'The first 20 of them: an array of {name, object, expected, found}.';
 --! EndIncluded ledger/tables/verifications.sql
---! Included risk/tables/traders.sql
-create table risk.traders (
-  user_id bigint primary key references identity.users (id),
-  limits_reviewed_at timestamptz,
-  excluded_until timestamptz,
-  frozen_at timestamptz,
-  frozen_by text,
-  frozen_reason text,
-  day_limit_cents bigint,
-  week_limit_cents bigint,
-  month_limit_cents bigint,
-  next_day_limit_cents bigint,
-  next_week_limit_cents bigint,
-  next_month_limit_cents bigint,
-  day_limit_changes_at timestamptz,
-  week_limit_changes_at timestamptz,
-  month_limit_changes_at timestamptz,
-  constraint traders_limits_are_not_negative check (
-    least(
-      day_limit_cents, week_limit_cents, month_limit_cents,
-      next_day_limit_cents, next_week_limit_cents, next_month_limit_cents
-    ) >= 0
-  ),
-  constraint traders_are_frozen_by_an_operator_for_a_reason check (
-    (frozen_at is null) = (frozen_by is null)
-    and (frozen_at is null) = (frozen_reason is null)
-  )
-);
-
-comment on table risk.traders is
-  'The gates of each trader. Written only under the lock on the user''s ledger account.';
-comment on column risk.traders.limits_reviewed_at is
-  'When the loss limits were first reviewed; until then no order may be placed.';
-comment on column risk.traders.excluded_until is
-  'Self-excluded until then; infinity is for good. It never moves to an earlier time.';
-comment on column risk.traders.frozen_at is
-  'Since when an operator has frozen the account; null: it is not frozen.';
-comment on column risk.traders.frozen_by is
-  'The login that froze it, and in brackets the name of the staff key that it gave. Of several '
-  'calls the last one, as with the reason.';
-comment on column risk.traders.frozen_reason is 'Why it is frozen, for operators only.';
-comment on column risk.traders.day_limit_cents is
-  'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
-  '(week) and 30 days (month).';
-comment on column risk.traders.next_day_limit_cents is
-  'The limit from day_limit_changes_at on: raising or removing a limit waits.';
---! EndIncluded risk/tables/traders.sql
 --! Included rate_limits/tables/buckets.sql
 create table rate_limits.buckets (
   bucket text primary key,
@@ -1598,8 +1552,6 @@ insert into trading.fee_schedules (taker_rate_bps, effective_from) values (700, 
 --! Included trading/tables/market_state.sql
 create table trading.market_state (
   market_id bigint primary key references catalog.markets (id),
-  escrow_account_id bigint not null references ledger.accounts (id),
-  fee_account_id bigint not null references ledger.accounts (id),
   version bigint not null default 0,
   placed_count bigint not null default 0,
   placed_id_sum bigint not null default 0,
@@ -1608,14 +1560,22 @@ create table trading.market_state (
   no_volume_cents bigint not null default 0,
   trade_count bigint not null default 0,
   traders_count int not null default 0,
-  front_yes_price int not null default 0,
-  front_yes_position bigint not null default 0,
-  front_no_price int not null default 0,
-  front_no_position bigint not null default 0
-) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
+  escrow_cents core.amount not null default 0,
+  escrow_version bigint not null default 0,
+  revenue_cents core.amount not null default 0,
+  revenue_version bigint not null default 0,
+  best_yes_price int not null default 0,
+  first_yes_position bigint not null default 0,
+  best_no_price int not null default 0,
+  first_no_position bigint not null default 0,
+  depth bigint[] not null default array_fill(0::bigint, array[198]),
+  constraint market_state_depth_has_each_price_of_both_sides check (cardinality(depth) = 198),
+  constraint market_state_depth_is_not_negative check (0 <= all (depth))
+) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.market_state is
-  'The figures of each market that trading moves. Written only under the market''s lock.';
+  'What trading changes of a market, one row each: its figures, its two accounts, the depth of '
+  'its book and where its book begins. Written only under the market''s lock.';
 comment on column trading.market_state.version is
   'Counts the changes of the market, one for each request that changed its book or its trades.';
 comment on column trading.market_state.placed_count is
@@ -1626,28 +1586,19 @@ comment on column trading.market_state.traders_count is
   'Distinct users who ever traded this market.';
 comment on column trading.market_state.yes_volume_cents is
   'Sum over the trades of quantity x YES price; no_volume_cents likewise at the NO price.';
-comment on column trading.market_state.front_yes_price is
-  'No resting YES order stands before this price and front_yes_position in its queue; likewise for '
-  'NO. Searches of the book begin there and not at its top, where the index still has the orders '
-  'that were filled or cancelled since the last vacuum. May lag behind, never run ahead.';
+comment on column trading.market_state.escrow_cents is
+  'EUR-cents held for the shares, and escrow_version the number of entries of that account; '
+  'revenue_cents the fees earned, likewise.';
+comment on column trading.market_state.best_yes_price is
+  'Highest price with resting YES orders, 0 without any; likewise for NO. Orders past their expiry '
+  'count until they are cancelled.';
+comment on column trading.market_state.first_yes_position is
+  'No resting YES order of the best price stands before this place of its queue; likewise for NO. '
+  'Reading begins there, and not at index entries of orders that left since the last vacuum.';
+comment on column trading.market_state.depth is
+  'Unfilled shares on the book: of YES orders at price p in place p, of NO orders in place 99 + p. '
+  'Orders past their expiry count until they are cancelled; readers take them off.';
 --! EndIncluded trading/tables/market_state.sql
---! Included trading/tables/book_levels.sql
-create table trading.book_levels (
-  market_id bigint not null,
-  book_side trading.side not null,
-  book_price trading.price not null,
-  quantity core.amount not null default 0,
-  order_count core.amount not null default 0,
-  primary key (market_id, book_price, book_side),
-  constraint book_levels_are_empty_together check ((quantity = 0) = (order_count = 0))
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
-
-comment on table trading.book_levels is
-  'The depth of each market''s book: unfilled shares and orders at each stored side and price, '
-  'kept so that a look at a deep book costs no more than at a shallow one. All 198 rows of a '
-  'market are there from the start. Orders past their expiry are in it until they are swept; '
-  'whoever reads the depth takes them off.';
---! EndIncluded trading/tables/book_levels.sql
 --! Included trading/tables/orders.sql
 create table trading.orders (
   id bigint generated by default as identity primary key,
@@ -1704,17 +1655,22 @@ comment on column trading.orders.fee_cents is 'Taker fee paid, in cents.';
 --! EndIncluded trading/tables/orders.sql
 --! Included trading/tables/active_orders.sql
 create table trading.active_orders (
-  order_id bigint primary key,
   market_id bigint not null,
   user_id bigint not null,
-  book_side trading.side not null,
-  book_price trading.price not null,
+  order_id bigint primary key,
   queue_position bigint,
+  order_public_id uuid not null,
+  left_quantity int not null,
+  book_price trading.price not null,
+  book_side trading.side not null,
+  order_type trading.order_type not null,
   expires_at timestamptz,
   release_at timestamptz,
   constraint active_orders_rest_or_wait_for_release
-    check (queue_position is not null or release_at is not null)
-) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+    check (queue_position is not null or release_at is not null),
+  constraint active_orders_on_the_book_have_shares_left
+    check (left_quantity > 0 or queue_position is null)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
 create unique index active_orders_in_price_time_order
   on trading.active_orders (market_id, book_side, book_price desc, queue_position)
@@ -1729,11 +1685,13 @@ create index active_orders_of_a_market_to_release
   where queue_position is null;
 
 comment on table trading.active_orders is
-  'The orders that something can still happen to: the resting book and the scheduled ones. A row '
-  'comes when an order enters and goes when it leaves; a partial fill does not touch it. What is '
-  'left of an order is in trading.orders.';
+  'The orders that something can still happen to: the resting book and the scheduled ones, with '
+  'what matching reads of them. A row comes when an order enters and goes when it leaves.';
 comment on column trading.active_orders.queue_position is
   'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
+comment on column trading.active_orders.left_quantity is
+  'Shares not filled yet: quantity - filled_quantity of trading.orders; 0 of a budget order that '
+  'is scheduled.';
 --! EndIncluded trading/tables/active_orders.sql
 --! Included trading/tables/order_reductions.sql
 create table trading.order_reductions (
@@ -1823,24 +1781,43 @@ comment on table trading.archive_queue is
 --! EndIncluded trading/tables/archive_queue.sql
 --! Included trading/tables/trades.sql
 create table trading.trades (
-  id bigint generated by default as identity primary key,
-  public_id uuid not null default core.uuid_v7(),
+  id bigint primary key,
   market_id bigint not null,
-  journal_id bigint not null,
   taker_order_id bigint not null,
   maker_order_id bigint not null,
   taker_user_id bigint not null,
   maker_user_id bigint not null,
-  taker_side trading.side not null,
-  price trading.price not null,
-  quantity trading.trade_quantity not null,
-  fee_cents core.amount not null,
-  fee_schedule_id bigint not null,
+  taker_cents bigint not null,
+  taker_balance_cents bigint not null,
+  taker_version bigint not null,
+  maker_cents bigint not null,
+  maker_balance_cents bigint not null,
+  maker_version bigint not null,
+  escrow_balance_cents bigint not null,
+  escrow_version bigint not null,
+  revenue_balance_cents bigint not null,
+  revenue_version bigint not null,
   taker_realised_cents bigint,
   maker_realised_cents bigint,
+  fee_cents core.amount not null,
+  fee_schedule_id bigint not null,
   created_at timestamptz not null,
-  constraint trades_have_two_traders check (taker_user_id <> maker_user_id)
-);
+  public_id uuid not null,
+  quantity trading.trade_quantity not null,
+  price trading.price not null,
+  taker_side trading.side not null,
+  constraint trades_have_two_traders check (taker_user_id <> maker_user_id),
+  constraint trades_move_the_cash_of_their_shares check (
+    taker_cents = quantity * (
+      case when taker_realised_cents is null then 0 else 100 end
+      - case taker_side when 'yes' then price else 100 - price end
+    ) - fee_cents
+    and maker_cents = quantity * (
+      case when maker_realised_cents is null then 0 else 100 end
+      - case taker_side when 'yes' then 100 - price else price end
+    )
+  )
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 
 create index trades_of_a_market on trading.trades (market_id, id);
 create index trades_of_a_taker_order on trading.trades (taker_order_id);
@@ -1850,44 +1827,67 @@ create trigger trades_are_append_only
   for each statement execute function ledger.refuse_change();
 
 comment on table trading.trades is
-  'Every match, in YES price space. Append-only. No foreign keys: see trading.orders.';
+  'Every match, in YES price space. A trade is its own journal: what it moves on up to four '
+  'accounts, the taker''s, the maker''s, the market''s escrow and its fee revenue, are columns, '
+  'which ledger.entries shows as lines. A balance or version is that of the account after the '
+  'trade, unchanged where the trade moves nothing there. Append-only. No foreign keys: see '
+  'trading.orders.';
+comment on column trading.trades.id is
+  'Also the id of its journal, from ledger.journal_ids.';
 comment on column trading.trades.taker_side is
   'Stored side of the taker; the maker''s is the other one.';
 comment on column trading.trades.price is 'YES price, 1-99; the NO price is 100 - price.';
+comment on column trading.trades.taker_cents is
+  'What the trade moved on the taker''s account with the fee, below zero for a buyer; '
+  'maker_cents likewise on the maker''s. Escrow gets what these two and the fee leave.';
 comment on column trading.trades.fee_cents is
   'What this match added to the taker''s fee, in cents.';
 comment on column trading.trades.taker_realised_cents is
   'What the taker realised by selling: proceeds - fee - cost taken out - buy fees taken out, in '
   'cents; null for a buyer. maker_realised_cents likewise.';
 --! EndIncluded trading/tables/trades.sql
---! Included trading/tables/positions.sql
-create table trading.positions (
+--! Included trading/tables/holdings.sql
+create table trading.holdings (
   market_id bigint not null,
   user_id bigint not null,
-  side trading.side not null,
-  public_id uuid not null default core.uuid_v7(),
-  quantity core.amount not null default 0,
-  cost_cents core.amount not null default 0,
-  fee_cents core.amount not null default 0,
-  realised_cents bigint not null default 0,
-  has_traded boolean not null default false,
-  primary key (market_id, user_id, side),
-  constraint positions_without_shares_cost_nothing
-    check (quantity > 0 or (cost_cents = 0 and fee_cents = 0))
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+  yes_public_id uuid,
+  yes_quantity core.amount not null default 0,
+  yes_cost_cents core.amount not null default 0,
+  yes_fee_cents core.amount not null default 0,
+  yes_realised_cents bigint not null default 0,
+  yes_traded boolean not null default false,
+  no_public_id uuid,
+  no_quantity core.amount not null default 0,
+  no_cost_cents core.amount not null default 0,
+  no_fee_cents core.amount not null default 0,
+  no_realised_cents bigint not null default 0,
+  no_traded boolean not null default false,
+  primary key (market_id, user_id),
+  constraint holdings_without_yes_shares_cost_nothing
+    check (yes_quantity > 0 or (yes_cost_cents = 0 and yes_fee_cents = 0)),
+  constraint holdings_of_yes_shares_have_an_id
+    check (yes_public_id is not null or (yes_quantity = 0 and yes_realised_cents = 0)),
+  constraint holdings_without_no_shares_cost_nothing
+    check (no_quantity > 0 or (no_cost_cents = 0 and no_fee_cents = 0)),
+  constraint holdings_of_no_shares_have_an_id
+    check (no_public_id is not null or (no_quantity = 0 and no_realised_cents = 0))
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
-create index positions_of_a_user on trading.positions (user_id, market_id);
+create index holdings_of_a_user on trading.holdings (user_id, market_id);
 
-comment on table trading.positions is
-  'Shares of each trader by market and side. Written only under the market''s lock.';
-comment on column trading.positions.cost_cents is
-  'Price x quantity paid for the shares held; fee_cents the buy fees paid for them. Selling, '
+comment on table trading.holdings is
+  'The YES and NO shares of each trader in a market: one row for both sides, which '
+  'trading.positions shows as two. Written only under the market''s lock.';
+comment on column trading.holdings.yes_public_id is
+  'The id of the YES position; null while the user never had YES shares of the market.';
+comment on column trading.holdings.yes_cost_cents is
+  'Price x quantity paid for the shares held; yes_fee_cents the buy fees paid for them. Selling, '
   'merging and settling take both out pro rata, rounded half up.';
-comment on column trading.positions.realised_cents is
+comment on column trading.holdings.yes_realised_cents is
   'Running sum of proceeds - sell fees - cost taken out - buy fees taken out.';
-comment on column trading.positions.has_traded is
-  'Whether a match, and not only a split, ever moved this position.';
---! EndIncluded trading/tables/positions.sql
+comment on column trading.holdings.yes_traded is
+  'Whether a match, and not only a split, ever moved the YES shares.';
+--! EndIncluded trading/tables/holdings.sql
 --! Included trading/tables/set_conversions.sql
 create table trading.set_conversions (
   id bigint generated always as identity primary key,
@@ -1923,7 +1923,7 @@ comment on column trading.set_conversions.yes_realised_cents is
 create table trading.resolutions (
   id bigint generated by default as identity primary key,
   market_id bigint not null references catalog.markets (id),
-  journal_id bigint references ledger.journals (id),
+  journal_id bigint references ledger.posted_journals (id),
   outcome catalog.outcome not null,
   yes_payout_cents int not null,
   corrects_resolution_id bigint references trading.resolutions (id),
@@ -2277,6 +2277,320 @@ comment on column admin.audit_log.staff_key is
   'The name of the operator''s key, if the call came by GraphQL: the server, which has one login '
   'for all operators, says it in the setting exchange.operator. So it is as good as the login is.';
 --! EndIncluded admin/tables/audit_log.sql
+--! Included trading/batch_types.sql
+-- The types of a batch that are made of rows of tables; see types.sql.
+
+create type trading.holding_arrays as (
+  keys bigint[],
+  holdings trading.holdings[]
+);
+comment on type trading.holding_arrays is
+  'The shares of the traders of a batch in its markets, as far as it can need them: the key of a '
+  'market and a trader (trading.holding_key), ascending, and their row, of zeros where there is '
+  'none yet.';
+
+create type trading.matched_batch as (
+  at timestamptz,
+  markets trading.market_context[],
+  requests trading.order_request[],
+  makers trading.resting_order[],
+  traders trading.trader_arrays,
+  holdings trading.holding_arrays,
+  request_arrays trading.request_arrays,
+  maker_arrays trading.maker_arrays,
+  result trading.match_result
+);
+comment on type trading.matched_batch is
+  'A batch that was matched and waits to be written: all that was read for it, and its result.';
+
+create type trading.placed_order as (
+  market int,
+  market_id bigint,
+  market_public_id uuid,
+  user_id bigint,
+  user_public_id uuid,
+  side trading.side,
+  order_type trading.order_type,
+  price int,
+  book_side trading.side,
+  book_price int,
+  budget_cents int,
+  time_in_force trading.time_in_force,
+  post_only boolean,
+  expires_at timestamptz,
+  idempotency_key uuid,
+  problem text,
+  was_scheduled boolean,
+  release_at timestamptz,
+  id bigint,
+  public_id uuid,
+  code text,
+  replay_of int,
+  replayed_order_id bigint,
+  status trading.order_status,
+  quantity int,
+  left_quantity int,
+  cancel_reason trading.cancel_reason,
+  fee_cents bigint,
+  balance_cents bigint,
+  end_status trading.order_status,
+  end_left_quantity int,
+  end_cancel_reason trading.cancel_reason
+);
+comment on type trading.placed_order is
+  'A request of a batch with its result. id and public_id are those of its order, null unless it '
+  'was accepted; status to balance_cents as it stood right after its own matching, end_* at the '
+  'end of the batch. release_at is of an order that a live market took.';
+
+create type trading.accounted_batch as (
+  trades trading.trades[],
+  balances_cents bigint[],
+  account_versions bigint[],
+  holdings trading.holdings[],
+  escrows_cents bigint[],
+  escrow_versions bigint[],
+  revenues_cents bigint[],
+  revenue_versions bigint[],
+  last_trade_prices int[],
+  yes_volumes_cents bigint[],
+  no_volumes_cents bigint[],
+  trade_counts int[],
+  new_traders int[]
+);
+comment on type trading.accounted_batch is
+  'What the fills of a batch come to: a trade for each, with its cash; what traders and markets '
+  'have after all of them, at their places in the batch, with what is to be added to a market''s '
+  'figures; the holdings that changed.';
+
+create type trading.cancelled_order as (
+  request int,
+  public_id uuid,
+  market_id bigint,
+  user_id bigint,
+  side trading.side,
+  order_type trading.order_type,
+  price int,
+  quantity int,
+  left_quantity int,
+  reason trading.cancel_reason,
+  expires_at timestamptz,
+  created_at timestamptz
+);
+comment on type trading.cancelled_order is
+  'A resting order that a request of a batch met and that had to be cancelled.';
+
+create type trading.written_batch as (
+  orders trading.placed_order[],
+  trades trading.trades[],
+  maker_public_ids uuid[],
+  cancelled_orders trading.cancelled_order[]
+);
+comment on type trading.written_batch is
+  'What a batch wrote: its requests with their results, the trades of its fills with the public '
+  'ids of the makers'' orders, and the orders of its cancelled makers, each in their order.';
+--! EndIncluded trading/batch_types.sql
+
+-- The ledger and the rows of sides, as analysts and auditors read them
+--! Included ledger/functions/outside_account_id.sql
+create or replace function ledger.outside_account_id()
+returns bigint
+language sql immutable parallel safe
+return 3::bigint;
+
+comment on function ledger.outside_account_id() is
+  'The id in ledger.accounts of the outside world: the lowest id of all.';
+--! EndIncluded ledger/functions/outside_account_id.sql
+--! Included ledger/functions/user_account_id.sql
+create or replace function ledger.user_account_id(user_id bigint)
+returns bigint
+language sql immutable parallel safe
+return user_id * 4;
+
+comment on function ledger.user_account_id(bigint) is
+  'The id in ledger.accounts of a user.';
+--! EndIncluded ledger/functions/user_account_id.sql
+--! Included ledger/functions/escrow_account_id.sql
+create or replace function ledger.escrow_account_id(market_id bigint)
+returns bigint
+language sql immutable parallel safe
+return market_id * 4 + 1;
+
+comment on function ledger.escrow_account_id(bigint) is
+  'The id in ledger.accounts of the escrow of a market.';
+--! EndIncluded ledger/functions/escrow_account_id.sql
+--! Included ledger/functions/revenue_account_id.sql
+create or replace function ledger.revenue_account_id(market_id bigint)
+returns bigint
+language sql immutable parallel safe
+return market_id * 4 + 2;
+
+comment on function ledger.revenue_account_id(bigint) is
+  'The id in ledger.accounts of the fee revenue of a market.';
+--! EndIncluded ledger/functions/revenue_account_id.sql
+--! Included ledger/views/accounts.sql
+create view ledger.accounts as
+select
+  ledger.outside_account_id() as id,
+  'outside_world'::ledger.account_kind as kind,
+  null::bigint as user_id,
+  null::bigint as market_id,
+  w.balance_cents,
+  0::bigint as external_cents,
+  0::bigint as overdraft_cents,
+  w.account_version::bigint as version
+from ledger.outside_world as w
+union all
+select
+  ledger.user_account_id(t.user_id), 'user_cash', t.user_id, null,
+  t.balance_cents, t.external_cents, t.overdraft_cents, t.account_version
+from trading.traders as t
+union all
+select
+  ledger.escrow_account_id(s.market_id), 'market_escrow', null, s.market_id,
+  s.escrow_cents, 0, 0, s.escrow_version
+from trading.market_state as s
+union all
+select
+  ledger.revenue_account_id(s.market_id), 'fee_revenue', null, s.market_id,
+  s.revenue_cents, 0, 0, s.revenue_version
+from trading.market_state as s;
+
+comment on view ledger.accounts is
+  'Where cash is, each account in a row: the outside world, the users, and the escrow and fee '
+  'revenue of each market. Its rows are kept in ledger.outside_world, trading.traders and '
+  'trading.market_state.';
+comment on column ledger.accounts.id is
+  'As ledger.user_account_id, escrow_account_id, revenue_account_id and outside_account_id '
+  'give it.';
+comment on column ledger.accounts.kind is
+  'outside_world, user_cash, market_escrow or fee_revenue.';
+comment on column ledger.accounts.user_id is 'Whose cash it is; null unless user_cash.';
+comment on column ledger.accounts.market_id is
+  'The market of market_escrow and fee_revenue; else null.';
+comment on column ledger.accounts.balance_cents is
+  'EUR-cents; equals the sum of the account''s entries and the balance after its last one.';
+comment on column ledger.accounts.external_cents is 'Deposits less withdrawals of a user.';
+comment on column ledger.accounts.overdraft_cents is
+  'How far a correction of a resolution, and nothing else, took the user below zero.';
+comment on column ledger.accounts.version is 'Number of entries of this account.';
+--! EndIncluded ledger/views/accounts.sql
+--! Included ledger/views/journals.sql
+create view ledger.journals as
+select j.id, j.kind, j.market_id, j.created_at
+from ledger.posted_journals as j
+union all
+select t.id, 'trade', t.market_id, t.created_at
+from trading.trades as t;
+
+comment on view ledger.journals is
+  'What happened, one row for each movement of cash; its lines are ledger.entries. A trade is its '
+  'own journal, with the same id.';
+comment on column ledger.journals.id is
+  'From the sequence ledger.journal_ids; of a trade the id of the trade.';
+comment on column ledger.journals.kind is 'Why cash moved.';
+comment on column ledger.journals.market_id is 'Null for deposits and withdrawals.';
+comment on column ledger.journals.created_at is 'When it happened.';
+--! EndIncluded ledger/views/journals.sql
+--! Included ledger/views/entries.sql
+create view ledger.entries as
+select
+  e.journal_id, e.account_id, e.amount_cents, e.balance_before_cents, e.balance_after_cents,
+  e.account_version
+from ledger.posted_entries as e
+union all
+select
+  t.id, l.account_id, l.amount_cents, l.balance_after_cents - l.amount_cents,
+  l.balance_after_cents, l.account_version
+from trading.trades as t
+cross join lateral (
+  values
+    (
+      ledger.user_account_id(t.taker_user_id), t.taker_cents,
+      t.taker_balance_cents, t.taker_version
+    ),
+    (
+      ledger.user_account_id(t.maker_user_id), t.maker_cents,
+      t.maker_balance_cents, t.maker_version
+    ),
+    (
+      ledger.escrow_account_id(t.market_id), -(t.taker_cents + t.maker_cents + t.fee_cents),
+      t.escrow_balance_cents, t.escrow_version
+    ),
+    (
+      ledger.revenue_account_id(t.market_id), t.fee_cents,
+      t.revenue_balance_cents, t.revenue_version
+    )
+) as l (account_id, amount_cents, balance_after_cents, account_version)
+where l.amount_cents <> 0;
+
+comment on view ledger.entries is
+  'The lines of the journals: signed cents on an account, with the balance before and after and '
+  'the account''s version. The lines of a journal sum to zero, the versions of an account have no '
+  'gap. A trade''s lines are columns of its row in trading.trades, the others are rows of '
+  'ledger.posted_entries.';
+comment on column ledger.entries.journal_id is 'ledger.journals.id.';
+comment on column ledger.entries.account_id is 'ledger.accounts.id.';
+comment on column ledger.entries.amount_cents is
+  'What came to the account, in EUR-cents; negative for what went. Never 0.';
+comment on column ledger.entries.balance_before_cents is
+  'The account''s balance before the line.';
+comment on column ledger.entries.balance_after_cents is 'The account''s balance after it.';
+comment on column ledger.entries.account_version is
+  'The line''s number among those of the account, from 1.';
+--! EndIncluded ledger/views/entries.sql
+--! Included trading/views/positions.sql
+create view trading.positions as
+select
+  h.market_id, h.user_id, p.side, p.public_id, p.quantity, p.cost_cents, p.fee_cents,
+  p.realised_cents, p.has_traded
+from trading.holdings as h
+cross join lateral (
+  values
+    (
+      'yes'::trading.side, h.yes_public_id, h.yes_quantity, h.yes_cost_cents, h.yes_fee_cents,
+      h.yes_realised_cents, h.yes_traded
+    ),
+    (
+      'no', h.no_public_id, h.no_quantity, h.no_cost_cents, h.no_fee_cents,
+      h.no_realised_cents, h.no_traded
+    )
+) as p (side, public_id, quantity, cost_cents, fee_cents, realised_cents, has_traded)
+where p.public_id is not null;
+
+comment on view trading.positions is
+  'Shares of each trader by market and side: trading.holdings with a row for each side that the '
+  'user ever had shares of.';
+comment on column trading.positions.market_id is 'catalog.markets.id.';
+comment on column trading.positions.user_id is 'identity.users.id.';
+comment on column trading.positions.side is 'yes or no.';
+comment on column trading.positions.public_id is 'The id that the portfolio shows.';
+comment on column trading.positions.quantity is 'Shares held.';
+comment on column trading.positions.cost_cents is
+  'Price x quantity paid for the shares held.';
+comment on column trading.positions.fee_cents is 'The buy fees paid for the shares held.';
+comment on column trading.positions.realised_cents is
+  'Running sum of proceeds - sell fees - cost taken out - buy fees taken out.';
+comment on column trading.positions.has_traded is
+  'Whether a match, and not only a split, ever moved this position.';
+--! EndIncluded trading/views/positions.sql
+--! Included trading/views/book_levels.sql
+create view trading.book_levels as
+select
+  s.market_id,
+  case when d.place <= 99 then 'yes' else 'no' end::trading.side as book_side,
+  (case when d.place <= 99 then d.place else d.place - 99 end)::int as book_price,
+  d.quantity
+from trading.market_state as s
+cross join lateral unnest(s.depth) with ordinality as d (quantity, place);
+
+comment on view trading.book_levels is
+  'trading.market_state.depth in rows: unfilled shares at each stored side and price.';
+comment on column trading.book_levels.market_id is 'catalog.markets.id.';
+comment on column trading.book_levels.book_side is 'Stored side of the book.';
+comment on column trading.book_levels.book_price is 'Stored price, 1-99.';
+comment on column trading.book_levels.quantity is
+  'Unfilled shares there; orders past their expiry count until they are cancelled.';
+--! EndIncluded trading/views/book_levels.sql
 
 -- Functions: catalogue, identity, ledger, risk
 --! Included catalog/functions/category_id.sql
@@ -2333,11 +2647,10 @@ declare
   v_id bigint;
 begin
   perform core.check_session();
-  select a.user_id into v_id
-  from ledger.accounts as a
-  join identity.users as u on u.id = a.user_id
-  where u.public_id = lock_user.user_id
-  for no key update of a;
+  select t.user_id into v_id
+  from trading.traders as t
+  where t.public_id = lock_user.user_id
+  for no key update;
   if not found then
     perform core.raise_error('NOT_FOUND', format('no user %s', lock_user.user_id));
   end if;
@@ -2346,8 +2659,8 @@ end
 $$;
 
 comment on function identity.lock_user(uuid) is
-  'Locks a user, by the row of their cash account, and returns the key. Errors: '
-  'NOT_FOUND, UNFIT_SESSION.';
+  'Locks a user, by the row in trading.traders, and returns the key. Errors: NOT_FOUND, '
+  'UNFIT_SESSION.';
 --! EndIncluded identity/functions/lock_user.sql
 --! Included identity/functions/new_api_key.sql
 create or replace function identity.new_api_key(prefix text)
@@ -2401,65 +2714,6 @@ comment on function identity.end_sessions(bigint[]) is
   'Ends sessions and their tokens; servers hear of it by session_ended. Returns how many there '
   'were. Locks: their rows.';
 --! EndIncluded identity/functions/end_sessions.sql
---! Included ledger/functions/post.sql
-create or replace function ledger.post(entries ledger.entry[], at timestamptz)
-returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_today constant date := (post.at at time zone 'UTC')::date;
-  v_ids bigint[];
-  v_balances bigint[];
-  v_versions bigint[];
-begin
-  select
-    array_agg(l.account_id order by l.account_id),
-    array_agg(l.balance_after_cents order by l.account_id),
-    array_agg(l.account_version order by l.account_id)
-  into v_ids, v_balances, v_versions
-  from (
-    select distinct on (e.account_id) e.account_id, e.balance_after_cents, e.account_version
-    from unnest(post.entries) as e
-    order by e.account_id, e.account_version desc
-  ) as l;
-
-  -- Accounts are found by their ids and not by a join: no plan can do worse than look each up.
-  -- The place of one among the sorted ids is its bucket.
-  with written as (
-    insert into ledger.entries (
-      journal_id, account_id, amount_cents,
-      balance_before_cents, balance_after_cents, account_version
-    )
-    select
-      e.journal_id, e.account_id, e.amount_cents,
-      e.balance_before_cents, e.balance_after_cents, e.account_version
-    from unnest(post.entries) as e
-  ),
-  opened as (
-    insert into ledger.day_openings (account_id, day, balance_cents, external_cents)
-    select a.id, v_today, a.balance_cents, a.external_cents
-    from ledger.accounts as a
-    where a.id = any (v_ids)
-      and a.kind = 'user_cash'
-      and a.moved_on < v_today
-  )
-  update ledger.accounts as a set
-    balance_cents = v_balances[width_bucket(a.id, v_ids)],
-    version = v_versions[width_bucket(a.id, v_ids)],
-    overdraft_cents = least(
-      a.overdraft_cents, greatest(0, -v_balances[width_bucket(a.id, v_ids)])
-    ),
-    moved_on = greatest(a.moved_on, v_today)
-  where a.id = any (v_ids);
-end
-$$;
-
-comment on function ledger.post(ledger.entry[], timestamptz) is
-  'Writes the lines of one or more journals and moves the accounts to the last of them. The '
-  'caller has locked the accounts, written the journals and numbered the lines; the constraints '
-  'and ledger.verify() hold it to that.';
---! EndIncluded ledger/functions/post.sql
 --! Included ledger/functions/post_journal.sql
 create or replace function ledger.post_journal(
   kind ledger.journal_kind,
@@ -2476,44 +2730,94 @@ declare
   v_today constant date := (post_journal.at at time zone 'UTC')::date;
   v_journal_id bigint;
 begin
-  insert into ledger.journals (kind, market_id, created_at)
+  insert into ledger.posted_journals (kind, market_id, created_at)
   values (post_journal.kind, post_journal.market_id, post_journal.at)
   returning id into v_journal_id;
 
-  with moving as materialized (
+  -- The rest of an account's id by 4 says whose it is, and the quotient which row has it.
+  with lines as materialized (
+    select l.account_id, l.account_id / 4 as owner_id, l.account_id % 4 as place, l.amount_cents
+    from unnest(post_journal.account_ids, post_journal.amounts_cents) as l (
+      account_id, amount_cents
+    )
+  ),
+  users as materialized (
     select
-      a.id, a.kind, a.balance_cents, a.external_cents, a.version, a.moved_on, l.amount_cents
-    from unnest(post_journal.account_ids, post_journal.amounts_cents) as l (id, amount_cents)
-    join ledger.accounts as a on a.id = l.id
+      l.account_id, l.amount_cents, t.user_id, t.balance_cents, t.external_cents,
+      t.account_version::bigint as version, t.moved_on
+    from lines as l
+    join trading.traders as t on t.user_id = l.owner_id
+    where l.place = 0
+  ),
+  markets as materialized (
+    select
+      l.owner_id as market_id,
+      coalesce(sum(l.amount_cents) filter (where l.place = 1), 0)::bigint as escrow_cents,
+      count(*) filter (where l.place = 1) as escrow_lines,
+      coalesce(sum(l.amount_cents) filter (where l.place = 2), 0)::bigint as revenue_cents,
+      count(*) filter (where l.place = 2) as revenue_lines
+    from lines as l
+    where l.place in (1, 2)
+    group by l.owner_id
   ),
   written as (
-    insert into ledger.entries (
+    insert into ledger.posted_entries (
       journal_id, account_id, amount_cents,
       balance_before_cents, balance_after_cents, account_version
     )
     select
-      v_journal_id, m.id, m.amount_cents,
+      v_journal_id, m.account_id, m.amount_cents,
       m.balance_cents, m.balance_cents + m.amount_cents, m.version + 1
-    from moving as m
+    from (
+      select u.account_id, u.amount_cents, u.balance_cents, u.version
+      from users as u
+      union all
+      select
+        l.account_id, l.amount_cents,
+        case l.place when 1 then s.escrow_cents else s.revenue_cents end,
+        case l.place when 1 then s.escrow_version else s.revenue_version end
+      from lines as l
+      join trading.market_state as s on s.market_id = l.owner_id
+      where l.place in (1, 2)
+      union all
+      select l.account_id, l.amount_cents, w.balance_cents, w.account_version
+      from lines as l
+      cross join ledger.outside_world as w
+      where l.place = 3
+    ) as m
   ),
   opened as (
-    insert into ledger.day_openings (account_id, day, balance_cents, external_cents)
-    select m.id, v_today, m.balance_cents, m.external_cents
-    from moving as m
-    where m.kind = 'user_cash'
-      and m.moved_on < v_today
+    insert into ledger.day_openings (user_id, day, balance_cents, external_cents)
+    select u.user_id, v_today, u.balance_cents, u.external_cents
+    from users as u
+    where u.moved_on < v_today
+  ),
+  outside as (
+    update ledger.outside_world as w set
+      balance_cents = w.balance_cents + l.amount_cents,
+      account_version = w.account_version + 1
+    from lines as l
+    where l.place = 3
+  ),
+  moved_markets as (
+    update trading.market_state as s set
+      escrow_cents = s.escrow_cents + m.escrow_cents,
+      escrow_version = s.escrow_version + m.escrow_lines,
+      revenue_cents = s.revenue_cents + m.revenue_cents,
+      revenue_version = s.revenue_version + m.revenue_lines
+    from markets as m
+    where s.market_id = m.market_id
   )
-  update ledger.accounts as a set
-    balance_cents = m.balance_cents + m.amount_cents,
-    version = m.version + 1,
+  update trading.traders as t set
+    balance_cents = u.balance_cents + u.amount_cents,
+    account_version = u.version + 1,
     overdraft_cents = case
-      when a.kind = 'user_cash' and post_journal.kind = 'correction'
-        then greatest(0, -(m.balance_cents + m.amount_cents))
-      else least(a.overdraft_cents, greatest(0, -(m.balance_cents + m.amount_cents)))
+      when post_journal.kind = 'correction' then greatest(0, -(u.balance_cents + u.amount_cents))
+      else least(t.overdraft_cents, greatest(0, -(u.balance_cents + u.amount_cents)))
     end,
-    moved_on = greatest(m.moved_on, v_today)
-  from moving as m
-  where a.id = m.id;
+    moved_on = greatest(u.moved_on, v_today)
+  from users as u
+  where t.user_id = u.user_id;
 
   return v_journal_id;
 end
@@ -2523,9 +2827,10 @@ comment on function ledger.post_journal(
   ledger.journal_kind, bigint, bigint[], bigint[], timestamptz
 ) is
   'Writes one journal that moves each of some accounts once, by the amount at the same place, and '
-  'moves the accounts; returns its id. It may be long: all work goes by sets. Only a correction '
-  'may take a user below zero. The caller has locked the accounts. A batch of orders, whose '
-  'journals move an account many times, goes by ledger.post.';
+  'moves the accounts; returns its id. The accounts are given by their ids in ledger.accounts. It '
+  'may be long: all work goes by sets. Only a correction may take a user below zero. The caller '
+  'has locked the accounts. A trade is its own journal and does not come by here. Error: '
+  'INVALID_STATE when the amounts do not sum to zero, as when an account does not exist.';
 --! EndIncluded ledger/functions/post_journal.sql
 --! Included ledger/functions/move_cash.sql
 create or replace function ledger.move_cash(
@@ -2537,8 +2842,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_signed_cents bigint;
-  v_outside ledger.accounts;
-  v_account ledger.accounts;
+  v_trader trading.traders;
   v_moved_cents bigint;
   v_journal_id bigint;
 begin
@@ -2555,24 +2859,22 @@ begin
     perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
   end if;
 
-  -- The outside world has the lowest id of all accounts: ascending order, as everywhere.
-  select * into strict v_outside
-  from ledger.accounts as a
-  where a.kind = 'outside_world'
+  -- The outside world goes before all users, so that no two movements wait for each other.
+  perform
+  from ledger.outside_world as w
   for no key update;
 
-  select a.* into v_account
-  from ledger.accounts as a
-  join identity.users as u on u.id = a.user_id
-  where u.public_id = move_cash.user_id
-  for no key update of a;
+  select t.* into v_trader
+  from trading.traders as t
+  where t.public_id = move_cash.user_id
+  for no key update;
   if not found then
     perform core.raise_error('NOT_FOUND', format('no user %s', move_cash.user_id));
   end if;
 
   select m.amount_cents into v_moved_cents
   from ledger.cash_movements as m
-  where m.account_id = v_account.id
+  where m.user_id = v_trader.user_id
     and m.kind = move_cash.kind
     and m.reference = move_cash.reference;
   if found then
@@ -2582,13 +2884,10 @@ begin
         move_cash.reference, move_cash.kind, v_moved_cents
       ));
     end if;
-    return v_account.balance_cents;
+    return v_trader.balance_cents;
   end if;
 
-  if move_cash.kind = 'withdrawal' and exists (
-    select from risk.traders as t
-    where t.user_id = v_account.user_id and t.frozen_at is not null
-  ) then
+  if move_cash.kind = 'withdrawal' and v_trader.frozen_at is not null then
     perform core.raise_error(
       'ACCOUNT_FROZEN', 'the account is frozen: deposits are possible, withdrawals are not'
     );
@@ -2598,28 +2897,28 @@ begin
     when 'deposit' then move_cash.amount_cents
     else -move_cash.amount_cents
   end;
-  if v_signed_cents < 0 and v_account.balance_cents + v_signed_cents < 0 then
+  if v_signed_cents < 0 and v_trader.balance_cents + v_signed_cents < 0 then
     perform core.raise_error('INSUFFICIENT_BALANCE', format(
-      'the balance is %s cents', v_account.balance_cents
+      'the balance is %s cents', v_trader.balance_cents
     ));
   end if;
 
   v_journal_id := ledger.post_journal(
     move_cash.kind,
     null,
-    array[v_outside.id, v_account.id],
+    array[ledger.outside_account_id(), ledger.user_account_id(v_trader.user_id)],
     array[-v_signed_cents, v_signed_cents],
     core.now()
   );
-  insert into ledger.cash_movements (journal_id, account_id, kind, reference, amount_cents)
+  insert into ledger.cash_movements (journal_id, user_id, kind, reference, amount_cents)
   values (
-    v_journal_id, v_account.id, move_cash.kind, move_cash.reference, move_cash.amount_cents
+    v_journal_id, v_trader.user_id, move_cash.kind, move_cash.reference, move_cash.amount_cents
   );
-  update ledger.accounts as a
-  set external_cents = a.external_cents + v_signed_cents
-  where a.id = v_account.id;
+  update trading.traders as t
+  set external_cents = t.external_cents + v_signed_cents
+  where t.user_id = v_trader.user_id;
 
-  return v_account.balance_cents + v_signed_cents;
+  return v_trader.balance_cents + v_signed_cents;
 end
 $$;
 
@@ -2627,11 +2926,11 @@ comment on function ledger.move_cash(uuid, ledger.journal_kind, bigint, text) is
   'Deposits or withdraws cents once for each reference of a user; returns the new balance. '
   'Nothing is withdrawn from a frozen account; a reference that is a movement already is still '
   'answered. Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference with another '
-  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, UNFIT_SESSION. Locks: the outside world''s '
-  'account, then the user''s.';
+  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, UNFIT_SESSION. Locks: the outside world, '
+  'then the user.';
 --! EndIncluded ledger/functions/move_cash.sql
 --! Included risk/functions/has_limits.sql
-create or replace function risk.has_limits(trader risk.traders)
+create or replace function risk.has_limits(trader trading.traders)
 returns boolean
 language sql immutable parallel safe
 return coalesce(
@@ -2640,11 +2939,11 @@ return coalesce(
   (trader).next_month_limit_cents
 ) is not null;
 
-comment on function risk.has_limits(risk.traders) is
+comment on function risk.has_limits(trading.traders) is
   'Whether a trader has a loss limit, now or soon.';
 --! EndIncluded risk/functions/has_limits.sql
 --! Included risk/functions/blocked_by.sql
-create or replace function risk.blocked_by(trader risk.traders, at timestamptz)
+create or replace function risk.blocked_by(trader trading.traders, at timestamptz)
 returns text
 language sql immutable parallel safe
 return case
@@ -2653,12 +2952,12 @@ return case
   when (trader).limits_reviewed_at is null then 'LIMITS_SETUP_REQUIRED'
 end;
 
-comment on function risk.blocked_by(risk.traders, timestamptz) is
+comment on function risk.blocked_by(trading.traders, timestamptz) is
   'The code of what keeps a trader from trading at a time, the first in order of precedence; null '
   'when the trader may trade.';
 --! EndIncluded risk/functions/blocked_by.sql
 --! Included risk/functions/limits_in_force.sql
-create or replace function risk.limits_in_force(trader risk.traders, at timestamptz)
+create or replace function risk.limits_in_force(trader trading.traders, at timestamptz)
 returns risk.loss_limits
 language sql immutable parallel safe
 return row(
@@ -2670,19 +2969,19 @@ return row(
     then (trader).next_month_limit_cents else (trader).month_limit_cents end
 )::risk.loss_limits;
 
-comment on function risk.limits_in_force(risk.traders, timestamptz) is
+comment on function risk.limits_in_force(trading.traders, timestamptz) is
   'The loss limits of a trader that hold at a time.';
 --! EndIncluded risk/functions/limits_in_force.sql
 --! Included risk/functions/net_spent_since.sql
-create or replace function risk.net_spent_since(account ledger.accounts, day date)
+create or replace function risk.net_spent_since(trader trading.traders, day date)
 returns bigint
 language sql stable
 return coalesce(
   (
-    select ((account).external_cents - (account).balance_cents)
+    select ((trader).external_cents - (trader).balance_cents)
       - (o.external_cents - o.balance_cents)
     from ledger.day_openings as o
-    where o.account_id = (account).id
+    where o.user_id = (trader).user_id
       and o.day >= net_spent_since.day
     order by o.day
     limit 1
@@ -2690,7 +2989,7 @@ return coalesce(
   0
 );
 
-comment on function risk.net_spent_since(ledger.accounts, date) is
+comment on function risk.net_spent_since(trading.traders, date) is
   'Net cash a user has put into trading since the start of a UTC day, in cents: buys, fees and '
   'splits less sells, merges and settlements. Negative when more came out than went in.';
 --! EndIncluded risk/functions/net_spent_since.sql
@@ -2794,12 +3093,24 @@ begin
     select
       r.place,
       c.bucket,
-      c.subject,
-      dense_rank() over (order by c.bucket collate "C", c.subject collate "C") as counter
+      s.subject,
+      s.count,
+      dense_rank() over (order by c.bucket collate "C", s.subject collate "C") as counter
     from json_array_elements(read_checks.requests) with ordinality as r (asked, place)
-    cross join json_each_text(r.asked) as c (bucket, subject)
+    cross join json_each(r.asked) as c (bucket, asked)
+    cross join lateral (
+      select
+        case json_typeof(c.asked)
+          when 'object' then c.asked ->> 'subject'
+          else c.asked #>> '{}'
+        end,
+        case json_typeof(c.asked)
+          when 'object' then coalesce((c.asked ->> 'count')::rate_limits.request_count, 1)
+          else 1
+        end
+    ) as s (subject, count)
   )
-  select d.buckets, d.subjects, e.ends, c.checked
+  select d.buckets, d.subjects, e.ends, c.checked, c.counts
   into v_checks
   from (
     select array_agg(x.bucket order by x.counter), array_agg(x.subject order by x.counter)
@@ -2818,8 +3129,11 @@ begin
     ) as x
   ) as e (ends)
   cross join (
-    select array_agg(x.counter::int order by x.place, x.counter) from checks as x
-  ) as c (checked);
+    select
+      array_agg(x.counter::int order by x.place, x.counter),
+      array_agg(x.count order by x.place, x.counter)
+    from checks as x
+  ) as c (checked, counts);
   return v_checks;
 end
 $$;
@@ -2886,7 +3200,6 @@ begin
     'v1-trading',
     allowance.user_id,
     v_free,
-    ceil((v_spent + (v_free + 1) * c_token - v_capacity) / (v_rate * 1000000.0)),
     null,
     null,
     null,
@@ -2918,23 +3231,6 @@ begin
       c.bucket,
       c.subject,
       greatest(b.max_requests - u.used, 0),
-      ceil(extract(epoch from
-        case
-          -- The window was made narrower: more than one request has to leave it first.
-          when u.used > b.max_requests then (
-            select g.at
-            from rate_limits.grants as g
-            where g.bucket = c.bucket
-              and g.subject = c.subject
-              and g.at > read_counters.at - b.width
-              and g.at <= read_counters.at
-              and g.last_number > n.taken - b.max_requests
-            order by g.at
-            limit 1
-          )
-          else coalesce(f.at, read_counters.at)
-        end + b.width - read_counters.at
-      )),
       n.taken,
       b.width,
       n.removable_at not between read_counters.at + b.width and read_counters.at + 2 * b.width,
@@ -2948,7 +3244,7 @@ begin
       where x.bucket = n.bucket
     ) as b
     left join lateral (
-      select g.at, g.first_number
+      select g.first_number
       from rate_limits.grants as g
       where g.bucket = c.bucket
         and g.subject = c.subject
@@ -2974,6 +3270,69 @@ $$;
 comment on function rate_limits.read_counters(rate_limits.checks, timestamptz) is
   'Where the locked counters stand at this time; null for one whose bucket there is not.';
 --! EndIncluded rate_limits/functions/read_counters.sql
+--! Included rate_limits/functions/most_at_once.sql
+create or replace function rate_limits.most_at_once(counter rate_limits.counter)
+returns int
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(
+    ((most_at_once.counter).policy).burst_capacity,
+    (
+      select b.max_requests
+      from rate_limits.buckets as b
+      where b.bucket = (most_at_once.counter).bucket
+    )
+  )
+$$;
+
+comment on function rate_limits.most_at_once(rate_limits.counter) is
+  'Requests that a counter has room for when none was counted lately.';
+--! EndIncluded rate_limits/functions/most_at_once.sql
+--! Included rate_limits/functions/retry_after_seconds.sql
+create or replace function rate_limits.retry_after_seconds(
+  counter rate_limits.counter, needed bigint, at timestamptz
+)
+returns int
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_token constant bigint := 60000000;
+  v_rate bigint := ((counter).policy).requests_per_minute;
+  v_capacity bigint := ((counter).policy).burst_capacity;
+  v_max_requests int;
+  v_leaves_at timestamptz;
+begin
+  if counter.taken is null then
+    return ceil(
+      (counter.spent + (retry_after_seconds.needed - v_capacity) * c_token) / (v_rate * 1000000.0)
+    );
+  end if;
+  select b.max_requests into strict v_max_requests
+  from rate_limits.buckets as b
+  where b.bucket = counter.bucket;
+  -- The request that has to leave the window, by its number. One that this very call lets through
+  -- has no grant yet.
+  select g.at into v_leaves_at
+  from rate_limits.grants as g
+  where g.bucket = counter.bucket
+    and g.subject = counter.subject
+    and g.at > retry_after_seconds.at - counter.width
+    and g.at <= retry_after_seconds.at
+    and g.last_number >= counter.taken - v_max_requests + retry_after_seconds.needed
+  order by g.at
+  limit 1;
+  return ceil(extract(epoch from
+    coalesce(v_leaves_at, retry_after_seconds.at) + counter.width - retry_after_seconds.at
+  ));
+end
+$$;
+
+comment on function rate_limits.retry_after_seconds(rate_limits.counter, bigint, timestamptz) is
+  'After how many seconds a counter has room for so many requests, counted from where it stands: '
+  'those that the same call lets through are among them. To be asked only where it has less room.';
+--! EndIncluded rate_limits/functions/retry_after_seconds.sql
 --! Included rate_limits/functions/record_grants.sql
 create or replace function rate_limits.record_grants(
   counters rate_limits.counter[], granted int[], at timestamptz
@@ -2989,7 +3348,7 @@ begin
   insert into rate_limits.grants as g (bucket, subject, at, first_number, last_number)
   select c.bucket, c.subject, record_grants.at, c.taken + 1, c.taken + c.granted
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
   )
   where c.taken is not null and c.granted > 0
   on conflict on constraint grants_pkey do update
@@ -3018,7 +3377,7 @@ begin
       else w.removable_at
     end
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
   )
   where w.bucket = c.bucket and w.subject = c.subject and c.taken is not null and c.granted > 0;
 
@@ -3030,7 +3389,7 @@ begin
       else n.full_at + c_slack
     end
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, retry_after_seconds, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
   )
   cross join lateral (
     select
@@ -3080,6 +3439,49 @@ comment on function trading.lock_market(bigint) is
   'trades, positions or status does so under it. The first lock of every command; several '
   'markets are locked in ascending id. Errors: UNFIT_SESSION.';
 --! EndIncluded trading/functions/lock_market.sql
+--! Included trading/functions/lock_markets.sql
+create or replace function trading.lock_markets(market_ids bigint[])
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_market_id bigint;
+begin
+  foreach v_market_id in array lock_markets.market_ids loop
+    perform trading.lock_market(v_market_id);
+  end loop;
+end
+$$;
+
+comment on function trading.lock_markets(bigint[]) is
+  'Locks markets until the transaction ends, one after the other. The ids are to be ascending, as '
+  'everywhere.';
+--! EndIncluded trading/functions/lock_markets.sql
+--! Included trading/functions/lock_free_markets.sql
+create or replace function trading.lock_free_markets(market_ids bigint[])
+returns bigint[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_market_id bigint;
+  v_locked bigint[] := '{}';
+begin
+  perform core.check_session();
+  foreach v_market_id in array lock_free_markets.market_ids loop
+    if v_market_id is null or pg_try_advisory_xact_lock((29037::bigint << 44) | v_market_id) then
+      v_locked := v_locked || v_market_id;
+    end if;
+  end loop;
+  return v_locked;
+end
+$$;
+
+comment on function trading.lock_free_markets(bigint[]) is
+  'Locks those of some markets that nobody holds, until the transaction ends; returns them in '
+  'their order, and nulls as they are.';
+--! EndIncluded trading/functions/lock_free_markets.sql
 --! Included trading/functions/try_lock_market.sql
 create or replace function trading.try_lock_market(market_id bigint, waits boolean default false)
 returns boolean
@@ -3130,20 +3532,6 @@ end;
 comment on function trading.filled_status(int, int) is
   'Status of an order that is not cancelled, by what is left of it.';
 --! EndIncluded trading/functions/filled_status.sql
---! Included trading/functions/crosses.sql
-create or replace function trading.crosses(
-  request trading.order_request, context trading.market_context
-)
-returns boolean
-language sql immutable parallel safe
-return 100 - (request).book_price <= case (request).book_side
-  when 'yes' then (context).best_no
-  else (context).best_yes
-end;
-
-comment on function trading.crosses(trading.order_request, trading.market_context) is
-  'Whether a request would meet the best order of the other side.';
---! EndIncluded trading/functions/crosses.sql
 --! Included trading/functions/trader_rejection.sql
 create or replace function trading.trader_rejection(
   site_paused boolean, known boolean, blocked_by text
@@ -3194,7 +3582,8 @@ comment on function trading.request_rejection(
 --! EndIncluded trading/functions/request_rejection.sql
 --! Included trading/functions/funding_rejection.sql
 create or replace function trading.funding_rejection(
-  request trading.order_request,
+  is_buy boolean,
+  quantity int,
   required_cents bigint,
   cost_cents bigint,
   balance_cents bigint,
@@ -3206,8 +3595,8 @@ create or replace function trading.funding_rejection(
 returns text
 language sql immutable parallel safe
 return case
-  when (request).order_type = 'sell' then
-    case when held_quantity < (request).quantity then 'INSUFFICIENT_BALANCE' end
+  when not is_buy then
+    case when held_quantity < quantity then 'INSUFFICIENT_BALANCE' end
   when required_cents > balance_cents then 'INSUFFICIENT_BALANCE'
   when risk.exceeds_limits(
     limits, untraded, balance_cents, open_cost_cents + cost_cents
@@ -3215,23 +3604,12 @@ return case
 end;
 
 comment on function trading.funding_rejection(
-  trading.order_request, bigint, bigint, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
+  boolean, int, bigint, bigint, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
 ) is
   'Why a trader cannot afford an order that must be covered by required_cents and counts with '
   'cost_cents toward the loss limits, or cannot sell what it would sell; null when they can. The '
   'limits are null for a trader without any.';
 --! EndIncluded trading/functions/funding_rejection.sql
---! Included trading/functions/rejection_message.sql
-create or replace function trading.rejection_message(code text, request trading.order_request)
-returns text
-language sql immutable parallel safe
-return case when code = 'INVALID_REQUEST'
-  then coalesce((request).problem, 'expiresAt: must be in the future')
-end;
-
-comment on function trading.rejection_message(text, trading.order_request) is
-  'What a refusal says beyond its code; null when the code''s own message says it all.';
---! EndIncluded trading/functions/rejection_message.sql
 --! Included trading/functions/fee_in_force.sql
 create or replace function trading.fee_in_force(
   market_id bigint, category_id bigint, at timestamptz
@@ -3294,41 +3672,37 @@ comment on function trading.scheduled_cost_cents(trading.order_type, int, int, i
   '(99 for a market buy) with the fee.';
 --! EndIncluded trading/functions/scheduled_cost_cents.sql
 --! Included trading/functions/scheduled_order_cost_cents.sql
-create or replace function trading.scheduled_order_cost_cents(
-  "order" trading.orders, at timestamptz
-)
+create or replace function trading.scheduled_order_cost_cents(order_id bigint, at timestamptz)
 returns bigint
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select trading.scheduled_cost_cents(
-    ("order").order_type, ("order").price, ("order").quantity, ("order").budget_cents,
-    f.taker_rate_bps
+    o.order_type, o.price, o.quantity, o.budget_cents, f.taker_rate_bps
   )
-  from catalog.markets as m
+  from trading.orders as o
+  join catalog.markets as m on m.id = o.market_id
   cross join trading.fee_in_force(m.id, m.category_id, scheduled_order_cost_cents.at) as f
-  where m.id = ("order").market_id
+  where o.id = scheduled_order_cost_cents.order_id
 $$;
 
-comment on function trading.scheduled_order_cost_cents(trading.orders, timestamptz) is
+comment on function trading.scheduled_order_cost_cents(bigint, timestamptz) is
   'The most that a scheduled order could cost at the fee in force, in cents.';
 --! EndIncluded trading/functions/scheduled_order_cost_cents.sql
 --! Included trading/functions/active_order_cost_cents.sql
 create or replace function trading.active_order_cost_cents(
-  "order" trading.orders, open_order trading.active_orders, at timestamptz
+  open_order trading.active_orders, at timestamptz
 )
 returns bigint
 language sql stable
 return case
-  when ("order").order_type = 'sell' or (open_order).expires_at <= at then 0
+  when (open_order).order_type = 'sell' or (open_order).expires_at <= at then 0
   when (open_order).queue_position is not null
-    then (("order").quantity - ("order").filled_quantity)::bigint * ("order").price
-  else trading.scheduled_order_cost_cents("order", at)
+    then (open_order).left_quantity::bigint * (open_order).book_price
+  else trading.scheduled_order_cost_cents((open_order).order_id, at)
 end;
 
-comment on function trading.active_order_cost_cents(
-  trading.orders, trading.active_orders, timestamptz
-) is
+comment on function trading.active_order_cost_cents(trading.active_orders, timestamptz) is
   'What an open order could still cost, in cents: a resting buy what is left of it at its price, '
   'a scheduled one its worst case. Nothing once it has expired.';
 --! EndIncluded trading/functions/active_order_cost_cents.sql
@@ -3337,11 +3711,8 @@ create or replace function trading.open_cost_cents(user_id bigint, at timestampt
 returns bigint
 language sql stable
 begin atomic
-  select coalesce(sum(trading.active_order_cost_cents(o, b, open_cost_cents.at)), 0)::bigint
+  select coalesce(sum(trading.active_order_cost_cents(b, open_cost_cents.at)), 0)::bigint
   from trading.active_orders as b
-  cross join lateral (
-    select x.* from trading.orders as x where x.id = b.order_id limit 1
-  ) as o
   where b.user_id = open_cost_cents.user_id;
 end;
 
@@ -3400,31 +3771,6 @@ comment on function trading.order_object(
   'json_build_object takes, and nothing in it needs escaping. created_at as core.iso8601 gives '
   'it; schedule by trading.schedule_members, or null; a null time_in_force is left out.';
 --! EndIncluded trading/functions/order_object.sql
---! Included trading/functions/result_object.sql
-create or replace function trading.result_object(
-  outcome trading.order_result,
-  context trading.market_context,
-  created_at text,
-  time_in_force trading.time_in_force
-)
-returns text
-language sql stable parallel safe
-return trading.order_object(
-  (outcome).order_public_id, (outcome).user_public_id, (context).market_public_id,
-  ((outcome).request).side, ((outcome).request).price, (outcome).quantity,
-  (outcome).filled_quantity, (outcome).status, ((outcome).request).order_type, time_in_force,
-  (outcome).cancel_reason, ((outcome).request).expires_at, created_at,
-  case when (outcome).status = 'scheduled' then trading.schedule_members(
-    (context).at + (context).live_delay_ms * interval '1 millisecond',
-    ((outcome).request).budget_cents, (context).at
-  ) end
-);
-
-comment on function trading.result_object(
-  trading.order_result, trading.market_context, text, trading.time_in_force
-) is
-  'The new order of a batch as its answer shows it: as it stood right after its own matching.';
---! EndIncluded trading/functions/result_object.sql
 --! Included trading/functions/balance_object.sql
 create or replace function trading.balance_object(balance_cents bigint)
 returns text
@@ -3512,140 +3858,213 @@ comment on function trading.fills_of_order(bigint) is
 --! EndIncluded trading/functions/fills_of_order.sql
 --! Included trading/functions/replay_answer.sql
 create or replace function trading.replay_answer(
-  outcome trading.order_result, at timestamptz
+  order_id bigint,
+  left_quantity int,
+  cancel_reason trading.cancel_reason,
+  balance_cents bigint,
+  at timestamptz
 )
 returns text
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format(
-    '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
-    trading.order_object(
-      o.public_id,
-      (replay_answer.outcome).user_public_id,
-      m.public_id,
-      o.side,
-      o.price,
-      coalesce((replay_answer.outcome).quantity, o.quantity),
-      coalesce((replay_answer.outcome).filled_quantity, o.filled_quantity),
-      coalesce((replay_answer.outcome).status, o.status),
-      o.order_type,
-      o.time_in_force,
-      case when (replay_answer.outcome).status is null then o.cancel_reason
-        else (replay_answer.outcome).cancel_reason end,
-      o.expires_at,
-      core.iso8601(o.created_at),
-      case when o.status = 'scheduled'
-        then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
-    ),
-    trading.fills_of_order(o.id),
-    trading.balance_object((replay_answer.outcome).balance_cents)
-  )
-  from trading.orders as o
-  join catalog.markets as m on m.id = o.market_id
-  where o.id = (replay_answer.outcome).order_id
+begin
+  return (
+    select format(
+      '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
+      trading.order_object(
+        o.public_id,
+        u.public_id,
+        m.public_id,
+        o.side,
+        o.price,
+        o.quantity,
+        coalesce(o.quantity - replay_answer.left_quantity, o.filled_quantity),
+        case
+          when replay_answer.cancel_reason is not null then 'cancelled'
+          when replay_answer.left_quantity is not null
+            then trading.filled_status(replay_answer.left_quantity, o.quantity)
+          else o.status
+        end,
+        o.order_type,
+        o.time_in_force,
+        case when replay_answer.left_quantity is null then o.cancel_reason
+          else replay_answer.cancel_reason end,
+        o.expires_at,
+        core.iso8601(o.created_at),
+        case when o.status = 'scheduled'
+          then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
+      ),
+      trading.fills_of_order(o.id),
+      trading.balance_object(replay_answer.balance_cents)
+    )
+    from trading.orders as o
+    join catalog.markets as m on m.id = o.market_id
+    join trading.traders as u on u.user_id = o.user_id
+    where o.id = replay_answer.order_id
+  );
+end
 $$;
 
-comment on function trading.replay_answer(trading.order_result, timestamptz) is
-  'The answer to a request whose idempotency key stands for an order already: the order as it is '
-  'now and the fills of its placement.';
+comment on function trading.replay_answer(
+  bigint, int, trading.cancel_reason, bigint, timestamptz
+) is
+  'The answer to a request whose idempotency key stands for an order from before: the order as it '
+  'is now and the fills of its placement. left_quantity and cancel_reason are of an order that the '
+  'batch moves, as it stood when the request came; null: as its row says.';
 --! EndIncluded trading/functions/replay_answer.sql
---! Included trading/functions/announce_market.sql
-create or replace function trading.announce_market(market_public_id uuid, version bigint)
-returns void
-language sql volatile
+--! Included trading/functions/depth_place.sql
+create or replace function trading.depth_place(book_side trading.side, book_price int)
+returns int
+language sql immutable parallel safe
+return case book_side when 'yes' then book_price else 99 + book_price end;
+
+comment on function trading.depth_place(trading.side, int) is
+  'Where the shares of a side and price are in trading.market_state.depth.';
+--! EndIncluded trading/functions/depth_place.sql
+--! Included trading/functions/changed_depth.sql
+create or replace function trading.changed_depth(depth bigint[], places int[], changes bigint[])
+returns bigint[]
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  insert into trading.outbox (channel, payload)
-  values ('market_changed', json_build_object(
-    'marketId', announce_market.market_public_id, 'version', announce_market.version
-  ))
+declare
+  v_depth bigint[] := changed_depth.depth;
+begin
+  for i in 1 .. coalesce(cardinality(places), 0) loop
+    v_depth[places[i]] := v_depth[places[i]] + changes[i];
+  end loop;
+  return v_depth;
+end
 $$;
 
-comment on function trading.announce_market(uuid, bigint) is
-  'Announces that a market''s book or trades are now at a version.';
---! EndIncluded trading/functions/announce_market.sql
---! Included trading/functions/first_in_book.sql
-create or replace function trading.first_in_book(
-  market_id bigint, book_side trading.side, front_price int, front_position bigint
+comment on function trading.changed_depth(bigint[], int[], bigint[]) is
+  'The depth of a market (trading.market_state) with shares added at some places.';
+--! EndIncluded trading/functions/changed_depth.sql
+--! Included trading/functions/best_in_depth.sql
+create or replace function trading.best_in_depth(
+  depth bigint[], book_side trading.side, from_price int
 )
-returns table (book_price int, queue_position bigint)
-language sql stable
-begin atomic
-  (
-    select b.book_price::int, b.queue_position
-    from trading.active_orders as b
-    where b.market_id = first_in_book.market_id
-      and b.book_side = first_in_book.book_side
-      and b.book_price = first_in_book.front_price
-      and b.queue_position >= first_in_book.front_position
-    order by b.queue_position
-    limit 1
-  )
-  union all
-  (
-    select b.book_price::int, b.queue_position
-    from trading.active_orders as b
-    where b.market_id = first_in_book.market_id
-      and b.book_side = first_in_book.book_side
-      and b.book_price < first_in_book.front_price
-      and b.queue_position is not null
-    order by b.book_price desc, b.queue_position
-    limit 1
-  )
-  limit 1;
-end;
+returns int
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_base constant int := case best_in_depth.book_side when 'yes' then 0 else 99 end;
+begin
+  for p in reverse best_in_depth.from_price .. 1 loop
+    if best_in_depth.depth[c_base + p] > 0 then
+      return p;
+    end if;
+  end loop;
+  return 0;
+end
+$$;
 
-comment on function trading.first_in_book(bigint, trading.side, int, bigint) is
-  'The place of the first resting order of a side of a book, looked for from a place that none '
-  'stands before (trading.market_state.front_yes_price). No row: the side is empty.';
---! EndIncluded trading/functions/first_in_book.sql
---! Included trading/functions/read_context.sql
-create or replace function trading.read_context(market_id bigint, at timestamptz)
-returns setof trading.market_context
-language sql stable
-begin atomic
-  select
-    m.id,
-    m.public_id,
-    m.title,
-    m.category_id,
-    read_context.at,
-    s.trading_paused,
-    m.status = 'open' and (m.close_time is null or m.close_time > read_context.at),
-    (
-      select e.live_delay_ms
-      from catalog.events as e
-      where e.id = m.event_id
-        and e.live
-        and (e.starts_at is null or e.starts_at <= read_context.at)
-        and (e.ends_at is null or e.ends_at > read_context.at)
-    ),
-    coalesce(y.book_price, 0),
-    coalesce(n.book_price, 0),
-    coalesce(y.queue_position, 0),
-    coalesce(n.queue_position, 0)
-  from core.settings as s
-  left join catalog.markets as m on m.id = read_context.market_id
-  left join trading.market_state as f on f.market_id = m.id
-  left join lateral trading.first_in_book(
-    f.market_id, 'yes', f.front_yes_price, f.front_yes_position
-  ) as y on true
-  left join lateral trading.first_in_book(
-    f.market_id, 'no', f.front_no_price, f.front_no_position
-  ) as n on true;
-end;
+comment on function trading.best_in_depth(bigint[], trading.side, int) is
+  'The highest price of a side with shares in a market''s depth, at most from_price; 0 if none.';
+--! EndIncluded trading/functions/best_in_depth.sql
+--! Included trading/functions/write_depth.sql
+create or replace function trading.write_depth(
+  market_id bigint, places int[], changes bigint[], counted boolean
+)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_old trading.market_state;
+  v_depth bigint[];
+  v_best_yes_price int;
+  v_best_no_price int;
+begin
+  select s.* into strict v_old
+  from trading.market_state as s
+  where s.market_id = write_depth.market_id;
+  v_depth := trading.changed_depth(v_old.depth, write_depth.places, write_depth.changes);
+  v_best_yes_price := trading.best_in_depth(v_depth, 'yes', v_old.best_yes_price);
+  v_best_no_price := trading.best_in_depth(v_depth, 'no', v_old.best_no_price);
 
-comment on function trading.read_context(bigint, timestamptz) is
-  'What a batch must know of its market and the site: one row, with a null market_id when there '
-  'is no such market. To be called under the market''s lock.';
---! EndIncluded trading/functions/read_context.sql
+  update trading.market_state as s set
+    version = s.version + write_depth.counted::int,
+    depth = v_depth,
+    best_yes_price = v_best_yes_price,
+    first_yes_position = case
+      when v_best_yes_price = s.best_yes_price then s.first_yes_position else 0
+    end,
+    best_no_price = v_best_no_price,
+    first_no_position = case
+      when v_best_no_price = s.best_no_price then s.first_no_position else 0
+    end
+  where s.market_id = write_depth.market_id;
+
+  if write_depth.counted then
+    insert into trading.outbox (channel, payload)
+    select 'market_changed', json_build_object(
+      'marketId', m.public_id, 'version', v_old.version + 1
+    )
+    from catalog.markets as m
+    where m.id = write_depth.market_id;
+  end if;
+end
+$$;
+
+comment on function trading.write_depth(bigint, int[], bigint[], boolean) is
+  'Takes shares off the depth of a market''s book (changes below 0, see trading.changed_depth) and '
+  'moves its best prices down to what is left. counted: as one change of the market, which is '
+  'announced. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/write_depth.sql
+--! Included trading/functions/read_markets.sql
+create or replace function trading.read_markets(market_ids bigint[], at timestamptz)
+returns trading.market_context[]
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select array_agg(
+      (
+        m.id, m.public_id, m.title, m.category_id, read_markets.at, x.trading_paused,
+        m.status = 'open' and (m.close_time is null or m.close_time > read_markets.at),
+        (
+          select e.live_delay_ms
+          from catalog.events as e
+          where e.id = m.event_id
+            and e.live
+            and (e.starts_at is null or e.starts_at <= read_markets.at)
+            and (e.ends_at is null or e.ends_at > read_markets.at)
+        ),
+        f.taker_rate_bps, f.id, s.escrow_cents, s.escrow_version, s.revenue_cents,
+        s.revenue_version, s.best_yes_price, s.first_yes_position, s.best_no_price,
+        s.first_no_position
+      )::trading.market_context
+      order by u.place
+    )
+    from unnest(read_markets.market_ids) with ordinality as u (id, place)
+    cross join core.settings as x
+    left join lateral (
+      select y.* from catalog.markets as y where y.id = u.id limit 1
+    ) as m on true
+    left join lateral (
+      select y.* from trading.market_state as y where y.market_id = u.id limit 1
+    ) as s on true
+    left join lateral trading.fee_in_force(m.id, m.category_id, read_markets.at) as f on true
+  );
+end
+$$;
+
+comment on function trading.read_markets(bigint[], timestamptz) is
+  'What a batch must know of its markets and the site, in the order of the ids. A null id stands '
+  'for a market that does not exist. To be called under the markets'' locks.';
+--! EndIncluded trading/functions/read_markets.sql
 --! Included trading/functions/read_requests.sql
-create or replace function trading.read_requests(requests jsonb)
+create or replace function trading.read_requests(orders jsonb)
 returns setof trading.order_request
 language sql stable
 begin atomic
   select
+    dense_rank() over (order by r.market_id nulls last)::int,
+    r.market_id,
     r.user_id,
     r.side,
     r.order_type,
@@ -3662,7 +4081,6 @@ begin atomic
       else 'yes'::trading.side
     end,
     case when r.order_type = 'buy' then r.price else 100 - r.price end,
-    null::bigint,
     case
       when r.side is null then 'side: required'
       when r.price not between 1 and 99 then 'price: must be between 1 and 99'
@@ -3684,7 +4102,9 @@ begin atomic
     null::timestamptz
   from (
     select
-      (select u.id from identity.users as u where u.public_id = q."userId") as user_id,
+      (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
+      (select t.user_id from trading.traders as t where t.public_id = q."userId") as user_id,
+      q.ordinality,
       q.side,
       coalesce(q."orderType", 'buy') as order_type,
       coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
@@ -3698,59 +4118,96 @@ begin atomic
       coalesce(q."postOnly", false) as post_only,
       q."expiresAt" as expires_at,
       q."idempotencyKey" as idempotency_key
-    from jsonb_to_recordset(read_requests.requests) as q (
-      "userId" uuid,
-      side trading.side,
-      price int,
-      quantity int,
-      "budgetCents" int,
-      "orderType" trading.order_type,
-      "timeInForce" trading.time_in_force,
-      "idempotencyKey" uuid,
-      "expiresAt" timestamptz,
-      "postOnly" boolean
+    from rows from (
+      jsonb_to_recordset(read_requests.orders) as (
+        "marketId" uuid,
+        "userId" uuid,
+        side trading.side,
+        price int,
+        quantity int,
+        "budgetCents" int,
+        "orderType" trading.order_type,
+        "timeInForce" trading.time_in_force,
+        "idempotencyKey" uuid,
+        "expiresAt" timestamptz,
+        "postOnly" boolean
+      )
+    ) with ordinality as q (
+      "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
+      "idempotencyKey", "expiresAt", "postOnly", ordinality
     )
-  ) as r;
+  ) as r
+  order by r.ordinality;
 end;
 
 comment on function trading.read_requests(jsonb) is
-  'The requests of a batch from a JSON array of objects with userId, side, price, quantity, '
-  'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of POST '
-  '/orders and its user), in the order of the array. A value of the wrong type is an error of the '
-  'whole call; a value out of bounds becomes the problem of its request. Like its neighbours '
-  'read_context, read_money and read_holdings it becomes part of the statement that calls it.';
+  'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
+  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of '
+  'POST /orders and its user), in the order of the array. A value of the wrong type is an error of '
+  'the whole call; a value out of bounds becomes the problem of its request.';
 --! EndIncluded trading/functions/read_requests.sql
+--! Included trading/functions/requests_of_markets.sql
+create or replace function trading.requests_of_markets(
+  requests trading.order_request[], market_ids bigint[]
+)
+returns trading.order_request[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_kept trading.order_request[] := '{}';
+  v_request trading.order_request;
+begin
+  foreach v_request in array requests_of_markets.requests loop
+    v_request.market := array_position(market_ids, v_request.market_id);
+    if v_request.market is not null then
+      v_kept := v_kept || v_request;
+    end if;
+  end loop;
+  return v_kept;
+end
+$$;
+
+comment on function trading.requests_of_markets(trading.order_request[], bigint[]) is
+  'Those of some requests that are for certain markets, placed among these.';
+--! EndIncluded trading/functions/requests_of_markets.sql
+--! Included trading/functions/rejection_message.sql
+create or replace function trading.rejection_message(code text, problem text)
+returns text
+language sql immutable parallel safe
+return case when code = 'INVALID_REQUEST'
+  then coalesce(problem, 'expiresAt: must be in the future')
+end;
+
+comment on function trading.rejection_message(text, text) is
+  'What a rejection says beyond its code; null when the code''s own message says it all.';
+--! EndIncluded trading/functions/rejection_message.sql
 --! Included trading/functions/read_replays.sql
 create or replace function trading.read_replays(
   requests trading.order_request[], at timestamptz
 )
-returns trading.order_request[]
+returns bigint[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_requests trading.order_request[] := read_replays.requests;
-  v_replay record;
 begin
-  for v_replay in
-    select r.ordinality as place, k.order_id
+  return (
+    select array_agg(k.order_id order by r.ordinality)
     from unnest(read_replays.requests) with ordinality as r
-    cross join lateral (
-      select x.*
+    left join lateral (
+      select x.order_id
       from trading.idempotency_keys as x
-      where x.user_id = r.user_id and x.key = r.idempotency_key
+      where x.user_id = r.user_id
+        and x.key = r.idempotency_key
+        and x.created_at > read_replays.at - interval '24 hours'
       limit 1
-    ) as k
-    where k.created_at > read_replays.at - interval '24 hours'
-  loop
-    v_requests[v_replay.place].replay_of_order_id := v_replay.order_id;
-  end loop;
-  return v_requests;
+    ) as k on true
+  );
 end
 $$;
 
 comment on function trading.read_replays(trading.order_request[], timestamptz) is
-  'The requests, each marked with the order its idempotency key stands for already. To be called '
+  'The order that the idempotency key of each request stands for already, or null. To be called '
   'with the traders locked: the same key may come in by another market at the same moment.';
 --! EndIncluded trading/functions/read_replays.sql
 --! Included trading/functions/most_beyond.sql
@@ -3765,98 +4222,111 @@ comment on function trading.most_beyond() is
 --! EndIncluded trading/functions/most_beyond.sql
 --! Included trading/functions/read_reach.sql
 create or replace function trading.read_reach(
-  context trading.market_context, requests trading.order_request[]
+  markets trading.market_context[], requests trading.order_request[]
 )
 returns table (demand int[], shares_before_own bigint[])
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select
-    array_agg(
-      case
-        when r.is_small then r.most
-        when f.is_blocked then 1
-        else least(
-          r.most,
-          r.budget_cents / r.least_cents + 1,
-          case
-            when r.order_type = 'sell' then case when f.held_quantity < r.most then 1 end
-            when r.post_only then 1
-            else greatest(f.spendable_cents, 0) / r.least_cents + 1
-          end + case when o.price is null and not f.ends_at_limit then 0 else c.most_beyond end
-        )
-      end
-      order by r.ordinality
-    ),
-    array_agg(case when r.is_small then 0 else b.quantity end order by r.ordinality)
-  from (
+begin
+  return query
     select
-      q.*,
-      coalesce(q.quantity, 10000) as most,
-      coalesce(q.quantity, 10000) <= 100 as is_small,
-      -- What a share costs at least, as the book stands now.
-      100 - case q.book_side when 'yes' then context.best_no else context.best_yes end
-        as least_cents
-    from unnest(read_reach.requests) with ordinality as q
-  ) as r
-  cross join (values (trading.most_beyond())) as c (most_beyond)
-  left join lateral (
-    select
-      t.blocked_by is not null or context.site_paused or not context.is_open as is_blocked,
-      coalesce(t.limit_cents < t.balance_cents, false) as ends_at_limit,
-      least(t.balance_cents, t.limit_cents) as spendable_cents,
-      coalesce(
-        (
-          select p.quantity
-          from trading.positions as p
-          where p.market_id = context.market_id and p.user_id = r.user_id and p.side = r.side
-        ),
-        0
-      ) as held_quantity
+      array_agg(
+        case
+          when r.is_small then r.most
+          when f.is_blocked then 1
+          else least(
+            r.most,
+            r.budget_cents / r.least_cents + 1,
+            case
+              when r.order_type = 'sell' then case when f.held_quantity < r.most then 1 end
+              when r.post_only then 1
+              else greatest(f.spendable_cents, 0) / r.least_cents + 1
+            end + case when o.price is null and not f.ends_at_limit then 0 else c.most_beyond end
+          )::int
+        end
+        order by r.ordinality
+      ),
+      array_agg(case when r.is_small then 0 else b.quantity end order by r.ordinality)
     from (
       select
-        a.balance_cents,
-        risk.blocked_by(g, context.at) as blocked_by,
-        least((l.limits).day_cents, (l.limits).week_cents, (l.limits).month_cents) as limit_cents
-      from ledger.accounts as a
-      join risk.traders as g on g.user_id = a.user_id
-      cross join lateral (select risk.limits_in_force(g, context.at)) as l (limits)
-      where a.user_id = r.user_id
-    ) as t
-    where not r.is_small
-  ) as f on true
-  left join lateral (
-    select max(x.book_price) as price
-    from trading.active_orders as x
-    where x.user_id = r.user_id
-      and x.market_id = context.market_id
-      and x.queue_position is not null
-      and x.book_side <> r.book_side
-      and x.book_price >= 100 - r.book_price
-      and not r.is_small
-  ) as o on true
-  left join lateral (
-    select coalesce(sum(x.quantity), 0)::bigint as quantity
-    from trading.book_levels as x
-    where x.market_id = context.market_id
-      and x.book_side <> r.book_side
-      and x.book_price > o.price
-    having o.price is not null
-  ) as b on true
+        q.*,
+        coalesce(q.quantity, 10000) as most,
+        coalesce(q.quantity, 10000) <= 100 as is_small,
+        m.site_paused or not m.is_open as is_halted,
+        -- What a share costs at least, as the book stands now.
+        100 - case q.book_side when 'yes' then m.best_no_price else m.best_yes_price end
+          as least_cents,
+        m.at
+      from unnest(read_reach.requests) with ordinality as q
+      join unnest(read_reach.markets) with ordinality as m (
+        market_id, public_id, title, category_id, at, site_paused, is_open, live_delay_ms,
+        taker_rate_bps, fee_schedule_id, escrow_cents, escrow_version, revenue_cents,
+        revenue_version, best_yes_price, first_yes_position, best_no_price, first_no_position, place
+      ) on m.place = q.market
+    ) as r
+    cross join (values (trading.most_beyond())) as c (most_beyond)
+    left join lateral (
+      select
+        t.blocked_by is not null or r.is_halted as is_blocked,
+        coalesce(t.limit_cents < t.balance_cents, false) as ends_at_limit,
+        least(t.balance_cents, t.limit_cents) as spendable_cents,
+        coalesce(
+          (
+            select case r.side when 'yes' then h.yes_quantity else h.no_quantity end
+            from trading.holdings as h
+            where h.market_id = r.market_id and h.user_id = r.user_id
+          ),
+          0
+        ) as held_quantity
+      from (
+        select
+          g.balance_cents,
+          risk.blocked_by(g, r.at) as blocked_by,
+          least((l.limits).day_cents, (l.limits).week_cents, (l.limits).month_cents) as limit_cents
+        from trading.traders as g
+        cross join lateral (select risk.limits_in_force(g, r.at)) as l (limits)
+        where g.user_id = r.user_id
+      ) as t
+      where not r.is_small
+    ) as f on true
+    left join lateral (
+      select max(x.book_price) as price
+      from trading.active_orders as x
+      where x.user_id = r.user_id
+        and x.market_id = r.market_id
+        and x.queue_position is not null
+        and x.book_side <> r.book_side
+        and x.book_price >= 100 - r.book_price
+        and not r.is_small
+    ) as o on true
+    left join lateral (
+      select coalesce(sum(d.quantity), 0)::bigint as quantity
+      from trading.market_state as s
+      cross join lateral unnest(
+        case r.book_side
+          when 'yes' then s.depth[99 + o.price + 1 : 198]
+          else s.depth[o.price + 1 : 99]
+        end
+      ) as d (quantity)
+      where s.market_id = r.market_id
+      having o.price is not null
+    ) as b on true;
+end
 $$;
 
-comment on function trading.read_reach(trading.market_context, trading.order_request[]) is
-  'How far requests need to look into the book, in their order. demand: the shares that each can '
+comment on function trading.read_reach(trading.market_context[], trading.order_request[]) is
+  'How far requests need to look into the books, in their order. demand: the shares that each can '
   'take at most, by its cash, limits or shares as they are now, so that a request that must be '
   'rejected reads little of a deep book. It is an estimate: cash is not locked yet, and a match '
   'that comes to the end of what was read starts over with more. shares_before_own: what stands '
   'at better prices than the best resting order of its own user that it could reach; null when '
   'there is none. Orders of up to 100 shares are not looked at: 0. Cost: the user''s open orders. '
-  'The caller holds the market''s lock.';
+  'The caller holds the markets'' locks.';
 --! EndIncluded trading/functions/read_reach.sql
 --! Included trading/functions/read_book_slice.sql
 create or replace function trading.read_book_slice(
-  context trading.market_context,
+  markets trading.market_context[],
   requests trading.order_request[],
   demand int[],
   depth int
@@ -3866,232 +4336,283 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_orders trading.resting_order[] := '{}';
-  v_order_count int := 0;
-  v_yes_floor int := 0;
-  v_no_floor int := 0;
-  v_side trading.side;
-  v_request trading.order_request;
-  v_request_count constant int := cardinality(read_book_slice.requests);
-  v_demand bigint[];
-  v_demand_left bigint;
-  v_taken_by_narrow bigint;
-  v_read bigint;
-  v_widest int;
-  v_limit int;
-  v_last_price int;
-  v_row record;
-  v_best_price int;
-  v_first_position bigint;
+  v_slice trading.book_slice;
+  v_factor bigint := 1;
+  v_is_enough boolean;
 begin
-  foreach v_side in array array['yes', 'no']::trading.side[] loop
-    -- What takers of the other side could take, by the limit they would take it at.
-    v_demand := null;
-    v_demand_left := 0;
-    v_widest := 0;
-    for i in 1 .. v_request_count loop
-      v_request := read_book_slice.requests[i];
-      if v_request.book_side <> v_side and v_request.problem is null then
-        if v_demand is null then
-          v_demand := array_fill(0::bigint, array[99]);
-          v_limit := 99;
-        end if;
-        v_demand[v_request.book_price] := v_demand[v_request.book_price]
-          + read_book_slice.depth::bigint * read_book_slice.demand[i];
-        v_demand_left := v_demand_left
-          + read_book_slice.depth::bigint * read_book_slice.demand[i];
-        v_widest := greatest(v_widest, v_request.book_price);
-        v_limit := least(v_limit, v_request.book_price);
-      end if;
-    end loop;
-    continue when v_demand is null;
-    v_best_price := case v_side when 'yes' then context.best_yes else context.best_no end;
-    v_first_position := case v_side
-      when 'yes' then context.first_yes_position
-      else context.first_no_position
-    end;
-
-    -- Read on while the orders read could all be taken: in the worst case the narrow limits
-    -- take what they reach first, and leave the wide ones to go deeper.
-    v_read := 0;
-    v_taken_by_narrow := 0;
-    v_last_price := 0;
-    for v_row in
+  loop
+    with sides as materialized (
+      -- What takers ask of each side of each book that some of them cross.
       select
-        (
-          o.id, o.public_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
-          o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price, null
-        )::trading.resting_order as resting,
-        b.book_price,
-        case when o.expires_at <= context.at then 0 else o.quantity - o.filled_quantity end
-          as available
-      from (
+        m.market, m.market_id, r.book_side as taker_side, m.at,
+        case r.book_side when 'yes' then 'no' else 'yes' end::trading.side as book_side,
+        case r.book_side when 'yes' then m.best_no_price else m.best_yes_price end as best_price,
+        case r.book_side
+          when 'yes' then m.first_no_position else m.first_yes_position
+        end as first_position,
+        100 - max(r.book_price) as worst_price,
+        sum(read_book_slice.demand[r.place]) * read_book_slice.depth as shares,
+        (16 + 2 * count(*)) * v_factor as most_orders
+      from unnest(read_book_slice.requests) with ordinality as r (
+        market, market_id, user_id, side, order_type, price, quantity, budget_cents, time_in_force,
+        post_only, expires_at, idempotency_key, book_side, book_price, problem, is_market,
+        relieved_cents, order_id, order_public_id, created_at, place
+      )
+      join (
+        select c.*, c.ordinality::int as market
+        from unnest(read_book_slice.markets) with ordinality as c
+      ) as m on m.market = r.market
+      where m.live_delay_ms is null
+        and r.problem is null
+        and r.book_price + case r.book_side
+          when 'yes' then m.best_no_price else m.best_yes_price
+        end >= 100
+      group by
+        m.market, m.market_id, m.at, r.book_side, m.best_yes_price, m.best_no_price,
+        m.first_yes_position, m.first_no_position
+    ),
+    read as materialized (
+      select
+        s.market, s.shares, s.most_orders, s.at, b.*,
+        row_number() over w as number,
+        sum(case when b.expires_at <= s.at then 0 else b.left_quantity end) over w
+          - case when b.expires_at <= s.at then 0 else b.left_quantity end as shares_before
+      from sides as s
+      cross join lateral (
         -- The rest of the best queue, and then what is behind; an append reads them in this order.
         (
           select x.*
           from trading.active_orders as x
-          where x.market_id = context.market_id
-            and x.book_side = v_side
-            and x.book_price = v_best_price
-            and x.book_price >= 100 - v_widest
-            and x.queue_position >= v_first_position
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price = s.best_price
+            and x.queue_position >= s.first_position
           order by x.queue_position
+          limit s.most_orders
         )
         union all
         (
           select x.*
           from trading.active_orders as x
-          where x.market_id = context.market_id
-            and x.book_side = v_side
-            and x.book_price < v_best_price
-            and x.book_price >= 100 - v_widest
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price < s.best_price
+            and x.book_price >= s.worst_price
             and x.queue_position is not null
           order by x.book_price desc, x.queue_position
+          limit s.most_orders
         )
+        limit s.most_orders
       ) as b
-      cross join lateral (
-        select x.* from trading.orders as x where x.id = b.order_id limit 1
-      ) as o
-    loop
-      while v_limit < 100 - v_row.book_price loop
-        v_taken_by_narrow := least(v_taken_by_narrow + v_demand[v_limit], v_read);
-        v_demand_left := v_demand_left - v_demand[v_limit];
-        v_limit := v_limit + 1;
-      end loop;
-      if v_read >= v_taken_by_narrow + v_demand_left then
-        if v_side = 'yes' then
-          v_yes_floor := v_last_price;
-        else
-          v_no_floor := v_last_price;
-        end if;
-        exit;
-      end if;
-      -- A variable of its own: an element set in a field of a row copies the whole array.
-      v_order_count := v_order_count + 1;
-      v_orders[v_order_count] := v_row.resting;
-      v_read := v_read + v_row.available;
-      v_last_price := v_row.book_price;
-    end loop;
+      window w as (
+        partition by s.market, b.book_side
+        order by b.book_price desc, b.queue_position
+        rows unbounded preceding
+      )
+    ),
+    kept as materialized (
+      select r.* from read as r where r.shares_before < r.shares
+    ),
+    floors as (
+      -- A side goes on if not all that was read is needed, or if there may be more to read.
+      select
+        k.market, k.book_side, min(k.book_price) as floor_price,
+        max(k.number) = max(k.most_orders) and (
+          select sum(case when x.expires_at <= x.at then 0 else x.left_quantity end)
+          from read as x
+          where x.market = k.market and x.book_side = k.book_side
+        ) < max(k.shares) as is_cut_short,
+        max(k.number) < (
+          select count(*) from read as x where x.market = k.market and x.book_side = k.book_side
+        ) or max(k.number) = max(k.most_orders) as goes_on
+      from kept as k
+      group by k.market, k.book_side
+    )
+    select
+      (
+        select array_agg(
+          (
+            k.order_id, k.order_public_id, k.market, k.user_id, k.order_type, k.book_side,
+            k.book_price, k.queue_position, k.left_quantity, coalesce(k.expires_at <= k.at, false)
+          )::trading.resting_order
+          order by k.market, k.book_side, k.number
+        )
+        from kept as k
+      ),
+      array_agg(
+        coalesce(
+          (
+            select f.floor_price
+            from floors as f
+            where f.market = u.place and f.book_side = 'yes' and f.goes_on
+          ),
+          0
+        )
+        order by u.place
+      ),
+      array_agg(
+        coalesce(
+          (
+            select f.floor_price
+            from floors as f
+            where f.market = u.place and f.book_side = 'no' and f.goes_on
+          ),
+          0
+        )
+        order by u.place
+      ),
+      not exists (select from floors as f where f.is_cut_short)
+    into v_slice.makers, v_slice.yes_floors, v_slice.no_floors, v_is_enough
+    from generate_series(1, cardinality(read_book_slice.markets)) as u (place);
+    exit when v_is_enough;
+    v_factor := v_factor * 8;
   end loop;
-  return (v_orders, v_yes_floor, v_no_floor, null)::trading.book_slice;
+  v_slice.makers := coalesce(v_slice.makers, '{}');
+  return v_slice;
 end
 $$;
 
 comment on function trading.read_book_slice(
-  trading.market_context, trading.order_request[], int[], int
+  trading.market_context[], trading.order_request[], int[], int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
   'could take if their demand (trading.read_reach) were depth times as large. Nothing else can '
-  'change the book meanwhile: the caller holds the market''s lock.';
+  'change the books meanwhile: the caller holds the markets'' locks.';
 --! EndIncluded trading/functions/read_book_slice.sql
 --! Included trading/functions/lock_traders.sql
-create or replace function trading.lock_traders(
-  requests trading.order_request[], slice trading.book_slice, at timestamptz
-)
-returns trading.trader_arrays
+create or replace function trading.lock_traders(user_ids bigint[])
+returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_traders trading.trader_arrays;
 begin
   perform core.check_session();
-  -- Both rows are locked so that both are read as they are once the lock is had.
-  with locked as materialized (
-    select
-      a.user_id,
-      (select u.public_id from identity.users as u where u.id = a.user_id) as public_id,
-      a.id as account_id,
-      a.version::bigint,
-      a.balance_cents,
-      risk.blocked_by(r, lock_traders.at) as blocked_by,
-      r.excluded_until,
-      risk.has_limits(r) as limited
-    from ledger.accounts as a
-    join risk.traders as r on r.user_id = a.user_id
-    where a.user_id = any (array(
-      select q.user_id from unnest(lock_traders.requests) as q
-      union all
-      select o.user_id from unnest(slice.orders) as o
-    ))
-    order by a.id
-    for no key update of a, r
-  )
-  select
-    array_agg(t.user_id),
-    array_agg(t.public_id),
-    array_agg(t.account_id),
-    array_agg(t.version),
-    array_agg(t.balance_cents),
-    array_agg(t.blocked_by),
-    array_agg(coalesce(t.excluded_until > lock_traders.at, false)),
-    array_agg(t.limited)
-  into v_traders
-  from (select l.* from locked as l order by l.user_id) as t;
-  return v_traders;
+  perform
+  from trading.traders as t
+  where t.user_id = any (lock_traders.user_ids)
+  order by t.user_id
+  for no key update;
 end
 $$;
 
-comment on function trading.lock_traders(
-  trading.order_request[], trading.book_slice, timestamptz
-) is
-  'Locks everybody a batch might touch, its takers and the owners of the orders they can reach, '
-  'until the transaction ends, and reads their cash and gates. The lock on a user is the row of '
-  'their cash account, and then that of their gates; users are locked in ascending account id.';
+comment on function trading.lock_traders(bigint[]) is
+  'Locks users until the transaction ends, in ascending id. The row of a user in trading.traders '
+  'is the lock. Errors: UNFIT_SESSION.';
 --! EndIncluded trading/functions/lock_traders.sql
 --! Included trading/functions/lock_more_traders.sql
-create or replace function trading.lock_more_traders(slice trading.book_slice)
+create or replace function trading.lock_more_traders(user_ids bigint[])
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform
-  from ledger.accounts as a
-  join risk.traders as r on r.user_id = a.user_id
-  where a.user_id = any (array(select o.user_id from unnest(slice.orders) as o))
-  order by a.id
-  for no key update of a, r nowait;
+  from trading.traders as t
+  where t.user_id = any (lock_more_traders.user_ids)
+  order by t.user_id
+  for no key update nowait;
 end
 $$;
 
-comment on function trading.lock_more_traders(trading.book_slice) is
-  'Locks the owners of the orders in a slice when users are locked already. Waiting could '
-  'deadlock, so a user who is busy is an error lock_not_available: the caller''s transaction '
-  'starts over.';
+comment on function trading.lock_more_traders(bigint[]) is
+  'Locks users when others are locked already. Waiting could deadlock, so a user who is busy is '
+  'an error lock_not_available: the caller''s transaction starts over.';
 --! EndIncluded trading/functions/lock_more_traders.sql
---! Included trading/functions/read_holdings.sql
-create or replace function trading.read_holdings(market_id bigint, user_ids bigint[])
-returns setof trading.holding_arrays
-language sql stable
-begin atomic
-  select
-    array_agg(coalesce(y.has_traded, false) or coalesce(n.has_traded, false) order by t.place),
-    array_agg(array[coalesce(y.quantity, 0), coalesce(n.quantity, 0)] order by t.place),
-    array_agg(array[coalesce(y.cost_cents, 0), coalesce(n.cost_cents, 0)] order by t.place),
-    array_agg(array[coalesce(y.fee_cents, 0), coalesce(n.fee_cents, 0)] order by t.place),
-    array_agg(
-      array[coalesce(y.realised_cents, 0), coalesce(n.realised_cents, 0)] order by t.place
-    ),
-    null::boolean[]
-  from unnest(read_holdings.user_ids) with ordinality as t (user_id, place)
-  -- The limits keep each a look-up by the whole key, whatever the planner thinks of the table.
-  left join lateral (
-    select p.*
-    from trading.positions as p
-    where p.market_id = read_holdings.market_id and p.user_id = t.user_id and p.side = 'yes'
-    limit 1
-  ) as y on true
-  left join lateral (
-    select p.*
-    from trading.positions as p
-    where p.market_id = read_holdings.market_id and p.user_id = t.user_id and p.side = 'no'
-    limit 1
-  ) as n on true;
-end;
+--! Included trading/functions/read_traders.sql
+create or replace function trading.read_traders(user_ids bigint[], at timestamptz)
+returns trading.trader_arrays
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select (
+      array_agg(t.user_id),
+      array_agg(t.public_id),
+      array_agg(t.balance_cents),
+      array_agg(t.account_version::bigint),
+      array_agg(risk.blocked_by(t, read_traders.at)),
+      array_agg(coalesce(t.excluded_until > read_traders.at, false)),
+      array_agg(risk.has_limits(t))
+    )::trading.trader_arrays
+    from (
+      select x.*
+      from trading.traders as x
+      where x.user_id = any (read_traders.user_ids)
+      order by x.user_id
+    ) as t
+  );
+end
+$$;
 
-comment on function trading.read_holdings(bigint, bigint[]) is
-  'The shares of traders in a market: one row. To be called under the market''s lock.';
+comment on function trading.read_traders(bigint[], timestamptz) is
+  'The cash of users and whether they may trade, in ascending id.';
+--! EndIncluded trading/functions/read_traders.sql
+--! Included trading/functions/holding_key.sql
+create or replace function trading.holding_key(market int, trader int)
+returns bigint
+language sql immutable parallel safe
+return market * 1000000::bigint + trader;
+
+comment on function trading.holding_key(int, int) is
+  'The key in trading.holding_arrays of the places of a market and a trader.';
+--! EndIncluded trading/functions/holding_key.sql
+--! Included trading/functions/read_holdings.sql
+create or replace function trading.read_holdings(
+  markets trading.market_context[],
+  requests trading.order_request[],
+  makers trading.resting_order[],
+  user_ids bigint[]
+)
+returns trading.holding_arrays
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select (
+      array_agg(p.key order by p.key),
+      array_agg(
+        coalesce(
+          h.holding,
+          (
+            p.market_id, p.user_id, null, 0, 0, 0, 0, false, null, 0, 0, 0, 0, false
+          )::trading.holdings
+        )
+        order by p.key
+      )
+    )::trading.holding_arrays
+    from (
+      select distinct
+        trading.holding_key(q.market, width_bucket(q.user_id, read_holdings.user_ids)) as key,
+        read_holdings.markets[q.market].market_id,
+        q.user_id
+      from (
+        select r.market, r.user_id
+        from unnest(read_holdings.requests) as r
+        where r.user_id is not null
+          and r.market_id is not null
+        union all
+        select k.market, k.user_id
+        from unnest(read_holdings.makers) as k
+      ) as q
+    ) as p
+    -- The limit keeps it a look-up by the whole key, whatever the planner thinks of the table.
+    left join lateral (
+      select x as holding
+      from trading.holdings as x
+      where x.market_id = p.market_id and x.user_id = p.user_id
+      limit 1
+    ) as h on true
+  );
+end
+$$;
+
+comment on function trading.read_holdings(
+  trading.market_context[], trading.order_request[], trading.resting_order[], bigint[]
+) is
+  'The shares of the traders of a batch, each in the markets of its requests and orders. user_ids '
+  'are all traders of the batch, ascending. To be called under the markets'' locks.';
 --! EndIncluded trading/functions/read_holdings.sql
 --! Included trading/functions/read_limits.sql
 create or replace function trading.read_limits(
@@ -4109,9 +4630,9 @@ begin
     array_agg(t.limits order by t.place),
     array_agg(
       (
-        t.balance_cents + risk.net_spent_since(t.account, v_today),
-        t.balance_cents + risk.net_spent_since(t.account, v_today - 6),
-        t.balance_cents + risk.net_spent_since(t.account, v_today - 29)
+        t.balance_cents + risk.net_spent_since(t.trader, v_today),
+        t.balance_cents + risk.net_spent_since(t.trader, v_today - 6),
+        t.balance_cents + risk.net_spent_since(t.trader, v_today - 29)
       )::risk.loss_limits
       order by t.place
     ),
@@ -4127,13 +4648,12 @@ begin
   from (
     select
       u.place,
-      a.user_id,
-      a.balance_cents,
-      a as account,
+      r.user_id,
+      r.balance_cents,
+      r as trader,
       risk.limits_in_force(r, read_limits.at) as limits
     from unnest(read_limits.user_ids) with ordinality as u (user_id, place)
-    join ledger.accounts as a on a.user_id = u.user_id
-    join risk.traders as r on r.user_id = u.user_id
+    join trading.traders as r on r.user_id = u.user_id
   ) as t;
   return v_limits;
 end
@@ -4144,585 +4664,200 @@ comment on function trading.read_limits(bigint[], bigint[], timestamptz) is
   'user_ids. What open orders could still cost is read of takers only, and is 0 for the others: '
   'a maker is judged by one match alone. To be called with the traders locked.';
 --! EndIncluded trading/functions/read_limits.sql
---! Included trading/functions/read_money.sql
-create or replace function trading.read_money(
-  market_id bigint, category_id bigint, at timestamptz
+--! Included trading/functions/read_request_arrays.sql
+create or replace function trading.read_request_arrays(
+  batch trading.matched_batch, has_keys boolean
 )
-returns setof trading.market_money
-language sql stable
-begin atomic
-  select
-    f.taker_rate_bps, f.id,
-    escrow.id, escrow.balance_cents, escrow.version,
-    revenue.id, revenue.balance_cents, revenue.version
-  from trading.market_state as b
-  join ledger.accounts as escrow on escrow.id = b.escrow_account_id
-  join ledger.accounts as revenue on revenue.id = b.fee_account_id
-  cross join trading.fee_in_force(
-    read_money.market_id, read_money.category_id, read_money.at
-  ) as f
-  where b.market_id = read_money.market_id;
-end;
-
-comment on function trading.read_money(bigint, bigint, timestamptz) is
-  'The fee in force and the accounts of a market: one row, or none for an unknown market. To be '
-  'called under the market''s lock.';
---! EndIncluded trading/functions/read_money.sql
---! Included trading/functions/rest_order.sql
--- The rules are those of trading.match_orders, by the same functions; the property tests hold the
--- two ways together. This one touches half as much and is twice as fast.
-create or replace function trading.rest_order(
-  request trading.order_request, context trading.market_context
-)
-returns api.result
-language plpgsql
+returns trading.request_arrays
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_leads boolean;
-  v_trader record;
-  v_limits trading.limit_arrays;
-  v_held_quantity bigint;
-  v_code text;
-  v_order_id bigint;
-  v_order_public_id uuid;
 begin
-  select
-    a.balance_cents,
-    (select u.public_id from identity.users as u where u.id = a.user_id) as user_public_id,
-    risk.blocked_by(r, context.at) as blocked_by,
-    risk.has_limits(r) as limited
-  into v_trader
-  from ledger.accounts as a
-  join risk.traders as r on r.user_id = a.user_id
-  where a.user_id = request.user_id
-  for no key update of a, r;
-
-  v_code := trading.request_rejection(
-    request, context, v_trader.user_public_id is not null, v_trader.blocked_by
-  );
-  if v_code is null then
-    if v_trader.limited then
-      v_limits := trading.read_limits(
-        array[request.user_id], array[request.user_id], context.at
-      );
-    end if;
-    if request.order_type = 'sell' then
-      v_held_quantity := coalesce(
-        (
-          select p.quantity
-          from trading.positions as p
-          where p.market_id = context.market_id
-            and p.user_id = request.user_id
-            and p.side = request.side
-        ),
-        0
-      );
-    end if;
-    v_code := case
-      when request.time_in_force = 'ioc' then 'INSUFFICIENT_LIQUIDITY'
-      else trading.funding_rejection(
-        request, request.quantity * request.price, request.quantity * request.price,
-        v_trader.balance_cents, v_held_quantity,
-        v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
-      )
-    end;
-  end if;
-  if v_code is not null then
-    return (
-      v_code, trading.rejection_message(v_code, request), false, null
-    )::api.result;
-  end if;
-
-  v_order_id := nextval('trading.orders_id_seq');
-  v_order_public_id := core.uuid_v7();
-  v_leads := request.book_price > case request.book_side
-    when 'yes' then context.best_yes
-    else context.best_no
-  end;
-  with placed as (
-    insert into trading.orders (
-      id, public_id, market_id, user_id, side, order_type, price, quantity, time_in_force,
-      post_only, status, created_at, expires_at
-    )
-    values (
-      v_order_id, v_order_public_id, context.market_id, request.user_id, request.side,
-      request.order_type, request.price, request.quantity, 'gtc', request.post_only, 'open',
-      context.at, request.expires_at
-    )
-  ),
-  rested as (
-    insert into trading.active_orders (
-      order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
-    )
-    values (
-      v_order_id, context.market_id, request.user_id, request.book_side, request.book_price,
-      v_order_id, request.expires_at
-    )
-  ),
-  deepened as (
-    update trading.book_levels as l set
-      quantity = l.quantity + request.quantity,
-      order_count = l.order_count + 1
-    where l.market_id = context.market_id
-      and l.book_price = request.book_price
-      and l.book_side = request.book_side
-  ),
-  changed as (
-    update trading.market_state as b set
-      version = b.version + 1,
-      placed_count = b.placed_count + 1,
-      placed_id_sum = b.placed_id_sum + v_order_id,
-      front_yes_price = case
-        when v_leads and request.book_side = 'yes' then request.book_price else context.best_yes
-      end,
-      front_yes_position = case
-        when v_leads and request.book_side = 'yes' then v_order_id else context.first_yes_position
-      end,
-      front_no_price = case
-        when v_leads and request.book_side = 'no' then request.book_price else context.best_no
-      end,
-      front_no_position = case
-        when v_leads and request.book_side = 'no' then v_order_id else context.first_no_position
-      end
-    where b.market_id = context.market_id
-    returning b.version
-  )
-  insert into trading.outbox (channel, payload)
-  select 'market_changed', json_build_object(
-    'marketId', context.market_public_id, 'version', c.version
-  )
-  from changed as c;
-
   return (
-    null, null, false,
-    format(
-      '{"order":%s,"fills":[],"cancelledOrders":[],"balance":%s,"feeCents":0}',
-      trading.order_object(
-        v_order_public_id, v_trader.user_public_id, context.market_public_id, request.side,
-        request.price, request.quantity, 0, 'open', request.order_type, 'gtc', null,
-        request.expires_at, core.iso8601(context.at), null
-      ),
-      trading.balance_object(v_trader.balance_cents)
-    )
-  )::api.result;
-end
-$$;
-
-comment on function trading.rest_order(trading.order_request, trading.market_context) is
-  'The short way of a lone order that meets nothing: it is refused, or rests on the book. The '
-  'answer is that of api.place_orders. The caller holds the market''s lock; locks the user.';
---! EndIncluded trading/functions/rest_order.sql
---! Included trading/functions/sole_maker.sql
-create or replace function trading.sole_maker(
-  request trading.order_request, context trading.market_context
-)
-returns trading.resting_order
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_maker trading.resting_order;
-  c_side constant trading.side := case request.book_side
-    when 'yes' then 'no'
-    else 'yes'
-  end::trading.side;
-begin
-  if request.quantity is null or request.post_only or request.problem is not null then
-    return null;
-  end if;
-  select
-    o.id, o.public_id, o.user_id, o.side, o.order_type, o.price::int, o.quantity::int,
-    o.filled_quantity, o.created_at, o.expires_at, b.book_side, b.book_price::int, null::bigint
-  into v_maker
-  from trading.active_orders as b
-  cross join lateral (
-    select x.* from trading.orders as x where x.id = b.order_id limit 1
-  ) as o
-  where b.market_id = context.market_id
-    and b.book_side = c_side
-    and b.book_price = case c_side when 'yes' then context.best_yes else context.best_no end
-    and b.queue_position = case c_side
-      when 'yes' then context.first_yes_position
-      else context.first_no_position
-    end
-  limit 1;
-  if request.quantity > v_maker.quantity - v_maker.filled_quantity
-    or v_maker.user_id = request.user_id
-    or v_maker.expires_at <= context.at
-  then
-    return null;
-  end if;
-  return v_maker;
-end
-$$;
-
-comment on function trading.sole_maker(trading.order_request, trading.market_context) is
-  'The order that fills a crossing request whole and alone, if it is alive: the best one of the '
-  'other side. Null when there is more to it: several fills, an order past its expiry, the user''s '
-  'own order, a budget, post-only. To be called under the market''s lock.';
---! EndIncluded trading/functions/sole_maker.sql
---! Included trading/functions/fill_order.sql
--- The rules are those of trading.match_orders, by the same functions where they are more than an
--- addition; the property tests hold the two ways together. This one takes half the time.
-create or replace function trading.fill_order(
-  request trading.order_request, context trading.market_context, maker trading.resting_order
-)
-returns api.result
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_is_buy constant boolean := request.order_type = 'buy';
-  n constant int := request.quantity;
-  v_money trading.market_money;
-  v_traders trading.trader_arrays;
-  v_holdings trading.holding_arrays;
-  v_limits trading.limit_arrays;
-  v_fill trading.fill;
-  v_entries ledger.entry[];
-  v_code text;
-  v_price int;
-  t int;
-  m int;
-  h int;
-  g int;
-  v_fee bigint;
-  v_cash bigint;
-  v_cost_out bigint := 0;
-  v_fees_out bigint := 0;
-  v_maker_cash bigint;
-  v_maker_cost_out bigint := 0;
-  v_maker_fees_out bigint := 0;
-  v_escrow_amount bigint;
-  v_at text := core.iso8601(context.at);
-begin
-  v_traders := trading.lock_traders(array[request], (array[maker], 0, 0, null), context.at);
-  t := array_position(v_traders.user_ids, request.user_id);
-  m := array_position(v_traders.user_ids, maker.user_id);
-  v_code := trading.request_rejection(
-    request, context, t is not null, v_traders.blocked_by[t]
-  );
-  if v_code is not null then
-    return (v_code, trading.rejection_message(v_code, request), false, null)::api.result;
-  end if;
-
-  select x.* into v_money
-  from trading.read_money(context.market_id, context.category_id, context.at) as x;
-  select x.* into v_holdings
-  from trading.read_holdings(context.market_id, v_traders.user_ids) as x;
-  if true = any (v_traders.limited) then
-    v_limits := trading.read_limits(
-      v_traders.user_ids, array[request.user_id], context.at
-    );
-  end if;
-  h := case request.side when 'yes' then 1 else 2 end;
-  g := case maker.side when 'yes' then 1 else 2 end;
-  v_price := 100 - maker.book_price;
-  v_fee := trading.fee_cents(v_money.taker_rate_bps, n * v_price * maker.book_price);
-
-  if v_traders.excluded[m]
-    or (case maker.order_type
-      when 'sell' then v_holdings.quantity[m][g] < n
-      else v_traders.balance_cents[m] < n * maker.book_price
-        or risk.exceeds_limits(
-          v_limits.limits[m], v_limits.untraded[m], v_traders.balance_cents[m],
-          n * maker.book_price
+    select (
+      array_agg(r.market),
+      array_agg(u.trader),
+      array_agg(width_bucket(trading.holding_key(r.market, u.trader), (batch.holdings).keys)),
+      array_agg(r.order_type = 'buy'),
+      array_agg(r.side = 'yes'),
+      array_agg(r.book_side = 'yes'),
+      array_agg(r.book_price),
+      array_agg(r.price),
+      array_agg(r.quantity),
+      array_agg(r.budget_cents),
+      array_agg(r.time_in_force = 'ioc'),
+      array_agg(r.post_only),
+      array_agg(r.is_market),
+      array_agg(r.problem is not null),
+      array_agg(r.relieved_cents),
+      array_agg(
+        trading.request_rejection(
+          r, c.context, u.trader is not null, (batch.traders).blocked_by[u.trader]
         )
-    end)
-  then
-    return null; -- the maker is dead
-  end if;
-  v_code := trading.funding_rejection(
-    request, n * v_price + v_fee, n * v_price + v_fee, v_traders.balance_cents[t],
-    v_holdings.quantity[t][h], v_limits.limits[t], v_limits.untraded[t],
-    v_limits.open_cost_cents[t]
+      ),
+      case when has_keys then array(
+        select case when q.idempotency_key is null or q.user_id is null then q.ordinality
+          else min(q.ordinality) over (partition by q.user_id, q.idempotency_key)
+        end::int
+        from unnest(batch.requests) with ordinality as q
+        order by q.ordinality
+      ) end
+    )::trading.request_arrays
+    from unnest(batch.requests) as r
+    cross join lateral (
+      select width_bucket(r.user_id, (batch.traders).user_ids) as trader offset 0
+    ) as u
+    cross join lateral (select batch.markets[r.market] as context offset 0) as c
   );
-  if v_code is not null then
-    return (v_code, null, false, null)::api.result;
-  end if;
-
-  -- What it moves: cash, and what leaves the positions with the shares that are sold.
-  if v_is_buy then
-    v_cash := -(n * v_price) - v_fee;
-  else
-    v_cash := n * maker.book_price - v_fee;
-    v_cost_out := core.half_up(v_holdings.cost_cents[t][h] * n, v_holdings.quantity[t][h]);
-    v_fees_out := core.half_up(v_holdings.fee_cents[t][h] * n, v_holdings.quantity[t][h]);
-    v_fill.taker_realised_cents := v_cash - v_cost_out - v_fees_out;
-  end if;
-  if maker.order_type = 'buy' then
-    v_maker_cash := -(n * maker.book_price);
-  else
-    v_maker_cash := n * v_price;
-    v_maker_cost_out := core.half_up(v_holdings.cost_cents[m][g] * n, v_holdings.quantity[m][g]);
-    v_maker_fees_out := core.half_up(v_holdings.fee_cents[m][g] * n, v_holdings.quantity[m][g]);
-    v_fill.maker_realised_cents := v_maker_cash - v_maker_cost_out - v_maker_fees_out;
-  end if;
-  v_escrow_amount := -(v_cash + v_fee) - v_maker_cash;
-
-  v_fill.trade_id := nextval('trading.trades_id_seq');
-  v_fill.trade_public_id := core.uuid_v7();
-  v_fill.journal_id := nextval('ledger.journals_id_seq');
-  v_fill.taker_order_id := nextval('trading.orders_id_seq');
-  v_fill.taker_order_public_id := core.uuid_v7();
-  v_fill.yes_price := case maker.book_side when 'yes' then maker.book_price else v_price end;
-
-  with placed as (
-    insert into trading.orders (
-      id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
-      time_in_force, post_only, status, fee_cents, created_at, expires_at
-    )
-    values (
-      v_fill.taker_order_id, v_fill.taker_order_public_id, context.market_id, request.user_id,
-      request.side, request.order_type, request.price, n, n, request.time_in_force, false,
-      'filled', v_fee, context.at, request.expires_at
-    )
-  ),
-  met as (
-    update trading.orders as o set
-      filled_quantity = o.filled_quantity + n,
-      status = trading.filled_status(o.quantity - o.filled_quantity - n, o.quantity)
-    where o.id = maker.order_id
-  ),
-  left_book as (
-    delete from trading.active_orders as b
-    where b.order_id = maker.order_id
-      and n = maker.quantity - maker.filled_quantity
-  ),
-  thinned as (
-    update trading.book_levels as l set
-      quantity = l.quantity - n,
-      order_count = l.order_count
-        - case when n = maker.quantity - maker.filled_quantity then 1 else 0 end
-    where l.market_id = context.market_id
-      and l.book_price = maker.book_price
-      and l.book_side = maker.book_side
-  ),
-  written as (
-    insert into ledger.journals (id, kind, market_id, created_at)
-    values (v_fill.journal_id, 'trade', context.market_id, context.at)
-  ),
-  held as (
-    insert into trading.positions as p (
-      market_id, user_id, side, quantity, cost_cents, fee_cents, realised_cents, has_traded
-    )
-    values
-      (
-        context.market_id, request.user_id, request.side,
-        v_holdings.quantity[t][h] + case when v_is_buy then n else -n end,
-        v_holdings.cost_cents[t][h] + case when v_is_buy then n * v_price else -v_cost_out end,
-        v_holdings.fee_cents[t][h] + case when v_is_buy then v_fee else -v_fees_out end,
-        v_holdings.realised_cents[t][h] + coalesce(v_fill.taker_realised_cents, 0),
-        true
-      ),
-      (
-        context.market_id, maker.user_id, maker.side,
-        v_holdings.quantity[m][g] + case maker.order_type when 'buy' then n else -n end,
-        v_holdings.cost_cents[m][g]
-          + case maker.order_type when 'buy' then -v_maker_cash else -v_maker_cost_out end,
-        v_holdings.fee_cents[m][g] - v_maker_fees_out,
-        v_holdings.realised_cents[m][g] + coalesce(v_fill.maker_realised_cents, 0),
-        true
-      )
-    on conflict (market_id, user_id, side) do update set
-      quantity = excluded.quantity,
-      cost_cents = excluded.cost_cents,
-      fee_cents = excluded.fee_cents,
-      realised_cents = excluded.realised_cents,
-      has_traded = true
-  ),
-  traded as (
-    insert into trading.trades (
-      id, public_id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id,
-      maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id,
-      taker_realised_cents, maker_realised_cents, created_at
-    )
-    values (
-      v_fill.trade_id, v_fill.trade_public_id, context.market_id, v_fill.journal_id,
-      v_fill.taker_order_id, maker.order_id, request.user_id, maker.user_id,
-      request.book_side, v_fill.yes_price, n, v_fee, v_money.fee_schedule_id,
-      v_fill.taker_realised_cents, v_fill.maker_realised_cents, context.at
-    )
-  ),
-  changed as (
-    update trading.market_state as b set
-      version = b.version + 1,
-      placed_count = b.placed_count + 1,
-      placed_id_sum = b.placed_id_sum + v_fill.taker_order_id,
-      last_trade_price = v_fill.yes_price,
-      yes_volume_cents = b.yes_volume_cents + n * v_fill.yes_price,
-      no_volume_cents = b.no_volume_cents + n * (100 - v_fill.yes_price),
-      trade_count = b.trade_count + 1,
-      traders_count = b.traders_count
-        + case when v_holdings.has_traded[t] then 0 else 1 end
-        + case when v_holdings.has_traded[m] then 0 else 1 end,
-      front_yes_price = context.best_yes,
-      front_yes_position = context.first_yes_position,
-      front_no_price = context.best_no,
-      front_no_position = context.first_no_position
-    where b.market_id = context.market_id
-    returning b.version
-  )
-  insert into trading.outbox (channel, payload)
-  select 'market_changed', json_build_object(
-    'marketId', context.market_public_id, 'version', c.version
-  )
-  from changed as c
-  union all
-  select 'user_event', json_build_object(
-    'userId', v_traders.user_public_ids[m],
-    'event', json_build_object(
-      'type', 'maker_fill',
-      'marketId', context.market_public_id,
-      'orderIds', array[maker.order_public_id],
-      'fillCount', 1
-    )
-  );
-
-  if v_cash <> 0 then
-    v_entries := array[(
-      v_fill.journal_id, v_traders.account_ids[t], v_cash, v_traders.balance_cents[t],
-      v_traders.balance_cents[t] + v_cash, v_traders.account_versions[t] + 1
-    )::ledger.entry];
-  end if;
-  v_entries := v_entries || (
-    v_fill.journal_id, v_traders.account_ids[m], v_maker_cash, v_traders.balance_cents[m],
-    v_traders.balance_cents[m] + v_maker_cash, v_traders.account_versions[m] + 1
-  )::ledger.entry;
-  if v_escrow_amount <> 0 then
-    v_entries := v_entries || (
-      v_fill.journal_id, v_money.escrow_account_id, v_escrow_amount, v_money.escrow_cents,
-      v_money.escrow_cents + v_escrow_amount, v_money.escrow_version + 1
-    )::ledger.entry;
-  end if;
-  if v_fee > 0 then
-    v_entries := v_entries || (
-      v_fill.journal_id, v_money.revenue_account_id, v_fee, v_money.revenue_cents,
-      v_money.revenue_cents + v_fee, v_money.revenue_version + 1
-    )::ledger.entry;
-  end if;
-  perform ledger.post(v_entries, context.at);
-
-  return (
-    null, null, false,
-    format(
-      '{"order":%s,"fills":[%s],"cancelledOrders":[],"balance":%s,"feeCents":%s}',
-      trading.order_object(
-        v_fill.taker_order_public_id, v_traders.user_public_ids[t], context.market_public_id,
-        request.side, request.price, n, n, 'filled', request.order_type, request.time_in_force,
-        null, request.expires_at, v_at, null
-      ),
-      trading.fill_object(
-        v_fill.trade_public_id, context.market_public_id, request.book_side,
-        v_fill.taker_order_public_id, maker.order_public_id, v_traders.user_public_ids[t],
-        v_traders.user_public_ids[m], v_fill.yes_price, n, v_at
-      ),
-      trading.balance_object(v_traders.balance_cents[t] + v_cash),
-      v_fee
-    )
-  )::api.result;
 end
 $$;
 
-comment on function trading.fill_order(
-  trading.order_request, trading.market_context, trading.resting_order
-) is
-  'The short way of a lone order that its one maker fills whole (trading.sole_maker): it is '
-  'refused, or filled. The answer is that of api.place_orders; null when the maker turns out dead: '
-  'nothing is done then. The caller holds the market''s lock; locks the two users, by ascending '
-  'account.';
---! EndIncluded trading/functions/fill_order.sql
+comment on function trading.read_request_arrays(trading.matched_batch, boolean) is
+  'The requests of a batch as matching reads them, once its markets, traders and holdings are '
+  'read. has_keys: some request has an idempotency key.';
+--! EndIncluded trading/functions/read_request_arrays.sql
+--! Included trading/functions/read_maker_arrays.sql
+create or replace function trading.read_maker_arrays(batch trading.matched_batch)
+returns trading.maker_arrays
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select (
+      array_agg(k.order_id),
+      array_agg(k.market),
+      array_agg(u.trader),
+      -- A seller sells the other side than the one that the order is stored on.
+      array_agg(
+        2 * width_bucket(trading.holding_key(k.market, u.trader), (batch.holdings).keys)
+        - ((k.book_side = 'yes') = (k.order_type = 'buy'))::int
+      ),
+      array_agg(k.order_type = 'buy'),
+      array_agg(k.book_side = 'yes'),
+      array_agg(k.book_price),
+      array_agg(k.left_quantity),
+      array_agg(k.has_expired)
+    )::trading.maker_arrays
+    from unnest(batch.makers) as k
+    cross join lateral (
+      select width_bucket(k.user_id, (batch.traders).user_ids) as trader offset 0
+    ) as u
+  );
+end
+$$;
+
+comment on function trading.read_maker_arrays(trading.matched_batch) is
+  'The makers of a batch as matching reads them, once its traders and holdings are read.';
+--! EndIncluded trading/functions/read_maker_arrays.sql
 --! Included trading/functions/match_orders.sql
--- One long function on purpose: the arrays below are its state, and PL/pgSQL would copy them on
--- every call of a part. It reads and writes no table, so it can be tested on made-up books.
+-- One loop over arrays of numbers, in which PL/pgSQL is fast, and which it would copy on every call
+-- of a part. It reads and writes no table, so it can be tested on made-up books.
+--
+--   chain the makers
+--   each request, in order:
+--     1. a replay, or rejected before any book is looked at
+--     2. a live market: judged by its worst case, and scheduled
+--     3. plan: walk the other side of the book, by the makers it would meet
+--     4. verdict: rejected, or carried out
+--     5. the plan is carried out
+--     6. what is left of the order joins the book or is cancelled
 create or replace function trading.match_orders(
-  context trading.market_context,
-  money trading.market_money,
-  requests trading.order_request[],
+  batch trading.matched_batch,
   slice trading.book_slice,
-  traders trading.trader_arrays,
-  holdings trading.holding_arrays,
-  limits trading.limit_arrays
+  limits trading.limit_arrays,
+  replays bigint[],
+  shares_before_own bigint[]
 )
 returns trading.match_result
-language plpgsql volatile
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_shares constant int := 10000;
   -- So many makers are cancelled in one call; a request that meets more is to be placed again.
-  c_most_dead constant int := 500;
+  c_most_cancelled constant int := 500;
   c_most_beyond constant int := trading.most_beyond();
 
-  -- The book: resting orders in chains, one for each stored price. A chain is indexed by price
-  -- for YES and by 100 + price for NO. Orders read from the table come first, those of this
-  -- batch are linked behind them.
-  v_resting trading.resting_order[] := slice.orders;
-  v_read constant int := cardinality(v_resting);
-  v_order_ids bigint[];
-  v_place int[];
-  v_left int[];
-  v_next int[] := array_fill(0, array[v_read]);
-  v_first int[] := array_fill(0, array[199]);
-  v_last int[] := array_fill(0, array[199]);
-  v_best_yes int := 0;
-  v_best_no int := 0;
-  v_chain int;
+  -- The requests and the markets.
+  r_market constant int[] := (batch.request_arrays).markets;
+  r_trader constant int[] := (batch.request_arrays).traders;
+  r_holding constant int[] := (batch.request_arrays).holdings;
+  r_is_buy constant boolean[] := (batch.request_arrays).is_buy;
+  r_is_yes constant boolean[] := (batch.request_arrays).is_yes;
+  r_book_is_yes constant boolean[] := (batch.request_arrays).book_is_yes;
+  r_book_price constant int[] := (batch.request_arrays).book_prices;
+  r_price constant int[] := (batch.request_arrays).prices;
+  r_quantity constant int[] := (batch.request_arrays).quantities;
+  r_budget constant int[] := (batch.request_arrays).budgets_cents;
+  r_is_ioc constant boolean[] := (batch.request_arrays).is_ioc;
+  r_is_post_only constant boolean[] := (batch.request_arrays).is_post_only;
+  r_is_market constant boolean[] := (batch.request_arrays).is_market;
+  r_is_malformed constant boolean[] := (batch.request_arrays).is_malformed;
+  r_relieved constant bigint[] := (batch.request_arrays).relieved_cents;
+  r_code constant text[] := (batch.request_arrays).codes;
+  r_twin int[] := (batch.request_arrays).twins;
+  m_rate constant int[] := array(select c.taker_rate_bps from unnest(batch.markets) as c);
+  m_delay constant int[] := array(select c.live_delay_ms from unnest(batch.markets) as c);
 
-  -- The traders, by their place t; held shares by place and side (1 is YES, 2 is NO).
-  v_user_ids bigint[] := traders.user_ids;
-  v_balance bigint[] := traders.balance_cents;
-  v_held bigint[] := holdings.quantity;
-  v_open_cost bigint[] := limits.open_cost_cents;
-  v_versions bigint[] := traders.account_versions;
-  v_has_traded boolean[] := holdings.has_traded;
-  v_cost bigint[] := holdings.cost_cents;
-  v_fees bigint[] := holdings.fee_cents;
-  v_realised bigint[] := holdings.realised_cents;
-  v_touched boolean[] := array_fill(
-    false, array[2 * coalesce(cardinality(traders.user_ids), 0)]
-  );
-  v_escrow bigint := money.escrow_cents;
-  v_escrow_version bigint := money.escrow_version;
-  v_revenue bigint := money.revenue_cents;
-  v_revenue_version bigint := money.revenue_version;
+  -- The makers: those of the slice, and behind them the requests that come to rest. They are
+  -- chained by price; a market's chains of YES are at its base + price, those of NO at + 100.
+  k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
+  k_market constant int[] := (batch.maker_arrays).markets;
+  k_book_is_yes constant boolean[] := (batch.maker_arrays).book_is_yes;
+  k_trader int[] := (batch.maker_arrays).traders;
+  k_shares int[] := (batch.maker_arrays).shares;
+  k_is_buy boolean[] := (batch.maker_arrays).is_buy;
+  k_price int[] := (batch.maker_arrays).prices;
+  k_left int[] := (batch.maker_arrays).left_quantities;
+  k_has_expired boolean[] := (batch.maker_arrays).has_expired;
+  k_read constant int := cardinality(batch.makers);
+  k_next int[] := array_fill(0, array[k_read]);
+  k_reason trading.cancel_reason[];
+  k_cancelled_left int[];
+  v_first int[] := array_fill(0, array[200 * cardinality(batch.markets)]);
+  v_last int[] := array_fill(0, array[200 * cardinality(batch.markets)]);
+  v_best int[] := array_fill(0, array[2 * cardinality(batch.markets)]);
+
+  -- The traders and their shares: a holding has two places, YES and NO.
+  t_balance bigint[] := (batch.traders).balances_cents;
+  t_excluded constant boolean[] := (batch.traders).excluded;
+  t_limited constant boolean[] := (batch.traders).limited;
+  t_open_cost bigint[] := limits.open_cost_cents;
+  h_quantity bigint[];
+  v_rests_here boolean[];
 
   -- What comes out.
-  v_outcomes trading.order_result[];
-  v_fills trading.fill[];
-  v_dead trading.cancelled_maker[];
-  v_entries ledger.entry[];
-  v_fill_count int := 0;
-  v_dead_count int := 0;
-  v_entry_count int := 0;
-  v_new_orders int[];
-  v_last_trade_price int;
-  v_yes_volume bigint := 0;
-  v_no_volume bigint := 0;
-  v_new_traders int := 0;
-  v_changes int := 0;
+  v_results trading.order_result[];
+  v_result trading.order_result;
+  f_count int := 0;
+  f_request int[];
+  f_maker int[];
+  f_quantity int[];
+  f_fee bigint[];
+  c_count int := 0;
+  c_request int[];
+  c_maker int[];
+  v_rested int[];
+  v_rested_count int := 0;
 
-  -- The request at hand: its plan is a list of the makers it meets (quantity 0: found dead).
+  -- The request at hand.
   k int;
   t int;
   m int;
   h int;
   n int;
-  v_request trading.order_request;
-  v_maker trading.resting_order;
-  v_outcome trading.order_result;
+  v_base int;
+  v_side int; -- place of the best price that it meets
   v_code text;
-  v_status trading.order_status;
-  v_order_id bigint;
-  v_order_public_id uuid;
   v_is_buy boolean;
-  v_opposite int;
+  v_rate int;
   v_floor int;
   v_level int;
   v_worst int;
   v_price int;
   v_wanted int;
+  v_budget bigint;
   v_bought int;
   v_spent bigint;
   v_weight bigint;
@@ -4730,234 +4865,222 @@ declare
   v_fee bigint;
   v_fee_so_far bigint;
   v_required bigint;
-  v_own boolean;
-  v_sated boolean;
+  v_status trading.order_status;
   v_reason trading.cancel_reason;
-  v_met_count int;
-  v_met_dead_count int;
+  v_meets_own boolean;
+  v_may_meet_own boolean;
+  v_is_sated boolean;
   v_is_unfinished boolean;
-  v_held_side int;
+  v_is_decided boolean;
+  v_is_cut boolean;
+  v_beyond int;
+  v_met_count int;
+  v_met_cancelled int;
   v_met int[];
   v_met_quantity int[];
-  v_met_trader int[];
   v_met_reason trading.cancel_reason[];
-  v_may_meet_own boolean;
-  v_is_decided boolean;
-  v_beyond int;
-  v_is_cut boolean;
-  v_rests_here boolean[] := array_fill(
-    false, array[coalesce(cardinality(traders.user_ids), 0)]
-  );
-  v_yes_price int;
-  v_journal_id bigint;
-  v_amount bigint;
-  v_escrow_amount bigint;
-  v_cost_out bigint;
-  v_fees_out bigint;
-  v_taker_realised bigint;
-  v_maker_realised bigint;
 begin
-  select
-    array_agg(r.order_id order by r.ordinality),
-    array_agg(width_bucket(r.user_id, traders.user_ids) order by r.ordinality)
-  into v_order_ids, v_place
-  from unnest(slice.orders) with ordinality as r;
-  for p in 1 .. v_read loop
-    v_maker := v_resting[p];
-    v_left[p] := v_maker.quantity - v_maker.filled_quantity;
-    if v_maker.book_side = 'yes' then
-      v_chain := v_maker.book_price;
-      v_best_yes := greatest(v_best_yes, v_maker.book_price);
-    else
-      v_chain := 100 + v_maker.book_price;
-      v_best_no := greatest(v_best_no, v_maker.book_price);
+  -- 0. Chain the makers.
+  for p in 1 .. k_read loop
+    v_base := 200 * (k_market[p] - 1) + k_price[p];
+    v_side := 2 * k_market[p] - 1;
+    if not k_book_is_yes[p] then
+      v_base := v_base + 100;
+      v_side := v_side + 1;
     end if;
-    if v_first[v_chain] = 0 then
-      v_first[v_chain] := p;
+    if v_first[v_base] = 0 then
+      v_first[v_base] := p;
     else
-      v_next[v_last[v_chain]] := p;
+      k_next[v_last[v_base]] := p;
     end if;
-    v_last[v_chain] := p;
+    v_last[v_base] := p;
+    if v_best[v_side] < k_price[p] then
+      v_best[v_side] := k_price[p];
+    end if;
   end loop;
+  select array_agg(q.quantity order by x.place, q.is_no)
+  into h_quantity
+  from unnest((batch.holdings).holdings) with ordinality as x (
+    market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_fee_cents,
+    yes_realised_cents, yes_traded, no_public_id, no_quantity, no_cost_cents, no_fee_cents,
+    no_realised_cents, no_traded, place
+  )
+  cross join lateral (
+    values (x.yes_quantity::bigint, false), (x.no_quantity::bigint, true)
+  ) as q (quantity, is_no);
+  v_rests_here := array_fill(false, array[coalesce(cardinality((batch.holdings).keys), 0)]);
 
   <<next_request>>
-  for i in 1 .. cardinality(requests) loop
-    v_request := requests[i];
-    t := array_position(v_user_ids, v_request.user_id);
+  for i in 1 .. cardinality(r_market) loop
+    t := r_trader[i];
+    v_code := r_code[i];
 
-    -- 1. Replays, and refusals that no book is needed for, in their order of precedence.
-    if v_request.idempotency_key is not null then
-      v_outcome := null;
-      v_outcome.order_id := v_request.replay_of_order_id;
-      if v_outcome.order_id is null then
-        for j in 1 .. i - 1 loop
-          if (requests[j]).user_id = v_request.user_id
-            and (requests[j]).idempotency_key = v_request.idempotency_key
-            and (v_outcomes[j]).code is null
-          then
-            v_outcome := v_outcomes[j];
-            exit;
+    -- 1. Replays, and rejections that no book is needed for.
+    if replays is not null then
+      v_result := null;
+      if replays[i] is not null then
+        v_result.replayed_order_id := replays[i];
+        v_result.maker := array_position(k_order_ids, replays[i]);
+      elsif r_twin[i] < i then
+        v_result := v_results[r_twin[i]];
+        v_result.replay_of := r_twin[i];
+      end if;
+      if (replays[i] is not null or v_result.replay_of is not null)
+        and v_result.code is null
+        and not r_is_malformed[i]
+      then
+        k := v_result.maker;
+        if k is not null then
+          v_result.left_quantity := coalesce(k_cancelled_left[k], k_left[k]);
+          v_result.cancel_reason := k_reason[k];
+          if k > k_read then
+            v_result.status := case
+              when k_left[k] < 0 then 'cancelled'::trading.order_status
+              else trading.filled_status(k_left[k], v_result.quantity)
+            end;
+          end if;
+        end if;
+        v_result.balance_cents := t_balance[t];
+        v_results[i] := v_result;
+        continue next_request;
+      elsif r_twin[i] < i then
+        -- Its twin was rejected: it stands for the key from now on.
+        for j in i + 1 .. cardinality(r_market) loop
+          if r_twin[j] = r_twin[i] then
+            r_twin[j] := i;
           end if;
         end loop;
       end if;
-      if v_outcome.order_id is not null and v_request.problem is null then
-        v_outcome.request := v_request;
-        v_outcome.is_replay := true;
-        v_outcome.user_public_id := traders.user_public_ids[t];
-        v_outcome.balance_cents := v_balance[t];
-        k := array_position(v_order_ids, v_outcome.order_id);
-        if k is not null then
-          v_outcome.quantity := (v_resting[k]).quantity;
-          if v_left[k] >= 0 then
-            v_outcome.filled_quantity := v_outcome.quantity - v_left[k];
-            v_outcome.status := trading.filled_status(v_left[k], v_outcome.quantity);
-          else
-            select d.filled_quantity, d.reason, 'cancelled'::trading.order_status
-            into v_outcome.filled_quantity, v_outcome.cancel_reason, v_outcome.status
-            from unnest(v_dead) as d
-            where d.resting = k;
-          end if;
-        end if;
-        v_outcomes[i] := v_outcome;
-        continue next_request;
-      end if;
     end if;
-    v_code := trading.request_rejection(
-      v_request, context, t is not null, traders.blocked_by[t]
-    );
     if v_code is not null then
-      v_outcome := null;
-      v_outcome.request := v_request;
-      v_outcome.code := v_code;
-      v_outcome.message := trading.rejection_message(v_code, v_request);
-      v_outcomes[i] := v_outcome;
+      v_result := null;
+      v_result.code := v_code;
+      v_results[i] := v_result;
       continue next_request;
     end if;
+    v_is_buy := r_is_buy[i];
+    v_rate := m_rate[r_market[i]];
+    h := 2 * r_holding[i] - case when r_is_yes[i] then 1 else 0 end;
 
-    -- A live market takes it now and judges it against the book when it is released.
-    if context.live_delay_ms is not null then
+    -- 2. A live market takes it now and judges it against the book when it is released.
+    if m_delay[r_market[i]] is not null then
       v_cost_cents := trading.scheduled_cost_cents(
-        v_request.order_type, v_request.price, v_request.quantity, v_request.budget_cents,
-        money.taker_rate_bps
+        case when v_is_buy then 'buy' else 'sell' end::trading.order_type, r_price[i],
+        r_quantity[i], r_budget[i], v_rate
       );
       v_code := trading.funding_rejection(
-        v_request,
+        v_is_buy, r_quantity[i],
         case
-          when v_request.budget_cents is not null then v_request.budget_cents
-          when v_request.is_market then 0
-          else v_request.quantity * v_request.price
+          when r_budget[i] is not null then r_budget[i]
+          when r_is_market[i] then 0
+          else r_quantity[i] * r_price[i]
         end,
-        v_cost_cents, v_balance[t],
-        v_held[t][case v_request.side when 'yes' then 1 else 2 end],
-        limits.limits[t], limits.untraded[t], v_open_cost[t] - v_request.relieved_cents
+        v_cost_cents, t_balance[t], h_quantity[h],
+        limits.limits[t], limits.untraded[t], t_open_cost[t] - r_relieved[i]
       );
-      v_outcome := null;
-      v_outcome.request := v_request;
-      v_outcome.code := v_code;
+      v_result := null;
+      v_result.code := v_code;
       if v_code is null then
-        v_outcome.user_public_id := traders.user_public_ids[t];
-        v_outcome.order_id := nextval('trading.orders_id_seq');
-        v_outcome.order_public_id := core.uuid_v7();
-        v_outcome.status := 'scheduled'::trading.order_status;
-        v_outcome.quantity := coalesce(v_request.quantity, 0);
-        v_outcome.filled_quantity := 0;
-        v_outcome.balance_cents := v_balance[t];
-        if traders.limited[t] then
-          v_open_cost[t] := v_open_cost[t] - v_request.relieved_cents + v_cost_cents;
+        v_result.status := 'scheduled';
+        v_result.quantity := coalesce(r_quantity[i], 0);
+        v_result.left_quantity := v_result.quantity;
+        v_result.balance_cents := t_balance[t];
+        if t_limited[t] then
+          t_open_cost[t] := t_open_cost[t] - r_relieved[i] + v_cost_cents;
         end if;
       end if;
-      v_outcomes[i] := v_outcome;
+      v_results[i] := v_result;
       continue next_request;
     end if;
-    if traders.limited[t] then
-      v_open_cost[t] := v_open_cost[t] - v_request.relieved_cents;
+    if t_limited[t] then
+      t_open_cost[t] := t_open_cost[t] - r_relieved[i];
     end if;
 
-    -- 2. Plan: walk the other side from its best price, as far as the request wants and its
-    -- price allows. Makers' cash and shares are moved as the plan goes, and moved back below.
-    v_is_buy := v_request.order_type = 'buy';
-    v_held_side := case v_request.side when 'yes' then 1 else 2 end;
-    v_wanted := coalesce(v_request.quantity, c_most_shares);
-    v_worst := 100 - v_request.book_price;
+    -- 3. Plan: walk the other side from its best price, as far as the request wants and its price
+    -- allows. Makers' cash and shares are moved as the plan goes, and moved back below.
+    v_wanted := coalesce(r_quantity[i], c_most_shares);
+    v_budget := r_budget[i];
+    v_worst := 100 - r_book_price[i];
+    v_base := 200 * (r_market[i] - 1);
+    v_side := 2 * r_market[i] - 1;
+    if r_book_is_yes[i] then
+      v_base := v_base + 100;
+      v_side := v_side + 1;
+    end if;
+    v_level := v_best[v_side];
     v_bought := 0;
+    v_spent := 0;
+    v_weight := 0;
     v_required := 0;
     v_met_count := 0;
-    v_met_dead_count := 0;
-    v_own := false;
+    v_met_cancelled := 0;
+    v_meets_own := false;
+    v_is_sated := false;
     v_is_unfinished := false;
     v_is_cut := false;
-    if v_request.book_side = 'yes' then
-      v_level := v_best_no;
-    else
-      v_level := v_best_yes;
-    end if;
     if v_level >= v_worst then
-      v_opposite := case v_request.book_side when 'yes' then 100 else 0 end;
-      v_floor := case v_request.book_side when 'yes' then slice.no_floor else slice.yes_floor end;
-      k := v_first[v_opposite + v_level];
-      v_spent := 0;
-      v_weight := 0;
-      v_sated := false;
-      v_may_meet_own := v_rests_here[t] or slice.shares_before_own[i] is not null;
+      v_floor := case when r_book_is_yes[i]
+        then slice.no_floors[r_market[i]] else slice.yes_floors[r_market[i]] end;
+      k := v_first[v_base + v_level];
+      v_may_meet_own := v_rests_here[r_holding[i]] or shares_before_own[i] is not null;
       v_beyond := 0;
     end if;
 
     <<walk>>
     while v_level >= v_worst loop
-      if v_level <= v_floor and (k = 0 or k > v_read) then
-        return (
-          true, null, null, null, null, null, null, null, null, null, null, null, null, null, null
-        )::trading.match_result;
+      if v_level <= v_floor and (k = 0 or k > k_read) then
+        return (true, null, null, null, null, null)::trading.match_result;
       end if;
       if k = 0 then
         v_level := v_level - 1;
         exit walk when v_level < v_worst;
-        k := v_first[v_opposite + v_level];
+        k := v_first[v_base + v_level];
         continue walk;
       end if;
-      if v_left[k] < 0 then
-        -- Found dead by a request before, which was not to be finished in this call.
-        k := v_next[k];
+      if k_left[k] < 0 then
+        -- Cancelled by a request before, which was not to be finished in this call.
+        k := k_next[k];
         continue walk;
       end if;
 
-      v_maker := v_resting[k];
       v_price := 100 - v_level;
       v_reason := null;
-      m := v_place[k];
-      if v_maker.expires_at <= context.at then
+      m := k_trader[k];
+      if k_has_expired[k] then
         n := 0;
-        v_reason := 'expired'::trading.cancel_reason;
+        v_reason := 'expired';
       else
-        n := least(v_wanted - v_bought, v_left[k]);
-        if v_request.budget_cents is not null then
+        n := least(v_wanted - v_bought, k_left[k]);
+        if v_budget is not null then
           -- The most shares n with spent + n x price + fee(weight + n x price x level) in budget.
           n := least(n, (
-            ((v_request.budget_cents - v_spent) * 1000000 - money.taker_rate_bps * v_weight)
-            / (v_price * 1000000::bigint + money.taker_rate_bps * v_price * v_level)
+            ((v_budget - v_spent) * 1000000 - v_rate * v_weight)
+            / (v_price * 1000000::bigint + v_rate * v_price * v_level)
           ));
           if n = 0 then
-            v_sated := true;
+            v_is_sated := true;
             exit walk;
           end if;
         end if;
-        if v_maker.user_id = v_request.user_id then
-          v_own := true;
+        if m = t then
+          v_meets_own := true;
           exit walk;
         end if;
 
-        if traders.excluded[m] then
-          v_reason := 'self_excluded'::trading.cancel_reason;
-        elsif v_maker.order_type = 'sell' then
-          if v_held[m][case v_maker.side when 'yes' then 1 else 2 end] < n then
-            v_reason := 'position_insufficient'::trading.cancel_reason;
+        if t_excluded[m] then
+          v_reason := 'self_excluded';
+        elsif not k_is_buy[k] then
+          if h_quantity[k_shares[k]] < n then
+            v_reason := 'position_insufficient';
           end if;
-        elsif v_balance[m] < n * v_level then
-          v_reason := 'insufficient_funds'::trading.cancel_reason;
-        elsif traders.limited[m] and risk.exceeds_limits(
-          limits.limits[m], limits.untraded[m], v_balance[m], n * v_level
-        ) then
-          v_reason := 'loss_limit'::trading.cancel_reason;
+        elsif t_balance[m] < n * v_level then
+          v_reason := 'insufficient_funds';
+        elsif t_limited[m] then
+          if risk.exceeds_limits(
+            limits.limits[m], limits.untraded[m], t_balance[m], n * v_level
+          ) then
+            v_reason := 'loss_limit';
+          end if;
         end if;
         if v_reason is not null then
           n := 0;
@@ -4965,24 +5088,22 @@ begin
       end if;
 
       if v_reason is not null then
-        if v_dead_count + v_met_dead_count = c_most_dead then
+        if c_count + v_met_cancelled = c_most_cancelled then
           v_is_unfinished := true;
           exit walk;
         end if;
-        v_met_dead_count := v_met_dead_count + 1;
+        v_met_cancelled := v_met_cancelled + 1;
+        v_met_reason[v_met_count + 1] := v_reason;
       end if;
       v_met_count := v_met_count + 1;
       v_met[v_met_count] := k;
-      v_met_trader[v_met_count] := m;
-      v_met_reason[v_met_count] := v_reason;
       v_met_quantity[v_met_count] := n;
-      if v_reason is null then
-        if v_maker.order_type = 'buy' then
-          v_balance[m] := v_balance[m] - n * v_level;
+      if n > 0 then
+        if k_is_buy[k] then
+          t_balance[m] := t_balance[m] - n * v_level;
         else
-          v_balance[m] := v_balance[m] + n * v_price;
-          h := case v_maker.side when 'yes' then 1 else 2 end;
-          v_held[m][h] := v_held[m][h] - n;
+          t_balance[m] := t_balance[m] + n * v_price;
+          h_quantity[k_shares[k]] := h_quantity[k_shares[k]] - n;
         end if;
         v_bought := v_bought + n;
         v_spent := v_spent + n * v_price;
@@ -4990,913 +5111,1274 @@ begin
         exit walk when v_bought = v_wanted;
         -- Once it is sure to be rejected, only the reason can still change: by the user's own
         -- order, or by cash that ends after the loss limit. It is not looked for far away.
-        v_is_decided := v_request.post_only
-          or (v_is_buy and v_spent > v_balance[t])
-          or (not v_is_buy and v_held[t][v_held_side] < v_wanted);
+        v_is_decided := r_is_post_only[i]
+          or (v_is_buy and v_spent > t_balance[t])
+          or (not v_is_buy and h_quantity[h] < v_wanted);
         exit walk when v_is_decided and not v_may_meet_own;
         if v_is_decided or (
-          v_is_buy and traders.limited[t] and risk.exceeds_limits(
-            limits.limits[t], limits.untraded[t], v_balance[t], v_open_cost[t] + v_spent
+          v_is_buy and t_limited[t] and risk.exceeds_limits(
+            limits.limits[t], limits.untraded[t], t_balance[t], t_open_cost[t] + v_spent
           )
         ) then
           v_beyond := v_beyond + 1;
           if v_beyond = c_most_beyond then
-            v_own := v_may_meet_own and v_wanted > coalesce(slice.shares_before_own[i], 0);
+            v_meets_own := v_may_meet_own and v_wanted > coalesce(shares_before_own[i], 0);
             v_is_cut := true;
             exit walk;
           end if;
         end if;
-        if n < v_left[k] then
-          v_sated := true; -- the budget ends within this order
+        if n < k_left[k] then
+          v_is_sated := true; -- the budget ends within this order
           exit walk;
         end if;
       end if;
-      k := v_next[k];
+      k := k_next[k];
     end loop walk;
 
     for p in 1 .. v_met_count loop
       n := v_met_quantity[p];
       if n > 0 then
-        v_maker := v_resting[v_met[p]];
-        m := v_met_trader[p];
-        if v_maker.order_type = 'buy' then
-          v_balance[m] := v_balance[m] + n * v_maker.book_price;
+        m := k_trader[v_met[p]];
+        if k_is_buy[v_met[p]] then
+          t_balance[m] := t_balance[m] + n * k_price[v_met[p]];
         else
-          v_balance[m] := v_balance[m] - n * (100 - v_maker.book_price);
-          h := case v_maker.side when 'yes' then 1 else 2 end;
-          v_held[m][h] := v_held[m][h] + n;
+          t_balance[m] := t_balance[m] - n * (100 - k_price[v_met[p]]);
+          h_quantity[k_shares[v_met[p]]] := h_quantity[k_shares[v_met[p]]] + n;
         end if;
       end if;
     end loop;
 
-    -- 3. Verdict.
+    -- 4. Verdict.
     if v_is_cut then
       v_required := v_spent;
     elsif v_is_buy then
       v_required :=
-        case when v_bought = 0 then 0
-          else v_spent + trading.fee_cents(money.taker_rate_bps, v_weight) end
-        + case when v_request.time_in_force = 'ioc' then 0
-          else (v_wanted - v_bought) * v_request.price end;
+        case when v_bought = 0 then 0 else v_spent + trading.fee_cents(v_rate, v_weight) end
+        + case when r_is_ioc[i] then 0 else (v_wanted - v_bought) * r_price[i] end;
     end if;
     v_code := case
       when v_is_unfinished then 'CONFLICT_RETRY'
-      when v_own then 'SELF_TRADE_BLOCKED'
-      when v_request.post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
-      when v_request.time_in_force = 'ioc' and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
+      when v_meets_own then 'SELF_TRADE_BLOCKED'
+      when r_is_post_only[i] and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
+      when r_is_ioc[i] and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
       else trading.funding_rejection(
-        v_request, v_required, v_required, v_balance[t],
-        v_held[t][case v_request.side when 'yes' then 1 else 2 end],
-        limits.limits[t], limits.untraded[t], v_open_cost[t]
+        v_is_buy, r_quantity[i], v_required, v_required, t_balance[t], h_quantity[h],
+        limits.limits[t], limits.untraded[t], t_open_cost[t]
       )
     end;
     if v_code is not null
-      and (v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') or v_met_dead_count = 0)
+      and (v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') or v_met_cancelled = 0)
     then
-      v_outcome := null;
-      v_outcome.request := v_request;
-      v_outcome.code := v_code;
-      v_outcomes[i] := v_outcome;
+      v_result := null;
+      v_result.code := v_code;
+      v_results[i] := v_result;
       continue next_request;
     end if;
 
-    -- 4. Carry the plan out. What was met is a prefix of the other side: unlink it.
-    v_changes := v_changes + 1;
+    -- 5. Carry the plan out: what was met is a prefix of the other side.
     v_fee_so_far := 0;
-    if v_code is null then
-      v_order_id := v_request.order_id;
-      v_order_public_id := v_request.order_public_id;
-      if v_order_id is null then
-        v_order_id := nextval('trading.orders_id_seq');
-        v_order_public_id := core.uuid_v7();
-      end if;
-    end if;
-    if v_met_count > 0 then
-      v_weight := 0;
-    end if;
-
+    v_weight := 0;
     for p in 1 .. v_met_count loop
-      v_maker := v_resting[v_met[p]];
-      m := v_met_trader[p];
+      k := v_met[p];
       n := v_met_quantity[p];
-      continue when v_is_unfinished and n > 0;
-
+      m := k_trader[k];
       if n = 0 then
-        v_dead_count := v_dead_count + 1;
-        v_dead[v_dead_count] := (
-          i, v_met[p], traders.user_public_ids[m], v_met_reason[p],
-          v_maker.quantity - v_left[v_met[p]], v_maker
-        )::trading.cancelled_maker;
-        if traders.limited[m] and v_maker.order_type = 'buy' and v_met_reason[p] <> 'expired' then
-          v_open_cost[m] := v_open_cost[m] - v_left[v_met[p]] * v_maker.price;
+        c_count := c_count + 1;
+        c_request[c_count] := i;
+        c_maker[c_count] := k;
+        k_reason[k] := v_met_reason[p];
+        k_cancelled_left[k] := k_left[k];
+        if t_limited[m] and k_is_buy[k] and v_met_reason[p] <> 'expired' then
+          t_open_cost[m] := t_open_cost[m] - k_left[k] * k_price[k];
         end if;
-        v_left[v_met[p]] := -1;
+        k_left[k] := -1;
         continue;
       end if;
+      continue when v_is_unfinished;
 
-      v_price := 100 - v_maker.book_price;
-      v_yes_price := case v_maker.book_side when 'yes' then v_maker.book_price else v_price end;
-      v_weight := v_weight + n * v_price * v_maker.book_price;
-      v_fee := trading.fee_cents(money.taker_rate_bps, v_weight) - v_fee_so_far;
+      v_level := k_price[k];
+      v_price := 100 - v_level;
+      v_weight := v_weight + n * v_price * v_level;
+      v_fee := trading.fee_cents(v_rate, v_weight) - v_fee_so_far;
       v_fee_so_far := v_fee_so_far + v_fee;
-      v_journal_id := nextval('ledger.journals_id_seq');
-      v_escrow_amount := 0;
-
-      -- The taker's shares and cash.
       if v_is_buy then
-        h := case v_request.side when 'yes' then 1 else 2 end;
-        v_held[t][h] := v_held[t][h] + n;
-        v_cost[t][h] := v_cost[t][h] + n * v_price;
-        v_fees[t][h] := v_fees[t][h] + v_fee;
-        v_amount := -(n * v_price) - v_fee;
-        v_taker_realised := null;
-        v_escrow_amount := n * v_price;
+        t_balance[t] := t_balance[t] - n * v_price - v_fee;
+        h_quantity[h] := h_quantity[h] + n;
       else
-        h := case v_request.side when 'yes' then 1 else 2 end;
-        v_cost_out := core.half_up(v_cost[t][h] * n, v_held[t][h]);
-        v_fees_out := core.half_up(v_fees[t][h] * n, v_held[t][h]);
-        v_held[t][h] := v_held[t][h] - n;
-        v_cost[t][h] := v_cost[t][h] - v_cost_out;
-        v_fees[t][h] := v_fees[t][h] - v_fees_out;
-        v_amount := n * v_maker.book_price - v_fee;
-        v_taker_realised := v_amount - v_cost_out - v_fees_out;
-        v_realised[t][h] := v_realised[t][h] + v_taker_realised;
-        v_escrow_amount := -(n * v_maker.book_price);
+        t_balance[t] := t_balance[t] + n * v_level - v_fee;
+        h_quantity[h] := h_quantity[h] - n;
       end if;
-      v_touched[2 * t - 2 + h] := true;
-      if v_amount <> 0 then
-        v_versions[t] := v_versions[t] + 1;
-        v_entry_count := v_entry_count + 1;
-        v_entries[v_entry_count] := (
-          v_journal_id, traders.account_ids[t], v_amount,
-          v_balance[t], v_balance[t] + v_amount, v_versions[t]
-        )::ledger.entry;
-        v_balance[t] := v_balance[t] + v_amount;
-      end if;
-
-      -- The maker's.
-      h := case v_maker.side when 'yes' then 1 else 2 end;
-      if v_maker.order_type = 'buy' then
-        v_held[m][h] := v_held[m][h] + n;
-        v_cost[m][h] := v_cost[m][h] + n * v_maker.book_price;
-        v_amount := -(n * v_maker.book_price);
-        v_maker_realised := null;
-        if traders.limited[m] then
-          v_open_cost[m] := v_open_cost[m] + v_amount;
+      if k_is_buy[k] then
+        t_balance[m] := t_balance[m] - n * v_level;
+        h_quantity[k_shares[k]] := h_quantity[k_shares[k]] + n;
+        if t_limited[m] then
+          t_open_cost[m] := t_open_cost[m] - n * v_level;
         end if;
       else
-        v_cost_out := core.half_up(v_cost[m][h] * n, v_held[m][h]);
-        v_fees_out := core.half_up(v_fees[m][h] * n, v_held[m][h]);
-        v_held[m][h] := v_held[m][h] - n;
-        v_cost[m][h] := v_cost[m][h] - v_cost_out;
-        v_fees[m][h] := v_fees[m][h] - v_fees_out;
-        v_amount := n * v_price;
-        v_maker_realised := v_amount - v_cost_out - v_fees_out;
-        v_realised[m][h] := v_realised[m][h] + v_maker_realised;
+        t_balance[m] := t_balance[m] + n * v_price;
+        h_quantity[k_shares[k]] := h_quantity[k_shares[k]] - n;
       end if;
-      v_touched[2 * m - 2 + h] := true;
-      v_versions[m] := v_versions[m] + 1;
-      v_entry_count := v_entry_count + 1;
-      v_entries[v_entry_count] := (
-        v_journal_id, traders.account_ids[m], v_amount,
-        v_balance[m], v_balance[m] + v_amount, v_versions[m]
-      )::ledger.entry;
-      v_balance[m] := v_balance[m] + v_amount;
-
-      -- The market's: pairs minted into escrow or burnt out of it, and the fee.
-      v_escrow_amount := v_escrow_amount - v_amount;
-      if v_escrow_amount <> 0 then
-        v_escrow_version := v_escrow_version + 1;
-        v_entry_count := v_entry_count + 1;
-        v_entries[v_entry_count] := (
-          v_journal_id, money.escrow_account_id, v_escrow_amount,
-          v_escrow, v_escrow + v_escrow_amount, v_escrow_version
-        )::ledger.entry;
-        v_escrow := v_escrow + v_escrow_amount;
-      end if;
-      if v_fee > 0 then
-        v_revenue_version := v_revenue_version + 1;
-        v_entry_count := v_entry_count + 1;
-        v_entries[v_entry_count] := (
-          v_journal_id, money.revenue_account_id, v_fee,
-          v_revenue, v_revenue + v_fee, v_revenue_version
-        )::ledger.entry;
-        v_revenue := v_revenue + v_fee;
-      end if;
-
-      v_left[v_met[p]] := v_left[v_met[p]] - n;
-      v_last_trade_price := v_yes_price;
-      v_yes_volume := v_yes_volume + n * v_yes_price;
-      v_no_volume := v_no_volume + n * (100 - v_yes_price);
-      if not v_has_traded[t] then
-        v_has_traded[t] := true;
-        v_new_traders := v_new_traders + 1;
-      end if;
-      if not v_has_traded[m] then
-        v_has_traded[m] := true;
-        v_new_traders := v_new_traders + 1;
-      end if;
-      v_fill_count := v_fill_count + 1;
-      v_fills[v_fill_count] := (
-        i, nextval('trading.trades_id_seq'), core.uuid_v7(), v_journal_id,
-        v_order_id, v_order_public_id, v_request.user_id,
-        traders.user_public_ids[t], v_request.book_side,
-        v_maker.order_id, v_maker.order_public_id, v_maker.user_id,
-        traders.user_public_ids[m], v_yes_price, n, v_fee, v_taker_realised, v_maker_realised
-      )::trading.fill;
+      k_left[k] := k_left[k] - n;
+      f_count := f_count + 1;
+      f_request[f_count] := i;
+      f_maker[f_count] := k;
+      f_quantity[f_count] := n;
+      f_fee[f_count] := v_fee;
     end loop;
-
-    if v_is_unfinished then
-      v_outcome := null;
-      v_outcome.request := v_request;
-      v_outcome.code := v_code;
-      v_outcomes[i] := v_outcome;
+    if v_met_count > 0 and not v_is_unfinished then
+      -- The last one met may have shares left: the chain of its price begins with it, or behind.
+      k := v_met[v_met_count];
+      for p in k_price[k] + 1 .. v_best[v_side] loop
+        v_first[v_base + p] := 0;
+      end loop;
+      v_first[v_base + k_price[k]] := case when k_left[k] > 0 then k else k_next[k] end;
+      v_best[v_side] := k_price[k];
+    end if;
+    if v_code is not null then
+      v_result := null;
+      v_result.code := v_code;
+      v_results[i] := v_result;
       continue next_request;
     end if;
-    if v_met_count > 0 then
-      for p in v_level + 1 .. case v_opposite when 100 then v_best_no else v_best_yes end loop
-        v_first[v_opposite + p] := 0;
-      end loop;
-      if v_level >= v_worst then
-        v_first[v_opposite + v_level] := case when v_left[k] > 0 then k else v_next[k] end;
-      end if;
-      if v_opposite = 100 then
-        v_best_no := v_level;
-      else
-        v_best_yes := v_level;
-      end if;
-      if v_code is not null then
-        v_outcome := null;
-        v_outcome.request := v_request;
-        v_outcome.code := v_code;
-        v_outcomes[i] := v_outcome;
-        continue next_request;
-      end if;
-    end if;
 
-    -- 5. The order as it now stands; what is left of it joins the book or is cancelled.
+    -- 6. The order as it now stands; what is left of it joins the book or is cancelled.
     v_reason := null;
-    if v_request.budget_cents is null then
+    if v_budget is null then
       v_status := trading.filled_status(v_wanted - v_bought, v_wanted);
-    elsif v_sated or v_bought = c_most_shares or (
-      (v_request.budget_cents - v_spent) * 1000000 - money.taker_rate_bps * v_weight
-      < 1000000 + money.taker_rate_bps * 99
+    elsif v_is_sated or v_bought = c_most_shares or (
+      (v_budget - v_spent) * 1000000 - v_rate * v_weight < 1000000 + v_rate * 99
     ) then
       v_wanted := v_bought;
-      v_status := 'filled'::trading.order_status;
+      v_status := 'filled';
     else
       v_wanted := v_bought;
-      v_status := 'open'::trading.order_status;
+      v_status := 'open';
     end if;
-    if v_status <> 'filled' and v_request.time_in_force = 'ioc' then
-      v_status := 'cancelled'::trading.order_status;
-      v_reason := 'insufficient_liquidity'::trading.cancel_reason;
+    if v_status <> 'filled' and r_is_ioc[i] then
+      v_status := 'cancelled';
+      v_reason := 'insufficient_liquidity';
     end if;
-    v_outcomes[i] := (
-      v_request, traders.user_public_ids[t], null, null, v_order_id, v_order_public_id, null,
-      v_status, v_wanted, v_bought, v_reason, v_fee_so_far, v_balance[t],
-      v_status, v_bought, v_reason
-    )::trading.order_result;
-
+    k := null;
     if v_status in ('open', 'partially_filled') then
-      k := coalesce(cardinality(v_left), 0) + 1;
-      v_resting[k] := (
-        v_order_id, v_order_public_id, v_request.user_id, v_request.side,
-        v_request.order_type, v_request.price, v_request.quantity, v_bought,
-        coalesce(v_request.created_at, context.at),
-        v_request.expires_at, v_request.book_side, v_request.book_price,
-        case when v_request.order_id is null then v_order_id
-          else nextval('trading.orders_id_seq') end
-      )::trading.resting_order;
-      v_left[k] := v_wanted - v_bought;
-      v_order_ids[k] := v_order_id;
-      v_place[k] := t;
-      v_rests_here[t] := true;
-      v_new_orders[k - v_read] := i;
-      v_next[k] := 0;
-      if v_request.book_side = 'yes' then
-        v_chain := v_request.book_price;
-        v_best_yes := greatest(v_best_yes, v_request.book_price);
-      else
-        v_chain := 100 + v_request.book_price;
-        v_best_no := greatest(v_best_no, v_request.book_price);
+      v_rested_count := v_rested_count + 1;
+      v_rested[v_rested_count] := i;
+      k := k_read + v_rested_count;
+      k_trader[k] := t;
+      k_shares[k] := h;
+      k_is_buy[k] := v_is_buy;
+      k_price[k] := r_book_price[i];
+      k_left[k] := v_wanted - v_bought;
+      k_has_expired[k] := false;
+      k_next[k] := 0;
+      if cardinality(r_market) > 1 then
+        v_rests_here[r_holding[i]] := true;
       end if;
-      if v_first[v_chain] = 0 then
-        v_first[v_chain] := k;
-      else
-        v_next[v_last[v_chain]] := k;
+      v_base := 200 * (r_market[i] - 1) + r_book_price[i];
+      v_side := 2 * r_market[i] - 1;
+      if not r_book_is_yes[i] then
+        v_base := v_base + 100;
+        v_side := v_side + 1;
       end if;
-      v_last[v_chain] := k;
-      if v_is_buy and traders.limited[t] then
-        v_open_cost[t] := v_open_cost[t] + v_left[k] * v_request.price;
+      if v_first[v_base] = 0 then
+        v_first[v_base] := k;
+      else
+        k_next[v_last[v_base]] := k;
+      end if;
+      v_last[v_base] := k;
+      if v_best[v_side] < r_book_price[i] then
+        v_best[v_side] := r_book_price[i];
+      end if;
+      if v_is_buy and t_limited[t] then
+        t_open_cost[t] := t_open_cost[t] + k_left[k] * r_price[i];
       end if;
     end if;
+    v_results[i] := (
+      null, null, null, v_status, v_wanted, v_wanted - v_bought, v_reason, v_fee_so_far,
+      t_balance[t], k
+    )::trading.order_result;
   end loop next_request;
 
-  -- Orders that came to rest may have been met by later requests of the batch.
-  for p in 1 .. coalesce(cardinality(v_new_orders), 0) loop
-    k := v_read + p;
-    v_outcome := v_outcomes[v_new_orders[p]];
-    v_maker := v_resting[k];
-    if v_left[k] < 0 then
-      select 'cancelled'::trading.order_status, d.filled_quantity, d.reason
-      into v_outcome.end_status, v_outcome.end_filled_quantity, v_outcome.end_cancel_reason
-      from unnest(v_dead) as d
-      where d.resting = k;
-    else
-      v_outcome.end_filled_quantity := v_maker.quantity - v_left[k];
-      v_outcome.end_status := trading.filled_status(v_left[k], v_maker.quantity);
-    end if;
-    v_outcomes[v_new_orders[p]] := v_outcome;
-  end loop;
-
-  if v_fill_count > 0 then
-    holdings := (v_has_traded, v_held, v_cost, v_fees, v_realised, v_touched);
-  end if;
   return (
-    false, v_outcomes, v_fills, v_dead, v_resting, v_left, v_read, v_entries,
-    v_user_ids, holdings,
-    v_last_trade_price, v_yes_volume, v_no_volume, v_new_traders, v_changes
+    false,
+    v_results,
+    case when f_count > 0 then array(
+      select f::trading.fill
+      from unnest(f_request, f_maker, f_quantity, f_fee) as f (request, maker, quantity, fee)
+    ) end,
+    case when c_count > 0 then array(
+      select (
+        c.request, c.maker, k_reason[c.maker], k_cancelled_left[c.maker]
+      )::trading.cancelled_maker
+      from unnest(c_request, c_maker) as c (request, maker)
+    ) end,
+    v_rested,
+    k_left
   )::trading.match_result;
 end
 $$;
 
 comment on function trading.match_orders(
-  trading.market_context, trading.market_money, trading.order_request[], trading.book_slice,
-  trading.trader_arrays, trading.holding_arrays, trading.limit_arrays
+  trading.matched_batch, trading.book_slice, trading.limit_arrays, bigint[], bigint[]
 ) is
-  'Matches a batch in memory: what each request comes to, and all that has to be written for it. '
-  'Requests are taken in order, each as if it had come alone. A request that is refused leaves no '
-  'trace, but for the makers it found dead when it is refused for want of liquidity, or because '
-  'it met more of them than one call cancels (CONFLICT_RETRY).';
+  'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
+  'it had come alone. A request that is rejected has no effect, but for the makers it found that '
+  'must be cancelled when it is rejected for want of liquidity, or because it met more of them '
+  'than one call cancels (CONFLICT_RETRY). replays are by trading.read_replays, null without any '
+  'key; shares_before_own is by trading.read_reach.';
 --! EndIncluded trading/functions/match_orders.sql
 --! Included trading/functions/match_batch.sql
 create or replace function trading.match_batch(
-  context trading.market_context,
+  markets trading.market_context[],
   requests trading.order_request[],
-  has_keys boolean,
-  holds_users boolean default false
+  at timestamptz,
+  locks boolean default true
 )
 returns trading.matched_batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_requests trading.order_request[] := match_batch.requests;
+  v_batch trading.matched_batch;
   v_slice trading.book_slice;
-  v_traders trading.trader_arrays;
-  v_holdings trading.holding_arrays;
   v_limits trading.limit_arrays;
-  v_money trading.market_money;
-  v_result trading.match_result;
+  v_replays bigint[];
   v_depth int := 1;
   v_demand int[];
   v_shares_before_own bigint[];
+  v_user_ids bigint[];
+  v_taker_ids bigint[] := array(
+    select r.user_id from unnest(match_batch.requests) as r where r.user_id is not null
+  );
+  v_has_keys boolean;
+  v_is_matched boolean;
+  v_is_large boolean;
+  v_may_sell boolean;
 begin
-  select m.* into v_money
-  from trading.read_money(context.market_id, context.category_id, context.at) as m;
-  if context.live_delay_ms is null then
+  v_batch.at := match_batch.at;
+  v_batch.markets := match_batch.markets;
+  v_batch.requests := match_batch.requests;
+  select
+    bool_or(r.idempotency_key is not null),
+    bool_or(r.order_type = 'sell'),
+    bool_or(coalesce(r.quantity, 10000) > 100),
+    bool_or(
+      m.live_delay_ms is null and r.book_price + case r.book_side
+        when 'yes' then m.best_no_price else m.best_yes_price
+      end >= 100
+    )
+  into v_has_keys, v_may_sell, v_is_large, v_is_matched
+  from unnest(match_batch.requests) as r
+  cross join lateral (
+    select
+      (match_batch.markets[r.market]).live_delay_ms,
+      (match_batch.markets[r.market]).best_yes_price,
+      (match_batch.markets[r.market]).best_no_price
+    offset 0
+  ) as m;
+
+  if v_is_matched and not v_is_large then
+    v_demand := array(select r.quantity from unnest(match_batch.requests) as r);
+    v_shares_before_own := array_fill(0::bigint, array[cardinality(match_batch.requests)]);
+  elsif v_is_matched then
     select r.demand, r.shares_before_own into v_demand, v_shares_before_own
-    from trading.read_reach(context, v_requests) as r;
+    from trading.read_reach(match_batch.markets, match_batch.requests) as r;
   end if;
   loop
-    if context.live_delay_ms is null then
-      v_slice := trading.read_book_slice(context, v_requests, v_demand, v_depth);
-      v_slice.shares_before_own := v_shares_before_own;
+    if v_is_matched then
+      v_slice := trading.read_book_slice(
+        match_batch.markets, match_batch.requests, v_demand, v_depth
+      );
     else
-      v_slice := ('{}', 0, 0, null);
-    end if;
-    if v_depth > 1 or match_batch.holds_users then
-      perform trading.lock_more_traders(v_slice);
-    end if;
-    v_traders := trading.lock_traders(v_requests, v_slice, context.at);
-    select h.* into v_holdings
-    from trading.read_holdings(context.market_id, v_traders.user_ids) as h;
-    if true = any (v_traders.limited) then
-      v_limits := trading.read_limits(
-        v_traders.user_ids, array(select r.user_id from unnest(v_requests) as r), context.at
+      v_slice := (
+        '{}', array_fill(0, array[cardinality(match_batch.markets)]),
+        array_fill(0, array[cardinality(match_batch.markets)])
       );
     end if;
-    if match_batch.has_keys then
-      v_requests := trading.read_replays(v_requests, context.at);
+    v_batch.makers := v_slice.makers;
+    v_user_ids := v_taker_ids || array(select k.user_id from unnest(v_slice.makers) as k);
+    if match_batch.locks and v_depth = 1 then
+      perform trading.lock_traders(v_user_ids);
+    elsif match_batch.locks then
+      perform trading.lock_more_traders(v_user_ids);
+    end if;
+    v_batch.traders := trading.read_traders(v_user_ids, match_batch.at);
+    if v_may_sell or v_is_matched or cardinality(match_batch.requests) > 1 then
+      v_batch.holdings := trading.read_holdings(
+        match_batch.markets, match_batch.requests, v_slice.makers,
+        (v_batch.traders).user_ids
+      );
+    end if;
+    if true = any ((v_batch.traders).limited) then
+      v_limits := trading.read_limits((v_batch.traders).user_ids, v_taker_ids, match_batch.at);
+    end if;
+    if v_has_keys then
+      v_replays := trading.read_replays(match_batch.requests, match_batch.at);
     end if;
 
-    v_result := trading.match_orders(
-      context, v_money, v_requests, v_slice, v_traders, v_holdings, v_limits
+    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_has_keys);
+    v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
+    v_batch.result := trading.match_orders(
+      v_batch, v_slice, v_limits, v_replays, v_shares_before_own
     );
-    exit when not v_result.reached_floor;
-    -- Dead makers let the batch reach deeper than it could have otherwise.
+    exit when not (v_batch.result).reached_floor;
+    -- Cancelled makers let the batch reach deeper than it could have otherwise.
     v_depth := v_depth * 4;
   end loop;
-  return (v_money, v_result)::trading.matched_batch;
+  return v_batch;
 end
 $$;
 
 comment on function trading.match_batch(
-  trading.market_context, trading.order_request[], boolean, boolean
+  trading.market_context[], trading.order_request[], timestamptz, boolean
 ) is
-  'Reads all that a batch can reach and matches it; nothing is written yet. has_keys: some request '
-  'has an idempotency key; holds_users: the takers are locked already. The caller holds the '
-  'market''s lock; locks the takers and the makers they can reach, by ascending account.';
+  'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
+  'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
+  'with locks => false, for a preview.';
 --! EndIncluded trading/functions/match_batch.sql
---! Included trading/functions/level_changes.sql
-create or replace function trading.level_changes(
-  resting trading.resting_order[], resting_left int[], resting_read int
-)
-returns setof trading.level_change
-language sql immutable
-begin atomic
-  select r.book_side, r.book_price, sum(r.after - r.before), sum(sign(r.after) - sign(r.before))
-  from (
-    select
-      u.book_side,
-      u.book_price,
-      case when u.ordinality > resting_read then 0 else u.quantity - u.filled_quantity end,
-      greatest(resting_left[u.ordinality], 0)
-    from unnest(resting) with ordinality as u
-  ) as r (book_side, book_price, before, after)
-  where r.after <> r.before
-  group by r.book_side, r.book_price;
-end;
+--! Included trading/functions/placed_orders.sql
+create or replace function trading.placed_orders(batch trading.matched_batch)
+returns trading.placed_order[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  m_delay constant int[] := array(select c.live_delay_ms from unnest(batch.markets) as c);
+  t_public_ids constant uuid[] := (batch.traders).public_ids;
+  k_left constant int[] := (batch.result).left_quantities;
+begin
+  return (
+    select array_agg(
+      (
+        x.market, x.market_id, m_public_ids[x.market], x.user_id, t_public_ids[x.trader], x.side,
+        x.order_type, x.price, x.book_side, x.book_price, x.budget_cents, x.time_in_force,
+        x.post_only, x.expires_at, x.idempotency_key, x.problem, x.order_id is not null,
+        case when x.status = 'scheduled'
+          then batch.at + m_delay[x.market] * interval '1 millisecond' end,
+        case when x.is_accepted then coalesce(x.order_id, nextval('trading.orders_id_seq')) end,
+        case when x.is_accepted then coalesce(x.order_public_id, core.uuid_v7()) end,
+        x.code, x.replay_of, x.replayed_order_id, x.status, x.quantity, x.left_quantity,
+        x.cancel_reason, x.fee_cents, x.balance_cents,
+        case
+          when not x.is_accepted or x.maker is null then x.status
+          when k_left[x.maker] < 0 then 'cancelled'
+          else trading.filled_status(k_left[x.maker], x.quantity)
+        end,
+        case
+          when not x.is_accepted or x.maker is null then x.left_quantity
+          when k_left[x.maker] < 0 then c.left_quantity
+          else k_left[x.maker]
+        end,
+        coalesce(c.reason, x.cancel_reason)
+      )::trading.placed_order
+    )
+    from (
+      select
+        q.*,
+        q.status is not null and q.replay_of is null and q.replayed_order_id is null
+          as is_accepted
+      from rows from (
+        unnest(batch.requests), unnest((batch.result).results),
+        unnest((batch.request_arrays).traders)
+      ) as q (
+        market, market_id, user_id, side, order_type, price, request_quantity, budget_cents,
+        time_in_force, post_only, expires_at, idempotency_key, book_side, book_price, problem,
+        is_market, relieved_cents, order_id, order_public_id, created_at,
+        code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
+        fee_cents, balance_cents, maker, trader
+      )
+      offset 0
+    ) as x
+    left join lateral (
+      -- Orders that came to rest may have been met by later requests of the batch.
+      select d.left_quantity, d.reason
+      from unnest((batch.result).cancelled_makers) as d
+      where d.maker = x.maker
+    ) as c on x.is_accepted and k_left[x.maker] < 0
+  );
+end
+$$;
 
-comment on function trading.level_changes(trading.resting_order[], int[], int) is
-  'What a batch adds to the depth of its market: at most one row for each side and price.';
---! EndIncluded trading/functions/level_changes.sql
---! Included trading/functions/settle_makers.sql
-create or replace function trading.settle_makers(
-  context trading.market_context, result trading.match_result
+comment on function trading.placed_orders(trading.matched_batch) is
+  'The requests of a matched batch with their results, in their order. Draws the ids of new '
+  'orders; writes nothing.';
+--! EndIncluded trading/functions/placed_orders.sql
+--! Included trading/functions/maker_public_ids.sql
+create or replace function trading.maker_public_ids(
+  batch trading.matched_batch, order_public_ids uuid[]
+)
+returns uuid[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  k_read constant int := cardinality(batch.makers);
+  k_public_ids constant uuid[] := array(select k.order_public_id from unnest(batch.makers) as k);
+  v_rested constant int[] := (batch.result).rested;
+begin
+  return array(
+    select case when f.maker <= k_read
+      then k_public_ids[f.maker]
+      else maker_public_ids.order_public_ids[v_rested[f.maker - k_read]]
+    end
+    from unnest((batch.result).fills) as f
+  );
+end
+$$;
+
+comment on function trading.maker_public_ids(trading.matched_batch, uuid[]) is
+  'The public ids of the makers'' orders of the fills of a batch. order_public_ids are those of '
+  'its requests'' orders, which later requests may have met.';
+--! EndIncluded trading/functions/maker_public_ids.sql
+--! Included trading/functions/account_fills.sql
+-- The cash and the shares of the fills that matching found, one after the other: what they cost and
+-- realise depends on the ones before.
+create or replace function trading.account_fills(
+  batch trading.matched_batch, order_ids bigint[]
+)
+returns trading.accounted_batch
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  r_market constant int[] := (batch.request_arrays).markets;
+  r_trader constant int[] := (batch.request_arrays).traders;
+  r_holding constant int[] := (batch.request_arrays).holdings;
+  r_is_buy constant boolean[] := (batch.request_arrays).is_buy;
+  r_is_yes constant boolean[] := (batch.request_arrays).is_yes;
+  r_book_is_yes constant boolean[] := (batch.request_arrays).book_is_yes;
+  r_book_price constant int[] := (batch.request_arrays).book_prices;
+  k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
+  k_trader constant int[] := (batch.maker_arrays).traders;
+  k_shares constant int[] := (batch.maker_arrays).shares;
+  k_is_buy constant boolean[] := (batch.maker_arrays).is_buy;
+  k_price constant int[] := (batch.maker_arrays).prices;
+  k_read constant int := cardinality(batch.makers);
+  v_rested constant int[] := (batch.result).rested;
+  t_user_ids constant bigint[] := (batch.traders).user_ids;
+  t_balance bigint[] := (batch.traders).balances_cents;
+  t_version bigint[] := (batch.traders).account_versions;
+  m_market_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
+  m_fee_schedule constant bigint[] :=
+    array(select c.fee_schedule_id from unnest(batch.markets) as c);
+  m_escrow bigint[] := array(select c.escrow_cents from unnest(batch.markets) as c);
+  m_escrow_version bigint[] := array(select c.escrow_version from unnest(batch.markets) as c);
+  m_revenue bigint[] := array(select c.revenue_cents from unnest(batch.markets) as c);
+  m_revenue_version bigint[] := array(select c.revenue_version from unnest(batch.markets) as c);
+  m_last_price int[] := array_fill(null::int, array[cardinality(batch.markets)]);
+  m_yes_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
+  m_no_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
+  m_trade_count int[] := array_fill(0, array[cardinality(batch.markets)]);
+  m_new_traders int[] := array_fill(0, array[cardinality(batch.markets)]);
+  -- Shares: YES at 2 x the place of the holding - 1, NO at 2 x.
+  s_quantity bigint[];
+  s_cost bigint[];
+  s_fee bigint[];
+  s_realised bigint[];
+  s_touched boolean[];
+  h_has_traded boolean[];
+
+  v_accounted trading.accounted_batch;
+  v_trades trading.trades[];
+  v_trade trading.trades;
+  v_fill trading.fill;
+  f int := 0;
+  i int;
+  k int;
+  j int;
+  t int;
+  m int;
+  s int;
+  g int;
+  n int;
+  v_price int;
+  v_maker_price int;
+  v_maker_buys boolean;
+  v_cost_out bigint;
+  v_fees_out bigint;
+  v_escrow_cents bigint;
+begin
+  select
+    array_agg(q.quantity), array_agg(q.cost), array_agg(q.fee), array_agg(q.realised),
+    array_fill(false, array[count(*)::int])
+  into s_quantity, s_cost, s_fee, s_realised, s_touched
+  from unnest((batch.holdings).holdings) as x
+  cross join lateral (
+    values
+      (
+        x.yes_quantity::bigint, x.yes_cost_cents::bigint, x.yes_fee_cents::bigint,
+        x.yes_realised_cents
+      ),
+      (x.no_quantity, x.no_cost_cents, x.no_fee_cents, x.no_realised_cents)
+  ) as q (quantity, cost, fee, realised);
+  h_has_traded := array(
+    select x.yes_traded or x.no_traded from unnest((batch.holdings).holdings) as x
+  );
+
+  foreach v_fill in array (batch.result).fills loop
+    f := f + 1;
+    i := v_fill.request;
+    k := v_fill.maker;
+    n := v_fill.quantity;
+    t := r_trader[i];
+    s := 2 * r_holding[i] - r_is_yes[i]::int;
+    if k <= k_read then
+      m := k_trader[k];
+      g := k_shares[k];
+      v_maker_buys := k_is_buy[k];
+      v_maker_price := k_price[k];
+      v_trade.maker_order_id := k_order_ids[k];
+    else
+      j := v_rested[k - k_read];
+      m := r_trader[j];
+      g := 2 * r_holding[j] - r_is_yes[j]::int;
+      v_maker_buys := r_is_buy[j];
+      v_maker_price := r_book_price[j];
+      v_trade.maker_order_id := order_ids[j];
+    end if;
+    v_price := 100 - v_maker_price;
+    j := r_market[i];
+
+    v_trade.id := nextval('ledger.journal_ids');
+    v_trade.public_id := core.uuid_v7();
+    v_trade.market_id := m_market_ids[j];
+    v_trade.taker_order_id := order_ids[i];
+    v_trade.taker_user_id := t_user_ids[t];
+    v_trade.maker_user_id := t_user_ids[m];
+    v_trade.quantity := n;
+    v_trade.fee_cents := v_fill.fee_cents;
+    v_trade.fee_schedule_id := m_fee_schedule[j];
+    v_trade.created_at := batch.at;
+    if r_book_is_yes[i] then
+      v_trade.price := v_price;
+      v_trade.taker_side := 'yes';
+    else
+      v_trade.price := v_maker_price;
+      v_trade.taker_side := 'no';
+    end if;
+
+    -- The taker's shares and cash.
+    if r_is_buy[i] then
+      s_quantity[s] := s_quantity[s] + n;
+      s_cost[s] := s_cost[s] + n * v_price;
+      s_fee[s] := s_fee[s] + v_fill.fee_cents;
+      v_trade.taker_cents := -(n * v_price) - v_fill.fee_cents;
+      v_trade.taker_realised_cents := null;
+    else
+      v_cost_out := core.half_up(s_cost[s] * n, s_quantity[s]);
+      v_fees_out := core.half_up(s_fee[s] * n, s_quantity[s]);
+      s_quantity[s] := s_quantity[s] - n;
+      s_cost[s] := s_cost[s] - v_cost_out;
+      s_fee[s] := s_fee[s] - v_fees_out;
+      v_trade.taker_cents := n * v_maker_price - v_fill.fee_cents;
+      v_trade.taker_realised_cents := v_trade.taker_cents - v_cost_out - v_fees_out;
+      s_realised[s] := s_realised[s] + v_trade.taker_realised_cents;
+    end if;
+    s_touched[s] := true;
+    if v_trade.taker_cents <> 0 then
+      t_balance[t] := t_balance[t] + v_trade.taker_cents;
+      t_version[t] := t_version[t] + 1;
+    end if;
+    v_trade.taker_balance_cents := t_balance[t];
+    v_trade.taker_version := t_version[t];
+
+    -- The maker's.
+    if v_maker_buys then
+      s_quantity[g] := s_quantity[g] + n;
+      s_cost[g] := s_cost[g] + n * v_maker_price;
+      v_trade.maker_cents := -(n * v_maker_price);
+      v_trade.maker_realised_cents := null;
+    else
+      v_cost_out := core.half_up(s_cost[g] * n, s_quantity[g]);
+      v_fees_out := core.half_up(s_fee[g] * n, s_quantity[g]);
+      s_quantity[g] := s_quantity[g] - n;
+      s_cost[g] := s_cost[g] - v_cost_out;
+      s_fee[g] := s_fee[g] - v_fees_out;
+      v_trade.maker_cents := n * v_price;
+      v_trade.maker_realised_cents := v_trade.maker_cents - v_cost_out - v_fees_out;
+      s_realised[g] := s_realised[g] + v_trade.maker_realised_cents;
+    end if;
+    s_touched[g] := true;
+    t_balance[m] := t_balance[m] + v_trade.maker_cents;
+    t_version[m] := t_version[m] + 1;
+    v_trade.maker_balance_cents := t_balance[m];
+    v_trade.maker_version := t_version[m];
+
+    -- The market's: pairs minted into escrow or burnt out of it, and the fee.
+    v_escrow_cents := -(v_trade.taker_cents + v_trade.maker_cents + v_fill.fee_cents);
+    if v_escrow_cents <> 0 then
+      m_escrow[j] := m_escrow[j] + v_escrow_cents;
+      m_escrow_version[j] := m_escrow_version[j] + 1;
+    end if;
+    if v_fill.fee_cents > 0 then
+      m_revenue[j] := m_revenue[j] + v_fill.fee_cents;
+      m_revenue_version[j] := m_revenue_version[j] + 1;
+    end if;
+    v_trade.escrow_balance_cents := m_escrow[j];
+    v_trade.escrow_version := m_escrow_version[j];
+    v_trade.revenue_balance_cents := m_revenue[j];
+    v_trade.revenue_version := m_revenue_version[j];
+    v_trades[f] := v_trade;
+
+    m_last_price[j] := v_trade.price;
+    m_yes_volume[j] := m_yes_volume[j] + n * v_trade.price;
+    m_no_volume[j] := m_no_volume[j] + n * (100 - v_trade.price);
+    m_trade_count[j] := m_trade_count[j] + 1;
+
+    if not h_has_traded[(s + 1) / 2] then
+      h_has_traded[(s + 1) / 2] := true;
+      m_new_traders[j] := m_new_traders[j] + 1;
+    end if;
+    if not h_has_traded[(g + 1) / 2] then
+      h_has_traded[(g + 1) / 2] := true;
+      m_new_traders[j] := m_new_traders[j] + 1;
+    end if;
+  end loop;
+
+  v_accounted.trades := v_trades;
+  v_accounted.balances_cents := t_balance;
+  v_accounted.account_versions := t_version;
+  v_accounted.escrows_cents := m_escrow;
+  v_accounted.escrow_versions := m_escrow_version;
+  v_accounted.revenues_cents := m_revenue;
+  v_accounted.revenue_versions := m_revenue_version;
+  v_accounted.last_trade_prices := m_last_price;
+  v_accounted.yes_volumes_cents := m_yes_volume;
+  v_accounted.no_volumes_cents := m_no_volume;
+  v_accounted.trade_counts := m_trade_count;
+  v_accounted.new_traders := m_new_traders;
+  v_accounted.holdings := array(
+    select (
+      x.market_id, x.user_id,
+      case when y.touched then coalesce(x.yes_public_id, core.uuid_v7()) else x.yes_public_id end,
+      s_quantity[y.place], s_cost[y.place], s_fee[y.place], s_realised[y.place],
+      x.yes_traded or y.touched,
+      case when z.touched then coalesce(x.no_public_id, core.uuid_v7()) else x.no_public_id end,
+      s_quantity[y.place + 1], s_cost[y.place + 1], s_fee[y.place + 1],
+      s_realised[y.place + 1], x.no_traded or z.touched
+    )::trading.holdings
+    from unnest((batch.holdings).holdings) with ordinality as x
+    cross join lateral (
+      values (2 * x.ordinality - 1, s_touched[2 * x.ordinality - 1])
+    ) as y (place, touched)
+    cross join lateral (values (s_touched[2 * x.ordinality])) as z (touched)
+    where y.touched or z.touched
+  );
+  return v_accounted;
+end
+$$;
+
+comment on function trading.account_fills(trading.matched_batch, bigint[]) is
+  'The trades of a matched batch with their cash, and what its traders, holdings and markets have '
+  'after them. order_ids are of the requests. Draws the ids of the trades; writes nothing.';
+--! EndIncluded trading/functions/account_fills.sql
+--! Included trading/functions/write_trades.sql
+create or replace function trading.write_trades(
+  batch trading.matched_batch, accounted trading.accounted_batch
 )
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_today constant date := (batch.at at time zone 'UTC')::date;
+  v_user_ids constant bigint[] := (batch.traders).user_ids;
+begin
+  insert into trading.trades select t.* from unnest(accounted.trades) as t;
+
+  insert into trading.holdings as h select x.* from unnest(accounted.holdings) as x
+  on conflict (market_id, user_id) do update set
+    yes_public_id = excluded.yes_public_id,
+    yes_quantity = excluded.yes_quantity,
+    yes_cost_cents = excluded.yes_cost_cents,
+    yes_fee_cents = excluded.yes_fee_cents,
+    yes_realised_cents = excluded.yes_realised_cents,
+    yes_traded = excluded.yes_traded,
+    no_public_id = excluded.no_public_id,
+    no_quantity = excluded.no_quantity,
+    no_cost_cents = excluded.no_cost_cents,
+    no_fee_cents = excluded.no_fee_cents,
+    no_realised_cents = excluded.no_realised_cents,
+    no_traded = excluded.no_traded;
+
+  -- By their ids and not by a join: no plan can do worse than look each up. The place of one among
+  -- the sorted ids is its bucket.
+  with moved as materialized (
+    select u.id
+    from unnest(
+      v_user_ids, (batch.traders).account_versions, accounted.account_versions
+    ) as u (id, version_before, version)
+    where u.version <> u.version_before
+  ),
+  opened as (
+    insert into ledger.day_openings (user_id, day, balance_cents, external_cents)
+    select t.user_id, v_today, t.balance_cents, t.external_cents
+    from trading.traders as t
+    where t.user_id = any (array(select m.id from moved as m))
+      and t.moved_on < v_today
+  )
+  update trading.traders as t set
+    balance_cents = accounted.balances_cents[width_bucket(t.user_id, v_user_ids)],
+    account_version = accounted.account_versions[width_bucket(t.user_id, v_user_ids)],
+    overdraft_cents = least(
+      t.overdraft_cents,
+      greatest(0, -accounted.balances_cents[width_bucket(t.user_id, v_user_ids)])
+    ),
+    moved_on = greatest(t.moved_on, v_today)
+  where t.user_id = any (array(select m.id from moved as m));
+end
+$$;
+
+comment on function trading.write_trades(trading.matched_batch, trading.accounted_batch) is
+  'Writes the trades of a batch with the cash and the shares of their traders.';
+--! EndIncluded trading/functions/write_trades.sql
+--! Included trading/functions/write_makers.sql
+create or replace function trading.write_makers(
+  batch trading.matched_batch, orders trading.placed_order[]
+)
+returns trading.cancelled_order[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  k_read constant int := cardinality(batch.makers);
+  k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
+  v_rested constant int[] := (batch.result).rested;
   v_ids bigint[];
   v_left int[];
+  v_cancelled trading.cancelled_order[];
 begin
-  select
-    array_agg(r.order_id order by r.order_id),
-    array_agg(result.resting_left[r.ordinality] order by r.order_id)
+  select array_agg(k.id order by k.id), array_agg(k.left_after order by k.id)
   into v_ids, v_left
-  from unnest(result.resting) with ordinality as r
-  where r.ordinality <= result.resting_read
-    and result.resting_left[r.ordinality] < r.quantity - r.filled_quantity;
+  from unnest(
+    k_order_ids, (batch.maker_arrays).left_quantities,
+    (batch.result).left_quantities[1 : k_read]
+  ) as k (id, left_before, left_after)
+  where k.left_after < k.left_before;
 
-  -- By their ids and not by a join: no plan can do worse than look each up.
-  with gone as (
-    delete from trading.active_orders as b
-    where b.order_id = any (v_ids)
-      and v_left[width_bucket(b.order_id, v_ids)] <= 0
-  )
-  update trading.orders as o set
-    filled_quantity = o.quantity - v_left[width_bucket(o.id, v_ids)],
-    status = trading.filled_status(v_left[width_bucket(o.id, v_ids)], o.quantity)
-  where o.id = any (v_ids)
-    and v_left[width_bucket(o.id, v_ids)] >= 0;
-
-  if result.cancelled_makers is not null then
+  if v_ids is not null then
+    -- By their ids and not by a join: no plan can do worse than look each up.
+    with gone as (
+      delete from trading.active_orders as b
+      where b.order_id = any (v_ids)
+        and v_left[width_bucket(b.order_id, v_ids)] <= 0
+    ),
+    smaller as (
+      update trading.active_orders as b
+      set left_quantity = v_left[width_bucket(b.order_id, v_ids)]
+      where b.order_id = any (v_ids)
+        and v_left[width_bucket(b.order_id, v_ids)] > 0
+    )
     update trading.orders as o set
-      filled_quantity = d.filled_quantity,
-      status = 'cancelled',
-      cancel_reason = d.reason,
-      cancelled_at = context.at
-    from unnest(result.cancelled_makers) as d
-    where o.id = (d."order").order_id
-      and d.resting <= result.resting_read;
+      filled_quantity = o.quantity - v_left[width_bucket(o.id, v_ids)],
+      status = trading.filled_status(v_left[width_bucket(o.id, v_ids)], o.quantity)
+    where o.id = any (v_ids)
+      and v_left[width_bucket(o.id, v_ids)] >= 0;
   end if;
+  if (batch.result).cancelled_makers is null then
+    return null;
+  end if;
+
+  with cancelled as (
+    update trading.orders as o set
+      filled_quantity = o.quantity - c.left_quantity,
+      status = 'cancelled',
+      cancel_reason = c.reason,
+      cancelled_at = batch.at
+    from unnest((batch.result).cancelled_makers) as c
+    where o.id = k_order_ids[c.maker]
+    returning
+      c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      o.side, o.order_type, o.price, o.quantity, o.expires_at, o.created_at
+  ),
+  all_cancelled as (
+    select c.* from cancelled as c
+    union all
+    -- Orders of the batch itself.
+    select
+      c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      o.side, o.order_type, o.price, o.quantity, o.expires_at, batch.at
+    from unnest((batch.result).cancelled_makers) as c
+    cross join lateral (
+      select (write_makers.orders[v_rested[c.maker - k_read]]).*
+    ) as o
+    where c.maker > k_read
+  )
+  select array_agg(
+    (
+      a.request, a.public_id, a.market_id, a.user_id, a.side, a.order_type, a.price, a.quantity,
+      a.left_quantity, a.reason, a.expires_at, a.created_at
+    )::trading.cancelled_order
+    order by c.place
+  )
+  into v_cancelled
+  from unnest((batch.result).cancelled_makers) with ordinality as c (
+    request, maker, reason, left_quantity, place
+  )
+  join all_cancelled as a on a.maker = c.maker;
+  return v_cancelled;
 end
 $$;
 
-comment on function trading.settle_makers(trading.market_context, trading.match_result) is
-  'Writes what became of the orders that rested before the batch.';
---! EndIncluded trading/functions/settle_makers.sql
---! Included trading/functions/settle_fills.sql
-create or replace function trading.settle_fills(
-  context trading.market_context,
-  money trading.market_money,
-  result trading.match_result
+comment on function trading.write_makers(trading.matched_batch, trading.placed_order[]) is
+  'Writes what became of the orders that rested before the batch; returns those that it '
+  'cancelled, in their order.';
+--! EndIncluded trading/functions/write_makers.sql
+--! Included trading/functions/write_orders.sql
+create or replace function trading.write_orders(
+  orders trading.placed_order[], at timestamptz
 )
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  with written as (
-    insert into ledger.journals (id, kind, market_id, created_at)
-    select f.journal_id, 'trade', context.market_id, context.at
-    from unnest(result.fills) as f
-  ),
-  held as (
-    insert into trading.positions as p (
-      market_id, user_id, side, quantity, cost_cents, fee_cents, realised_cents, has_traded
-    )
-    select
-      context.market_id,
-      result.user_ids[(h.place + 1) / 2],
-      case when h.place % 2 = 1 then 'yes' else 'no' end::trading.side,
-      h.quantity, h.cost_cents, h.fee_cents, h.realised_cents, true
-    from unnest(
-      (result.holdings).quantity,
-      (result.holdings).cost_cents,
-      (result.holdings).fee_cents,
-      (result.holdings).realised_cents,
-      (result.holdings).touched
-    ) with ordinality as h (quantity, cost_cents, fee_cents, realised_cents, touched, place)
-    where h.touched
-    on conflict (market_id, user_id, side) do update set
-      quantity = excluded.quantity,
-      cost_cents = excluded.cost_cents,
-      fee_cents = excluded.fee_cents,
-      realised_cents = excluded.realised_cents,
-      has_traded = true
-  )
-  insert into trading.trades (
-    id, public_id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id,
-    maker_user_id, taker_side, price, quantity, fee_cents, fee_schedule_id,
-    taker_realised_cents, maker_realised_cents, created_at
+  insert into trading.orders (
+    id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
+    budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
+    expires_at, release_at, cancelled_at
   )
   select
-    f.trade_id, f.trade_public_id, context.market_id, f.journal_id, f.taker_order_id,
-    f.maker_order_id, f.taker_user_id, f.maker_user_id, f.taker_side, f.yes_price, f.quantity,
-    f.fee_cents, money.fee_schedule_id, f.taker_realised_cents, f.maker_realised_cents,
-    context.at
-  from unnest(result.fills) as f;
+    o.id, o.public_id, o.market_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
+    o.quantity - o.end_left_quantity, o.budget_cents, o.time_in_force, o.post_only, o.end_status,
+    o.end_cancel_reason, coalesce(o.fee_cents, 0), write_orders.at, o.expires_at, o.release_at,
+    case when o.end_status = 'cancelled' then write_orders.at end
+  from unnest(write_orders.orders) as o
+  where o.id is not null
+    and not o.was_scheduled;
 
-  perform ledger.post(result.entries, context.at);
+  insert into trading.active_orders (
+    market_id, user_id, order_id, queue_position, order_public_id, left_quantity, book_price,
+    book_side, order_type, expires_at, release_at
+  )
+  select
+    o.market_id, o.user_id, o.id,
+    case
+      when o.release_at is not null then null
+      when o.was_scheduled then nextval('trading.orders_id_seq')
+      else o.id
+    end,
+    o.public_id, o.end_left_quantity, o.book_price, o.book_side, o.order_type, o.expires_at,
+    o.release_at
+  from unnest(write_orders.orders) as o
+  where o.id is not null
+    and o.end_status in ('scheduled', 'open', 'partially_filled');
+
+  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
+  select o.user_id, o.idempotency_key, o.id, write_orders.at
+  from unnest(write_orders.orders) as o
+  where o.idempotency_key is not null
+    and o.id is not null
+  on conflict (user_id, key) do update
+  set order_id = excluded.order_id, created_at = excluded.created_at;
 end
 $$;
 
-comment on function trading.settle_fills(
-  trading.market_context, trading.market_money, trading.match_result
-) is
-  'Writes the trades of a batch with their journals, cash and shares.';
---! EndIncluded trading/functions/settle_fills.sql
---! Included trading/functions/settle_orders.sql
-create or replace function trading.settle_orders(
-  context trading.market_context,
-  money trading.market_money,
-  result trading.match_result
+comment on function trading.write_orders(trading.placed_order[], timestamptz) is
+  'Writes the orders that a batch accepted, what of them rests or waits for its release, and which '
+  'orders their idempotency keys stand for. A key older than 24 hours is taken over.';
+--! EndIncluded trading/functions/write_orders.sql
+--! Included trading/functions/first_position.sql
+create or replace function trading.first_position(
+  position_before bigint, best_before int, best int, first_left bigint, last_gone bigint
+)
+returns bigint
+language sql immutable parallel safe
+return case
+  when first_left is not null then first_left
+  when best = best_before then greatest(position_before, last_gone + 1)
+  else 0
+end;
+
+comment on function trading.first_position(bigint, int, int, bigint, bigint) is
+  'The place that no order of the best price of a side stands before, after a batch: first_left is '
+  'the first order that it left there of those it had read, and last_gone the last one that '
+  'it took away.';
+--! EndIncluded trading/functions/first_position.sql
+--! Included trading/functions/write_market_state.sql
+create or replace function trading.write_market_state(
+  batch trading.matched_batch,
+  orders trading.placed_order[],
+  accounted trading.accounted_batch
 )
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  m_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  v_emptied constant int[] :=
+    array(select c.request from unnest((batch.result).cancelled_makers) as c);
 begin
-  if result.fills is not null or result.cancelled_makers is not null then
-    perform trading.settle_makers(context, result);
-  end if;
-
-  with placed as (
-    insert into trading.orders (
-      id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
-      budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
-      expires_at, cancelled_at
-    )
+  with touched as (
+    -- Each request, with what it brought to the book.
     select
-      o.order_id, o.order_public_id, context.market_id, (o.request).user_id, (o.request).side,
-      (o.request).order_type, (o.request).price, o.quantity, o.end_filled_quantity,
-      (o.request).budget_cents, (o.request).time_in_force, (o.request).post_only, o.end_status,
-      o.end_cancel_reason, o.fee_cents, context.at, (o.request).expires_at,
-      case when o.end_status = 'cancelled' then context.at end
-    from unnest(result.outcomes) as o
-    where o.code is null
-      and o.is_replay is null
-      and (o.request).order_id is null
-    returning id
-  ),
-  rested as (
-    insert into trading.active_orders (
-      order_id, market_id, user_id, book_side, book_price, queue_position, expires_at
+      o.market, o.book_side, o.book_price,
+      case when o.id is not null and o.end_status in ('open', 'partially_filled')
+        then o.end_left_quantity else 0 end as change,
+      null::bigint as position_left,
+      null::bigint as position_gone,
+      (
+        o.id is not null and o.status <> 'scheduled'
+        or o.code is not null and o.place = any (v_emptied)
+      )::int as changes,
+      (o.id is not null and not o.was_scheduled)::int as placed,
+      case when not o.was_scheduled then o.id end as id
+    from unnest(write_market_state.orders) with ordinality as o (
+      market, market_id, market_public_id, user_id, user_public_id, side, order_type, price,
+      book_side, book_price, budget_cents, time_in_force, post_only, expires_at,
+      idempotency_key, problem, was_scheduled, release_at, id, public_id, code, replay_of,
+      replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
+      balance_cents, end_status, end_left_quantity, end_cancel_reason, place
     )
+    where o.id is not null or o.code is not null
+    union all
+    -- Each maker, with what it lost.
     select
-      r.order_id, context.market_id, r.user_id, r.book_side, r.book_price,
-      r.queue_position, r.expires_at
-    from unnest(result.resting) with ordinality as r
-    where r.ordinality > result.resting_read
-      and result.resting_left[r.ordinality] > 0
-    returning book_side, book_price
+      k.market, k.book_side, k.book_price, greatest(k.left_after, 0) - k.left_quantity,
+      case when k.left_after > 0 then k.queue_position end,
+      case when k.left_after <= 0 then k.queue_position end,
+      0, 0, null
+    from rows from (unnest(batch.makers), unnest((batch.result).left_quantities)) as k (
+      order_id, order_public_id, market, user_id, order_type, book_side, book_price,
+      queue_position, left_quantity, has_expired, left_after
+    )
+    where k.order_id is not null
   ),
-  deepened as (
-    update trading.book_levels as l set
-      quantity = l.quantity + c.quantity,
-      order_count = l.order_count + c.order_count
-    from trading.level_changes(result.resting, result.resting_left, result.resting_read) as c
-    where l.market_id = context.market_id
-      and l.book_price = c.book_price
-      and l.book_side = c.book_side
+  levels as (
+    select
+      t.market, t.book_side, t.book_price,
+      case t.book_side when 'yes' then t.book_price else 99 + t.book_price end as place,
+      sum(t.change) as change,
+      min(t.position_left) as first_left,
+      max(t.position_gone) as last_gone,
+      sum(t.changes) as changes,
+      sum(t.placed) as placed,
+      sum(t.id) as id_sum
+    from touched as t
+    group by t.market, t.book_side, t.book_price
   ),
-  changed as (
-    update trading.market_state as b set
-      version = b.version + result.changes,
-      placed_count = b.placed_count + p.order_count,
-      placed_id_sum = b.placed_id_sum + p.id_sum,
-      last_trade_price = coalesce(result.last_trade_price, b.last_trade_price),
-      yes_volume_cents = b.yes_volume_cents + result.yes_volume_cents,
-      no_volume_cents = b.no_volume_cents + result.no_volume_cents,
-      trade_count = b.trade_count + coalesce(cardinality(result.fills), 0),
-      traders_count = b.traders_count + result.new_traders,
-      front_yes_price = greatest(context.best_yes, r.best_yes),
-      front_yes_position = case
-        when r.best_yes > context.best_yes then 0 else context.first_yes_position
-      end,
-      front_no_price = greatest(context.best_no, r.best_no),
-      front_no_position = case
-        when r.best_no > context.best_no then 0 else context.first_no_position
-      end
-    from (
-      select
-        max(x.book_price) filter (where x.book_side = 'yes') as best_yes,
-        max(x.book_price) filter (where x.book_side = 'no') as best_no
-      from rested as x
-    ) as r
-    cross join (
-      select count(*) as order_count, coalesce(sum(x.id), 0)::bigint as id_sum
-      from placed as x
-    ) as p
-    where b.market_id = context.market_id
-    returning b.version
+  markets as (
+    select
+      l.market,
+      array_agg(l.place) as places,
+      array_agg(l.change) as depth_changes,
+      array_agg(l.first_left) as first_left,
+      array_agg(l.last_gone) as last_gone,
+      max(l.book_price) filter (where l.book_side = 'yes' and l.change > 0) as highest_yes,
+      max(l.book_price) filter (where l.book_side = 'no' and l.change > 0) as highest_no,
+      sum(l.changes) as changes,
+      sum(l.placed) as placed,
+      coalesce(sum(l.id_sum), 0) as id_sum
+    from levels as l
+    group by l.market
+    having sum(l.changes) > 0 or sum(l.placed) > 0
+  ),
+  next_state as (
+    select
+      n.*, x.depth,
+      trading.best_in_depth(x.depth, 'yes', greatest(s.best_yes_price, n.highest_yes)) as best_yes,
+      trading.best_in_depth(x.depth, 'no', greatest(s.best_no_price, n.highest_no)) as best_no
+    from markets as n
+    cross join lateral (
+      select y.* from trading.market_state as y where y.market_id = m_ids[n.market] limit 1
+    ) as s
+    cross join lateral (
+      select trading.changed_depth(s.depth, n.places, n.depth_changes::bigint[]) as depth offset 0
+    ) as x
+    offset 0
+  ),
+  raised as (
+    update trading.market_state as s set
+      version = s.version + n.changes,
+      placed_count = s.placed_count + n.placed,
+      placed_id_sum = s.placed_id_sum + n.id_sum,
+      last_trade_price = coalesce(accounted.last_trade_prices[n.market], s.last_trade_price),
+      yes_volume_cents = s.yes_volume_cents
+        + coalesce(accounted.yes_volumes_cents[n.market], 0),
+      no_volume_cents = s.no_volume_cents + coalesce(accounted.no_volumes_cents[n.market], 0),
+      trade_count = s.trade_count + coalesce(accounted.trade_counts[n.market], 0),
+      traders_count = s.traders_count + coalesce(accounted.new_traders[n.market], 0),
+      escrow_cents = coalesce(accounted.escrows_cents[n.market], s.escrow_cents),
+      escrow_version = coalesce(accounted.escrow_versions[n.market], s.escrow_version),
+      revenue_cents = coalesce(accounted.revenues_cents[n.market], s.revenue_cents),
+      revenue_version = coalesce(accounted.revenue_versions[n.market], s.revenue_version),
+      depth = n.depth,
+      best_yes_price = n.best_yes,
+      best_no_price = n.best_no,
+      first_yes_position = trading.first_position(
+        s.first_yes_position, s.best_yes_price, n.best_yes,
+        n.first_left[array_position(n.places, n.best_yes)],
+        n.last_gone[array_position(n.places, n.best_yes)]
+      ),
+      first_no_position = trading.first_position(
+        s.first_no_position, s.best_no_price, n.best_no,
+        n.first_left[array_position(n.places, 99 + n.best_no)],
+        n.last_gone[array_position(n.places, 99 + n.best_no)]
+      )
+    from next_state as n
+    where s.market_id = m_ids[n.market]
+    returning n.market, s.version, n.changes
   )
   insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
-    'marketId', context.market_public_id, 'version', c.version
+    'marketId', m_public_ids[r.market], 'version', r.version
   )
-  from changed as c;
-
-  if result.fills is not null then
-    perform trading.settle_fills(context, money, result);
-  end if;
+  from raised as r
+  where r.changes > 0;
 end
 $$;
 
-comment on function trading.settle_orders(
-  trading.market_context, trading.market_money, trading.match_result
+comment on function trading.write_market_state(
+  trading.matched_batch, trading.placed_order[], trading.accounted_batch
 ) is
-  'Writes what a batch came to, each table as one set, and announces the market''s new version. '
-  'The rows of released orders are trading.settle_released''s.';
---! EndIncluded trading/functions/settle_orders.sql
---! Included trading/functions/announce_to_makers.sql
-create or replace function trading.announce_to_makers(
-  context trading.market_context, result trading.match_result
+  'Writes what a batch changed of its markets, and announces their new versions.';
+--! EndIncluded trading/functions/write_market_state.sql
+--! Included trading/functions/write_outbox.sql
+create or replace function trading.write_outbox(
+  batch trading.matched_batch, written trading.written_batch
 )
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  m_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  r_market constant int[] := (batch.request_arrays).markets;
+  t_user_ids constant bigint[] := (batch.traders).user_ids;
+  t_public_ids constant uuid[] := (batch.traders).public_ids;
 begin
-  if result.fills is not null then
+  if written.trades is not null then
     insert into trading.outbox (channel, payload)
     select
       'user_event',
       json_build_object(
-        'userId', f.maker_user_public_id,
+        'userId', t_public_ids[width_bucket(f.maker_user_id, t_user_ids)],
         'event', json_build_object(
           'type', 'maker_fill',
-          'marketId', context.market_public_id,
+          'marketId', m_public_ids[r_market[f.request]],
           'orderIds', f.order_ids,
           'fillCount', f.fill_count
         )
       )
     from (
       select
-        u.maker_user_public_id,
-        json_agg(u.maker_order_public_id order by u.trade_id) as order_ids,
-        count(*) as fill_count
-      from unnest(result.fills) as u
-      group by u.request, u.maker_user_public_id
-      order by min(u.trade_id)
+        u.request, u.maker_user_id, min(u.id) as first_id,
+        json_agg(u.order_public_id order by u.id) as order_ids, count(*) as fill_count
+      from (
+        select y.request, y.maker_user_id, y.id, y.order_public_id
+        from rows from (
+          unnest((batch.result).fills), unnest(written.maker_public_ids), unnest(written.trades)
+        ) as y (
+          request, maker, fill_quantity, fill_fee_cents, order_public_id, id, market_id,
+          taker_order_id, maker_order_id, taker_user_id, maker_user_id
+        )
+      ) as u
+      group by u.request, u.maker_user_id
+      order by min(u.id)
     ) as f;
   end if;
 
-  if result.cancelled_makers is not null then
+  if written.cancelled_orders is not null then
     insert into trading.outbox (channel, payload)
     select
       'user_event',
       json_build_object(
-        'userId', d.user_public_id,
+        'userId', t_public_ids[width_bucket(c.user_id, t_user_ids)],
         'event', json_build_object(
           'type', 'order_cancelled',
-          'orderId', (d."order").order_public_id,
-          'marketId', context.market_public_id,
-          'marketTitle', context.title,
-          'side', (d."order").side,
-          'price', (d."order").price,
-          'quantity', (d."order").quantity,
-          'filledQuantity', d.filled_quantity,
-          'cancelReason', d.reason
+          'orderId', c.public_id,
+          'marketId', m.public_id,
+          'marketTitle', m.title,
+          'side', c.side,
+          'price', c.price,
+          'quantity', c.quantity,
+          'filledQuantity', c.quantity - c.left_quantity,
+          'cancelReason', c.reason
         )
       )
-    from unnest(result.cancelled_makers) as d;
+    from unnest(written.cancelled_orders) as c
+    cross join lateral (
+      select y.* from catalog.markets as y where y.id = c.market_id limit 1
+    ) as m;
+  end if;
+
+  if exists (select from unnest(batch.markets) as c where c.live_delay_ms is not null) then
+    insert into trading.outbox (channel, payload)
+    select
+      'user_event',
+      json_build_object(
+        'userId', o.user_public_id,
+        'event', json_build_object(
+          'type', 'order_pending',
+          'orderId', o.public_id,
+          'marketId', o.market_public_id,
+          'side', o.side,
+          'price', o.price,
+          'quantity', o.quantity,
+          'releaseAt', core.iso8601(o.release_at),
+          'budgetCents', o.budget_cents
+        )
+      )
+    from unnest(written.orders) as o
+    where o.id is not null
+      and o.release_at is not null;
   end if;
 end
 $$;
 
-comment on function trading.announce_to_makers(
-  trading.market_context, trading.match_result
-) is
-  'Announces a batch to the makers it met: to each once for each request that filled it, and to '
-  'the owner of each order found dead.';
---! EndIncluded trading/functions/announce_to_makers.sql
---! Included trading/functions/settle_scheduled.sql
-create or replace function trading.settle_scheduled(
-  context trading.market_context, result trading.match_result
-)
-returns void
+comment on function trading.write_outbox(trading.matched_batch, trading.written_batch) is
+  'Announces a batch to the users it concerns: to each maker once for each request that filled '
+  'their orders, to the owner of each cancelled maker, and of each order that a live market took.';
+--! EndIncluded trading/functions/write_outbox.sql
+--! Included trading/functions/write_batch.sql
+create or replace function trading.write_batch(batch trading.matched_batch)
+returns trading.written_batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_release_at constant timestamptz :=
-    context.at + context.live_delay_ms * interval '1 millisecond';
+  v_orders constant trading.placed_order[] := trading.placed_orders(batch);
+  v_order_ids bigint[];
+  v_public_ids uuid[];
+  v_accounted trading.accounted_batch;
+  v_written trading.written_batch;
 begin
-  with scheduled as (
-    select o.*
-    from unnest(result.outcomes) as o
-    where o.code is null
-      and o.is_replay is null
-  ),
-  placed as (
-    insert into trading.orders (
-      id, public_id, market_id, user_id, side, order_type, price, quantity, budget_cents,
-      time_in_force, post_only, status, created_at, expires_at, release_at
-    )
-    select
-      o.order_id, o.order_public_id, context.market_id, (o.request).user_id, (o.request).side,
-      (o.request).order_type, (o.request).price, o.quantity, (o.request).budget_cents,
-      (o.request).time_in_force, (o.request).post_only, o.status, context.at,
-      (o.request).expires_at, v_release_at
-    from scheduled as o
-    returning id
-  ),
-  counted as (
-    update trading.market_state as b set
-      placed_count = b.placed_count + p.order_count,
-      placed_id_sum = b.placed_id_sum + p.id_sum
-    from (
-      select count(*) as order_count, coalesce(sum(x.id), 0)::bigint as id_sum
-      from placed as x
-    ) as p
-    where b.market_id = context.market_id
-      and p.order_count > 0
-  ),
-  waiting as (
-    insert into trading.active_orders (
-      order_id, market_id, user_id, book_side, book_price, expires_at, release_at
-    )
-    select
-      o.order_id, context.market_id, (o.request).user_id, (o.request).book_side,
-      (o.request).book_price, (o.request).expires_at, v_release_at
-    from scheduled as o
-  )
-  insert into trading.outbox (channel, payload)
-  select
-    'user_event',
-    json_build_object(
-      'userId', o.user_public_id,
-      'event', json_build_object(
-        'type', 'order_pending',
-        'orderId', o.order_public_id,
-        'marketId', context.market_public_id,
-        'side', (o.request).side,
-        'price', (o.request).price,
-        'quantity', o.quantity,
-        'releaseAt', core.iso8601(v_release_at),
-        'budgetCents', (o.request).budget_cents
-      )
-    )
-  from scheduled as o;
-end
-$$;
-
-comment on function trading.settle_scheduled(trading.market_context, trading.match_result) is
-  'Writes the orders of a batch that a live market took, to wait for their release, and tells '
-  'their users (order_pending). The book and its version stay as they are.';
---! EndIncluded trading/functions/settle_scheduled.sql
---! Included trading/functions/settle_batch.sql
-create or replace function trading.settle_batch(
-  context trading.market_context, batch trading.matched_batch
-)
-returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if context.live_delay_ms is not null then
-    perform trading.settle_scheduled(context, batch.result);
-  elsif (batch.result).changes > 0 then
-    perform trading.settle_orders(context, batch.money, batch.result);
-    perform trading.announce_to_makers(context, batch.result);
+  v_written.orders := v_orders;
+  if (batch.result).fills is not null or (batch.result).cancelled_makers is not null then
+    select array_agg(o.id), array_agg(o.public_id) into v_order_ids, v_public_ids
+    from unnest(v_orders) as o;
+    v_written.cancelled_orders := trading.write_makers(batch, v_orders);
   end if;
+  if (batch.result).fills is not null then
+    v_accounted := trading.account_fills(batch, v_order_ids);
+    v_written.trades := v_accounted.trades;
+    v_written.maker_public_ids := trading.maker_public_ids(batch, v_public_ids);
+    perform trading.write_trades(batch, v_accounted);
+  end if;
+  perform trading.write_orders(v_orders, batch.at);
+  perform trading.write_market_state(batch, v_orders, v_accounted);
+  perform trading.write_outbox(batch, v_written);
+  return v_written;
 end
 $$;
 
-comment on function trading.settle_batch(trading.market_context, trading.matched_batch) is
-  'Writes what a batch came to and announces it; nothing, if nothing changed.';
---! EndIncluded trading/functions/settle_batch.sql
---! Included trading/functions/settle_keys.sql
-create or replace function trading.settle_keys(
-  context trading.market_context, result trading.match_result
-)
-returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
-  select (o.request).user_id, (o.request).idempotency_key, o.order_id, context.at
-  from unnest(result.outcomes) as o
-  where (o.request).idempotency_key is not null
-    and o.code is null
-    and o.is_replay is null
-  on conflict (user_id, key) do update
-  set order_id = excluded.order_id, created_at = excluded.created_at;
-end
-$$;
-
-comment on function trading.settle_keys(trading.market_context, trading.match_result) is
-  'Notes which orders of a batch the idempotency keys stand for. A key older than 24 hours is '
-  'taken over.';
---! EndIncluded trading/functions/settle_keys.sql
+comment on function trading.write_batch(trading.matched_batch) is
+  'Writes what a batch came to, each table as one set, and its events to the outbox; nothing, if '
+  'nothing changed. Rows of orders that were there before, scheduled ones that it releases, are '
+  'the caller''s. The caller holds the locks of trading.match_batch.';
+--! EndIncluded trading/functions/write_batch.sql
 --! Included trading/functions/order_answers.sql
 create or replace function trading.order_answers(
-  context trading.market_context, result trading.match_result
+  batch trading.matched_batch, written trading.written_batch
 )
-returns api.result[]
+returns setof api.result
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_at text := core.iso8601(context.at);
-  v_outcome trading.order_result;
-  v_request trading.order_request;
-  v_answers api.result[];
-  v_all_fills trading.fill[] := result.fills;
-  v_all_dead trading.cancelled_maker[] := result.cancelled_makers;
-  v_fill trading.fill;
-  v_dead trading.cancelled_maker;
-  v_fills text[];
-  v_cancelled text[];
-  v_place int := 0;
-  f int := 1;
-  d int := 1;
+  v_at constant text := core.iso8601(batch.at);
+  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  r_market constant int[] := (batch.request_arrays).markets;
+  r_public_ids constant uuid[] := array(select o.public_id from unnest(written.orders) as o);
+  t_user_ids constant bigint[] := (batch.traders).user_ids;
+  t_public_ids constant uuid[] := (batch.traders).public_ids;
+  v_fills text[] := array_fill(null::text, array[cardinality(r_market)]);
+  v_cancelled text[] := v_fills;
+  v_request int;
+  v_object text;
 begin
-  -- Fills and dead makers come in the order of the requests that met them.
-  foreach v_outcome in array result.outcomes loop
-    v_place := v_place + 1;
-    if v_all_fills is not null then
-      v_fills := '{}';
-      loop
-        v_fill := v_all_fills[f];
-        exit when v_fill.request is distinct from v_place;
-        v_fills[cardinality(v_fills) + 1] := trading.fill_object(
-          v_fill.trade_public_id, context.market_public_id, v_fill.taker_side,
-          v_fill.taker_order_public_id, v_fill.maker_order_public_id,
-          v_fill.taker_user_public_id, v_fill.maker_user_public_id, v_fill.yes_price,
-          v_fill.quantity, v_at
-        );
-        f := f + 1;
-      end loop;
-    end if;
-    if v_all_dead is not null then
-      v_cancelled := '{}';
-      loop
-        v_dead := v_all_dead[d];
-        exit when v_dead.request is distinct from v_place;
-        v_cancelled[cardinality(v_cancelled) + 1] := trading.order_object(
-          (v_dead."order").order_public_id, v_dead.user_public_id, context.market_public_id,
-          (v_dead."order").side, (v_dead."order").price, (v_dead."order").quantity,
-          v_dead.filled_quantity, 'cancelled', (v_dead."order").order_type, 'gtc',
-          v_dead.reason, (v_dead."order").expires_at,
-          core.iso8601((v_dead."order").created_at), null
-        );
-        d := d + 1;
-      end loop;
-    end if;
+  if written.trades is not null then
+    for v_request, v_object in
+      select
+        y.request,
+        trading.fill_object(
+          y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request],
+          y.order_public_id, t_public_ids[width_bucket(y.taker_user_id, t_user_ids)],
+          t_public_ids[width_bucket(y.maker_user_id, t_user_ids)], y.price, y.quantity, v_at
+        )
+      from rows from (
+        unnest((batch.result).fills), unnest(written.maker_public_ids), unnest(written.trades)
+      ) as y (
+        request, maker, fill_quantity, fill_fee_cents, order_public_id, id, market_id,
+        taker_order_id, maker_order_id, taker_user_id, maker_user_id, taker_cents,
+        taker_balance_cents, taker_version, maker_cents, maker_balance_cents, maker_version,
+        escrow_balance_cents, escrow_version, revenue_balance_cents, revenue_version,
+        taker_realised_cents, maker_realised_cents, fee_cents, fee_schedule_id, created_at,
+        public_id, quantity, price, taker_side
+      )
+    loop
+      v_fills[v_request] := concat_ws(',', v_fills[v_request], v_object);
+    end loop;
+  end if;
+  if written.cancelled_orders is not null then
+    for v_request, v_object in
+      select
+        c.request,
+        trading.order_object(
+          c.public_id, t_public_ids[width_bucket(c.user_id, t_user_ids)],
+          m_public_ids[r_market[c.request]], c.side, c.price, c.quantity,
+          c.quantity - c.left_quantity, 'cancelled', c.order_type, 'gtc', c.reason, c.expires_at,
+          core.iso8601(c.created_at), null
+        )
+      from unnest(written.cancelled_orders) as c
+    loop
+      v_cancelled[v_request] := concat_ws(',', v_cancelled[v_request], v_object);
+    end loop;
+  end if;
 
-    v_request := v_outcome.request;
-    v_answers[v_place] := (
-      v_outcome.code,
-      v_outcome.message,
-      v_outcome.is_replay is not null,
+  return query
+    select
+      o.code,
+      trading.rejection_message(o.code, o.problem),
+      o.replay_of is not null or o.replayed_order_id is not null,
       case
-        when v_outcome.code is not null then null
-        when v_outcome.is_replay then trading.replay_answer(v_outcome, context.at)
+        when o.code is not null then null
+        when o.replayed_order_id is not null then trading.replay_answer(
+          o.replayed_order_id, o.left_quantity, o.cancel_reason, o.balance_cents, batch.at
+        )
+        when o.replay_of is not null then (
+          -- The answer of the request that came first with the key, as its order stood then.
+          select format(
+            '{"order":%s,"fills":[%s],"cancelledOrders":[],"balance":%s,"feeCents":null}',
+            trading.order_object(
+              f.public_id, f.user_public_id, f.market_public_id, f.side, f.price, o.quantity,
+              o.quantity - o.left_quantity, o.status, f.order_type, f.time_in_force,
+              o.cancel_reason, f.expires_at, v_at,
+              case when f.release_at is not null
+                then trading.schedule_members(f.release_at, f.budget_cents, batch.at) end
+            ),
+            v_fills[o.replay_of], trading.balance_object(o.balance_cents)
+          )
+          from (select (written.orders[o.replay_of]).*) as f
+        )
         else format(
           '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
-          trading.result_object(v_outcome, context, v_at, v_request.time_in_force),
-          array_to_string(v_fills, ','),
-          array_to_string(v_cancelled, ','),
-          trading.balance_object(v_outcome.balance_cents),
-          coalesce(v_outcome.fee_cents::text, 'null')
+          trading.order_object(
+            o.public_id, o.user_public_id, o.market_public_id, o.side, o.price, o.quantity,
+            o.quantity - o.left_quantity, o.status, o.order_type, o.time_in_force,
+            o.cancel_reason, o.expires_at, v_at,
+            case when o.release_at is not null
+              then trading.schedule_members(o.release_at, o.budget_cents, batch.at) end
+          ),
+          o.fills, o.cancelled, trading.balance_object(o.balance_cents),
+          coalesce(o.fee_cents::text, 'null')
         )
       end
-    )::api.result;
-  end loop;
-  return v_answers;
+    from rows from (unnest(written.orders), unnest(v_fills), unnest(v_cancelled)) as o (
+      market, market_id, market_public_id, user_id, user_public_id, side, order_type, price,
+      book_side, book_price, budget_cents, time_in_force, post_only, expires_at,
+      idempotency_key, problem, was_scheduled, release_at, id, public_id, code, replay_of,
+      replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
+      balance_cents, end_status, end_left_quantity, end_cancel_reason, fills, cancelled
+    );
 end
 $$;
 
-comment on function trading.order_answers(trading.market_context, trading.match_result) is
-  'The answers to a batch, in the order of its requests: a refusal, or the documented body of '
+comment on function trading.order_answers(trading.matched_batch, trading.written_batch) is
+  'The answers to a batch, in the order of its requests: a rejection, or the documented body of '
   'POST /orders.';
 --! EndIncluded trading/functions/order_answers.sql
 --! Included trading/functions/release_reason.sql
@@ -5921,9 +6403,62 @@ comment on function trading.release_reason(text, trading.order_type) is
   'Why a scheduled order is cancelled whose release was refused with a code. An order that was '
   'accepted can only have become invalid by expiring.';
 --! EndIncluded trading/functions/release_reason.sql
---! Included trading/functions/settle_released.sql
-create or replace function trading.settle_released(
-  context trading.market_context, result trading.match_result
+--! Included trading/functions/due_requests.sql
+create or replace function trading.due_requests(market_id bigint, most int, at timestamptz)
+returns trading.order_request[]
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_requests trading.order_request[] := '{}';
+  v_request trading.order_request;
+  v_active_order trading.active_orders;
+  v_order trading.orders;
+begin
+  for v_active_order in
+    select b.*
+    from trading.active_orders as b
+    where b.market_id = due_requests.market_id
+      and b.queue_position is null
+      and b.release_at <= due_requests.at
+    order by b.release_at, b.order_id
+    limit due_requests.most
+  loop
+    select o.* into strict v_order
+    from trading.orders as o
+    where o.id = v_active_order.order_id;
+    v_request.market := 1;
+    v_request.market_id := v_order.market_id;
+    v_request.user_id := v_order.user_id;
+    v_request.side := v_order.side;
+    v_request.order_type := v_order.order_type;
+    v_request.price := v_order.price;
+    v_request.quantity := case when v_order.budget_cents is null then v_order.quantity end;
+    v_request.budget_cents := v_order.budget_cents;
+    v_request.time_in_force := v_order.time_in_force;
+    v_request.post_only := v_order.post_only;
+    v_request.expires_at := v_order.expires_at;
+    v_request.book_side := v_active_order.book_side;
+    v_request.book_price := v_active_order.book_price;
+    v_request.is_market := false;
+    v_request.relieved_cents := trading.active_order_cost_cents(v_active_order, due_requests.at);
+    v_request.order_id := v_order.id;
+    v_request.order_public_id := v_order.public_id;
+    v_request.created_at := v_order.created_at;
+    v_requests[cardinality(v_requests) + 1] := v_request;
+  end loop;
+  return v_requests;
+end
+$$;
+
+comment on function trading.due_requests(bigint, int, timestamptz) is
+  'The scheduled orders of a market that are due to be released, at most so many, as the requests '
+  'of a batch for that market alone, in the order of their release time and then of their '
+  'acceptance. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/due_requests.sql
+--! Included trading/functions/write_released.sql
+create or replace function trading.write_released(
+  batch trading.matched_batch, orders trading.placed_order[]
 )
 returns void
 language plpgsql
@@ -5932,16 +6467,21 @@ as $$
 begin
   with released as (
     select
-      (r.request).order_id,
-      coalesce(r.quantity, (r.request).quantity, 0) as quantity,
-      coalesce(r.end_filled_quantity, 0) as filled_quantity,
-      coalesce(r.end_status, 'cancelled') as status,
+      (x.request).order_id,
+      coalesce((x.placed).quantity, (x.request).quantity, 0) as quantity,
+      coalesce((x.placed).quantity - (x.placed).end_left_quantity, 0) as filled_quantity,
+      coalesce((x.placed).end_status, 'cancelled') as status,
       coalesce(
-        r.end_cancel_reason, trading.release_reason(r.code, (r.request).order_type)
+        (x.placed).end_cancel_reason,
+        trading.release_reason((x.placed).code, (x.request).order_type)
       ) as cancel_reason,
-      coalesce(r.fee_cents, 0) as fee_cents
-    from unnest(result.outcomes) as r
-    where r.code is distinct from 'CONFLICT_RETRY'
+      coalesce((x.placed).fee_cents, 0) as fee_cents
+    from generate_subscripts(batch.requests, 1) as i
+    cross join lateral (
+      select batch.requests[i] as request, write_released.orders[i] as placed
+      offset 0 -- each element is looked up once
+    ) as x
+    where (x.placed).code is distinct from 'CONFLICT_RETRY'
   ),
   waited as (
     delete from trading.active_orders as b
@@ -5952,22 +6492,23 @@ begin
     filled_quantity = r.filled_quantity,
     status = r.status,
     cancel_reason = r.cancel_reason,
-    cancelled_at = case when r.status = 'cancelled' then context.at end,
+    cancelled_at = case when r.status = 'cancelled' then batch.at end,
     fee_cents = r.fee_cents,
-    released_at = context.at
+    released_at = batch.at
   from released as r
   where o.id = r.order_id;
 end
 $$;
 
-comment on function trading.settle_released(trading.market_context, trading.match_result) is
-  'Writes what scheduled orders became at their release: each leaves its delay, and what refused '
-  'it is why it is cancelled. Those that rest are put on the book by trading.settle_orders. One '
-  'that could not be finished (CONFLICT_RETRY) stays scheduled and due.';
---! EndIncluded trading/functions/settle_released.sql
+comment on function trading.write_released(trading.matched_batch, trading.placed_order[]) is
+  'Writes what scheduled orders became by their release and by the rest of its batch: each leaves '
+  'its delay, and what refused it is why it is cancelled. Those that rest are put on the book by '
+  'trading.write_batch, after this. One that could not be finished (CONFLICT_RETRY) stays '
+  'scheduled and due.';
+--! EndIncluded trading/functions/write_released.sql
 --! Included trading/functions/announce_released.sql
 create or replace function trading.announce_released(
-  context trading.market_context, result trading.match_result
+  batch trading.matched_batch, orders trading.placed_order[]
 )
 returns void
 language plpgsql
@@ -5978,37 +6519,38 @@ begin
   select
     'user_event',
     json_build_object(
-      'userId', u.public_id,
+      'userId', (x.placed).user_public_id,
       'event', json_build_object(
         'type', 'order_released',
-        'orderId', (r.request).order_public_id,
-        'marketId', context.market_public_id,
-        'status', coalesce(r.status, 'cancelled'),
-        'side', (r.request).side,
-        'price', (r.request).price,
-        'quantity', coalesce(r.quantity, (r.request).quantity, 0),
-        'filledQuantity', coalesce(r.filled_quantity, 0),
+        'orderId', (x.request).order_public_id,
+        'marketId', (x.placed).market_public_id,
+        'status', coalesce((x.placed).status, 'cancelled'),
+        'side', (x.request).side,
+        'price', (x.request).price,
+        'quantity', coalesce((x.placed).quantity, (x.request).quantity, 0),
+        'filledQuantity', coalesce((x.placed).quantity - (x.placed).left_quantity, 0),
         'cancelReason', coalesce(
-          r.cancel_reason, trading.release_reason(r.code, (r.request).order_type)
+          (x.placed).cancel_reason,
+          trading.release_reason((x.placed).code, (x.request).order_type)
         ),
-        'fills', coalesce(f.fill_count, 0),
-        'balance', r.balance_cents,
-        'feeCents', r.fee_cents
+        'fills', (
+          select count(*) from unnest((batch.result).fills) as f where f.request = i
+        ),
+        'balance', (x.placed).balance_cents,
+        'feeCents', (x.placed).fee_cents
       )
     )
-  from unnest(result.outcomes) with ordinality as r
-  join identity.users as u on u.id = (r.request).user_id
-  left join (
-    select x.request, count(*) as fill_count
-    from unnest(result.fills) as x
-    group by x.request
-  ) as f on f.request = r.ordinality
-  where r.code is distinct from 'CONFLICT_RETRY'
-  order by r.ordinality;
+  from generate_subscripts(batch.requests, 1) as i
+  cross join lateral (
+    select batch.requests[i] as request, announce_released.orders[i] as placed
+    offset 0 -- each element is looked up once
+  ) as x
+  where (x.placed).code is distinct from 'CONFLICT_RETRY'
+  order by i;
 end
 $$;
 
-comment on function trading.announce_released(trading.market_context, trading.match_result) is
+comment on function trading.announce_released(trading.matched_batch, trading.placed_order[]) is
   'Tells the users what their scheduled orders became at their release (order_released): as they '
   'stood right after their own matching. Balance and fee are null for those that were refused.';
 --! EndIncluded trading/functions/announce_released.sql
@@ -6023,37 +6565,22 @@ declare
   v_context trading.market_context;
   v_requests trading.order_request[];
   v_batch trading.matched_batch;
+  v_orders trading.placed_order[];
 begin
   perform trading.lock_market(release_orders.market_id);
   v_at := core.now();
-  v_requests := array(
-    select (
-      o.user_id, o.side, o.order_type, o.price,
-      case when o.budget_cents is null then o.quantity end, o.budget_cents,
-      o.time_in_force, o.post_only, o.expires_at, null, b.book_side, b.book_price, null, null,
-      false, trading.active_order_cost_cents(o, b, v_at), o.id, o.public_id, o.created_at
-    )::trading.order_request
-    from trading.active_orders as b
-    cross join lateral (
-      select x.* from trading.orders as x where x.id = b.order_id limit 1
-    ) as o
-    where b.market_id = release_orders.market_id
-      and b.queue_position is null
-      and b.release_at <= v_at
-    order by b.release_at, b.order_id
-    limit release_orders.most
-  );
+  v_requests := trading.due_requests(release_orders.market_id, release_orders.most, v_at);
   if cardinality(v_requests) = 0 then
     return 0;
   end if;
 
-  select c.* into v_context
-  from trading.read_context(release_orders.market_id, v_at) as c;
+  v_context := (trading.read_markets(array[release_orders.market_id], v_at))[1];
   v_context.live_delay_ms := null; -- they have waited
-  v_batch := trading.match_batch(v_context, v_requests, false);
-  perform trading.settle_released(v_context, v_batch.result);
-  perform trading.announce_released(v_context, v_batch.result);
-  perform trading.settle_batch(v_context, v_batch);
+  v_batch := trading.match_batch(array[v_context], v_requests, v_at);
+  v_orders := trading.placed_orders(v_batch);
+  perform trading.write_released(v_batch, v_orders);
+  perform trading.announce_released(v_batch, v_orders);
+  perform trading.write_batch(v_batch);
   return cardinality(v_requests);
 end
 $$;
@@ -6064,36 +6591,23 @@ comment on function trading.release_orders(bigint, int) is
   'placed, and whatever would have refused it cancels it. Returns how many. Locks as '
   'api.place_orders does.';
 --! EndIncluded trading/functions/release_orders.sql
---! Included trading/functions/raise_version.sql
-create or replace function trading.raise_version(market_id bigint, market_public_id uuid)
-returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_version bigint;
-begin
-  update trading.market_state as b
-  set version = b.version + 1
-  where b.market_id = raise_version.market_id
-  returning b.version into v_version;
-  perform trading.announce_market(raise_version.market_public_id, v_version);
-end
-$$;
-
-comment on function trading.raise_version(bigint, uuid) is
-  'Counts one change of a market''s book and announces it. The caller holds the market''s lock.';
---! EndIncluded trading/functions/raise_version.sql
 --! Included trading/functions/end_active_orders.sql
 create or replace function trading.end_active_orders(
-  market_id bigint, order_ids bigint[], reason trading.cancel_reason, at timestamptz
+  market_id bigint,
+  order_ids bigint[],
+  reason trading.cancel_reason,
+  at timestamptz,
+  counted boolean default false
 )
 returns setof trading.active_orders
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_gone trading.active_orders[];
+  v_places int[];
+  v_changes bigint[];
 begin
-  return query
   with gone as (
     delete from trading.active_orders as b
     where b.order_id = any (end_active_orders.order_ids)
@@ -6106,35 +6620,36 @@ begin
       cancel_reason = end_active_orders.reason,
       cancelled_at = end_active_orders.at
     where o.id = any (array(select g.order_id from gone as g))
-    returning o.id, o.quantity - o.filled_quantity as left_quantity
-  ),
-  thinned as (
-    update trading.book_levels as l set
-      quantity = l.quantity - x.quantity,
-      order_count = l.order_count - x.order_count
-    from (
-      select
-        g.book_side, g.book_price, sum(c.left_quantity) as quantity, count(*) as order_count
-      from gone as g
-      join cancelled as c on c.id = g.order_id
-      where g.queue_position is not null
-      group by g.book_side, g.book_price
-    ) as x
-    where l.market_id = end_active_orders.market_id
-      and l.book_price = x.book_price
-      and l.book_side = x.book_side
   )
-  select g.*
-  from gone as g
-  order by g.order_id;
+  select array_agg(g::trading.active_orders order by g.order_id)
+  into v_gone
+  from gone as g;
+
+  v_places := array(
+    select trading.depth_place(g.book_side, g.book_price)
+    from unnest(v_gone) as g
+    where g.queue_position is not null
+  );
+  v_changes := array(
+    select -g.left_quantity::bigint
+    from unnest(v_gone) as g
+    where g.queue_position is not null
+  );
+  if cardinality(v_places) > 0 then
+    perform trading.write_depth(
+      end_active_orders.market_id, v_places, v_changes, end_active_orders.counted
+    );
+  end if;
+  return query select g.* from unnest(v_gone) as g;
 end
 $$;
 
 comment on function trading.end_active_orders(
-  bigint, bigint[], trading.cancel_reason, timestamptz
+  bigint, bigint[], trading.cancel_reason, timestamptz, boolean
 ) is
   'Takes open orders of one market off the book, or out of their delay, for one reason; gives '
-  'those that were still there. Neither counts nor tells it. The caller holds the market''s lock.';
+  'those that were still there, by id. counted: if the book changes, that is one change of the '
+  'market, and announced. The caller holds the market''s lock.';
 --! EndIncluded trading/functions/end_active_orders.sql
 --! Included trading/functions/cancel_active_orders.sql
 create or replace function trading.cancel_active_orders(
@@ -6149,24 +6664,15 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_market catalog.markets;
-  v_ids bigint[];
-  v_book_changed boolean;
+  v_ids constant bigint[] := array(
+    select e.order_id
+    from trading.end_active_orders(
+      cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
+      cancel_active_orders.at, counted => true
+    ) as e
+  );
 begin
-  select array_agg(e.order_id order by e.order_id), bool_or(e.queue_position is not null)
-  into v_ids, v_book_changed
-  from trading.end_active_orders(
-    cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
-    cancel_active_orders.at
-  ) as e;
-  if v_ids is null then
-    return 0;
-  end if;
-
-  select m.* into strict v_market
-  from catalog.markets as m
-  where m.id = cancel_active_orders.market_id;
-  if cancel_active_orders.announced then
+  if cancel_active_orders.announced and cardinality(v_ids) > 0 then
     insert into trading.outbox (channel, payload)
     select
       'user_event',
@@ -6175,8 +6681,8 @@ begin
         'event', json_build_object(
           'type', 'order_cancelled',
           'orderId', o.public_id,
-          'marketId', v_market.public_id,
-          'marketTitle', v_market.title,
+          'marketId', m.public_id,
+          'marketTitle', m.title,
           'side', o.side,
           'price', o.price,
           'quantity', o.quantity,
@@ -6186,11 +6692,9 @@ begin
       )
     from unnest(v_ids) with ordinality as i (id, place)
     join trading.orders as o on o.id = i.id
-    join identity.users as u on u.id = o.user_id
+    join trading.traders as u on u.user_id = o.user_id
+    join catalog.markets as m on m.id = o.market_id
     order by i.place;
-  end if;
-  if v_book_changed then
-    perform trading.raise_version(v_market.id, v_market.public_id);
   end if;
   return cardinality(v_ids);
 end
@@ -6299,11 +6803,11 @@ begin
       null, v_order.cancel_reason, v_order.expires_at,
       core.iso8601(v_order.created_at), null
     ),
-    trading.balance_object(a.balance_cents)
+    trading.balance_object(t.balance_cents)
   )
   into v_outcome.body
   from catalog.markets as m
-  join ledger.accounts as a on a.user_id = v_order.user_id
+  join trading.traders as t on t.user_id = v_order.user_id
   where m.id = v_order.market_id;
   return v_outcome;
 end
@@ -6341,18 +6845,15 @@ as $$
 declare
   v_cents constant bigint := 100 * post_conversion.quantity
     * case post_conversion.kind when 'split' then -1 else 1 end;
-  v_book trading.market_state;
   v_journal_id bigint;
   v_body text;
 begin
-  select b.* into strict v_book
-  from trading.market_state as b
-  where b.market_id = context.market_id;
-
   v_journal_id := ledger.post_journal(
     post_conversion.kind::text::ledger.journal_kind,
     context.market_id,
-    array[traders.account_ids[1], v_book.escrow_account_id],
+    array[
+      ledger.user_account_id(traders.user_ids[1]), ledger.escrow_account_id(context.market_id)
+    ],
     array[v_cents, -v_cents],
     context.at
   );
@@ -6368,18 +6869,19 @@ begin
 
   select format(
     '{"marketId":"%s","quantity":%s,"balance":%s,"positions":%s}',
-    context.market_public_id,
+    context.public_id,
     post_conversion.quantity,
-    trading.balance_object(traders.balance_cents[1] + v_cents),
+    trading.balance_object(traders.balances_cents[1] + v_cents),
     coalesce(
       json_agg(
-        trading.position_object(p, m, v_book.last_trade_price) order by p.side
+        trading.position_object(p, m, s.last_trade_price) order by p.side
       ) filter (where p.quantity > 0),
       '[]'
     )
   )
   into v_body
   from catalog.markets as m
+  join trading.market_state as s on s.market_id = m.id
   left join trading.positions as p
     on p.market_id = m.id and p.user_id = traders.user_ids[1]
   where m.id = context.market_id;
@@ -6394,7 +6896,7 @@ comment on function trading.post_conversion(
   'back, and the fact itself; returns the body of the answer. traders is the one trader, locked.';
 --! EndIncluded trading/functions/post_conversion.sql
 --! Included trading/functions/split_position.sql
--- A split is judged as an order to buy that costs 100 cents a set: by the same functions.
+-- A split is judged by the same functions as an order to buy, one that costs 100 cents a set.
 create or replace function trading.split_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
@@ -6404,29 +6906,28 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cost_cents constant bigint := 100 * split_position.quantity::bigint;
+  v_side_cost_cents constant bigint := 50 * split_position.quantity::bigint;
   v_request trading.order_request;
   v_context trading.market_context;
   v_traders trading.trader_arrays;
   v_limits trading.limit_arrays;
-  v_market_id bigint;
   v_at timestamptz;
   v_code text;
 begin
-  v_request.order_type := 'buy';
   v_request.quantity := split_position.quantity;
   v_request.problem := trading.set_quantity_problem(split_position.quantity);
-  select u.id into v_request.user_id
-  from identity.users as u
-  where u.public_id = split_position.user_public_id;
-  select m.id into v_market_id
+  select t.user_id into v_request.user_id
+  from trading.traders as t
+  where t.public_id = split_position.user_public_id;
+  select m.id into v_request.market_id
   from catalog.markets as m
   where m.public_id = split_position.market_public_id;
 
-  perform trading.lock_market(v_market_id);
+  perform trading.lock_market(v_request.market_id);
   v_at := core.now();
-  select c.* into v_context
-  from trading.read_context(v_market_id, v_at) as c;
-  v_traders := trading.lock_traders(array[v_request], null, v_at);
+  v_context := (trading.read_markets(array[v_request.market_id], v_at))[1];
+  perform trading.lock_traders(array[v_request.user_id]);
+  v_traders := trading.read_traders(array[v_request.user_id], v_at);
 
   v_code := trading.request_rejection(
     v_request, v_context, v_traders.user_ids is not null, v_traders.blocked_by[1]
@@ -6436,20 +6937,34 @@ begin
       v_limits := trading.read_limits(v_traders.user_ids, v_traders.user_ids, v_at);
     end if;
     v_code := trading.funding_rejection(
-      v_request, v_cost_cents, v_cost_cents, v_traders.balance_cents[1], null,
+      true, null, v_cost_cents, v_cost_cents, v_traders.balances_cents[1], null,
       v_limits.limits[1], v_limits.untraded[1], v_limits.open_cost_cents[1]
     );
   end if;
   if v_code is not null then
-    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
+    return (v_code, v_request.problem, false, null)::api.result;
   end if;
 
-  insert into trading.positions as p (market_id, user_id, side, quantity, cost_cents)
-  select v_market_id, v_request.user_id, s.side, v_request.quantity, 50 * v_request.quantity
-  from unnest(enum_range(null::trading.side)) as s (side)
-  on conflict (market_id, user_id, side) do update set
-    quantity = p.quantity + excluded.quantity,
-    cost_cents = p.cost_cents + excluded.cost_cents;
+  update trading.holdings as h set
+    yes_public_id = coalesce(h.yes_public_id, core.uuid_v7()),
+    yes_quantity = h.yes_quantity + v_request.quantity,
+    yes_cost_cents = h.yes_cost_cents + v_side_cost_cents,
+    no_public_id = coalesce(h.no_public_id, core.uuid_v7()),
+    no_quantity = h.no_quantity + v_request.quantity,
+    no_cost_cents = h.no_cost_cents + v_side_cost_cents
+  where h.market_id = v_request.market_id
+    and h.user_id = v_request.user_id;
+  if not found then
+    insert into trading.holdings (
+      market_id, user_id,
+      yes_public_id, yes_quantity, yes_cost_cents, no_public_id, no_quantity, no_cost_cents
+    )
+    values (
+      v_request.market_id, v_request.user_id,
+      core.uuid_v7(), v_request.quantity, v_side_cost_cents,
+      core.uuid_v7(), v_request.quantity, v_side_cost_cents
+    );
+  end if;
 
   return (
     null, null, false,
@@ -6471,80 +6986,79 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_share_cents constant int := 50;
+  v_proceeds_cents constant bigint := 50 * merge_position.quantity::bigint;
   v_request trading.order_request;
   v_context trading.market_context;
   v_traders trading.trader_arrays;
-  v_market_id bigint;
+  v_held trading.holdings;
   v_at timestamptz;
   v_is_resolved boolean;
   v_code text;
-  v_position trading.positions;
-  v_cost_out bigint;
-  v_fees_out bigint;
-  v_realised bigint[] := '{}';
+  v_yes_cost_out bigint;
+  v_yes_fees_out bigint;
+  v_no_cost_out bigint;
+  v_no_fees_out bigint;
 begin
   v_request.quantity := merge_position.quantity;
   v_request.problem := trading.set_quantity_problem(merge_position.quantity);
-  select u.id into v_request.user_id
-  from identity.users as u
-  where u.public_id = merge_position.user_public_id;
-  select m.id into v_market_id
+  select t.user_id into v_request.user_id
+  from trading.traders as t
+  where t.public_id = merge_position.user_public_id;
+  select m.id into v_request.market_id
   from catalog.markets as m
   where m.public_id = merge_position.market_public_id;
 
-  perform trading.lock_market(v_market_id);
+  perform trading.lock_market(v_request.market_id);
   v_at := core.now();
-  select c.* into v_context
-  from trading.read_context(v_market_id, v_at) as c;
+  v_context := (trading.read_markets(array[v_request.market_id], v_at))[1];
   select m.status = 'resolved' into v_is_resolved
   from catalog.markets as m
-  where m.id = v_market_id;
-  v_traders := trading.lock_traders(array[v_request], null, v_at);
+  where m.id = v_request.market_id;
+  perform trading.lock_traders(array[v_request.user_id]);
+  v_traders := trading.read_traders(array[v_request.user_id], v_at);
+  select h.* into v_held
+  from trading.holdings as h
+  where h.market_id = v_request.market_id
+    and h.user_id = v_request.user_id;
 
   v_code := case
     when v_request.problem is not null then 'INVALID_REQUEST'
     when v_traders.user_ids is null then 'UNAUTHORIZED'
-    when v_market_id is null then 'MARKET_NOT_FOUND'
+    when v_request.market_id is null then 'MARKET_NOT_FOUND'
     when v_is_resolved then 'MARKET_NOT_OPEN'
-    when (
-      select count(*)
-      from trading.positions as p
-      where p.market_id = v_market_id
-        and p.user_id = v_request.user_id
-        and p.quantity >= v_request.quantity
-    ) < 2 then 'INSUFFICIENT_BALANCE'
+    when coalesce(least(v_held.yes_quantity, v_held.no_quantity), 0) < v_request.quantity
+      then 'INSUFFICIENT_BALANCE'
   end;
   if v_code is not null then
-    return (v_code, trading.rejection_message(v_code, v_request), false, null)::api.result;
+    return (v_code, v_request.problem, false, null)::api.result;
   end if;
 
-  for v_position in
-    select p.*
-    from trading.positions as p
-    where p.market_id = v_market_id
-      and p.user_id = v_request.user_id
-    order by p.side
-  loop
-    v_cost_out := core.half_up(
-      v_position.cost_cents * v_request.quantity, v_position.quantity
-    );
-    v_fees_out := core.half_up(v_position.fee_cents * v_request.quantity, v_position.quantity);
-    v_realised := v_realised || c_share_cents * v_request.quantity - v_cost_out - v_fees_out;
-    update trading.positions as p set
-      quantity = p.quantity - v_request.quantity,
-      cost_cents = p.cost_cents - v_cost_out,
-      fee_cents = p.fee_cents - v_fees_out,
-      realised_cents = p.realised_cents + v_realised[cardinality(v_realised)]
-    where p.market_id = v_market_id
-      and p.user_id = v_request.user_id
-      and p.side = v_position.side;
-  end loop;
+  v_yes_cost_out := core.half_up(
+    v_held.yes_cost_cents * v_request.quantity, v_held.yes_quantity
+  );
+  v_yes_fees_out := core.half_up(v_held.yes_fee_cents * v_request.quantity, v_held.yes_quantity);
+  v_no_cost_out := core.half_up(v_held.no_cost_cents * v_request.quantity, v_held.no_quantity);
+  v_no_fees_out := core.half_up(v_held.no_fee_cents * v_request.quantity, v_held.no_quantity);
+  update trading.holdings as h set
+    yes_quantity = h.yes_quantity - v_request.quantity,
+    yes_cost_cents = h.yes_cost_cents - v_yes_cost_out,
+    yes_fee_cents = h.yes_fee_cents - v_yes_fees_out,
+    yes_realised_cents = h.yes_realised_cents
+      + v_proceeds_cents - v_yes_cost_out - v_yes_fees_out,
+    no_quantity = h.no_quantity - v_request.quantity,
+    no_cost_cents = h.no_cost_cents - v_no_cost_out,
+    no_fee_cents = h.no_fee_cents - v_no_fees_out,
+    no_realised_cents = h.no_realised_cents
+      + v_proceeds_cents - v_no_cost_out - v_no_fees_out
+  where h.market_id = v_request.market_id
+    and h.user_id = v_request.user_id;
 
   return (
     null, null, false,
     trading.post_conversion(
-      v_context, v_traders, 'merge', v_request.quantity, v_realised[1], v_realised[2]
+      v_context, v_traders, 'merge', v_request.quantity,
+      v_proceeds_cents - v_yes_cost_out - v_yes_fees_out,
+      v_proceeds_cents - v_no_cost_out - v_no_fees_out
     )
   )::api.result;
 end
@@ -6587,35 +7101,41 @@ comment on function trading.active_orders_of_market(bigint, int) is
 --! EndIncluded trading/functions/active_orders_of_market.sql
 --! Included trading/functions/reduce_order.sql
 create or replace function trading.reduce_order(
-  context trading.market_context, "order" trading.orders, quantity int
+  "order" trading.orders, quantity int, at timestamptz
 )
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_taken_off constant int := ("order").quantity - reduce_order.quantity;
+  v_active_order trading.active_orders;
 begin
   update trading.orders as o
   set quantity = reduce_order.quantity
   where o.id = ("order").id;
 
   insert into trading.order_reductions (order_id, quantity_before, quantity_after, at)
-  values (("order").id, ("order").quantity, reduce_order.quantity, context.at);
+  values (("order").id, ("order").quantity, reduce_order.quantity, reduce_order.at);
 
-  update trading.book_levels as l
-  set quantity = l.quantity - (("order").quantity - reduce_order.quantity)
-  from trading.active_orders as b
+  update trading.active_orders as b
+  set left_quantity = b.left_quantity - v_taken_off
   where b.order_id = ("order").id
-    and l.market_id = b.market_id
-    and l.book_price = b.book_price
-    and l.book_side = b.book_side;
+  returning b.* into strict v_active_order;
 
-  perform trading.raise_version(context.market_id, context.market_public_id);
+  perform trading.write_depth(
+    v_active_order.market_id,
+    array[trading.depth_place(v_active_order.book_side, v_active_order.book_price)],
+    array[-v_taken_off],
+    counted => true
+  );
 end
 $$;
 
-comment on function trading.reduce_order(trading.market_context, trading.orders, int) is
+comment on function trading.reduce_order(trading.orders, int, timestamptz) is
   'Takes shares off the end of a resting order, which keeps its place in the queue. quantity is '
-  'the new total, above what is filled. The caller holds the market''s lock.';
+  'the new total, above what is filled. One change of the market, which is announced. The caller '
+  'holds the market''s lock.';
 --! EndIncluded trading/functions/reduce_order.sql
 --! Included trading/functions/replace_order.sql
 create or replace function trading.replace_order(
@@ -6633,12 +7153,15 @@ declare
   v_active_order trading.active_orders;
   v_request trading.order_request;
   v_batch trading.matched_batch;
-  v_outcome trading.order_result;
+  v_result trading.order_result;
+  v_written trading.written_batch;
 begin
   select b.* into strict v_active_order
   from trading.active_orders as b
   where b.order_id = ("order").id;
 
+  v_request.market := 1;
+  v_request.market_id := ("order").market_id;
   v_request.user_id := ("order").user_id;
   v_request.side := ("order").side;
   v_request.order_type := ("order").order_type;
@@ -6656,35 +7179,43 @@ begin
   v_request.is_market := not replace_order.is_priced
     and ("order").time_in_force = 'ioc'
     and v_request.book_price = 99;
-  v_request.relieved_cents := trading.active_order_cost_cents("order", v_active_order, context.at);
+  v_request.relieved_cents := trading.active_order_cost_cents(v_active_order, context.at);
 
-  v_batch := trading.match_batch(context, array[v_request], false);
-  v_outcome := (v_batch.result).outcomes[1];
-  if v_outcome.code is not null then
-    if v_outcome.code = 'CONFLICT_RETRY' then
-      -- The makers that it found dead so far are cancelled, or it would meet them again.
-      perform trading.settle_batch(context, v_batch);
+  v_batch := trading.match_batch(array[context], array[v_request], context.at);
+  v_result := (v_batch.result).results[1];
+  if v_result.code is not null then
+    if v_result.code = 'CONFLICT_RETRY' then
+      -- The makers that it had to cancel so far stay cancelled, or it would meet them again.
+      perform trading.write_batch(v_batch);
     end if;
-    return (v_outcome.code, v_outcome.message, false, null)::api.result;
+    return (v_result.code, null, false, null)::api.result;
   end if;
 
+  -- An order that is matched at once is counted with the order that it replaces, as one change.
   perform trading.end_active_orders(
-    context.market_id, array[("order").id], 'user_amended', context.at
+    context.market_id, array[("order").id], 'user_amended', context.at,
+    counted => context.live_delay_ms is not null
   );
-  perform trading.settle_batch(context, v_batch);
-  if context.live_delay_ms is not null and v_active_order.queue_position is not null then
-    perform trading.raise_version(context.market_id, context.market_public_id);
-  end if;
+  v_written := trading.write_batch(v_batch);
 
   return (
     null, null, false,
     format(
       '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
       '"cancelledOrderId":"%s","feeCents":%s}',
-      trading.result_object(v_outcome, context, core.iso8601(context.at), null),
-      trading.fills_of_order(v_outcome.order_id),
+      trading.order_object(
+        (v_written.orders[1]).public_id,
+        (v_batch.traders).public_ids[(v_batch.request_arrays).traders[1]],
+        context.public_id, v_request.side, v_request.price, v_result.quantity,
+        v_result.quantity - v_result.left_quantity, v_result.status, v_request.order_type, null,
+        v_result.cancel_reason, v_request.expires_at, core.iso8601(context.at),
+        case when v_result.status = 'scheduled' then trading.schedule_members(
+          context.at + context.live_delay_ms * interval '1 millisecond', null, context.at
+        ) end
+      ),
+      trading.fills_of_order((v_written.orders[1]).id),
       ("order").public_id,
-      coalesce(v_outcome.fee_cents, 0)
+      coalesce(v_result.fee_cents, 0)
     )
   )::api.result;
 end
@@ -6724,13 +7255,12 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint := (
-    select u.id from identity.users as u where u.public_id = amend_order.user_public_id
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = amend_order.user_public_id
   );
   v_order trading.orders;
   v_at timestamptz;
   v_context trading.market_context;
-  v_request trading.order_request;
   v_traders trading.trader_arrays;
   v_has_expired boolean;
   v_price int;
@@ -6743,8 +7273,7 @@ begin
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
   perform trading.lock_market(v_order.market_id);
   v_at := core.now();
-  select c.* into v_context
-  from trading.read_context(v_order.market_id, v_at) as c;
+  v_context := (trading.read_markets(array[v_order.market_id], v_at))[1];
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
 
@@ -6765,8 +7294,8 @@ begin
     );
   end if;
 
-  v_request.user_id := v_user_id;
-  v_traders := trading.lock_traders(array[v_request], ('{}', 0, 0, null), v_at);
+  perform trading.lock_traders(array[v_user_id]);
+  v_traders := trading.read_traders(array[v_user_id], v_at);
   v_code := coalesce(
     trading.trader_rejection(
       v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
@@ -6784,12 +7313,12 @@ begin
       || case when v_has_expired then 'cancelled' else v_order.status end;
   elsif v_code is null then
     if v_quantity < v_order.quantity then
-      perform trading.reduce_order(v_context, v_order, v_quantity);
+      perform trading.reduce_order(v_order, v_quantity, v_at);
     end if;
     v_body := format(
       '{"order":%s,"amended":%s,"queuePositionChanged":false}',
       trading.order_object(
-        v_order.public_id, amend_order.user_public_id, v_context.market_public_id, v_order.side,
+        v_order.public_id, amend_order.user_public_id, v_context.public_id, v_order.side,
         v_order.price, v_quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
         null, null, v_order.expires_at, core.iso8601(v_order.created_at),
         case when v_order.status = 'scheduled'
@@ -6973,6 +7502,7 @@ declare
   v_settled record;
   v_yes_more_cents int;
   v_no_more_cents int;
+  v_user_ids bigint[];
   v_account_ids bigint[];
   v_amounts_cents bigint[];
   v_journal_id bigint;
@@ -7011,42 +7541,38 @@ begin
     when v_is_first then 100 - settle_market.yes_payout_cents
     else -v_yes_more_cents
   end;
-  update trading.positions as p
-  set realised_cents = p.realised_cents
-    + p.quantity * case p.side when 'yes' then v_yes_more_cents else v_no_more_cents end
-    - case when v_is_first then p.cost_cents + p.fee_cents else 0 end
-  where p.market_id = settle_market.market_id
-    and p.quantity > 0;
+  update trading.holdings as h set
+    yes_realised_cents = h.yes_realised_cents + h.yes_quantity * v_yes_more_cents
+      - case when v_is_first then h.yes_cost_cents + h.yes_fee_cents else 0 end,
+    no_realised_cents = h.no_realised_cents + h.no_quantity * v_no_more_cents
+      - case when v_is_first then h.no_cost_cents + h.no_fee_cents else 0 end
+  where h.market_id = settle_market.market_id
+    and (h.yes_quantity > 0 or h.no_quantity > 0);
 
-  -- 2. Cash: computed, then locked in the order of the accounts, then moved.
-  select array_agg(l.account_id), array_agg(l.amount_cents)
-  into v_account_ids, v_amounts_cents
+  -- 2. Cash: computed, then locked in the order of the users, then moved.
+  select
+    array_agg(l.user_id),
+    array_agg(ledger.user_account_id(l.user_id)),
+    array_agg(l.amount_cents)
+  into v_user_ids, v_account_ids, v_amounts_cents
   from (
-    select a.id as account_id, d.amount_cents
+    select t.user_id, d.amount_cents
     from (
       select
-        p.user_id,
-        sum(
-          p.quantity * case p.side when 'yes' then v_yes_more_cents else v_no_more_cents end
-        )::bigint as amount_cents
-      from trading.positions as p
-      where p.market_id = settle_market.market_id
-        and p.quantity > 0
-      group by p.user_id
+        h.user_id,
+        h.yes_quantity * v_yes_more_cents + h.no_quantity * v_no_more_cents as amount_cents
+      from trading.holdings as h
+      where h.market_id = settle_market.market_id
     ) as d
-    join ledger.accounts as a on a.user_id = d.user_id
+    join trading.traders as t on t.user_id = d.user_id
     where d.amount_cents <> 0
-    order by a.id
-    for no key update of a
+    order by t.user_id
+    for no key update of t
   ) as l;
 
-  if v_account_ids is not null then
+  if v_user_ids is not null then
     if v_is_first then
-      v_account_ids := v_account_ids || (
-        select b.escrow_account_id
-        from trading.market_state as b
-        where b.market_id = settle_market.market_id
-      );
+      v_account_ids := v_account_ids || ledger.escrow_account_id(settle_market.market_id);
       v_amounts_cents := v_amounts_cents || -v_settled.payout_cents;
     end if;
     v_journal_id := ledger.post_journal(
@@ -7081,9 +7607,9 @@ begin
       ),
       'usersBelowZero', (
         select count(*)
-        from ledger.accounts as a
-        where a.id = any (v_account_ids)
-          and a.balance_cents < 0
+        from trading.traders as t
+        where t.user_id = any (v_user_ids)
+          and t.balance_cents < 0
       )
     );
   end if;
@@ -7097,7 +7623,7 @@ comment on function trading.settle_market(
   'Pays the positions of a closed market by an outcome, all in one journal, or corrects the '
   'resolution that holds by the differences; returns the operator''s summary. corrected and '
   'reason are null for the first resolution. The caller holds the market''s lock; locks everybody '
-  'whose cash moves, by ascending account, once all is computed.';
+  'whose cash moves, by ascending user, once all is computed.';
 --! EndIncluded trading/functions/settle_market.sql
 --! Included trading/functions/resolve_market.sql
 create or replace function trading.resolve_market(
@@ -7503,22 +8029,53 @@ create or replace function trading.best_price(
 returns int
 language sql stable
 begin atomic
-  select b.book_price
-  from trading.active_orders as b
-  where b.market_id = best_price.market_id
-    and b.book_side = best_price.book_side
-    and b.queue_position is not null
-    and (b.expires_at is null or b.expires_at > best_price.at)
-  order by b.book_price desc, b.queue_position
-  limit 1;
+  select x.book_price
+  from (
+    select
+      s.market_id,
+      case best_price.book_side when 'yes' then s.best_yes_price else s.best_no_price end as price,
+      case best_price.book_side when 'yes' then s.first_yes_position else s.first_no_position end
+        as first_position
+    from trading.market_state as s
+    where s.market_id = best_price.market_id
+  ) as m
+  cross join lateral (
+    (
+      select b.book_price::int as book_price
+      from trading.active_orders as b
+      where b.market_id = m.market_id
+        and b.book_side = best_price.book_side
+        and b.book_price = m.price
+        and b.queue_position >= m.first_position
+        and (b.expires_at is null or b.expires_at > best_price.at)
+      order by b.queue_position
+      limit 1
+    )
+    union all
+    (
+      select b.book_price::int
+      from trading.active_orders as b
+      where b.market_id = m.market_id
+        and b.book_side = best_price.book_side
+        and b.book_price < m.price
+        and b.queue_position is not null
+        and (b.expires_at is null or b.expires_at > best_price.at)
+      order by b.book_price desc, b.queue_position
+      limit 1
+    )
+    limit 1
+  ) as x
+  where m.price > 0;
 end;
 
 comment on function trading.best_price(bigint, trading.side, timestamptz) is
-  'Highest stored price of a side of a market''s book at a time, null when it is empty.';
+  'Highest stored price of a side of a market''s book at a time, null when it is empty. Looks from '
+  'where the book begins (trading.market_state.first_yes_position) for an order that has not '
+  'expired.';
 --! EndIncluded trading/functions/best_price.sql
 --! Included trading/functions/depth.sql
--- The settings hold also for plans made on empty tables. Of the indexes of open orders only that of
--- those that expire gives them sorted; by that of the book, a deep one would be read to its end.
+-- The settings hold also for plans made on empty tables. Of the indexes of active orders only that
+-- of those that expire gives them sorted; by that of the book, a deep one would be read to its end.
 create or replace function trading.depth(market_id bigint, at timestamptz)
 returns table (book_side trading.side, book_price int, quantity bigint)
 language sql stable
@@ -7528,36 +8085,33 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
-  select d.book_side, d.book_price, sum(d.quantity)::bigint
-  from (
-    select l.book_side, l.book_price, l.quantity
-    from trading.book_levels as l
-    where l.market_id = depth.market_id
-      and l.quantity > 0
-    union all
-    select b.book_side, b.book_price, -o.remaining
+  select
+    case when d.place <= 99 then 'yes' else 'no' end::trading.side,
+    (case when d.place <= 99 then d.place else d.place - 99 end)::int,
+    d.quantity - coalesce(g.quantity, 0)
+  from trading.market_state as s
+  cross join lateral unnest(s.depth) with ordinality as d (quantity, place)
+  left join (
+    select
+      case e.book_side when 'yes' then e.book_price::bigint else 99 + e.book_price end as place,
+      sum(e.left_quantity) as quantity
     from (
-      select e.order_id, e.book_side, e.book_price
-      from trading.active_orders as e
-      where e.market_id = depth.market_id
-        and e.expires_at <= depth.at
-        and e.queue_position is not null
-      order by e.expires_at
-    ) as b
-    cross join lateral (
-      select (o.quantity - o.filled_quantity)::bigint as remaining
-      from trading.orders as o
-      where o.id = b.order_id
-      limit 1
-    ) as o
-  ) as d
-  group by d.book_side, d.book_price
-  having sum(d.quantity) > 0
+      select x.book_side, x.book_price, x.left_quantity
+      from trading.active_orders as x
+      where x.market_id = depth.market_id
+        and x.expires_at <= depth.at
+        and x.queue_position is not null
+      order by x.expires_at
+    ) as e
+    group by 1
+  ) as g on g.place = d.place
+  where s.market_id = depth.market_id
+    and d.quantity > coalesce(g.quantity, 0)
 $$;
 
 comment on function trading.depth(bigint, timestamptz) is
   'Unfilled shares of a market''s book at each stored side and price, without orders that have '
-  'expired and not been swept yet.';
+  'expired and not been cancelled yet.';
 --! EndIncluded trading/functions/depth.sql
 --! Included trading/functions/shares_ahead.sql
 -- Every look-up goes by an index whatever the planner expects: a subquery with a limit can only be
@@ -7583,14 +8137,8 @@ as $$
     ) as b
   ),
   expired as materialized (
-    select e.market_id, e.book_side, e.book_price, sum(o.remaining) as quantity
+    select e.market_id, e.book_side, e.book_price, sum(e.left_quantity) as quantity
     from trading.active_orders as e
-    cross join lateral (
-      select (o.quantity - o.filled_quantity)::bigint as remaining
-      from trading.orders as o
-      where o.id = e.order_id
-      limit 1
-    ) as o
     where e.expires_at <= shares_ahead.at
       and e.queue_position is not null
       and e.market_id in (select w.market_id from own as w)
@@ -7623,7 +8171,7 @@ as $$
   queued as (
     select
       x.order_id,
-      sum(o.remaining) over (
+      sum(x.left_quantity) over (
         partition by q.market_id, q.book_side, q.book_price
         order by x.queue_position
         rows between unbounded preceding and 1 preceding
@@ -7634,7 +8182,7 @@ as $$
       group by w.market_id, w.book_side, w.book_price
     ) as q
     cross join lateral (
-      select b.order_id, b.queue_position
+      select b.order_id, b.queue_position, b.left_quantity
       from trading.active_orders as b
       where b.market_id = q.market_id
         and b.book_side = q.book_side
@@ -7644,12 +8192,6 @@ as $$
         and (b.expires_at is null or b.expires_at > shares_ahead.at)
       order by b.queue_position
     ) as x
-    cross join lateral (
-      select (o.quantity - o.filled_quantity)::bigint as remaining
-      from trading.orders as o
-      where o.id = x.order_id
-      limit 1
-    ) as o
   )
   select
     w.order_id,
@@ -7770,14 +8312,14 @@ begin
   v_market_ids := trading.lock_user_with_markets(exclude.user_id);
   v_at := core.now();
   select t.excluded_until into v_excluded_until
-  from risk.traders as t
+  from trading.traders as t
   where t.user_id = v_user_id;
   if v_excluded_until > exclude.until then
     perform core.raise_error('INVALID_REQUEST', format(
       'excluded until %s already: an exclusion cannot be shortened', v_excluded_until
     ));
   end if;
-  update risk.traders as t
+  update trading.traders as t
   set excluded_until = exclude.until
   where t.user_id = v_user_id;
 
@@ -7794,7 +8336,6 @@ create or replace function trading.fill_sides()
 returns table (
   trade_id bigint,
   market_id bigint,
-  journal_id bigint,
   created_at timestamptz,
   price int,
   quantity bigint,
@@ -7802,25 +8343,28 @@ returns table (
   order_id bigint,
   user_id bigint,
   book_side trading.side,
+  amount_cents bigint,
   fee_cents bigint,
   realised_cents bigint
 )
 language sql stable
 begin atomic
-  select t.id, t.market_id, t.journal_id, t.created_at, t.price::int, t.quantity::bigint, true,
-    t.taker_order_id, t.taker_user_id, t.taker_side, t.fee_cents::bigint, t.taker_realised_cents
+  select t.id, t.market_id, t.created_at, t.price::int, t.quantity::bigint, true,
+    t.taker_order_id, t.taker_user_id, t.taker_side, t.taker_cents,
+    t.fee_cents::bigint, t.taker_realised_cents
   from trading.trades as t
   union all
-  select t.id, t.market_id, t.journal_id, t.created_at, t.price::int, t.quantity::bigint, false,
+  select t.id, t.market_id, t.created_at, t.price::int, t.quantity::bigint, false,
     t.maker_order_id, t.maker_user_id,
     case t.taker_side when 'yes' then 'no' else 'yes' end::trading.side,
-    0::bigint, t.maker_realised_cents
+    t.maker_cents, 0::bigint, t.maker_realised_cents
   from trading.trades as t;
 end;
 
 comment on function trading.fill_sides() is
-  'Each trade twice, as it is for its taker and for its maker, for the proofs. price is the YES '
-  'price; book_side is the stored side of the order; only the taker pays a fee.';
+  'Each trade twice, as it is for its taker and for its maker, for ledger.verify(). price is '
+  'the YES price; book_side is the stored side of the order; amount_cents is what the trade moved '
+  'on the account of its user; only the taker pays a fee.';
 --! EndIncluded trading/functions/fill_sides.sql
 --! Included ledger/functions/verify_accounts.sql
 create or replace function ledger.verify_accounts()
@@ -7879,25 +8423,24 @@ as $$
     <> -coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0)
 
   union all
-  select 'external cash equals the deposits less the withdrawals', 'account ' || a.id,
-    coalesce(m.net_cents, 0)::text, a.external_cents::text
-  from ledger.accounts as a
+  select 'external cash equals the deposits less the withdrawals', 'user ' || t.user_id,
+    coalesce(m.net_cents, 0)::text, t.external_cents::text
+  from trading.traders as t
   left join (
     select
-      c.account_id,
+      c.user_id,
       sum(case c.kind when 'deposit' then c.amount_cents else -c.amount_cents end) as net_cents
     from ledger.cash_movements as c
-    group by c.account_id
-  ) as m on m.account_id = a.id
-  where a.external_cents <> coalesce(m.net_cents, 0)
+    group by c.user_id
+  ) as m on m.user_id = t.user_id
+  where t.external_cents <> coalesce(m.net_cents, 0)
 
   union all
-  select 'user has a cash account and a row of gates', 'user ' || u.id, 'both', 'not both'
+  select 'user has a row of cash and checks', 'user ' || coalesce(u.id, t.user_id),
+    coalesce(u.public_id::text, 'a user'), coalesce(t.public_id::text, 'none')
   from identity.users as u
-  where not exists (
-    select from ledger.accounts as a where a.user_id = u.id and a.kind = 'user_cash'
-  )
-    or not exists (select from risk.traders as r where r.user_id = u.id)
+  full join trading.traders as t on t.user_id = u.id
+  where u.public_id is distinct from t.public_id
 $$;
 
 comment on function ledger.verify_accounts() is
@@ -7910,15 +8453,60 @@ returns table (name text, object text, expected text, found text)
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
+  with
+  -- All that journals say of accounts, trades also of those that they move nothing on.
+  legs as (
+    select e.account_id, e.account_version, e.journal_id, e.amount_cents, e.balance_after_cents
+    from ledger.posted_entries as e
+    union all
+    select l.account_id, l.account_version, t.id, l.amount_cents, l.balance_after_cents
+    from trading.trades as t
+    cross join lateral (
+      values
+        (
+          ledger.user_account_id(t.taker_user_id), t.taker_version,
+          t.taker_cents, t.taker_balance_cents
+        ),
+        (
+          ledger.user_account_id(t.maker_user_id), t.maker_version,
+          t.maker_cents, t.maker_balance_cents
+        ),
+        (
+          ledger.escrow_account_id(t.market_id), t.escrow_version,
+          -(t.taker_cents + t.maker_cents + t.fee_cents), t.escrow_balance_cents
+        ),
+        (
+          ledger.revenue_account_id(t.market_id), t.revenue_version,
+          t.fee_cents, t.revenue_balance_cents
+        )
+    ) as l (account_id, account_version, amount_cents, balance_after_cents)
+  ),
+  steps as (
+    select
+      l.*,
+      lag(l.account_version, 1, 0::bigint) over w as version_before,
+      lag(l.balance_after_cents, 1, 0::bigint) over w as balance_before_cents,
+      lag(l.journal_id, 1, 0::bigint) over w as journal_id_before
+    from legs as l
+    window w as (partition by l.account_id order by l.account_version, l.journal_id)
+  ),
+  broken_steps as materialized (
+    select s.*
+    from steps as s
+    where s.balance_after_cents <> s.balance_before_cents + s.amount_cents
+      or s.account_version <> s.version_before + (s.amount_cents <> 0)::int
+      or s.journal_id <= s.journal_id_before
+  )
+  -- What escrow gets of a trade is what its other lines leave.
   select 'journal sums to zero', 'journal ' || e.journal_id, '0', sum(e.amount_cents)::text
-  from ledger.entries as e
+  from ledger.posted_entries as e
   group by e.journal_id
   having sum(e.amount_cents) <> 0
 
   union all
   select 'entry belongs to a journal', 'journal ' || e.journal_id, 'a journal', 'none'
-  from ledger.entries as e
-  where not exists (select from ledger.journals as j where j.id = e.journal_id)
+  from ledger.posted_entries as e
+  where not exists (select from ledger.posted_journals as j where j.id = e.journal_id)
 
   union all
   select 'entry belongs to an account', 'account ' || e.account_id, 'an account', 'none'
@@ -7928,37 +8516,55 @@ as $$
 
   union all
   select 'entry starts at the balance of the one before',
-    'account ' || e.account_id || ' version ' || e.account_version,
-    e.expected_cents::text, e.balance_before_cents::text
-  from (
-    select
-      x.account_id,
-      x.account_version,
-      x.balance_before_cents,
-      lag(x.balance_after_cents, 1, 0::bigint)
-        over (partition by x.account_id order by x.account_version) as expected_cents
-    from ledger.entries as x
-  ) as e
-  where e.balance_before_cents <> e.expected_cents
+    'account ' || s.account_id || ' version ' || s.account_version,
+    s.balance_before_cents::text, (s.balance_after_cents - s.amount_cents)::text
+  from broken_steps as s
+  where s.amount_cents <> 0
+    and s.balance_after_cents <> s.balance_before_cents + s.amount_cents
+
+  union all
+  select 'versions of an account have no gap',
+    'account ' || s.account_id || ' journal ' || s.journal_id,
+    (s.version_before + 1)::text, s.account_version::text
+  from broken_steps as s
+  where s.amount_cents <> 0
+    and s.account_version <> s.version_before + 1
+
+  union all
+  select 'a leg of 0 cents keeps balance and version',
+    'account ' || s.account_id || ' trade ' || s.journal_id,
+    s.balance_before_cents || ' at ' || s.version_before,
+    s.balance_after_cents || ' at ' || s.account_version
+  from broken_steps as s
+  where s.amount_cents = 0
+    and (s.balance_after_cents, s.account_version)
+      <> (s.balance_before_cents, s.version_before)
+
+  -- A journal gets its id once its accounts are locked.
+  union all
+  select 'journals of an account have the order of its versions',
+    'account ' || s.account_id || ' version ' || s.account_version,
+    '> ' || s.journal_id_before, s.journal_id::text
+  from broken_steps as s
+  where s.journal_id <= s.journal_id_before
 
   union all
   select 'only a correction takes an account below zero',
     'account ' || e.account_id || ' version ' || e.account_version,
-    'a correction', concat_ws(' ', j.kind, 'to', e.balance_after_cents)
+    'a correction', concat_ws(' ', coalesce(j.kind::text, 'trade'), 'to', e.balance_after_cents)
   from ledger.entries as e
-  join ledger.accounts as a on a.id = e.account_id
-  left join ledger.journals as j on j.id = e.journal_id
+  left join ledger.posted_journals as j on j.id = e.journal_id
   where e.balance_after_cents < 0
-    and case a.kind
-      when 'outside_world' then false
-      when 'user_cash' then j.kind is distinct from 'correction' and e.amount_cents < 0
+    and case e.account_id % 4
+      when 3 then false
+      when 0 then j.kind is distinct from 'correction' and e.amount_cents < 0
       else true
     end
 $$;
 
 comment on function ledger.verify_entries() is
-  'The part of ledger.verify() about the lines of the journals: what can be seen in the lines of '
-  'one journal and of one account. One row for each broken invariant.';
+  'The part of ledger.verify() about the lines of the journals, those of trades included: what can '
+  'be seen in the lines of one journal and of one account. One row for each broken invariant.';
 --! EndIncluded ledger/functions/verify_entries.sql
 --! Included ledger/functions/verify_day_openings.sql
 create or replace function ledger.verify_day_openings()
@@ -7969,56 +8575,66 @@ as $$
   with
   -- The days as the account saw them: should the clock have been set back over midnight, the
   -- entries of the earlier day count for the later one.
+  movements as (
+    select
+      e.account_id / 4 as user_id, e.account_version, e.balance_before_cents, j.created_at,
+      case when j.kind in ('deposit', 'withdrawal') then e.amount_cents end as external_cents
+    from ledger.posted_entries as e
+    join ledger.posted_journals as j on j.id = e.journal_id
+    where e.account_id % 4 = 0
+    union all
+    select
+      t.taker_user_id, t.taker_version, t.taker_balance_cents - t.taker_cents, t.created_at, null
+    from trading.trades as t
+    where t.taker_cents <> 0
+    union all
+    select
+      t.maker_user_id, t.maker_version, t.maker_balance_cents - t.maker_cents, t.created_at, null
+    from trading.trades as t
+    where t.maker_cents <> 0
+  ),
   moves as (
     select
-      e.account_id, e.account_version, e.balance_before_cents,
-      (j.created_at at time zone 'UTC')::date as day,
-      max((j.created_at at time zone 'UTC')::date) over earlier as moved_on,
-      coalesce(
-        sum(e.amount_cents) filter (where j.kind in ('deposit', 'withdrawal')) over earlier, 0
-      ) as external_cents
-    from ledger.entries as e
-    join ledger.journals as j on j.id = e.journal_id
+      m.user_id, m.balance_before_cents,
+      (m.created_at at time zone 'UTC')::date as day,
+      max((m.created_at at time zone 'UTC')::date) over earlier as moved_on,
+      coalesce(sum(m.external_cents) over earlier, 0) as external_cents
+    from movements as m
     window earlier as (
-      partition by e.account_id order by e.account_version
+      partition by m.user_id order by m.account_version
       rows between unbounded preceding and 1 preceding
     )
   ),
   openings as (
-    select m.account_id, m.day, m.balance_before_cents as balance_cents, m.external_cents
+    select m.user_id, m.day, m.balance_before_cents as balance_cents, m.external_cents
     from moves as m
-    join ledger.accounts as a on a.id = m.account_id
-    where a.kind = 'user_cash'
-      and (m.moved_on is null or m.day > m.moved_on)
+    where m.moved_on is null or m.day > m.moved_on
   )
-  select 'day opening belongs to a user''s account',
-    'account ' || d.account_id || ' day ' || d.day, 'a user''s account', 'none'
+  select 'day opening belongs to a user', 'user ' || d.user_id || ' day ' || d.day,
+    'a user', 'none'
   from ledger.day_openings as d
-  where not exists (
-    select from ledger.accounts as a where a.id = d.account_id and a.kind = 'user_cash'
-  )
+  where not exists (select from trading.traders as t where t.user_id = d.user_id)
 
   union all
   select 'day opening is the account before the first entry of the day',
-    'account ' || coalesce(o.account_id, d.account_id) || ' day ' || coalesce(o.day, d.day),
+    'user ' || coalesce(o.user_id, d.user_id) || ' day ' || coalesce(o.day, d.day),
     coalesce(o.balance_cents || ' of ' || o.external_cents, 'none'),
     coalesce(d.balance_cents || ' of ' || d.external_cents, 'none')
   from openings as o
-  full join ledger.day_openings as d on d.account_id = o.account_id and d.day = o.day
+  full join ledger.day_openings as d on d.user_id = o.user_id and d.day = o.day
   where (o.balance_cents, o.external_cents)
     is distinct from (d.balance_cents, d.external_cents::numeric)
 
   union all
-  select 'account moved last on the day of its last entry', 'account ' || a.id,
-    coalesce(o.moved_on, '-infinity')::text, a.moved_on::text
-  from ledger.accounts as a
+  select 'account moved last on the day of its last entry', 'user ' || t.user_id,
+    coalesce(o.moved_on, '-infinity')::text, t.moved_on::text
+  from trading.traders as t
   left join (
-    select x.account_id, max(x.day) as moved_on
+    select x.user_id, max(x.day) as moved_on
     from openings as x
-    group by x.account_id
-  ) as o on o.account_id = a.id
-  where a.kind = 'user_cash'
-    and a.moved_on <> coalesce(o.moved_on, '-infinity')
+    group by x.user_id
+  ) as o on o.user_id = t.user_id
+  where t.moved_on <> coalesce(o.moved_on, '-infinity')
 $$;
 
 comment on function ledger.verify_day_openings() is
@@ -8033,12 +8649,9 @@ language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   with
-  -- Everything that has a journal.
+  -- Everything that has a posted journal.
   happenings as (
-    select t.journal_id, 'trade'::ledger.journal_kind as kind, t.market_id, t.created_at
-    from trading.trades as t
-    union all
-    select c.journal_id, c.kind::text::ledger.journal_kind, c.market_id, c.created_at
+    select c.journal_id, c.kind::text::ledger.journal_kind as kind, c.market_id, c.created_at
     from trading.set_conversions as c
     union all
     select r.journal_id,
@@ -8050,19 +8663,16 @@ as $$
     union all
     select m.journal_id, m.kind, null, null
     from ledger.cash_movements as m
-  ),
-  -- The lines that the journals must have, by what happened. Who buys or sells what is taken from
-  -- the orders.
-  user_lines as (
-    select f.journal_id, f.market_id, o.user_id,
-      case o.order_type when 'buy' then -1 else 1 end
-        * f.quantity * case o.side when 'yes' then f.price else 100 - f.price end
-        - f.fee_cents as amount_cents
-    from trading.fill_sides() as f
-    join trading.orders as o on o.id = f.order_id
+    -- A trade is its own journal: it must have its id alone.
     union all
+    select t.id, 'trade', t.market_id, t.created_at
+    from trading.trades as t
+    join ledger.posted_journals as j on j.id = t.id
+  ),
+  -- The lines that the posted journals must have, by what happened.
+  user_lines as (
     select c.journal_id, c.market_id, c.user_id,
-      case c.kind when 'split' then -100 else 100 end * c.quantity::bigint
+      case c.kind when 'split' then -100 else 100 end * c.quantity::bigint as amount_cents
     from trading.set_conversions as c
     union all
     select r.journal_id, r.market_id, s.user_id,
@@ -8071,50 +8681,35 @@ as $$
     join trading.settlements as s on s.resolution_id in (r.id, r.corrects_resolution_id)
     group by r.id, s.user_id
   ),
-  fee_lines as (
-    select t.journal_id, t.market_id, t.fee_cents as amount_cents
-    from trading.trades as t
-    where t.fee_cents > 0
-  ),
   lines as (
-    select u.journal_id, a.id as account_id, u.amount_cents
+    select u.journal_id, ledger.user_account_id(u.user_id) as account_id, u.amount_cents
     from user_lines as u
-    join ledger.accounts as a on a.user_id = u.user_id
     where u.amount_cents <> 0
     union all
-    select f.journal_id, a.id, f.amount_cents
-    from fee_lines as f
-    join ledger.accounts as a on a.market_id = f.market_id and a.kind = 'fee_revenue'
-    union all
-    select e.journal_id, a.id, e.amount_cents
-    from (
-      select l.journal_id, l.market_id, -sum(l.amount_cents) as amount_cents
-      from (
-        select u.journal_id, u.market_id, u.amount_cents from user_lines as u
-        union all
-        select f.journal_id, f.market_id, f.amount_cents from fee_lines as f
-      ) as l
-      group by l.journal_id, l.market_id
-      having sum(l.amount_cents) <> 0
-    ) as e
-    join ledger.accounts as a on a.market_id = e.market_id and a.kind = 'market_escrow'
+    select u.journal_id, ledger.escrow_account_id(u.market_id), -sum(u.amount_cents)
+    from user_lines as u
+    group by u.journal_id, u.market_id
+    having sum(u.amount_cents) <> 0
     union all
     select m.journal_id, l.account_id, l.amount_cents
     from ledger.cash_movements as m
-    cross join (
-      select a.id from ledger.accounts as a where a.kind = 'outside_world'
-    ) as outside
     cross join lateral (
       values
-        (m.account_id, case m.kind when 'deposit' then m.amount_cents else -m.amount_cents end),
-        (outside.id, case m.kind when 'deposit' then -m.amount_cents else m.amount_cents end)
+        (
+          ledger.user_account_id(m.user_id),
+          case m.kind when 'deposit' then m.amount_cents else -m.amount_cents end
+        ),
+        (
+          ledger.outside_account_id(),
+          case m.kind when 'deposit' then -m.amount_cents else m.amount_cents end
+        )
     ) as l (account_id, amount_cents)
   )
   select 'journal is of one thing that happened',
     'journal ' || coalesce(j.id, h.journal_id),
     coalesce(h.kind || coalesce(' in market ' || h.market_id, ''), 'nothing'),
     coalesce(j.kind || coalesce(' in market ' || j.market_id, ''), 'nothing')
-  from ledger.journals as j
+  from ledger.posted_journals as j
   full join (
     select x.journal_id, min(x.kind) as kind, min(x.market_id) as market_id, count(*) as times
     from happenings as x
@@ -8125,7 +8720,7 @@ as $$
   union all
   select 'journal has the time of what happened', 'journal ' || j.id,
     h.created_at::text, j.created_at::text
-  from ledger.journals as j
+  from ledger.posted_journals as j
   join happenings as h on h.journal_id = j.id
   where h.created_at <> j.created_at
 
@@ -8135,15 +8730,30 @@ as $$
       || ' account ' || coalesce(l.account_id, e.account_id),
     coalesce(l.amount_cents, 0)::text, coalesce(e.amount_cents, 0)::text
   from lines as l
-  full join ledger.entries as e
+  full join ledger.posted_entries as e
     on e.journal_id = l.journal_id and e.account_id = l.account_id
   where e.amount_cents is distinct from l.amount_cents
+
+  -- Who buys or sells what is taken from the orders. Escrow gets what the lines of taker, maker and
+  -- fee revenue leave, so it is right when they are.
+  union all
+  select 'trade moves the cash of its orders', 'trade ' || f.trade_id || ' order ' || f.order_id,
+    x.amount_cents::text, f.amount_cents::text
+  from trading.fill_sides() as f
+  join trading.orders as o on o.id = f.order_id
+  cross join lateral (
+    select
+      case o.order_type when 'buy' then -1 else 1 end
+        * f.quantity * case o.side when 'yes' then f.price else 100 - f.price end
+        - f.fee_cents as amount_cents
+  ) as x
+  where f.amount_cents <> x.amount_cents
 $$;
 
 comment on function ledger.verify_journals() is
-  'The part of ledger.verify() about why cash moved: each journal is of one trade, conversion, '
-  'resolution, deposit or withdrawal, and has exactly the lines that follow from it. One row for '
-  'each broken invariant.';
+  'The part of ledger.verify() about why cash moved: each posted journal is of one conversion, '
+  'resolution, deposit or withdrawal and has exactly the lines that follow from it; each trade '
+  'moves what its two orders say. One row for each broken invariant.';
 --! EndIncluded ledger/functions/verify_journals.sql
 --! Included trading/functions/verify_orders.sql
 create or replace function trading.verify_orders()
@@ -8368,17 +8978,6 @@ as $$
   from trading.trades as t
   join trading.orders as o on o.id = t.taker_order_id
   where t.created_at <> coalesce(o.released_at, o.created_at)
-
-  -- Both are numbered under the market's lock. Positions are worked out in this order.
-  union all
-  select 'trades and their journals have the same order', 'trade ' || t.id,
-    '> ' || t.journal_id_before, t.journal_id::text
-  from (
-    select x.id, x.journal_id,
-      lag(x.journal_id) over (partition by x.market_id order by x.id) as journal_id_before
-    from trading.trades as x
-  ) as t
-  where t.journal_id <= t.journal_id_before
 $$;
 
 comment on function trading.verify_trades() is
@@ -8624,7 +9223,7 @@ begin
   -- last row of no position ends the last one.
   for v_move in
     select
-      f.market_id, o.user_id, o.side, f.journal_id as place,
+      f.market_id, o.user_id, o.side, f.trade_id as place,
       case o.order_type when 'buy' then f.quantity else -f.quantity end as quantity,
       f.quantity * case o.side when 'yes' then f.price else 100 - f.price end as cents,
       f.fee_cents, f.realised_cents, true as has_traded, 'trade ' as source, f.trade_id as source_id
@@ -8641,9 +9240,20 @@ begin
     ) as l (side, realised_cents)
     union all
     select
-      p.market_id, p.user_id, p.side, c_end, p.quantity, p.cost_cents, p.fee_cents,
+      h.market_id, h.user_id, p.side, c_end, p.quantity, p.cost_cents, p.fee_cents,
       p.realised_cents - coalesce(e.realised_cents, 0), p.has_traded, '', null
-    from trading.positions as p
+    from trading.holdings as h
+    cross join lateral (
+      values
+        (
+          'yes'::trading.side, h.yes_public_id, h.yes_quantity, h.yes_cost_cents,
+          h.yes_fee_cents, h.yes_realised_cents, h.yes_traded
+        ),
+        (
+          'no', h.no_public_id, h.no_quantity, h.no_cost_cents,
+          h.no_fee_cents, h.no_realised_cents, h.no_traded
+        )
+    ) as p (side, public_id, quantity, cost_cents, fee_cents, realised_cents, has_traded)
     left join (
       select s.market_id, s.user_id, s.side, s.realised_cents
       from (
@@ -8652,7 +9262,9 @@ begin
         group by r.market_id
       ) as r
       join trading.settlements as s on s.resolution_id = r.id and s.market_id = r.market_id
-    ) as e on e.market_id = p.market_id and e.user_id = p.user_id and e.side = p.side
+    ) as e on e.market_id = h.market_id and e.user_id = h.user_id and e.side = p.side
+    where p.public_id is not null
+      or p.has_traded
     union all
     select c_end, null, null, c_end, 0, 0, 0, 0, false, '', null
     order by market_id, user_id, side, place
@@ -8751,11 +9363,11 @@ as $$
   with
   shares as (
     select
-      p.market_id,
-      coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0) as yes_quantity,
-      coalesce(sum(p.quantity) filter (where p.side = 'no'), 0) as no_quantity
-    from trading.positions as p
-    group by p.market_id
+      h.market_id,
+      sum(h.yes_quantity) as yes_quantity,
+      sum(h.no_quantity) as no_quantity
+    from trading.holdings as h
+    group by h.market_id
   ),
   -- The resolutions with the one before in the same market, which each but the first corrects.
   resolutions as (
@@ -8768,14 +9380,14 @@ as $$
   select 'escrow is 100 x shares of each side', 'market ' || m.public_id,
     case when m.status = 'resolved' then '0'
       else 100 * coalesce(s.yes_quantity, 0) || ' = ' || 100 * coalesce(s.no_quantity, 0) end,
-    a.balance_cents::text
+    b.escrow_cents::text
   from catalog.markets as m
-  join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
+  join trading.market_state as b on b.market_id = m.id
   left join shares as s on s.market_id = m.id
   where case
-    when m.status = 'resolved' then a.balance_cents <> 0
-    else a.balance_cents <> 100 * coalesce(s.yes_quantity, 0)
-      or a.balance_cents <> 100 * coalesce(s.no_quantity, 0)
+    when m.status = 'resolved' then b.escrow_cents <> 0
+    else b.escrow_cents <> 100 * coalesce(s.yes_quantity, 0)
+      or b.escrow_cents <> 100 * coalesce(s.no_quantity, 0)
   end
 
   union all
@@ -8851,9 +9463,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   with
   resting as (
-    select b.*, o.quantity - o.filled_quantity as left_quantity
+    select b.*
     from trading.active_orders as b
-    join trading.orders as o on o.id = b.order_id
     where b.queue_position is not null
   )
   select 'order is open while its status says so', 'order ' || coalesce(o.public_id::text, '?'),
@@ -8870,12 +9481,14 @@ as $$
 
   union all
   select 'open order repeats its order', 'order ' || o.public_id,
-    concat_ws(' ', o.market_id, o.user_id, o.side, o.order_type, o.price, o.expires_at,
-      o.release_at),
-    concat_ws(' ', b.market_id, b.user_id, b.book_side, b.book_price, b.expires_at, b.release_at)
+    concat_ws(' ', o.market_id, o.user_id, o.public_id, o.side, o.order_type, o.price,
+      o.quantity - o.filled_quantity, o.expires_at, o.release_at),
+    concat_ws(' ', b.market_id, b.user_id, b.order_public_id, b.book_side, b.order_type,
+      b.book_price, b.left_quantity, b.expires_at, b.release_at)
   from trading.active_orders as b
   join trading.orders as o on o.id = b.order_id
-  where (b.market_id, b.user_id) <> (o.market_id, o.user_id)
+  where (b.market_id, b.user_id, b.order_public_id, b.order_type, b.left_quantity)
+      <> (o.market_id, o.user_id, o.public_id, o.order_type, o.quantity - o.filled_quantity)
     or (b.book_side = o.side) <> (o.order_type = 'buy')
     or b.book_price <> case o.order_type when 'buy' then o.price else 100 - o.price end
     or b.expires_at is distinct from o.expires_at
@@ -8903,32 +9516,37 @@ as $$
   select 'depth equals the resting orders',
     'market ' || coalesce(l.market_id, r.market_id) || ' '
       || coalesce(l.book_side, r.book_side) || ' ' || coalesce(l.book_price, r.book_price),
-    coalesce(r.quantity, 0) || ' in ' || coalesce(r.order_count, 0),
-    coalesce(l.quantity, 0) || ' in ' || coalesce(l.order_count, 0)
-  from trading.book_levels as l
+    coalesce(r.quantity, 0)::text, coalesce(l.quantity, 0)::text
+  from (
+    select x.*
+    from trading.book_levels as x
+    where x.quantity <> 0
+  ) as l
   full join (
-    select g.market_id, g.book_side, g.book_price,
-      sum(g.left_quantity) as quantity, count(*) as order_count
+    select g.market_id, g.book_side, g.book_price::int as book_price,
+      sum(g.left_quantity) as quantity
     from resting as g
     group by g.market_id, g.book_side, g.book_price
   ) as r
     on r.market_id = l.market_id
     and r.book_side = l.book_side
     and r.book_price = l.book_price
-  where coalesce(l.quantity, 0) <> coalesce(r.quantity, 0)
-    or coalesce(l.order_count, 0) <> coalesce(r.order_count, 0)
+  where l.quantity is distinct from r.quantity
 
-  -- The engine updates these rows and would not miss one.
   union all
-  select 'market has a level at each price of each side', 'market ' || b.market_id,
-    '198', coalesce(l.level_count, 0)::text
+  select 'best price is that of the resting orders', 'market ' || b.market_id,
+    concat_ws(' ', coalesce(r.yes_price, 0), coalesce(r.no_price, 0)),
+    concat_ws(' ', b.best_yes_price, b.best_no_price)
   from trading.market_state as b
   left join (
-    select x.market_id, count(*) as level_count
-    from trading.book_levels as x
-    group by x.market_id
-  ) as l on l.market_id = b.market_id
-  where coalesce(l.level_count, 0) <> 198
+    select g.market_id,
+      max(g.book_price) filter (where g.book_side = 'yes') as yes_price,
+      max(g.book_price) filter (where g.book_side = 'no') as no_price
+    from resting as g
+    group by g.market_id
+  ) as r on r.market_id = b.market_id
+  where (b.best_yes_price, b.best_no_price)
+    <> (coalesce(r.yes_price, 0), coalesce(r.no_price, 0))
 
   union all
   select 'book is not crossed', 'market ' || r.market_id,
@@ -8948,17 +9566,17 @@ as $$
   join trading.market_state as b on b.market_id = r.market_id
   cross join lateral (
     values
-      ('yes'::trading.side, b.front_yes_price, b.front_yes_position),
-      ('no'::trading.side, b.front_no_price, b.front_no_position)
+      ('yes'::trading.side, b.best_yes_price, b.first_yes_position),
+      ('no', b.best_no_price, b.first_no_position)
   ) as f (side, price, queue_position)
   where f.side = r.book_side
-    and (r.book_price > f.price
-      or (r.book_price = f.price and r.queue_position < f.queue_position))
+    and r.book_price = f.price
+    and r.queue_position < f.queue_position
 $$;
 
 comment on function trading.verify_books() is
   'The part of ledger.verify() about open orders: which are open, where they stand, and the depth '
-  'that is kept of them. One row for each broken invariant.';
+  'and best prices that are kept of them. One row for each broken invariant.';
 --! EndIncluded trading/functions/verify_books.sql
 --! Included trading/functions/verify_markets.sql
 create or replace function trading.verify_markets()
@@ -8978,13 +9596,9 @@ as $$
     from trading.trades as t
     group by t.market_id
   )
-  select 'market has its book and its accounts', 'market ' || m.id,
-    concat_ws(' ', e.id, f.id), concat_ws(' ', b.escrow_account_id, b.fee_account_id)
+  select 'market has its book and its accounts', 'market ' || m.id, 'both', 'none'
   from catalog.markets as m
-  left join trading.market_state as b on b.market_id = m.id
-  left join ledger.accounts as e on e.market_id = m.id and e.kind = 'market_escrow'
-  left join ledger.accounts as f on f.market_id = m.id and f.kind = 'fee_revenue'
-  where (e.id = b.escrow_account_id and f.id = b.fee_account_id) is not true
+  where not exists (select from trading.market_state as b where b.market_id = m.id)
 
   union all
   select 'market figures equal its trades', 'market ' || b.market_id,
@@ -9023,12 +9637,11 @@ as $$
   where b.traders_count <> coalesce(p.traders, 0)
 
   union all
-  select 'fee revenue equals the fees of the trades', 'market ' || a.market_id,
-    coalesce(t.fee_cents, 0)::text, a.balance_cents::text
-  from ledger.accounts as a
-  left join trade_sums as t on t.market_id = a.market_id
-  where a.kind = 'fee_revenue'
-    and a.balance_cents <> coalesce(t.fee_cents, 0)
+  select 'fee revenue equals the fees of the trades', 'market ' || b.market_id,
+    coalesce(t.fee_cents, 0)::text, b.revenue_cents::text
+  from trading.market_state as b
+  left join trade_sums as t on t.market_id = b.market_id
+  where b.revenue_cents <> coalesce(t.fee_cents, 0)
 
   -- Cancels and releases raise it as well, and leave nothing that could be counted.
   union all
@@ -9477,12 +10090,11 @@ as $$
       greatest(t.trade_id, k.last_trade_id) as last_trade_id,
       greatest(t.conversion_id, k.last_conversion_id) as last_conversion_id,
       greatest(t.resolution_id, k.last_resolution_id) as last_resolution_id,
-      a.balance_cents as escrow_cents,
-      a.balance_cents - coalesce(k.escrow_cents, 0) as more_cents
+      b.escrow_cents::bigint as escrow_cents,
+      b.escrow_cents - coalesce(k.escrow_cents, 0) as more_cents
     from touched as t
     join catalog.markets as m on m.id = t.market_id
     join trading.market_state as b on b.market_id = t.market_id
-    join ledger.accounts as a on a.id = b.escrow_account_id
     left join leaderboard.markets as k on k.market_id = t.market_id
   ),
   kept as (
@@ -9844,7 +10456,7 @@ begin
   -- Read before this transaction gets its number, and so of transactions with lower ones only:
   -- whoever takes an id has locked rows before, and with that got a number.
   select q.last_value - (not q.is_called)::int into v_trade_id
-  from trading.trades_id_seq as q;
+  from ledger.journal_ids as q;
   select q.last_value - (not q.is_called)::int into v_conversion_id
   from trading.set_conversions_id_seq as q;
   select q.last_value - (not q.is_called)::int into v_resolution_id
@@ -10087,11 +10699,10 @@ as $$
 
   union all
   select 'escrow is that of its market', 'market ' || k.market_id,
-    a.balance_cents::text, k.escrow_cents::text
+    b.escrow_cents::text, k.escrow_cents::text
   from leaderboard.markets as k
   join trading.market_state as b on b.market_id = k.market_id
-  join ledger.accounts as a on a.id = b.escrow_account_id
-  where a.balance_cents <> k.escrow_cents
+  where b.escrow_cents <> k.escrow_cents
     and not exists (
       select
       from trading.trades as t
@@ -10328,8 +10939,6 @@ declare
   v_category_id bigint := catalog.category_id(create_market.category);
   v_event catalog.events;
   v_market catalog.markets;
-  v_escrow_account_id bigint;
-  v_fee_account_id bigint;
   v_constraint text;
   v_column text;
 begin
@@ -10357,18 +10966,7 @@ begin
   )
   returning * into v_market;
 
-  insert into ledger.accounts (kind, market_id)
-  values ('market_escrow', v_market.id)
-  returning id into v_escrow_account_id;
-  insert into ledger.accounts (kind, market_id)
-  values ('fee_revenue', v_market.id)
-  returning id into v_fee_account_id;
-  insert into trading.market_state (market_id, escrow_account_id, fee_account_id)
-  values (v_market.id, v_escrow_account_id, v_fee_account_id);
-  insert into trading.book_levels (market_id, book_side, book_price)
-  select v_market.id, s, p
-  from unnest(enum_range(null::trading.side)) as s
-  cross join generate_series(1, 99) as p;
+  insert into trading.market_state (market_id) values (v_market.id);
 
   perform admin.audit('create_market', jsonb_build_object(
     'market_id', v_market.public_id,
@@ -10666,8 +11264,7 @@ begin
   insert into identity.users (email, display_name, handle)
   values (create_user.email, create_user.display_name, create_user.handle)
   returning * into v_user;
-  insert into ledger.accounts (kind, user_id) values ('user_cash', v_user.id);
-  insert into risk.traders (user_id) values (v_user.id);
+  insert into trading.traders (user_id, public_id) values (v_user.id, v_user.public_id);
 
   perform admin.audit('create_user', jsonb_build_object(
     'user_id', v_user.public_id,
@@ -10688,7 +11285,7 @@ end
 $$;
 
 comment on function admin.create_user(text, text, text) is
-  'Makes a user with an empty cash account and loss limits not reviewed yet. Returns the id. '
+  'Makes a user without cash and with loss limits not reviewed yet. Returns the id. '
   'Errors: INVALID_REQUEST, ALREADY_EXISTS.';
 --! EndIncluded admin/functions/create_user.sql
 --! Included admin/functions/set_profile.sql
@@ -11207,7 +11804,7 @@ as $$
 declare
   v_user_id bigint := identity.lock_user(set_loss_limits.user_id);
   v_at timestamptz := core.now();
-  v_trader risk.traders;
+  v_trader trading.traders;
   v_day risk.limit_change;
   v_week risk.limit_change;
   v_month risk.limit_change;
@@ -11219,7 +11816,7 @@ begin
   end if;
 
   select t.* into strict v_trader
-  from risk.traders as t
+  from trading.traders as t
   where t.user_id = v_user_id;
   v_day := risk.change_limit(
     (v_trader.day_limit_cents, v_trader.next_day_limit_cents, v_trader.day_limit_changes_at),
@@ -11236,7 +11833,7 @@ begin
     ),
     set_loss_limits.month_cents, set_loss_limits.immediate, v_at
   );
-  update risk.traders as t set
+  update trading.traders as t set
     limits_reviewed_at = coalesce(t.limits_reviewed_at, v_at),
     day_limit_cents = v_day.limit_cents,
     next_day_limit_cents = v_day.next_limit_cents,
@@ -11315,7 +11912,7 @@ begin
   end if;
   v_user_id := identity.lock_user(freeze_user.user_id);
   v_at := core.now();
-  update risk.traders as t set
+  update trading.traders as t set
     frozen_at = coalesce(t.frozen_at, v_at),
     -- The login is certain; the name of a key is what the login says.
     frozen_by = session_user || coalesce(
@@ -11357,7 +11954,7 @@ begin
   end if;
 
   v_user_id := identity.lock_user(unfreeze_user.user_id);
-  update risk.traders as t set
+  update trading.traders as t set
     frozen_at = null,
     frozen_by = null,
     frozen_reason = null
@@ -11727,6 +12324,7 @@ declare
   v_counter rate_limits.counter;
   v_free bigint[] := '{}';
   v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
+  v_fits boolean;
   v_next int := 1;
   v_end int;
 begin
@@ -11742,14 +12340,26 @@ begin
 
   foreach v_end in array v_checks.ends loop
     allowed := true;
+    v_fits := true;
     retry_after_seconds := null;
     for i in v_next .. v_end loop
-      if v_free[v_checks.checked[i]] = 0 then
+      if v_free[v_checks.checked[i]] < v_checks.counts[i] then
         allowed := false;
         v_counter := v_counters[v_checks.checked[i]];
-        retry_after_seconds := greatest(retry_after_seconds, v_counter.retry_after_seconds);
+        v_fits := v_fits
+          and (v_checks.counts[i] = 1
+            or v_checks.counts[i] <= rate_limits.most_at_once(v_counter));
+        retry_after_seconds := greatest(
+          retry_after_seconds,
+          rate_limits.retry_after_seconds(
+            v_counter, v_granted[v_checks.checked[i]] + v_checks.counts[i], v_at
+          )
+        );
       end if;
     end loop;
+    if not v_fits then
+      retry_after_seconds := null;
+    end if;
 
     requests_per_minute := null;
     burst_capacity := null;
@@ -11757,8 +12367,8 @@ begin
     for i in v_next .. v_end loop
       -- What one counter refuses is not counted by the others either.
       if allowed then
-        v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - 1;
-        v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + 1;
+        v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - v_checks.counts[i];
+        v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + v_checks.counts[i];
       end if;
       if v_checks.buckets[v_checks.checked[i]] = 'v1-trading' then
         v_counter := v_counters[v_checks.checked[i]];
@@ -11779,9 +12389,10 @@ comment on function api.take_requests(json) is
   'Counts requests, and says of each, in their order, whether it may be answered and otherwise '
   'after how many seconds the same may be asked again. A request is {bucket: subject, ...}: the '
   'buckets of rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s '
-  'id. It needs room in all of them, or is counted in none. What is refused counts nowhere. The '
-  'policy and the whole tokens left are given for v1-trading. Errors: NOT_FOUND. Locks: the '
-  'counters.';
+  'id. It counts once, or count times where a bucket has {subject, count}. It needs room in all of '
+  'them, or is counted in none. What is refused counts nowhere. retry_after_seconds is null where '
+  'a request counts more times than there ever is room for. The policy and the whole tokens left '
+  'are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';
 --! EndIncluded api/functions/take_requests.sql
 --! Included api/functions/open_stream.sql
 create or replace function api.open_stream(
@@ -12095,7 +12706,9 @@ comment on function api.read_events(bigint, int) is
 --! Included api/functions/place_orders.sql
 -- The planner settings make every plan of the engine nested look-ups by index, planned once: its
 -- sets are small whatever the statistics of the tables say today.
-create or replace function api.place_orders(market_id uuid, requests jsonb)
+create or replace function api.place_orders(
+  orders jsonb, atomic boolean default false, waits boolean default true
+)
 returns setof api.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -12108,70 +12721,191 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
-  v_has_keys constant boolean := jsonb_path_exists(
-    place_orders.requests, '$[*].idempotencyKey ? (@ != null)'
-  );
+  c_live constant text := 'atomic: not for orders on live markets';
   v_requests trading.order_request[];
-  v_market_id bigint;
+  v_market_ids bigint[];
+  v_locked_ids bigint[];
+  v_busy boolean[];
+  v_markets trading.market_context[];
   v_at timestamptz;
-  v_context trading.market_context;
-  v_maker trading.resting_order;
-  v_holds_users boolean := false;
   v_batch trading.matched_batch;
-  v_answer api.result;
 begin
-  v_requests := array(
-    select r from trading.read_requests(place_orders.requests) as r
+  v_requests := array(select r from trading.read_requests(place_orders.orders) as r);
+  v_market_ids := array(
+    select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
   );
-  if cardinality(v_requests) = 0 then
-    return;
-  end if;
-
-  select m.id into v_market_id
-  from catalog.markets as m
-  where m.public_id = place_orders.market_id;
-  perform trading.lock_market(v_market_id);
-  v_at := core.now();
-  select c.* into v_context
-  from trading.read_context(v_market_id, v_at) as c;
-
-  if cardinality(v_requests) = 1 and not v_has_keys and v_context.live_delay_ms is null then
-    if not trading.crosses(v_requests[1], v_context) then
-      v_answer := trading.rest_order(v_requests[1], v_context);
-    else
-      v_maker := trading.sole_maker(v_requests[1], v_context);
-      if v_maker.order_id is not null then
-        v_answer := trading.fill_order(v_requests[1], v_context, v_maker);
-        v_holds_users := true;
-      end if;
-    end if;
-    if v_answer.replayed is not null then
-      return next v_answer;
-      return;
+  v_locked_ids := v_market_ids;
+  if place_orders.waits then
+    perform trading.lock_markets(v_market_ids);
+  else
+    v_locked_ids := trading.lock_free_markets(v_market_ids);
+    if cardinality(v_locked_ids) < cardinality(v_market_ids) then
+      v_busy := array(
+        select array_position(v_locked_ids, r.market_id) is null from unnest(v_requests) as r
+      );
+      v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
     end if;
   end if;
-
-  v_batch := trading.match_batch(v_context, v_requests, v_has_keys, v_holds_users);
-  perform trading.settle_batch(v_context, v_batch);
-  if v_has_keys then
-    perform trading.settle_keys(v_context, v_batch.result);
+  if cardinality(v_requests) > 0 then
+    v_at := core.now();
+    v_markets := trading.read_markets(v_locked_ids, v_at);
+    if place_orders.atomic then
+      for i in 1 .. cardinality(v_requests) loop
+        if (v_markets[(v_requests[i]).market]).live_delay_ms is not null then
+          v_requests[i].problem := coalesce((v_requests[i]).problem, c_live);
+        end if;
+      end loop;
+    end if;
+    v_batch := trading.match_batch(v_markets, v_requests, v_at);
   end if;
 
-  foreach v_answer in array trading.order_answers(v_context, v_batch.result) loop
-    return next v_answer;
-  end loop;
+  if place_orders.atomic and (
+    v_busy is not null
+    or exists (select from unnest((v_batch.result).results) as o where o.code is not null)
+  ) then
+    return query
+      select
+        case when v_busy is null then o.code else 'MARKET_BUSY' end,
+        case when v_busy is null
+          then trading.rejection_message(o.code, o.problem) end,
+        false,
+        null::text
+      from rows from (
+        unnest((v_batch.result).results),
+        unnest(array(select r.problem from unnest(v_requests) as r))
+      ) as o (
+        code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
+        fee_cents, balance_cents, maker, problem
+      );
+  elsif v_busy is null and cardinality(v_requests) > 0 then
+    return query
+      select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;
+  elsif v_busy is not null then
+    return query
+      select
+        case when b.is_busy then 'MARKET_BUSY' else a.code end,
+        a.message,
+        coalesce(a.replayed, false),
+        a.body
+      from (
+        select
+          u.is_busy, u.place, count(*) filter (where not u.is_busy) over (order by u.place) as nth
+        from unnest(v_busy) with ordinality as u (is_busy, place)
+      ) as b
+      left join (
+        select x.*
+        from trading.order_answers(
+          v_batch,
+          case when cardinality(v_requests) > 0 then trading.write_batch(v_batch) end
+        ) with ordinality as x (code, message, replayed, body, place)
+      ) as a on a.place = b.nth and not b.is_busy
+      order by b.place;
+  end if;
 end
 $$;
 
-comment on function api.place_orders(uuid, jsonb) is
-  'Places orders in one market, in one transaction: admit, match, settle, announce. One row for '
-  'each element of requests, in their order. An element is {userId, side, price, quantity, '
+comment on function api.place_orders(jsonb, boolean, boolean) is
+  'Places orders of any markets in one transaction: match, account, write, announce. One row for '
+  'each element of orders, in their order. An element is {marketId, userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
-  'its refusal is its row. CONFLICT_RETRY: the call cancelled as many makers as one may, and the '
-  'request is to be placed again. Locks: the market, then the takers and the makers they can '
-  'reach, by ascending account. May fail as a whole with 40001, 40P01 or 55P03, and is then to be '
-  'called again.';
+  'its rejection is its row; atomic: if one is rejected, nothing is written, and the rows of the '
+  'others have neither code nor body. waits => false: orders of markets whose lock is held are '
+  'MARKET_BUSY, and are to be placed again. CONFLICT_RETRY: the call cancelled as many makers as '
+  'one may, and the request is to be placed again. Locks: the markets, ascending; then the takers '
+  'and the makers they can reach, by ascending user id. May fail as a whole with 40001, 40P01 or '
+  '55P03, and is then to be called again.';
 --! EndIncluded api/functions/place_orders.sql
+--! Included api/functions/preview_order.sql
+create or replace function api.preview_order("order" jsonb)
+returns api.result
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+as $$
+declare
+  v_at constant timestamptz := core.now();
+  v_request trading.order_request;
+  v_batch trading.matched_batch;
+  v_result trading.order_result;
+  v_rejection core.error_codes;
+  v_body json;
+begin
+  select r.* into strict v_request
+  from trading.read_requests(
+    jsonb_build_array(preview_order."order" - 'idempotencyKey')
+  ) as r;
+  v_batch := trading.match_batch(
+    trading.read_markets(array[v_request.market_id], v_at), array[v_request], v_at, false
+  );
+  v_result := (v_batch.result).results[1];
+  if v_result.code in ('UNAUTHORIZED', 'CONFLICT_RETRY') then
+    return (v_result.code, null, false, null)::api.result;
+  end if;
+  select e.* into v_rejection
+  from core.error_codes as e
+  where e.code = v_result.code;
+
+  select json_build_object(
+    'status', coalesce(v_result.status::text, 'rejected'),
+    'fills', coalesce(f.fills, '[]'),
+    'filledQuantity', f.quantity,
+    'averagePrice', round(f.cents / nullif(f.quantity, 0)::numeric, 4),
+    'costCents', case v_request.order_type when 'buy' then f.cents else -f.cents end,
+    'feeCents', f.fee_cents,
+    'restingQuantity', case
+      when v_result.status in ('open', 'partially_filled') then v_result.left_quantity
+      else 0
+    end,
+    'balanceAfter', coalesce(v_result.balance_cents, (v_batch.traders).balances_cents[1]),
+    'rejection', case when v_result.code is not null then json_build_object(
+      'status', v_rejection.http_status,
+      'error', coalesce(
+        trading.rejection_message(v_result.code, v_request.problem), v_rejection.message
+      ),
+      'code', v_rejection.code
+    ) end
+  )
+  into v_body
+  from (
+    select
+      json_agg(
+        json_build_object(
+          'price', case k.book_side when 'yes' then k.book_price else 100 - k.book_price end,
+          'quantity', x.quantity
+        )
+        order by x.place
+      ) as fills,
+      coalesce(sum(x.quantity), 0) as quantity,
+      coalesce(
+        sum(
+          x.quantity
+          * case v_request.order_type when 'buy' then 100 - k.book_price else k.book_price end
+        ),
+        0
+      ) as cents,
+      coalesce(sum(x.fee_cents), 0) as fee_cents
+    from unnest((v_batch.result).fills) with ordinality as x (
+      request, maker, quantity, fee_cents, place
+    )
+    cross join lateral (select (v_batch.makers[x.maker]).*) as k
+  ) as f;
+  return (null, null, false, v_body::text)::api.result;
+end
+$$;
+
+comment on function api.preview_order(jsonb) is
+  'What an order would do if it were placed now, by the engine''s own matching: a JSON object of '
+  'status, fills, filledQuantity, averagePrice (of the order''s own side), costCents, feeCents, '
+  'restingQuantity, balanceAfter and rejection ({status, error, code} or null). The order is an '
+  'element of api.place_orders; its idempotencyKey is ignored. Changes nothing and locks nothing. '
+  'Only an unknown user (UNAUTHORIZED) and CONFLICT_RETRY are codes of the result itself.';
+--! EndIncluded api/functions/preview_order.sql
 --! Included api/functions/amend_order.sql
 create or replace function api.amend_order(
   user_id uuid, order_id uuid, price int default null, quantity int default null
@@ -12402,11 +13136,11 @@ as $$
     'id', u.public_id,
     'displayName', u.display_name,
     'email', u.email,
-    'balance', a.balance_cents,
+    'balance', t.balance_cents,
     'createdAt', core.iso8601(u.created_at)
   )
   from identity.users as u
-  join ledger.accounts as a on a.user_id = u.id
+  join trading.traders as t on t.user_id = u.id
   where u.public_id = get_account.user_id
 $$;
 
@@ -12542,10 +13276,9 @@ declare
   v_balance_cents bigint;
   v_order_ids bigint[];
 begin
-  select u.id, a.balance_cents into v_user_id, v_balance_cents
-  from identity.users as u
-  join ledger.accounts as a on a.user_id = u.id
-  where u.public_id = get_portfolio.user_id;
+  select t.user_id, t.balance_cents into v_user_id, v_balance_cents
+  from trading.traders as t
+  where t.public_id = get_portfolio.user_id;
 
   v_order_ids := array(
     select b.order_id
@@ -13191,10 +13924,9 @@ begin
 
   select s.trading_paused into trading_paused from core.settings as s;
 
-  -- Counting rows would read them. A number that was given to a trade which then did not come to
-  -- be is counted too.
-  select case when s.is_called then s.last_value else 0 end into trades
-  from trading.trades_id_seq as s;
+  -- The trades themselves are not counted: each market counts its own.
+  select coalesce(sum(s.trade_count), 0) into trades
+  from trading.market_state as s;
 
   select count(*) into pending_announcements
   from (select from trading.outbox limit c_most_counted) as a;
@@ -13249,11 +13981,11 @@ end
 $$;
 
 comment on function api.get_metrics() is
-  'One row of figures for monitoring, none of which takes a scan: how late the oldest order is '
-  'that should have been released or expired by now (0: none is due), how long ago the ledger was '
-  'last verified and what was broken (null: never), what PostgreSQL itself is short of. '
-  'pending_announcements and waiting_jobs stop counting at 10,000; without the queue of jobs the '
-  'latter is null.';
+  'One row of figures for monitoring, none of which reads more than a row of each market: how late '
+  'the oldest order is that should have been released or expired by now (0: none is due), how '
+  'long ago the ledger was last verified and what was broken (null: never), what PostgreSQL '
+  'itself is short of. pending_announcements and waiting_jobs stop counting at 10,000; without '
+  'the queue of jobs the latter is null.';
 --! EndIncluded api/functions/get_metrics.sql
 
 -- Functions: for the worker
@@ -13871,17 +14603,19 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_requests jsonb;
+  v_orders jsonb;
   v_answer api.result;
 begin
   select jsonb_agg(
-    jsonb_build_object('userId', rehearse_orders.user_id, 'quantity', 10) || o
+    jsonb_build_object(
+      'marketId', rehearse_orders.market_id, 'userId', rehearse_orders.user_id, 'quantity', 10
+    ) || o
     order by i
   )
-  into v_requests
+  into v_orders
   from unnest(rehearse_orders.orders) with ordinality as x (o, i);
   select p.* into v_answer
-  from api.place_orders(rehearse_orders.market_id, v_requests) as p
+  from api.place_orders(v_orders) as p
   limit 1;
   return (v_answer.body::jsonb -> 'order' ->> 'id')::uuid;
 end
@@ -13924,11 +14658,9 @@ begin
     perform admin.set_loss_limits(v_maker, null, null, null);
     perform admin.set_loss_limits(v_taker, 1000000, null, null);
     -- A deposit would hold up those of others.
-    update ledger.accounts as a
+    update trading.traders as t
     set balance_cents = 1000000
-    from identity.users as u
-    where u.id = a.user_id
-      and u.public_id in (v_maker, v_taker);
+    where t.public_id in (v_maker, v_taker);
 
     for v_round in 1 .. 2 loop
       v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
@@ -14126,14 +14858,13 @@ comment on column analytics.markets.version is 'Changes of its book and trades s
 --! Included analytics/views/day_openings.sql
 create view analytics.day_openings as
 select
-  a.user_id as user_key,
+  o.user_id as user_key,
   u.public_id as user_id,
   o.day,
   o.balance_cents,
   o.external_cents as net_deposits_cents
 from ledger.day_openings as o
-left join ledger.accounts as a on a.id = o.account_id
-left join identity.users as u on u.id = a.user_id;
+left join identity.users as u on u.id = o.user_id;
 
 comment on view analytics.day_openings is
   'A user''s cash at the start of each UTC day on which it moved.';
@@ -14359,9 +15090,9 @@ select
   u.private as is_private,
   u.leaderboard_opt_out,
   u.created_at,
-  a.balance_cents,
-  a.external_cents as net_deposits_cents,
-  a.overdraft_cents::bigint as overdraft_cents,
+  r.balance_cents,
+  r.external_cents as net_deposits_cents,
+  r.overdraft_cents::bigint as overdraft_cents,
   r.limits_reviewed_at,
   case
     when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
@@ -14377,9 +15108,9 @@ select
   end as month_limit_cents,
   coalesce(
     (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
       from ledger.day_openings as o
-      where o.account_id = a.id
+      where o.user_id = r.user_id
         and o.day >= (analytics.now() at time zone 'UTC')::date
       order by o.day
       limit 1
@@ -14388,9 +15119,9 @@ select
   ) as day_net_spent_cents,
   coalesce(
     (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
       from ledger.day_openings as o
-      where o.account_id = a.id
+      where o.user_id = r.user_id
         and o.day >= (analytics.now() at time zone 'UTC')::date - 6
       order by o.day
       limit 1
@@ -14399,9 +15130,9 @@ select
   ) as week_net_spent_cents,
   coalesce(
     (
-      select (a.external_cents - a.balance_cents) - (o.external_cents - o.balance_cents)
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
       from ledger.day_openings as o
-      where o.account_id = a.id
+      where o.user_id = r.user_id
         and o.day >= (analytics.now() at time zone 'UTC')::date - 29
       order by o.day
       limit 1
@@ -14417,8 +15148,7 @@ select
     0
   )::bigint as active_order_cost_cents
 from identity.users as u
-left join ledger.accounts as a on a.user_id = u.id
-left join risk.traders as r on r.user_id = u.id;
+left join trading.traders as r on r.user_id = u.id;
 
 comment on view analytics.users is
   'Traders, with their cash and their loss limits, but without their e-mail, their keys and their '
@@ -14513,7 +15243,7 @@ select
   t.fee_schedule_id as fee_schedule_key,
   t.taker_realised_cents,
   t.maker_realised_cents,
-  t.journal_id as journal_key,
+  t.id as journal_key,
   t.created_at
 from trading.trades as t
 left join catalog.markets as m on m.id = t.market_id
@@ -14826,26 +15556,77 @@ comment on column analytics.settlements.created_at is
   'When the market was resolved, or the resolution corrected.';
 --! EndIncluded analytics/views/settlements.sql
 --! Included analytics/views/journal_entries.sql
+-- Made of the tables and not of the views ledger.entries, journals and accounts: so no trade is
+-- joined with itself, and a query by market or journal goes by an index. The ids of accounts are
+-- those of ledger.user_account_id and so on, which analysts may not call.
 create view analytics.journal_entries as
 select
-  e.journal_id as journal_key,
-  j.kind::text as kind,
-  j.market_id as market_key,
+  e.journal_key,
+  e.kind,
+  e.market_key,
   m.public_id as market_id,
-  e.account_id as account_key,
-  a.kind::text as account_kind,
-  a.user_id as user_key,
+  e.account_key,
+  e.account_kind,
+  e.user_key,
   u.public_id as user_id,
   e.amount_cents,
   e.balance_before_cents,
   e.balance_after_cents,
   e.account_version,
-  j.created_at
-from ledger.entries as e
-left join ledger.journals as j on j.id = e.journal_id
-left join catalog.markets as m on m.id = j.market_id
-left join ledger.accounts as a on a.id = e.account_id
-left join identity.users as u on u.id = a.user_id;
+  e.created_at
+from (
+  select
+    p.journal_id as journal_key,
+    j.kind::text as kind,
+    j.market_id as market_key,
+    p.account_id as account_key,
+    case p.account_id % 4
+      when 0 then 'user_cash'
+      when 1 then 'market_escrow'
+      when 2 then 'fee_revenue'
+      else 'outside_world'
+    end as account_kind,
+    r.user_id as user_key,
+    p.amount_cents,
+    p.balance_before_cents,
+    p.balance_after_cents,
+    p.account_version,
+    j.created_at
+  from ledger.posted_entries as p
+  left join ledger.posted_journals as j on j.id = p.journal_id
+  left join trading.traders as r
+    on r.user_id = p.account_id / 4
+    and r.user_id * 4 = p.account_id
+  union all
+  select
+    t.id, 'trade', t.market_id, l.account_id, l.account_kind, l.user_id,
+    l.amount_cents, l.balance_after_cents - l.amount_cents, l.balance_after_cents,
+    l.account_version, t.created_at
+  from trading.trades as t
+  cross join lateral (
+    values
+      (
+        t.taker_user_id * 4, 'user_cash', t.taker_user_id, t.taker_cents,
+        t.taker_balance_cents, t.taker_version
+      ),
+      (
+        t.maker_user_id * 4, 'user_cash', t.maker_user_id, t.maker_cents,
+        t.maker_balance_cents, t.maker_version
+      ),
+      (
+        t.market_id * 4 + 1, 'market_escrow', null::bigint,
+        -(t.taker_cents + t.maker_cents + t.fee_cents::bigint),
+        t.escrow_balance_cents, t.escrow_version
+      ),
+      (
+        t.market_id * 4 + 2, 'fee_revenue', null::bigint, t.fee_cents::bigint,
+        t.revenue_balance_cents, t.revenue_version
+      )
+  ) as l (account_id, account_kind, user_id, amount_cents, balance_after_cents, account_version)
+  where l.amount_cents <> 0
+) as e
+left join catalog.markets as m on m.id = e.market_key
+left join identity.users as u on u.id = e.user_key;
 
 comment on view analytics.journal_entries is
   'The ledger: every line of every journal. The lines of a journal sum to zero.';
@@ -14875,15 +15656,14 @@ comment on column analytics.journal_entries.created_at is 'When it happened.';
 create view analytics.cash_movements as
 select
   c.journal_id as journal_key,
-  a.user_id as user_key,
+  c.user_id as user_key,
   u.public_id as user_id,
   c.kind::text as kind,
   c.amount_cents,
   j.created_at
 from ledger.cash_movements as c
-left join ledger.journals as j on j.id = c.journal_id
-left join ledger.accounts as a on a.id = c.account_id
-left join identity.users as u on u.id = a.user_id;
+left join ledger.posted_journals as j on j.id = c.journal_id
+left join identity.users as u on u.id = c.user_id;
 
 comment on view analytics.cash_movements is
   'Deposits and withdrawals. Their references are for operators: admin.cash_movements.';
@@ -14903,16 +15683,16 @@ select
   h.pair_count,
   h.yes_holder_count,
   h.no_holder_count,
-  a.balance_cents as escrow_cents
+  s.escrow_cents::bigint as escrow_cents
 from catalog.markets as m
-left join ledger.accounts as a on a.market_id = m.id and a.kind = 'market_escrow'
+left join trading.market_state as s on s.market_id = m.id
 cross join lateral (
   select
-    coalesce(sum(p.quantity) filter (where p.side = 'yes'), 0)::bigint as pair_count,
-    count(*) filter (where p.side = 'yes' and p.quantity > 0) as yes_holder_count,
-    count(*) filter (where p.side = 'no' and p.quantity > 0) as no_holder_count
-  from trading.positions as p
-  where p.market_id = m.id
+    coalesce(sum(h.yes_quantity), 0)::bigint as pair_count,
+    count(*) filter (where h.yes_quantity > 0) as yes_holder_count,
+    count(*) filter (where h.no_quantity > 0) as no_holder_count
+  from trading.holdings as h
+  where h.market_id = m.id
     and m.status <> 'resolved'
 ) as h;
 
@@ -15004,23 +15784,19 @@ select
     when l.book_side = 'yes' then l.book_price::int
     else 100 - l.book_price::int
   end as yes_price_cents,
-  l.quantity - coalesce(g.quantity, 0) as quantity,
-  l.order_count - coalesce(g.order_count, 0) as order_count
-from trading.book_levels as l
-left join (
+  l.quantity,
+  l.order_count
+from (
   select
     b.market_id, b.book_side, b.book_price,
-    sum(o.quantity - o.filled_quantity) as quantity,
+    sum(b.left_quantity) as quantity,
     count(*) as order_count
   from trading.active_orders as b
-  join trading.orders as o on o.id = b.order_id
   where b.queue_position is not null
-    and b.expires_at <= analytics.now()
+    and (b.expires_at is null or b.expires_at > analytics.now())
   group by b.market_id, b.book_side, b.book_price
-) as g
-  on g.market_id = l.market_id and g.book_side = l.book_side and g.book_price = l.book_price
-left join catalog.markets as m on m.id = l.market_id
-where l.quantity > coalesce(g.quantity, 0);
+) as l
+left join catalog.markets as m on m.id = l.market_id;
 
 comment on view analytics.book_depth is
   'The books as they are now, in YES prices, without orders past their expiry. '
@@ -15594,7 +16370,7 @@ select
   p.expires_at as rate_policy_expires_at
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
-left join risk.traders as r on r.user_id = x.user_key
+left join trading.traders as r on r.user_id = x.user_key
 left join rate_limits.rate_policies as p
   on p.user_id = x.user_key
   and (p.expires_at is null or p.expires_at > analytics.now())

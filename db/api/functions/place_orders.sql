@@ -15,7 +15,7 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
-  c_live constant text := 'marketId: orders on live markets cannot be atomic';
+  c_live constant text := 'atomic: not for orders on live markets';
   v_requests trading.order_request[];
   v_market_ids bigint[];
   v_locked_ids bigint[];

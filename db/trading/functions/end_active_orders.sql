@@ -31,13 +31,17 @@ begin
   into v_gone
   from gone as g;
 
-  select
-    array_agg(trading.depth_place(g.book_side, g.book_price)),
-    array_agg(-g.left_quantity::bigint)
-  into v_places, v_changes
-  from unnest(v_gone) as g
-  where g.queue_position is not null;
-  if v_places is not null then
+  v_places := array(
+    select trading.depth_place(g.book_side, g.book_price)
+    from unnest(v_gone) as g
+    where g.queue_position is not null
+  );
+  v_changes := array(
+    select -g.left_quantity::bigint
+    from unnest(v_gone) as g
+    where g.queue_position is not null
+  );
+  if cardinality(v_places) > 0 then
     perform trading.write_depth(
       end_active_orders.market_id, v_places, v_changes, end_active_orders.counted
     );

@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function trading.maker_public_ids(trading.matched_batch, uuid[]) is
-  'The public ids of the makers'' orders of the fills of a batch. order_public_ids are those of its '
-  'requests'' orders, which later requests may have met.';
+  'The public ids of the makers'' orders of the fills of a batch. order_public_ids are those of '
+  'its requests'' orders, which later requests may have met.';

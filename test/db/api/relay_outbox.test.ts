@@ -108,9 +108,8 @@ test.serial(
     const client = await exchange.api.connect();
     try {
       await client.query("begin");
-      await client.query("select api.place_orders($1, $2)", [
-        slow,
-        JSON.stringify([{ userId: ann, ...buy("yes", 1, 40) }]),
+      await client.query("select api.place_orders($1)", [
+        JSON.stringify([{ marketId: slow, userId: ann, ...buy("yes", 1, 40) }]),
       ]);
       for (let turn = 0; turn < 4; turn++) {
         await rest(fast, bob, buy("yes", 1, 40));

@@ -7,8 +7,8 @@ const { makeLiveMarket, makeMarket, makeTrader, rest, withRollback } = exchange;
 
 /** Each kind of command that takes a lock, by what a market, a trader and an order of theirs are. */
 const commands: Record<string, string> = {
-  place_orders: `api.place_orders($1, jsonb_build_array(jsonb_build_object(
-    'userId', $2::uuid, 'side', 'yes', 'price', 10, 'quantity', 1)))`,
+  place_orders: `api.place_orders(jsonb_build_array(jsonb_build_object(
+    'marketId', $1::uuid, 'userId', $2::uuid, 'side', 'yes', 'price', 10, 'quantity', 1)))`,
   amend_order: "api.amend_order($2, $3, 11, null)",
   cancel_order: "api.cancel_order($2, $3)",
   split_position: "api.split_position($2, $1, 1)",
