@@ -154,7 +154,7 @@ test.serial("nothing changes: no order, no cancel, no key, no version, no event"
            as states,
          (select count(*) from trading.idempotency_keys) as keys,
          (select count(*) from ledger.entries) as entries,
-         (select coalesce(max(id), 0) from trading.outbox) as announced
+         (select last_value from trading.outbox_id_seq) as announced
        `,
     );
     return rows[0];
