@@ -151,6 +151,16 @@ comment on type trading.limit_arrays is
   'would have without the trading of the day, week and month, so that untraded less balance is '
   'what that window has cost; open_cost_cents is what the open orders could still cost.';
 
+create type trading.market_arrays as (
+  ids bigint[],
+  public_ids uuid[],
+  live_delays_ms int[],
+  taker_rates_bps int[],
+  fee_schedule_ids bigint[]
+);
+comment on type trading.market_arrays is
+  'The markets of a batch as its stages read them, a place for each in every array.';
+
 create type trading.request_arrays as (
   markets int[],
   traders int[],

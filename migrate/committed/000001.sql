@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:e11f733914b77575a7663bdb547af5159cd9d7e2
+--! Hash: sha1:ba3109dee595a28a06f8624af98c17428e0d66c1
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -393,6 +393,16 @@ comment on type trading.limit_arrays is
   'The loss limits of the same traders, null for those without. untraded is the balance a trader '
   'would have without the trading of the day, week and month, so that untraded less balance is '
   'what that window has cost; open_cost_cents is what the open orders could still cost.';
+
+create type trading.market_arrays as (
+  ids bigint[],
+  public_ids uuid[],
+  live_delays_ms int[],
+  taker_rates_bps int[],
+  fee_schedule_ids bigint[]
+);
+comment on type trading.market_arrays is
+  'The markets of a batch as its stages read them, a place for each in every array.';
 
 create type trading.request_arrays as (
   markets int[],
@@ -2296,6 +2306,7 @@ create type trading.matched_batch as (
   makers trading.resting_order[],
   traders trading.trader_arrays,
   holdings trading.holding_arrays,
+  market_arrays trading.market_arrays,
   request_arrays trading.request_arrays,
   maker_arrays trading.maker_arrays,
   result trading.match_result
@@ -4797,8 +4808,8 @@ declare
   r_relieved constant bigint[] := (batch.request_arrays).relieved_cents;
   r_code constant text[] := (batch.request_arrays).codes;
   r_twin int[] := (batch.request_arrays).twins;
-  m_rate constant int[] := array(select c.taker_rate_bps from unnest(batch.markets) as c);
-  m_delay constant int[] := array(select c.live_delay_ms from unnest(batch.markets) as c);
+  m_rate constant int[] := (batch.market_arrays).taker_rates_bps;
+  m_delay constant int[] := (batch.market_arrays).live_delays_ms;
 
   -- The makers: those of the slice, and behind them the requests that come to rest. They are
   -- chained by price; a market's chains of YES are at its base + price, those of NO at + 100.
@@ -4898,16 +4909,12 @@ begin
       v_best[v_side] := k_price[p];
     end if;
   end loop;
-  select array_agg(q.quantity order by x.place, q.is_no)
-  into h_quantity
-  from unnest((batch.holdings).holdings) with ordinality as x (
-    market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_fee_cents,
-    yes_realised_cents, yes_traded, no_public_id, no_quantity, no_cost_cents, no_fee_cents,
-    no_realised_cents, no_traded, place
-  )
-  cross join lateral (
-    values (x.yes_quantity::bigint, false), (x.no_quantity::bigint, true)
-  ) as q (quantity, is_no);
+  if batch.holdings is not null then
+    select array_agg(q.quantity)
+    into h_quantity
+    from unnest((batch.holdings).holdings) as x
+    cross join lateral (values (x.yes_quantity::bigint), (x.no_quantity)) as q (quantity);
+  end if;
   v_rests_here := array_fill(false, array[coalesce(cardinality((batch.holdings).keys), 0)]);
 
   <<next_request>>
@@ -5346,9 +5353,7 @@ declare
   v_demand int[];
   v_shares_before_own bigint[];
   v_user_ids bigint[];
-  v_taker_ids bigint[] := array(
-    select r.user_id from unnest(match_batch.requests) as r where r.user_id is not null
-  );
+  v_taker_ids bigint[];
   v_has_keys boolean;
   v_is_matched boolean;
   v_is_large boolean;
@@ -5357,7 +5362,14 @@ begin
   v_batch.at := match_batch.at;
   v_batch.markets := match_batch.markets;
   v_batch.requests := match_batch.requests;
+  select (
+    array_agg(c.market_id), array_agg(c.public_id), array_agg(c.live_delay_ms),
+    array_agg(c.taker_rate_bps), array_agg(c.fee_schedule_id)
+  )::trading.market_arrays
+  into v_batch.market_arrays
+  from unnest(match_batch.markets) as c;
   select
+    coalesce(array_agg(r.user_id) filter (where r.user_id is not null), '{}'),
     bool_or(r.idempotency_key is not null),
     bool_or(r.order_type = 'sell'),
     bool_or(coalesce(r.quantity, 10000) > 100),
@@ -5366,7 +5378,7 @@ begin
         when 'yes' then m.best_no_price else m.best_yes_price
       end >= 100
     )
-  into v_has_keys, v_may_sell, v_is_large, v_is_matched
+  into v_taker_ids, v_has_keys, v_may_sell, v_is_large, v_is_matched
   from unnest(match_batch.requests) as r
   cross join lateral (
     select
@@ -5395,7 +5407,10 @@ begin
       );
     end if;
     v_batch.makers := v_slice.makers;
-    v_user_ids := v_taker_ids || array(select k.user_id from unnest(v_slice.makers) as k);
+    v_user_ids := v_taker_ids;
+    if cardinality(v_slice.makers) > 0 then
+      v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
+    end if;
     if match_batch.locks and v_depth = 1 then
       perform trading.lock_traders(v_user_ids);
     elsif match_batch.locks then
@@ -5416,7 +5431,9 @@ begin
     end if;
 
     v_batch.request_arrays := trading.read_request_arrays(v_batch, v_has_keys);
-    v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
+    if cardinality(v_slice.makers) > 0 then
+      v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
+    end if;
     v_batch.result := trading.match_orders(
       v_batch, v_slice, v_limits, v_replays, v_shares_before_own
     );
@@ -5442,8 +5459,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
-  m_delay constant int[] := array(select c.live_delay_ms from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
+  m_delay constant int[] := (batch.market_arrays).live_delays_ms;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
   k_left constant int[] := (batch.result).left_quantities;
 begin
@@ -5533,6 +5550,11 @@ comment on function trading.maker_public_ids(trading.matched_batch, uuid[]) is
 --! Included trading/functions/account_fills.sql
 -- The cash and the shares of the fills that matching found, one after the other: what they cost and
 -- realise depends on the ones before.
+--
+--   unpack     what markets and holdings have before the batch
+--   each fill  the taker's shares and cash, the maker's, the market's escrow and revenue, and the
+--              market's figures: a row of trading.trades each
+--   pack       what traders, markets and holdings have after it
 create or replace function trading.account_fills(
   batch trading.matched_batch, order_ids bigint[]
 )
@@ -5558,13 +5580,12 @@ declare
   t_user_ids constant bigint[] := (batch.traders).user_ids;
   t_balance bigint[] := (batch.traders).balances_cents;
   t_version bigint[] := (batch.traders).account_versions;
-  m_market_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
-  m_fee_schedule constant bigint[] :=
-    array(select c.fee_schedule_id from unnest(batch.markets) as c);
-  m_escrow bigint[] := array(select c.escrow_cents from unnest(batch.markets) as c);
-  m_escrow_version bigint[] := array(select c.escrow_version from unnest(batch.markets) as c);
-  m_revenue bigint[] := array(select c.revenue_cents from unnest(batch.markets) as c);
-  m_revenue_version bigint[] := array(select c.revenue_version from unnest(batch.markets) as c);
+  m_ids constant bigint[] := (batch.market_arrays).ids;
+  m_fee_schedule constant bigint[] := (batch.market_arrays).fee_schedule_ids;
+  m_escrow bigint[];
+  m_escrow_version bigint[];
+  m_revenue bigint[];
+  m_revenue_version bigint[];
   m_last_price int[] := array_fill(null::int, array[cardinality(batch.markets)]);
   m_yes_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
   m_no_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
@@ -5598,6 +5619,11 @@ declare
   v_fees_out bigint;
   v_escrow_cents bigint;
 begin
+  select
+    array_agg(c.escrow_cents), array_agg(c.escrow_version), array_agg(c.revenue_cents),
+    array_agg(c.revenue_version)
+  into m_escrow, m_escrow_version, m_revenue, m_revenue_version
+  from unnest(batch.markets) as c;
   select
     array_agg(q.quantity), array_agg(q.cost), array_agg(q.fee), array_agg(q.realised),
     array_fill(false, array[count(*)::int])
@@ -5641,7 +5667,7 @@ begin
 
     v_trade.id := nextval('ledger.journal_ids');
     v_trade.public_id := core.uuid_v7();
-    v_trade.market_id := m_market_ids[j];
+    v_trade.market_id := m_ids[j];
     v_trade.taker_order_id := order_ids[i];
     v_trade.taker_user_id := t_user_ids[t];
     v_trade.maker_user_id := t_user_ids[m];
@@ -5926,7 +5952,7 @@ comment on function trading.write_makers(trading.matched_batch, trading.placed_o
 --! EndIncluded trading/functions/write_makers.sql
 --! Included trading/functions/write_orders.sql
 create or replace function trading.write_orders(
-  orders trading.placed_order[], at timestamptz
+  orders trading.placed_order[], at timestamptz, has_keys boolean
 )
 returns void
 language plpgsql
@@ -5964,19 +5990,22 @@ begin
   where o.id is not null
     and o.end_status in ('scheduled', 'open', 'partially_filled');
 
-  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
-  select o.user_id, o.idempotency_key, o.id, write_orders.at
-  from unnest(write_orders.orders) as o
-  where o.idempotency_key is not null
-    and o.id is not null
-  on conflict (user_id, key) do update
-  set order_id = excluded.order_id, created_at = excluded.created_at;
+  if write_orders.has_keys then
+    insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
+    select o.user_id, o.idempotency_key, o.id, write_orders.at
+    from unnest(write_orders.orders) as o
+    where o.idempotency_key is not null
+      and o.id is not null
+    on conflict (user_id, key) do update
+    set order_id = excluded.order_id, created_at = excluded.created_at;
+  end if;
 end
 $$;
 
-comment on function trading.write_orders(trading.placed_order[], timestamptz) is
+comment on function trading.write_orders(trading.placed_order[], timestamptz, boolean) is
   'Writes the orders that a batch accepted, what of them rests or waits for its release, and which '
-  'orders their idempotency keys stand for. A key older than 24 hours is taken over.';
+  'orders their idempotency keys stand for (has_keys: some request has one). A key older than 24 '
+  'hours is taken over.';
 --! EndIncluded trading/functions/write_orders.sql
 --! Included trading/functions/first_position.sql
 create or replace function trading.first_position(
@@ -6006,11 +6035,13 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  m_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
-  v_emptied constant int[] :=
-    array(select c.request from unnest((batch.result).cancelled_makers) as c);
+  m_ids constant bigint[] := (batch.market_arrays).ids;
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
+  v_emptied int[] := '{}'; -- requests that cancelled makers
 begin
+  if (batch.result).cancelled_makers is not null then
+    v_emptied := array(select c.request from unnest((batch.result).cancelled_makers) as c);
+  end if;
   with touched as (
     -- Each request, with what it brought to the book.
     select
@@ -6144,8 +6175,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  m_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
   r_market constant int[] := (batch.request_arrays).markets;
   t_user_ids constant bigint[] := (batch.traders).user_ids;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
@@ -6205,7 +6235,7 @@ begin
     ) as m;
   end if;
 
-  if exists (select from unnest(batch.markets) as c where c.live_delay_ms is not null) then
+  if cardinality(array_remove((batch.market_arrays).live_delays_ms, null)) > 0 then
     insert into trading.outbox (channel, payload)
     select
       'user_event',
@@ -6258,7 +6288,9 @@ begin
     v_written.maker_public_ids := trading.maker_public_ids(batch, v_public_ids);
     perform trading.write_trades(batch, v_accounted);
   end if;
-  perform trading.write_orders(v_orders, batch.at);
+  perform trading.write_orders(
+    v_orders, batch.at, (batch.request_arrays).twins is not null
+  );
   perform trading.write_market_state(batch, v_orders, v_accounted);
   perform trading.write_outbox(batch, v_written);
   return v_written;
@@ -6280,9 +6312,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant text := core.iso8601(batch.at);
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
   r_market constant int[] := (batch.request_arrays).markets;
-  r_public_ids constant uuid[] := array(select o.public_id from unnest(written.orders) as o);
+  r_public_ids uuid[];
   t_user_ids constant bigint[] := (batch.traders).user_ids;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
   v_fills text[] := array_fill(null::text, array[cardinality(r_market)]);
@@ -6291,6 +6323,7 @@ declare
   v_object text;
 begin
   if written.trades is not null then
+    r_public_ids := array(select o.public_id from unnest(written.orders) as o);
     for v_request, v_object in
       select
         y.request,
@@ -12746,6 +12779,12 @@ begin
       v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
     end if;
   end if;
+  if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then
+    return query
+      select 'MARKET_BUSY', null::text, false, null::text
+      from unnest(v_busy);
+    return;
+  end if;
   if cardinality(v_requests) > 0 then
     v_at := core.now();
     v_markets := trading.read_markets(v_locked_ids, v_at);
@@ -12759,17 +12798,11 @@ begin
     v_batch := trading.match_batch(v_markets, v_requests, v_at);
   end if;
 
-  if place_orders.atomic and (
-    v_busy is not null
-    or exists (select from unnest((v_batch.result).results) as o where o.code is not null)
+  if place_orders.atomic and exists (
+    select from unnest((v_batch.result).results) as o where o.code is not null
   ) then
     return query
-      select
-        case when v_busy is null then o.code else 'MARKET_BUSY' end,
-        case when v_busy is null
-          then trading.rejection_message(o.code, o.problem) end,
-        false,
-        null::text
+      select o.code, trading.rejection_message(o.code, o.problem), false, null::text
       from rows from (
         unnest((v_batch.result).results),
         unnest(array(select r.problem from unnest(v_requests) as r))
@@ -12794,10 +12827,8 @@ begin
       ) as b
       left join (
         select x.*
-        from trading.order_answers(
-          v_batch,
-          case when cardinality(v_requests) > 0 then trading.write_batch(v_batch) end
-        ) with ordinality as x (code, message, replayed, body, place)
+        from trading.order_answers(v_batch, trading.write_batch(v_batch))
+          with ordinality as x (code, message, replayed, body, place)
       ) as a on a.place = b.nth and not b.is_busy
       order by b.place;
   end if;

@@ -1,5 +1,10 @@
 -- The cash and the shares of the fills that matching found, one after the other: what they cost and
 -- realise depends on the ones before.
+--
+--   unpack     what markets and holdings have before the batch
+--   each fill  the taker's shares and cash, the maker's, the market's escrow and revenue, and the
+--              market's figures: a row of trading.trades each
+--   pack       what traders, markets and holdings have after it
 create or replace function trading.account_fills(
   batch trading.matched_batch, order_ids bigint[]
 )
@@ -25,13 +30,12 @@ declare
   t_user_ids constant bigint[] := (batch.traders).user_ids;
   t_balance bigint[] := (batch.traders).balances_cents;
   t_version bigint[] := (batch.traders).account_versions;
-  m_market_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
-  m_fee_schedule constant bigint[] :=
-    array(select c.fee_schedule_id from unnest(batch.markets) as c);
-  m_escrow bigint[] := array(select c.escrow_cents from unnest(batch.markets) as c);
-  m_escrow_version bigint[] := array(select c.escrow_version from unnest(batch.markets) as c);
-  m_revenue bigint[] := array(select c.revenue_cents from unnest(batch.markets) as c);
-  m_revenue_version bigint[] := array(select c.revenue_version from unnest(batch.markets) as c);
+  m_ids constant bigint[] := (batch.market_arrays).ids;
+  m_fee_schedule constant bigint[] := (batch.market_arrays).fee_schedule_ids;
+  m_escrow bigint[];
+  m_escrow_version bigint[];
+  m_revenue bigint[];
+  m_revenue_version bigint[];
   m_last_price int[] := array_fill(null::int, array[cardinality(batch.markets)]);
   m_yes_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
   m_no_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
@@ -65,6 +69,11 @@ declare
   v_fees_out bigint;
   v_escrow_cents bigint;
 begin
+  select
+    array_agg(c.escrow_cents), array_agg(c.escrow_version), array_agg(c.revenue_cents),
+    array_agg(c.revenue_version)
+  into m_escrow, m_escrow_version, m_revenue, m_revenue_version
+  from unnest(batch.markets) as c;
   select
     array_agg(q.quantity), array_agg(q.cost), array_agg(q.fee), array_agg(q.realised),
     array_fill(false, array[count(*)::int])
@@ -108,7 +117,7 @@ begin
 
     v_trade.id := nextval('ledger.journal_ids');
     v_trade.public_id := core.uuid_v7();
-    v_trade.market_id := m_market_ids[j];
+    v_trade.market_id := m_ids[j];
     v_trade.taker_order_id := order_ids[i];
     v_trade.taker_user_id := t_user_ids[t];
     v_trade.maker_user_id := t_user_ids[m];

@@ -17,9 +17,7 @@ declare
   v_demand int[];
   v_shares_before_own bigint[];
   v_user_ids bigint[];
-  v_taker_ids bigint[] := array(
-    select r.user_id from unnest(match_batch.requests) as r where r.user_id is not null
-  );
+  v_taker_ids bigint[];
   v_has_keys boolean;
   v_is_matched boolean;
   v_is_large boolean;
@@ -28,7 +26,14 @@ begin
   v_batch.at := match_batch.at;
   v_batch.markets := match_batch.markets;
   v_batch.requests := match_batch.requests;
+  select (
+    array_agg(c.market_id), array_agg(c.public_id), array_agg(c.live_delay_ms),
+    array_agg(c.taker_rate_bps), array_agg(c.fee_schedule_id)
+  )::trading.market_arrays
+  into v_batch.market_arrays
+  from unnest(match_batch.markets) as c;
   select
+    coalesce(array_agg(r.user_id) filter (where r.user_id is not null), '{}'),
     bool_or(r.idempotency_key is not null),
     bool_or(r.order_type = 'sell'),
     bool_or(coalesce(r.quantity, 10000) > 100),
@@ -37,7 +42,7 @@ begin
         when 'yes' then m.best_no_price else m.best_yes_price
       end >= 100
     )
-  into v_has_keys, v_may_sell, v_is_large, v_is_matched
+  into v_taker_ids, v_has_keys, v_may_sell, v_is_large, v_is_matched
   from unnest(match_batch.requests) as r
   cross join lateral (
     select
@@ -66,7 +71,10 @@ begin
       );
     end if;
     v_batch.makers := v_slice.makers;
-    v_user_ids := v_taker_ids || array(select k.user_id from unnest(v_slice.makers) as k);
+    v_user_ids := v_taker_ids;
+    if cardinality(v_slice.makers) > 0 then
+      v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
+    end if;
     if match_batch.locks and v_depth = 1 then
       perform trading.lock_traders(v_user_ids);
     elsif match_batch.locks then
@@ -87,7 +95,9 @@ begin
     end if;
 
     v_batch.request_arrays := trading.read_request_arrays(v_batch, v_has_keys);
-    v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
+    if cardinality(v_slice.makers) > 0 then
+      v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
+    end if;
     v_batch.result := trading.match_orders(
       v_batch, v_slice, v_limits, v_replays, v_shares_before_own
     );

@@ -44,8 +44,8 @@ declare
   r_relieved constant bigint[] := (batch.request_arrays).relieved_cents;
   r_code constant text[] := (batch.request_arrays).codes;
   r_twin int[] := (batch.request_arrays).twins;
-  m_rate constant int[] := array(select c.taker_rate_bps from unnest(batch.markets) as c);
-  m_delay constant int[] := array(select c.live_delay_ms from unnest(batch.markets) as c);
+  m_rate constant int[] := (batch.market_arrays).taker_rates_bps;
+  m_delay constant int[] := (batch.market_arrays).live_delays_ms;
 
   -- The makers: those of the slice, and behind them the requests that come to rest. They are
   -- chained by price; a market's chains of YES are at its base + price, those of NO at + 100.
@@ -145,16 +145,12 @@ begin
       v_best[v_side] := k_price[p];
     end if;
   end loop;
-  select array_agg(q.quantity order by x.place, q.is_no)
-  into h_quantity
-  from unnest((batch.holdings).holdings) with ordinality as x (
-    market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_fee_cents,
-    yes_realised_cents, yes_traded, no_public_id, no_quantity, no_cost_cents, no_fee_cents,
-    no_realised_cents, no_traded, place
-  )
-  cross join lateral (
-    values (x.yes_quantity::bigint, false), (x.no_quantity::bigint, true)
-  ) as q (quantity, is_no);
+  if batch.holdings is not null then
+    select array_agg(q.quantity)
+    into h_quantity
+    from unnest((batch.holdings).holdings) as x
+    cross join lateral (values (x.yes_quantity::bigint), (x.no_quantity)) as q (quantity);
+  end if;
   v_rests_here := array_fill(false, array[coalesce(cardinality((batch.holdings).keys), 0)]);
 
   <<next_request>>

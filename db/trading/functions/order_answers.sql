@@ -7,9 +7,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant text := core.iso8601(batch.at);
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
   r_market constant int[] := (batch.request_arrays).markets;
-  r_public_ids constant uuid[] := array(select o.public_id from unnest(written.orders) as o);
+  r_public_ids uuid[];
   t_user_ids constant bigint[] := (batch.traders).user_ids;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
   v_fills text[] := array_fill(null::text, array[cardinality(r_market)]);
@@ -18,6 +18,7 @@ declare
   v_object text;
 begin
   if written.trades is not null then
+    r_public_ids := array(select o.public_id from unnest(written.orders) as o);
     for v_request, v_object in
       select
         y.request,

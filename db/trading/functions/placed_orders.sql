@@ -4,8 +4,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
-  m_delay constant int[] := array(select c.live_delay_ms from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
+  m_delay constant int[] := (batch.market_arrays).live_delays_ms;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
   k_left constant int[] := (batch.result).left_quantities;
 begin

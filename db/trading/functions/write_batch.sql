@@ -22,7 +22,9 @@ begin
     v_written.maker_public_ids := trading.maker_public_ids(batch, v_public_ids);
     perform trading.write_trades(batch, v_accounted);
   end if;
-  perform trading.write_orders(v_orders, batch.at);
+  perform trading.write_orders(
+    v_orders, batch.at, (batch.request_arrays).twins is not null
+  );
   perform trading.write_market_state(batch, v_orders, v_accounted);
   perform trading.write_outbox(batch, v_written);
   return v_written;

@@ -8,11 +8,13 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  m_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
-  v_emptied constant int[] :=
-    array(select c.request from unnest((batch.result).cancelled_makers) as c);
+  m_ids constant bigint[] := (batch.market_arrays).ids;
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
+  v_emptied int[] := '{}'; -- requests that cancelled makers
 begin
+  if (batch.result).cancelled_makers is not null then
+    v_emptied := array(select c.request from unnest((batch.result).cancelled_makers) as c);
+  end if;
   with touched as (
     -- Each request, with what it brought to the book.
     select

@@ -1,5 +1,5 @@
 create or replace function trading.write_orders(
-  orders trading.placed_order[], at timestamptz
+  orders trading.placed_order[], at timestamptz, has_keys boolean
 )
 returns void
 language plpgsql
@@ -37,16 +37,19 @@ begin
   where o.id is not null
     and o.end_status in ('scheduled', 'open', 'partially_filled');
 
-  insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
-  select o.user_id, o.idempotency_key, o.id, write_orders.at
-  from unnest(write_orders.orders) as o
-  where o.idempotency_key is not null
-    and o.id is not null
-  on conflict (user_id, key) do update
-  set order_id = excluded.order_id, created_at = excluded.created_at;
+  if write_orders.has_keys then
+    insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
+    select o.user_id, o.idempotency_key, o.id, write_orders.at
+    from unnest(write_orders.orders) as o
+    where o.idempotency_key is not null
+      and o.id is not null
+    on conflict (user_id, key) do update
+    set order_id = excluded.order_id, created_at = excluded.created_at;
+  end if;
 end
 $$;
 
-comment on function trading.write_orders(trading.placed_order[], timestamptz) is
+comment on function trading.write_orders(trading.placed_order[], timestamptz, boolean) is
   'Writes the orders that a batch accepted, what of them rests or waits for its release, and which '
-  'orders their idempotency keys stand for. A key older than 24 hours is taken over.';
+  'orders their idempotency keys stand for (has_keys: some request has one). A key older than 24 '
+  'hours is taken over.';

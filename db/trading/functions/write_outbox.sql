@@ -6,8 +6,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  m_ids constant bigint[] := array(select c.market_id from unnest(batch.markets) as c);
-  m_public_ids constant uuid[] := array(select c.public_id from unnest(batch.markets) as c);
+  m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
   r_market constant int[] := (batch.request_arrays).markets;
   t_user_ids constant bigint[] := (batch.traders).user_ids;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
@@ -67,7 +66,7 @@ begin
     ) as m;
   end if;
 
-  if exists (select from unnest(batch.markets) as c where c.live_delay_ms is not null) then
+  if cardinality(array_remove((batch.market_arrays).live_delays_ms, null)) > 0 then
     insert into trading.outbox (channel, payload)
     select
       'user_event',
