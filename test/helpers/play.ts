@@ -39,6 +39,8 @@ export interface PlayedOutcome {
 export interface PlacedRequest {
   marketId: string;
   userId: string;
+  side: "yes" | "no";
+  orderType: "buy" | "sell";
   idempotencyKey: string | null;
   [term: string]: unknown;
 }
@@ -198,10 +200,11 @@ async function requestsOf(
   const { rows } = await client.query("select core.now() as now");
   const now: number = rows[0].now.getTime();
   return step.orders.map((order) => {
-    const { market: _market, trader, expiresIn, key, ...terms } = order;
+    const { trader, expiresIn, key, ...terms } = order;
     const market = marketOf(step, order);
     return {
       ...terms,
+      market: undefined,
       marketId: market === null ? NO_MARKET : cast.markets[market]!,
       userId: cast.traders[trader]!,
       expiresAt: expiresIn === null ? null : new Date(now + expiresIn).toISOString(),

@@ -358,14 +358,14 @@ export function opening(markets = world.markets): Step[] {
 
 /** Orders of both sides that do not meet, with shares behind some of them. */
 function around50(): Order[] {
-  const [rich, cid, eve] = [0, 3, 4];
+  const [rich, ann, bob, cid] = [0, 1, 2, 3];
   return [
     order(traders, buy("no", 12, 50)),
     order(cid, buy("yes", 12, 50)),
     order(cid, sell("yes", 7, 51)),
     order(cid, sell("yes", 5, 53)),
-    order(eve, buy("yes", 6, 49)),
-    order(eve, buy("no", 6, 48)),
+    order(ann, buy("yes", 6, 49)),
+    order(bob, buy("no", 6, 48)),
     order(rich, buy("yes", 9, 48)),
     order(rich, buy("no", 9, 47)),
   ];

