@@ -40,6 +40,13 @@ begin
       v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
     end if;
   end if;
+  if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then
+    return query
+      select 'MARKET_BUSY', null::text, false, null::text
+      from unnest(v_busy);
+    return;
+  end if;
+
   if cardinality(v_requests) > 0 then
     v_at := core.now();
     v_markets := trading.read_markets(v_locked_ids, v_at);
@@ -53,17 +60,11 @@ begin
     v_batch := trading.match_batch(v_markets, v_requests, v_at);
   end if;
 
-  if place_orders.atomic and (
-    v_busy is not null
-    or exists (select from unnest((v_batch.result).results) as o where o.code is not null)
+  if place_orders.atomic and exists (
+    select from unnest((v_batch.result).results) as o where o.code is not null
   ) then
     return query
-      select
-        case when v_busy is null then o.code else 'MARKET_BUSY' end,
-        case when v_busy is null
-          then trading.rejection_message(o.code, o.problem) end,
-        false,
-        null::text
+      select o.code, trading.rejection_message(o.code, o.problem), false, null::text
       from rows from (
         unnest((v_batch.result).results),
         unnest(array(select r.problem from unnest(v_requests) as r))
@@ -88,10 +89,8 @@ begin
       ) as b
       left join (
         select x.*
-        from trading.order_answers(
-          v_batch,
-          case when cardinality(v_requests) > 0 then trading.write_batch(v_batch) end
-        ) with ordinality as x (code, message, replayed, body, place)
+        from trading.order_answers(v_batch, trading.write_batch(v_batch))
+          with ordinality as x (code, message, replayed, body, place)
       ) as a on a.place = b.nth and not b.is_busy
       order by b.place;
   end if;
@@ -104,7 +103,7 @@ comment on function api.place_orders(jsonb, boolean, boolean) is
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
   'its rejection is its row; atomic: if one is rejected, nothing is written, and the rows of the '
   'others have neither code nor body. waits => false: orders of markets whose lock is held are '
-  'MARKET_BUSY, and are to be placed again. CONFLICT_RETRY: the call cancelled as many makers as '
-  'one may, and the request is to be placed again. Locks: the markets, ascending; then the takers '
-  'and the makers they can reach, by ascending user id. May fail as a whole with 40001, 40P01 or '
-  '55P03, and is then to be called again.';
+  'MARKET_BUSY, and are to be placed again; in an atomic call all of them are. CONFLICT_RETRY: '
+  'the call cancelled as many makers as one may, and the request is to be placed again. Locks: the '
+  'markets, ascending; then the takers and the makers they can reach, by ascending user id. May '
+  'fail as a whole with 40001, 40P01 or 55P03, and is then to be called again.';

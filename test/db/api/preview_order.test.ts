@@ -128,7 +128,7 @@ test.serial("a preview takes no lock and waits for none", async (t) => {
   }
 });
 
-async function preview(client: PoolClient, request: Partial<PlacedRequest>) {
+async function preview(client: PoolClient, request: object) {
   const { rows } = await client.query('select * from api.preview_order("order" => $1)', [
     JSON.stringify(request),
   ]);
