@@ -1,8 +1,9 @@
-import type { Played } from "./play.ts";
+import type { Played, PlayedOutcome } from "./play.ts";
 
 /** What random programs have to reach for a law about them to mean something. */
 const expected = [
   "code INVALID_REQUEST",
+  "code MARKET_NOT_FOUND",
   "code TRADING_PAUSED",
   "code SELF_EXCLUDED",
   "code ACCOUNT_FROZEN",
@@ -16,6 +17,10 @@ const expected = [
   "code ORDER_NOT_AMENDABLE",
   "code BUDGET_ORDER_NOT_AMENDABLE",
   "replayed",
+  "replayed in one call",
+  "replayed from another market",
+  "key used after a rejection in one call",
+  "fills in several markets in one call",
   "complete sets",
   "amended false",
   "amended in place",
@@ -83,12 +88,48 @@ export function countFeatures(features: Map<string, number>, played: Played): vo
     if (status !== "cancelled") count(`released ${status}`);
     else if (fills === 0) count(`release cancelled ${cancelReason}`);
   }
+  countKeys(outcomes, count);
+  countMarkets(outcomes, count);
   const { orders, trades } = state;
   for (const { budget_cents, status } of orders) {
     if (budget_cents !== null) count(`budget ${status}`);
   }
   for (const { taker, maker } of trades) {
     count(`match of ${orders[taker - 1].order_type} and ${orders[maker - 1].order_type}`);
+  }
+}
+
+type Count = (name: string) => void;
+
+function countKeys(outcomes: PlayedOutcome[], count: Count): void {
+  const placed = new Map<string, PlayedOutcome>();
+  const rejected = new Set<string>();
+  for (const outcome of outcomes) {
+    const { code, replayed, request } = outcome;
+    if (request === undefined || request.idempotencyKey === null) continue;
+    const key = `${request.userId} ${request.idempotencyKey}`;
+    if (code !== null) {
+      rejected.add(`${request.step} ${key}`);
+    } else if (replayed) {
+      const { step, marketId } = placed.get(key)!.request!;
+      if (step === request.step) count("replayed in one call");
+      if (marketId !== request.marketId) count("replayed from another market");
+    } else {
+      placed.set(key, outcome);
+      if (rejected.has(`${request.step} ${key}`)) count("key used after a rejection in one call");
+    }
+  }
+}
+
+function countMarkets(outcomes: PlayedOutcome[], count: Count): void {
+  const traded = new Map<number, Set<string>>();
+  for (const { code, body, request } of outcomes) {
+    if (request === undefined || code !== null || body.fills.length === 0) continue;
+    const markets = traded.get(request.step) ?? new Set();
+    traded.set(request.step, markets.add(request.marketId));
+  }
+  for (const markets of traded.values()) {
+    if (markets.size > 1) count("fills in several markets in one call");
   }
 }
 

@@ -25,6 +25,7 @@ import type {
   Reason,
   State,
 } from "./model_state.ts";
+import { marketOf } from "./programs.ts";
 import type { Limit, Order, Step } from "./programs.ts";
 
 /**
@@ -67,7 +68,8 @@ export function runModel(
   for (const step of program) {
     if (step.kind === "batch") {
       for (const order of step.orders) {
-        state = attempt(state, outcomes, (copy) => place(copy, step.market, order));
+        const market = marketOf(step, order);
+        state = attempt(state, outcomes, (copy) => place(copy, market, order));
       }
     } else if (step.kind === "amend") {
       const order = openOf(state, step.trader)[step.place];
@@ -261,7 +263,7 @@ function endOpenOf(state: State, index: number, only: number | null, reason: Rea
   }
 }
 
-function place(state: State, marketIndex: number, request: Order): ModelOutcome {
+function place(state: State, marketIndex: number | null, request: Order): ModelOutcome {
   if (isMalformed(request)) throw new Refused("INVALID_REQUEST");
   const trader = state.traders[request.trader]!;
   const replay = findReplay(state, request);
@@ -271,6 +273,7 @@ function place(state: State, marketIndex: number, request: Order): ModelOutcome 
   }
   if (request.expiresIn !== null && request.expiresIn <= 0) throw new Refused("INVALID_REQUEST");
   passGates(state, request.trader);
+  if (marketIndex === null) throw new Refused("MARKET_NOT_FOUND");
   const market = state.markets[marketIndex]!;
   if (market.status !== "open") throw new Refused("MARKET_NOT_OPEN");
 

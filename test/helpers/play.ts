@@ -1,8 +1,9 @@
 import type { PoolClient } from "pg";
 import { testClock } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
-import { world } from "./programs.ts";
-import type { Order, Step } from "./programs.ts";
+import { marketOf, world } from "./programs.ts";
+import type { Step } from "./programs.ts";
+import { expectSame } from "./random.ts";
 
 /** Carries a program out in a transaction that somebody else ends. */
 
@@ -30,6 +31,73 @@ export interface PlayedOutcome {
   message: string | null;
   replayed: boolean;
   body: any;
+  /** What was asked for, if it was an order of a batch, and in which step. */
+  request?: PlacedRequest & { step: number };
+}
+
+/** An element of what `api.place_orders` takes. */
+export interface PlacedRequest {
+  marketId: string;
+  userId: string;
+  side: "yes" | "no";
+  orderType: "buy" | "sell";
+  idempotencyKey: string | null;
+  [term: string]: unknown;
+}
+
+/** A row of `api.place_orders`. */
+export interface PlacedRow {
+  code: string | null;
+  message: string | null;
+  replayed: boolean;
+  body: string | null;
+}
+
+/** How the orders of a step are placed: one row for each of them, in their order. */
+export type Placing = (client: PoolClient, requests: PlacedRequest[]) => Promise<PlacedRow[]>;
+
+export const together: Placing = async (client, requests) =>
+  (await client.query("select * from api.place_orders(orders => $1)", [JSON.stringify(requests)]))
+    .rows;
+
+export const oneByOne: Placing = async (client, requests) => {
+  const rows: PlacedRow[] = [];
+  for (const request of requests) rows.push(...(await together(client, [request])));
+  return rows;
+};
+
+/** What the id of a market is that does not exist. */
+const NO_MARKET = "00000000-0000-4000-8000-0000000000ff";
+
+/** Does something and takes it back, in a transaction that goes on. */
+export async function undone<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+  await client.query("savepoint before_work");
+  const found = await work();
+  await client.query("rollback to savepoint before_work");
+  await client.query("release savepoint before_work");
+  return found;
+}
+
+/** Rows of `api.place_orders` as outcomes. */
+export function outcomesOf(rows: PlacedRow[]): PlayedOutcome[] {
+  return rows.map((row) => ({ ...row, body: JSON.parse(row.body!) }));
+}
+
+/** Throws unless two plays have come to the same. */
+export function expectSamePlay(found: Played, expected: Played, cast: Cast): void {
+  expectSame("broken", found.broken, []);
+  expectSame("broken where it is expected", expected.broken, []);
+  const [one, other] = [withoutIds(found, cast), withoutIds(expected, cast)];
+  expectSame("outcome", one.outcomes, other.outcomes);
+  // A batch tells of its fills first; what is told is the same.
+  expectSame("event", sorted(one.events), sorted(other.events));
+  for (const [table, rows] of Object.entries(expected.state)) {
+    expectSame(table, found.state[table as keyof Played["state"]], rows);
+  }
+}
+
+function sorted(events: unknown[]): string[] {
+  return events.map((event) => JSON.stringify(event)).sort();
 }
 
 /** The traders and markets of `world`, with the clock stopped at its start. */
@@ -56,23 +124,18 @@ export async function play(
   client: PoolClient,
   cast: Cast,
   program: Step[],
-  placing: "together" | "one by one",
+  placing: Placing,
 ): Promise<Played> {
   const outcomes: PlayedOutcome[] = [];
-  for (const step of program) {
+  for (const [number, step] of program.entries()) {
     if (step.kind === "batch") {
-      const marketId = cast.markets[step.market];
-      const requests = (await requestsOf(client, cast, step.orders)).map((request) => ({
-        marketId,
-        ...request,
-      }));
-      const calls = placing === "together" ? [requests] : requests.map((request) => [request]);
-      for (const call of calls) {
-        const { rows } = await client.query("select * from api.place_orders(orders => $1)", [
-          JSON.stringify(call),
-        ]);
-        outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
-      }
+      const requests = await requestsOf(client, cast, step);
+      const rows = await placing(client, requests);
+      if (rows.length !== requests.length) throw new Error("A row for each order is missing");
+      rows.forEach((row, index) => {
+        const request = { ...requests[index]!, step: number };
+        outcomes.push({ ...row, body: JSON.parse(row.body!), request });
+      });
     } else if (step.kind === "amend") {
       outcomes.push(...(await amend(client, cast.traders[step.trader]!, step)));
     } else if (step.kind === "split" || step.kind === "merge") {
@@ -85,6 +148,11 @@ export async function play(
       await carryOut(client, cast, step);
     }
   }
+  return readPlayed(client, outcomes);
+}
+
+/** What is to be seen once a program has come to these outcomes. */
+export async function readPlayed(client: PoolClient, outcomes: PlayedOutcome[]): Promise<Played> {
   const { rows: orders } = await client.query("select public_id from trading.orders order by id");
   const { rows: told } = await client.query(
     "select payload from trading.outbox where channel = 'user_event' order by id",
@@ -103,7 +171,7 @@ let plays = 0;
 /** Plays in a transaction that is rolled back. */
 export async function playAndUndo(
   { database, withRollback }: Exchange,
-  ...[cast, program, placing]: [Cast, Step[], "together" | "one by one"]
+  ...[cast, program, placing]: [Cast, Step[], Placing]
 ): Promise<Played> {
   // What is rolled back stays in the files until it is swept out, and slows down whoever passes.
   if (++plays % 50 === 0) await database.pool.query("vacuum");
@@ -124,15 +192,25 @@ export function withoutIds({ outcomes, events }: Played, cast: Cast) {
   return { outcomes: renamed(outcomes), events: renamed(events) };
 }
 
-async function requestsOf(client: PoolClient, cast: Cast, orders: Order[]) {
+async function requestsOf(
+  client: PoolClient,
+  cast: Cast,
+  step: Extract<Step, { kind: "batch" }>,
+): Promise<PlacedRequest[]> {
   const { rows } = await client.query("select core.now() as now");
   const now: number = rows[0].now.getTime();
-  return orders.map(({ trader, expiresIn, key, ...order }) => ({
-    ...order,
-    userId: cast.traders[trader],
-    expiresAt: expiresIn === null ? null : new Date(now + expiresIn).toISOString(),
-    idempotencyKey: key === null ? null : `00000000-0000-4000-8000-00000000000${key}`,
-  }));
+  return step.orders.map((order) => {
+    const { trader, expiresIn, key, ...terms } = order;
+    const market = marketOf(step, order);
+    return {
+      ...terms,
+      market: undefined,
+      marketId: market === null ? NO_MARKET : cast.markets[market]!,
+      userId: cast.traders[trader]!,
+      expiresAt: expiresIn === null ? null : new Date(now + expiresIn).toISOString(),
+      idempotencyKey: key === null ? null : `00000000-0000-4000-8000-00000000000${key}`,
+    };
+  });
 }
 
 async function carryOut(

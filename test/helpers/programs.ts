@@ -8,6 +8,8 @@ import type { Request } from "./orders.ts";
  */
 
 export interface Order {
+  /** Where it is not the batch's; null for a market that does not exist. */
+  market?: number | null;
   trader: number;
   side: "yes" | "no";
   orderType: "buy" | "sell";
@@ -22,6 +24,7 @@ export interface Order {
 }
 
 export type Step =
+  /** Orders of one call, of the batch's market but for those that name another. */
   | { kind: "batch"; market: number; orders: Order[] }
   | { kind: "advance"; ms: number }
   | { kind: "deposit"; trader: number; cents: number }
@@ -57,6 +60,11 @@ export type Step =
   /** Nothing happens where it is not possible. */
   | { kind: "setMarket"; market: number; status: "open" | "paused" | "closed" };
 
+/** Where an order of a batch is placed; null where there is no market. */
+export function marketOf(batch: Extract<Step, { kind: "batch" }>, order: Order): number | null {
+  return order.market === undefined ? batch.market : order.market;
+}
+
 /** In cents; of one window only. */
 export interface Limit {
   window: "day" | "week" | "month";
@@ -72,12 +80,12 @@ const limits: (Limit | null)[] = [
   null,
 ];
 
-/** What all programs begin with: two markets, five traders with little and one with plenty. */
+/** What all programs begin with: three markets, five traders with little and one with plenty. */
 export const world = {
   startsAt: "2040-01-01T12:00:00.000Z",
   cents: [50_000, 4000, 3000, 2500, 9000, 100_000],
   limits,
-  markets: 2,
+  markets: 3,
 };
 
 /** The last trader only makes what the others start with. */
@@ -120,19 +128,48 @@ function orders(): fc.Arbitrary<Order> {
     }));
 }
 
-function steps(): fc.Arbitrary<Step> {
+/** The orders of one call: of one market, or mixed; some have the key of an order before them. */
+function batches(markets: number): fc.Arbitrary<Step> {
+  const home = fc.nat(2 * markets - 1).map((n) => Math.max(0, n - markets));
+  const anywhere = fc.oneof(
+    { weight: 9, arbitrary: fc.nat(markets - 1) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+  const placed = fc.record({
+    order: orders(),
+    market: anywhere,
+    sharesKeyWith: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 6, nil: null }),
+  });
+  return fc
+    .record({
+      market: home,
+      isMixed: fc.nat(2).map((n) => n > 0),
+      placed: fc.array(placed, { minLength: 1, maxLength: 14, size: "max" }),
+    })
+    .map(({ market, isMixed, placed: list }) => {
+      const made: Order[] = [];
+      for (const { order: one, market: other, sharesKeyWith } of list) {
+        const before = sharesKeyWith === null ? undefined : made.at(-sharesKeyWith);
+        if (before !== undefined) before.key ??= 4;
+        made.push({
+          ...one,
+          ...(isMixed && { market: other }),
+          ...(before && { trader: before.trader, key: before.key }),
+        });
+      }
+      return { kind: "batch", market, orders: made };
+    });
+}
+
+function steps(markets: number): fc.Arbitrary<Step> {
   const trader = fc.nat(traders - 1);
-  const market = fc.nat(world.markets - 1);
+  const market = fc.nat(markets - 1);
   const record = <K extends Step["kind"]>(
     kind: K,
     rest: Record<Exclude<keyof Extract<Step, { kind: K }>, "kind">, fc.Arbitrary<unknown>>,
   ) => fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Step>;
-  const batch = record("batch", {
-    market: fc.nat(2 * world.markets - 1).map((n) => Math.max(0, n - world.markets)),
-    orders: fc.array(orders(), { minLength: 1, maxLength: 14, size: "max" }),
-  });
   return fc.oneof(
-    { weight: 16, arbitrary: batch },
+    { weight: 16, arbitrary: batches(markets) },
     {
       weight: 2,
       arbitrary: record("advance", { ms: fc.constantFrom(1, 1000, 60_000, 3_600_000, 86_400_000) }),
@@ -249,11 +286,11 @@ function passages(): fc.Arbitrary<Step[]> {
 }
 
 /** A market is resolved, and perhaps corrected after its money was spent elsewhere. */
-function settlements(): fc.Arbitrary<Step[]> {
+function settlements(markets: number): fc.Arbitrary<Step[]> {
   const resolve = fc
     .constantFrom(100, 0, 50, 33)
     .map((yesCents): Step => ({ kind: "resolve", market: 1, yesCents }));
-  const between = fc.array(steps(), { maxLength: 3 });
+  const between = fc.array(steps(markets), { maxLength: 3 });
   return fc
     .tuple(resolve, between, fc.option(resolve))
     .map(([first, others, second]) => [first, ...others, ...(second === null ? [] : [second])]);
@@ -272,19 +309,19 @@ function amendments(): fc.Arbitrary<Step> {
   });
 }
 
-/** Histories of some steps. */
-export function programs(): fc.Arbitrary<Step[]> {
+/** Histories of some steps, in that many markets. */
+export function programs(markets = world.markets): fc.Arbitrary<Step[]> {
   const some = fc.oneof(
-    { weight: 10, arbitrary: steps().map((step) => [step]) },
+    { weight: 10, arbitrary: steps(markets).map((step) => [step]) },
     { weight: 1, arbitrary: traps() },
     { weight: 2, arbitrary: passages() },
-    { weight: 1, arbitrary: settlements() },
+    { weight: 1, arbitrary: settlements(markets) },
   );
   return fc.array(some, { minLength: 4, maxLength: 20, size: "max" }).map((parts) => parts.flat());
 }
 
 /** How each history begins: shares for the traders, and orders around 50. */
-export function opening(): Step[] {
+export function opening(markets = world.markets): Step[] {
   const [rich, ann, bob, cid] = [0, 1, 2, 3];
   const give = (trader: number, side: "yes" | "no", quantity: number) => [
     order(traders, buy(side === "yes" ? "no" : "yes", quantity, 50)),
@@ -310,6 +347,27 @@ export function opening(): Step[] {
   return [
     { kind: "batch", market: 0, orders: first },
     { kind: "batch", market: 1, orders: give(ann, "no", 10) },
+    {
+      ...{ kind: "batch", market: 1 },
+      orders: Array.from({ length: markets - 1 }, (_, index) =>
+        around50().map((one) => ({ ...one, market: index + 1 })),
+      ).flat(),
+    },
+  ];
+}
+
+/** Orders of both sides that do not meet, with shares behind some of them. */
+function around50(): Order[] {
+  const [rich, ann, bob, cid] = [0, 1, 2, 3];
+  return [
+    order(traders, buy("no", 12, 50)),
+    order(cid, buy("yes", 12, 50)),
+    order(cid, sell("yes", 7, 51)),
+    order(cid, sell("yes", 5, 53)),
+    order(ann, buy("yes", 6, 49)),
+    order(bob, buy("no", 6, 48)),
+    order(rich, buy("yes", 9, 48)),
+    order(rich, buy("no", 9, 47)),
   ];
 }
 
@@ -320,6 +378,7 @@ export function rarities(): Step[] {
     ...{ kind: "amend", trader, place: 0, price, quantity },
   });
   return [
+    keysInSeveralMarkets(),
     { kind: "batch", market: 0, orders: [order(rich, buy("yes", 8, 52))] },
     amend(ann, null, 2),
     amend(ann, 52, null),
@@ -356,6 +415,27 @@ export function rarities(): Step[] {
     { kind: "pauseSite", paused: true },
     { kind: "batch", market: 0, orders: [order(rich, buy("yes", 1, 10))] },
   ];
+}
+
+/** One key in two markets: found there, found in the same call, and free after a rejection. */
+function keysInSeveralMarkets(): Step {
+  const keyed = (trader: number, market: number | null, key: number, request: Request): Order => ({
+    ...{ ...order(trader, request), market, key },
+  });
+  const [rich, bob] = [0, 2];
+  return {
+    ...{ kind: "batch", market: 0 },
+    orders: [
+      keyed(bob, 0, 0, buy("yes", 1, 3)),
+      keyed(bob, 1, 0, buy("yes", 1, 3)),
+      // A malformed repetition does not free the key.
+      keyed(bob, 1, 0, buy("yes", 0, 3)),
+      keyed(bob, 1, 0, buy("yes", 1, 3)),
+      keyed(rich, null, 0, buy("yes", 1, 3)),
+      keyed(rich, 1, 0, buy("yes", 1, 2)),
+      keyed(rich, 0, 0, buy("yes", 1, 4)),
+    ],
+  };
 }
 
 function order(trader: number, request: Request): Order {

@@ -44,7 +44,10 @@ begin
       when v_result.status in ('open', 'partially_filled') then v_result.left_quantity
       else 0
     end,
-    'balanceAfter', coalesce(v_result.balance_cents, (v_batch.traders).balances_cents[1]),
+    'balanceAfter', coalesce(
+      v_result.balance_cents,
+      (v_batch.traders).balances_cents[(v_batch.request_arrays).traders[1]]
+    ),
     'rejection', case when v_result.code is not null then json_build_object(
       'status', v_rejection.http_status,
       'error', coalesce(

@@ -186,7 +186,7 @@ begin
         v_result.balance_cents := t_balance[t];
         v_results[i] := v_result;
         continue next_request;
-      elsif r_twin[i] < i then
+      elsif v_result.code is not null then
         -- Its twin was rejected: it stands for the key from now on.
         for j in i + 1 .. cardinality(r_market) loop
           if r_twin[j] = r_twin[i] then

@@ -4,7 +4,7 @@ import { testExchange } from "../../helpers/exchange.ts";
 import { runModel } from "../../helpers/model.ts";
 import { DAY_MS, hasExpired, openCost, openOf } from "../../helpers/model_state.ts";
 import type { Model, State } from "../../helpers/model_state.ts";
-import { makeCast, play } from "../../helpers/play.ts";
+import { makeCast, play, together } from "../../helpers/play.ts";
 import type { Cast } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
 import type { Step } from "../../helpers/programs.ts";
@@ -40,7 +40,7 @@ test("cash and the value of open shares less deposits is what each trader made",
     const program = [...history, ...ends[number++ % ends.length]!];
     const { state } = runModel(start, program);
     const found = await exchange.withRollback(async (client) => {
-      await play(client, cast, program, "together");
+      await play(client, cast, program, together);
       return readViews(client, cast);
     });
 

@@ -224,6 +224,30 @@ test("a replay of an order that its own batch has just found dead", async (t) =>
   });
 });
 
+test("a malformed repetition in the same call does not free the key", async (t) => {
+  const market = await makeMarket();
+  const [ann] = (await makeTraders(1)) as [string];
+  const key = newKey();
+  const outcomes = await placeBatch(market, [
+    [ann, buy("yes", 10, 40, key)],
+    [ann, buy("yes", 0, 40, key)],
+    [ann, buy("yes", 10, 41, key)],
+  ]);
+  t.deepEqual(
+    outcomes.map(({ code, replayed }) => [code, replayed]),
+    [
+      [null, false],
+      ["INVALID_REQUEST", false],
+      [null, true],
+    ],
+  );
+  const { data } = await orders(ann, { status: "all" });
+  t.deepEqual(
+    data.map(({ id, price }) => [id, price]),
+    [[outcomes[2]!.answer!.order.id, 40]],
+  );
+});
+
 test.serial("a key counts for 24 hours and is then free for another order", async (t) => {
   await clock.freeze("2040-01-01T00:00:00Z");
   const market = await makeMarket();

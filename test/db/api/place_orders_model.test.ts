@@ -4,7 +4,7 @@ import { createExchange } from "../../helpers/exchange.ts";
 import type { Exchange } from "../../helpers/exchange.ts";
 import { runModel } from "../../helpers/model.ts";
 import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model_state.ts";
-import { makeCast, playAndUndo } from "../../helpers/play.ts";
+import { makeCast, playAndUndo, together } from "../../helpers/play.ts";
 import type { Played, PlayedOutcome } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
 import { expectSame, holds } from "../../helpers/random.ts";
@@ -45,7 +45,7 @@ async function compare(t: ExecutionContext, exchange: Exchange, runs: number): P
     markets: world.markets,
   };
   await holds(t, runs, async (program) => {
-    const played = await playAndUndo(exchange, cast, program, "together");
+    const played = await playAndUndo(exchange, cast, program, together);
     const model = runModel(start, program);
     expectSame("broken", played.broken, []);
     const outcomes = played.outcomes.map((outcome) => asModelled(outcome, played.orderIds));

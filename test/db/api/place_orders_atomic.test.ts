@@ -1,0 +1,109 @@
+import test from "ava";
+import type { PoolClient } from "pg";
+import { fingerprintTables, testExchange } from "../../helpers/exchange.ts";
+import {
+  expectSamePlay,
+  makeCast,
+  oneByOne,
+  outcomesOf,
+  playAndUndo,
+  readPlayed,
+  together,
+  undone,
+} from "../../helpers/play.ts";
+import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/play.ts";
+import { expectSame, holds } from "../../helpers/random.ts";
+
+/**
+ * The law of the atomic batch: it comes to what its orders would have come to one by one, if all
+ * of them are accepted, and else to nothing.
+ */
+
+const exchange = testExchange(test);
+
+const atomic: Placing = async (client, requests) =>
+  (
+    await client.query("select * from api.place_orders(orders => $1, atomic => true)", [
+      JSON.stringify(requests),
+    ])
+  ).rows;
+
+test("an atomic batch is carried out as a whole or not at all", async (t) => {
+  t.timeout(120_000);
+  const cast = await makeCast(exchange);
+  const seen = new Map<string, number>();
+  const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1);
+
+  /** Compares, and takes all of it back; the requests before the first that is rejected. */
+  const compare = async (client: PoolClient, requests: PlacedRequest[]) => {
+    const { rows, isAccepted } = await undone(client, () => untilRejected(client, requests));
+    if (isAccepted) {
+      const alone = await undone(client, () => placeAndRead(client, requests, oneByOne));
+      const whole = await undone(client, () => placeAndRead(client, requests, atomic));
+      expectSamePlay(whole, alone, cast);
+      const markets = new Set(requests.map(({ marketId }) => marketId));
+      if (requests.length > 1) count(markets.size > 1 ? "in several markets" : "in one market");
+    } else {
+      const before = await fingerprintTables(client);
+      await undone(client, async () => {
+        const found = await atomic(client, requests);
+        expectSame(
+          "row of a batch that is not carried out",
+          found.slice(0, rows.length).map(({ code, replayed, body }) => [code, replayed, body]),
+          rows.map(({ code }) => [code, false, null]),
+        );
+        expectSame(
+          "body",
+          found.map(({ body }) => body),
+          requests.map(() => null),
+        );
+        const after = await fingerprintTables(client);
+        expectSame("table", Object.entries(after), Object.entries(before));
+      });
+      count(`rejected with ${rows.at(-1)!.code}`);
+      if (rows.length > 1) count("rejected behind an accepted order");
+    }
+    return requests.slice(0, isAccepted ? requests.length : rows.length - 1);
+  };
+
+  const placing: Placing = async (client, requests) => {
+    const accepted = await compare(client, requests);
+    if (accepted.length > 0 && accepted.length < requests.length) await compare(client, accepted);
+    return together(client, requests);
+  };
+  await holds(t, 20, async (program) => {
+    await playAndUndo(exchange, cast, program, placing);
+  });
+  t.log(JSON.stringify(Object.fromEntries(seen)));
+  const ways = ["in several markets", "in one market", "rejected behind an accepted order", LIVE];
+  for (const way of ways) t.true(seen.has(way), way);
+
+  /** One after the other, up to the first that is rejected; an order on a live market is. */
+  async function untilRejected(client: PoolClient, requests: PlacedRequest[]) {
+    const live = await liveMarkets(client, cast);
+    const rows: Pick<PlacedRow, "code">[] = [];
+    for (const request of requests) {
+      const isLive = live.has(request.marketId);
+      const [row] = isLive ? [{ code: "INVALID_REQUEST" }] : await together(client, [request]);
+      rows.push(row);
+      if (isLive) count(LIVE);
+      if (row.code !== null) return { rows, isAccepted: false };
+    }
+    return { rows, isAccepted: true };
+  }
+});
+
+const LIVE = "an order on a live market";
+
+async function placeAndRead(client: PoolClient, requests: PlacedRequest[], placing: Placing) {
+  return readPlayed(client, outcomesOf(await placing(client, requests)));
+}
+
+async function liveMarkets(client: PoolClient, { events, markets }: Cast): Promise<Set<string>> {
+  const { rows } = await client.query(
+    "select public_id from catalog.events where public_id = any ($1) and live",
+    [events],
+  );
+  const live = new Set(rows.map((row) => row.public_id));
+  return new Set(markets.filter((_, index) => live.has(events[index])));
+}
