@@ -136,17 +136,16 @@ export const markets: Mutation[] = [
     name: "atomic_in_part",
     breaks: "of an atomic call that is rejected, a part is carried out",
     file: "api/functions/place_orders",
-    find: "if place_orders.atomic and (",
-    put: "if false and (",
+    find: "if place_orders.atomic and",
+    put: "if false and",
     tests: ["db/api/place_orders_markets"],
   },
   {
     name: "atomic_beside_a_busy_market",
-    breaks: "of an atomic call the orders of a busy market are left out",
+    breaks: "beside a busy market, the other orders of an atomic call are placed",
     file: "api/functions/place_orders",
-    find: `    v_busy is not null
-    or exists`,
-    put: "    exists",
+    find: "(place_orders.atomic or cardinality(v_requests) = 0)",
+    put: "cardinality(v_requests) = 0",
     tests: ["db/api/place_orders_markets"],
   },
   {

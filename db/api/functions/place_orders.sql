@@ -15,7 +15,7 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
-  c_live constant text := 'marketId: orders on live markets cannot be atomic';
+  c_live constant text := 'atomic: not for orders on live markets';
   v_requests trading.order_request[];
   v_market_ids bigint[];
   v_locked_ids bigint[];
@@ -40,6 +40,12 @@ begin
       v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
     end if;
   end if;
+  if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then
+    return query
+      select 'MARKET_BUSY', null::text, false, null::text
+      from unnest(v_busy);
+    return;
+  end if;
   if cardinality(v_requests) > 0 then
     v_at := core.now();
     v_markets := trading.read_markets(v_locked_ids, v_at);
@@ -53,17 +59,11 @@ begin
     v_batch := trading.match_batch(v_markets, v_requests, v_at);
   end if;
 
-  if place_orders.atomic and (
-    v_busy is not null
-    or exists (select from unnest((v_batch.result).results) as o where o.code is not null)
+  if place_orders.atomic and exists (
+    select from unnest((v_batch.result).results) as o where o.code is not null
   ) then
     return query
-      select
-        case when v_busy is null then o.code else 'MARKET_BUSY' end,
-        case when v_busy is null
-          then trading.rejection_message(o.code, o.problem) end,
-        false,
-        null::text
+      select o.code, trading.rejection_message(o.code, o.problem), false, null::text
       from rows from (
         unnest((v_batch.result).results),
         unnest(array(select r.problem from unnest(v_requests) as r))
@@ -88,10 +88,8 @@ begin
       ) as b
       left join (
         select x.*
-        from trading.order_answers(
-          v_batch,
-          case when cardinality(v_requests) > 0 then trading.write_batch(v_batch) end
-        ) with ordinality as x (code, message, replayed, body, place)
+        from trading.order_answers(v_batch, trading.write_batch(v_batch))
+          with ordinality as x (code, message, replayed, body, place)
       ) as a on a.place = b.nth and not b.is_busy
       order by b.place;
   end if;

@@ -90,9 +90,9 @@ test.serial("each order meets the book and the fee of its own market", async (t)
       // 10 % of 5 x 70 x 30 / 100 cents, rounded up.
       [second, "filled", 11],
       [first, "filled", 0],
-      [second, "open", null],
+      [second, "open", 0],
       null,
-      [first, "open", null],
+      [first, "open", 0],
     ],
   );
   t.deepEqual(
