@@ -33,11 +33,21 @@ async function placeAll(placed: Placed[], options: object = {}): Promise<Row[]> 
     ...request,
   }));
   const { atomic = false, waits = true } = options as { atomic?: boolean; waits?: boolean };
-  const { rows } = await exchange.api.query(
-    "select * from api.place_orders(orders => $1, atomic => $2, waits => $3)",
-    [JSON.stringify(requests), atomic, waits],
-  );
-  return rows.map((row) => ({ ...row, body: JSON.parse(row.body) }));
+  const client = await exchange.api.connect();
+  try {
+    await client.query("begin");
+    // Were a call to wait that must not, this would end it with 57014.
+    await client.query("set local statement_timeout = '20s'");
+    const { rows } = await client.query(
+      "select * from api.place_orders(orders => $1, atomic => $2, waits => $3)",
+      [JSON.stringify(requests), atomic, waits],
+    );
+    await client.query("commit");
+    return rows.map((row) => ({ ...row, body: JSON.parse(row.body) }));
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
 }
 
 /** Markets in ascending order of their locks. */
