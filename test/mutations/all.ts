@@ -1,12 +1,20 @@
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
+import { markets } from "./markets.ts";
 import { matching } from "./matching.ts";
 import { money } from "./money.ts";
 import type { Mutation } from "./mutation.ts";
 import { telling } from "./telling.ts";
 
 /** Every way in which the exchange is broken on purpose. */
-export const mutations: Mutation[] = [...locks, ...matching, ...money, ...limits, ...telling];
+export const mutations: Mutation[] = [
+  ...locks,
+  ...matching,
+  ...markets,
+  ...money,
+  ...limits,
+  ...telling,
+];
 
 /** Those of a short run: quick ones, of each kind. */
 export const shortNames = [

@@ -1,5 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
+const match = "trading/functions/match_orders";
+
 /** Loss limits, exclusion, and how often somebody may ask. */
 export const limits: Mutation[] = [
   {
@@ -19,11 +21,11 @@ export const limits: Mutation[] = [
     tests: ["db/api/place_orders_limits"],
   },
   {
-    name: "limits_by_user",
-    breaks: "traders get each other's limits when accounts were made in another order than users",
+    name: "limits_of_others",
+    breaks: "traders get each other's limits",
     file: "trading/functions/read_limits",
     find: "array_agg(t.limits order by t.place)",
-    put: "array_agg(t.limits order by t.user_id)",
+    put: "array_agg(t.limits order by t.place desc)",
     tests: ["db/api/place_orders_limits"],
   },
   {
@@ -69,20 +71,17 @@ export const limits: Mutation[] = [
   {
     name: "replaced_order_counts",
     breaks: "an order that is replaced counts beside its replacement",
-    file: "trading/functions/match_orders",
-    find: `    if traders.limited[t] then
-      v_open_cost[t] := v_open_cost[t] - v_request.relieved_cents;
-    end if;
-`,
-    put: "",
+    file: match,
+    find: "t_open_cost[t] := t_open_cost[t] - r_relieved[i];",
+    put: "t_open_cost[t] := t_open_cost[t];",
     tests: ["db/api/amend_order", "db/trading/release_orders"],
   },
   {
     name: "replaced_schedule_counts",
     breaks: "a scheduled order that is replaced counts beside its replacement",
-    file: "trading/functions/match_orders",
-    find: "limits.limits[t], limits.untraded[t], v_open_cost[t] - v_request.relieved_cents\n",
-    put: "limits.limits[t], limits.untraded[t], v_open_cost[t]\n",
+    file: match,
+    find: "limits.untraded[t], t_open_cost[t] - r_relieved[i]\n",
+    put: "limits.untraded[t], t_open_cost[t]\n",
     tests: ["db/api/amend_order"],
   },
   {

@@ -11,7 +11,7 @@ import { mutate } from "./mutation.ts";
 import type { Mutation } from "./mutation.ts";
 
 /**
- * `npm run check:mutations [-- --short] [-- --only <name>]`: breaks a copy of the database on
+ * `npm run check:mutations [-- --short] [-- <name> ...]`: breaks a copy of the database on
  * purpose, in one way after the other, and has the tests find it. Ends with 1 if one is not found:
  * then a test is missing.
  */
@@ -23,8 +23,9 @@ const TEST_SEED = process.env.TEST_SEED ?? "20261121";
 const NONSENSE =
   /syntax error|(?:column|relation|function|operator|type) .* does not exist|has no field/;
 
-const { values } = parseArgs({
-  options: { short: { type: "boolean", default: false }, only: { type: "string" } },
+const { values, positionals: names } = parseArgs({
+  options: { short: { type: "boolean", default: false } },
+  allowPositionals: true,
 });
 
 // Ctrl-C ends the tests at hand, and then us.
@@ -40,18 +41,21 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 try {
-  process.exitCode = await main(values);
+  process.exitCode = await main(values.short, names);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-async function main({ short, only }: { short: boolean; only?: string }): Promise<number> {
+/** Tries out the mutations of these names, all of them without names. */
+async function main(short: boolean, only: string[]): Promise<number> {
   const wanted = mutations.filter(
-    ({ name }) => (only === undefined || only === name) && (!short || shortNames.includes(name)),
+    ({ name }) =>
+      (only.length === 0 || only.includes(name)) && (!short || shortNames.includes(name)),
   );
-  if (wanted.length === 0) {
-    console.error(`There is no mutation ${only ?? ""}, but`);
+  const unknown = only.filter((name) => !mutations.some((mutation) => mutation.name === name));
+  if (unknown.length > 0) {
+    console.error(`There is no mutation ${unknown.join(", ")}, but`);
     for (const { name, breaks } of mutations) console.error(`  ${name}: ${breaks}`);
     return 1;
   }

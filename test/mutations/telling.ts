@@ -1,21 +1,31 @@
 import type { Mutation } from "./mutation.ts";
 
+const match = "trading/functions/match_orders";
+
 /** Versions, events, idempotency, and what happens at which time. */
 export const telling: Mutation[] = [
   {
-    name: "version_raised_twice",
-    breaks: "an order that rests counts as two changes",
-    file: "trading/functions/rest_order",
-    find: "version = b.version + 1",
-    put: "version = b.version + 2",
+    name: "schedule_raises_version",
+    breaks: "an order that waits for its release is a change of the book",
+    file: "trading/functions/write_market_state",
+    find: "o.id is not null and o.status <> 'scheduled'",
+    put: "o.id is not null",
+    tests: ["db/api/place_orders_live", "db/api/place_orders_announcements"],
+  },
+  {
+    name: "cleared_book_unannounced",
+    breaks: "a rejected order that cancels makers is no change of the book",
+    file: "trading/functions/write_market_state",
+    find: "or o.code is not null and o.place = any (v_emptied)",
+    put: "or false",
     tests: ["db/api/place_orders_announcements"],
   },
   {
     name: "version_once_a_batch",
     breaks: "a batch counts as one change",
-    file: "trading/functions/settle_orders",
-    find: "version = b.version + result.changes,",
-    put: "version = b.version + 1,",
+    file: "trading/functions/write_market_state",
+    find: "version = s.version + n.changes",
+    put: "version = s.version + 1",
     tests: ["db/api/place_orders_announcements"],
   },
   {
@@ -29,9 +39,9 @@ export const telling: Mutation[] = [
   {
     name: "maker_told_of_each_fill",
     breaks: "a maker hears of each fill of an order by itself",
-    file: "trading/functions/announce_to_makers",
-    find: "group by u.request, u.maker_user_public_id\n",
-    put: "group by u.request, u.maker_user_public_id, u.trade_id\n",
+    file: "trading/functions/write_outbox",
+    find: "group by u.request, u.maker_user_id\n",
+    put: "group by u.request, u.maker_user_id, u.id\n",
     tests: ["db/api/place_orders_announcements"],
   },
   {
@@ -70,34 +80,56 @@ export const telling: Mutation[] = [
     name: "keys_a_moment_longer",
     breaks: "an idempotency key still counts after just 24 hours",
     file: "trading/functions/read_replays",
-    find: "where k.created_at > read_replays.at",
-    put: "where k.created_at >= read_replays.at",
+    find: "x.created_at > read_replays.at",
+    put: "x.created_at >= read_replays.at",
     tests: ["db/api/place_orders_idempotency"],
   },
   {
     name: "key_of_a_refusal",
     breaks: "in a batch, a key stands for a request that was refused",
-    file: "trading/functions/match_orders",
-    find: "            and (v_outcomes[j]).code is null\n",
+    file: match,
+    find: "        and v_result.code is null\n",
     put: "",
+    tests: ["db/api/place_orders_idempotency"],
+  },
+  {
+    name: "key_of_the_first_refusal",
+    breaks: "in a batch, the orders behind a key that was refused once are not told of each other",
+    file: match,
+    find: "r_twin[j] := i;",
+    put: "r_twin[j] := r_twin[j];",
+    tests: ["db/api/place_orders_idempotency"],
+  },
+  {
+    name: "key_of_everybody",
+    breaks: "in a batch, a key stands for the order of another user",
+    file: "trading/functions/read_request_arrays",
+    find: "partition by q.user_id, q.idempotency_key",
+    put: "partition by q.idempotency_key",
+    tests: ["db/api/place_orders_idempotency", "db/api/place_orders_markets"],
+  },
+  {
+    name: "replay_of_the_dead",
+    breaks: "a replay of an order that its batch cancelled has lost its shares",
+    file: match,
+    find: "coalesce(k_cancelled_left[k], k_left[k])",
+    put: "k_left[k]",
     tests: ["db/api/place_orders_idempotency"],
   },
   {
     name: "replay_after_the_gates",
     breaks: "a replay is refused like a new order",
-    file: "trading/functions/match_orders",
-    find: "if v_outcome.order_id is not null and v_request.problem is null then",
-    put: `if v_outcome.order_id is not null and v_request.problem is null
-        and not context.site_paused
-      then`,
+    file: match,
+    find: "    if replays is not null then\n",
+    put: "    if replays is not null and v_code is null then\n",
     tests: ["db/api/place_orders_refusals"],
   },
   {
     name: "market_open_a_moment_longer",
     breaks: "a market takes orders at its close time",
-    file: "trading/functions/read_context",
-    find: "m.close_time > read_context.at)",
-    put: "m.close_time >= read_context.at)",
+    file: "trading/functions/read_markets",
+    find: "m.close_time > read_markets.at",
+    put: "m.close_time >= read_markets.at",
     tests: ["db/api/place_orders_refusals"],
   },
   {
@@ -135,9 +167,9 @@ export const telling: Mutation[] = [
   {
     name: "live_a_moment_longer",
     breaks: "an event is still live at its end",
-    file: "trading/functions/read_context",
-    find: "e.ends_at > read_context.at)",
-    put: "e.ends_at >= read_context.at)",
+    file: "trading/functions/read_markets",
+    find: "e.ends_at > read_markets.at",
+    put: "e.ends_at >= read_markets.at",
     tests: ["db/api/place_orders_live"],
   },
   {

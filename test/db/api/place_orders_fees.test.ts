@@ -105,6 +105,28 @@ test("a seller is paid the proceeds less the fee", async (t) => {
   t.is(answer.balance.total, 100_000 - 5175 + 2000 - 112);
 });
 
+test("a sale may bring just its fee: then the seller's account has no entry of it", async (t) => {
+  const { market, maker, taker } = await makePair();
+  await giveShares(market, taker, "yes", 1);
+  await rest(market, maker, buy("yes", 1, 1));
+  const entries = async () => {
+    const { rows } = await exchange.database.pool.query(
+      `select t.balance_cents::int as balance, t.account_version::int as version, (
+         select count(*)::int from ledger.entries as e
+         where e.account_id = ledger.user_account_id(t.user_id)
+       ) as entries
+       from trading.traders as t where t.public_id = $1`,
+      [taker],
+    );
+    return rows[0];
+  };
+  const before = await entries();
+  const { feeCents } = await place(market, taker, sell("yes", 1, 1));
+  t.is(feeCents, 1); // 0.0693
+  t.deepEqual(await entries(), before);
+  t.like(await exchange.position(market, taker, "yes"), { quantity: 0, realised: -52 });
+});
+
 test("INSUFFICIENT_BALANCE: there is enough for the shares but not for the fee", async (t) => {
   const { market, maker } = await makePair();
   await rest(market, maker, buy("no", 100, 50));
