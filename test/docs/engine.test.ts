@@ -1,7 +1,7 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import type { PoolClient } from "pg";
-import { cancelOrder, getOrderBook, placeOrders } from "../../src/database/api.ts";
+import { cancelOrder, getOrderBook, placeOrders, previewOrder } from "../../src/database/api.ts";
 import { createExchange } from "../helpers/exchange.ts";
 import type { Exchange } from "../helpers/exchange.ts";
 import { buy } from "../helpers/orders.ts";
@@ -46,6 +46,23 @@ test("the table of locks names every function for callers that may write", async
   t.deepEqual(named.map(([, name]) => name).sort(), rows.map(({ name }) => name).sort());
 });
 
+test("the table of stages names every function that a call of api.place_orders goes through", async (t) => {
+  const { rows } = await exchange.database.pool.query(`
+    select distinct called[1] as name
+    from pg_proc as p
+    cross join lateral regexp_matches(prosrc, '(trading\\.\\w+)\\(', 'g') as called
+    join pg_proc as q on format('%s.%s', q.pronamespace::regnamespace, q.proname) = called[1]
+    where p.oid::regproc::text
+      in ('api.place_orders', 'trading.match_batch', 'trading.write_batch')`);
+  const called = rows.map(({ name }) => name);
+  const named = rowsUnder("## The stages of a call").flatMap(([, functions = ""]) =>
+    [...functions.matchAll(/`([\w.]+)`/g)].map(([, name]) => name),
+  );
+  t.true(called.length > 20);
+  const expanded = new Set(["trading.match_batch", "trading.write_batch"]);
+  t.deepEqual(named.sort(), called.filter((name) => !expanded.has(name)).sort());
+});
+
 /** Who and where, for each line of the table. */
 interface Scene {
   market: string;
@@ -77,17 +94,19 @@ const order =
     placeOrders(client, [{ marketId: scene[where], userId: scene[who], ...buy("yes", 1, 10) }]);
 
 const attempts: Record<string, Attempt> = {
-  "an order of somebody else in another market": order("bystander", "other"),
-  "an order of somebody else in the same market": order("bystander", "market"),
+  "an order of another user in another market": order("bystander", "other"),
+  "an order of another user in the same market": order("bystander", "market"),
   "an order of the same trader in another market": order("trader", "other"),
   "an order of the maker in another market": order("maker", "other"),
+  "a preview by the same trader in the same market": (client, { market, trader }) =>
+    previewOrder(client, { marketId: market, userId: trader, ...buy("yes", 5, 60) }),
   "a cancel in the same market": (client, { bystander, bystanderOrder }) =>
     cancelOrder(client, bystander, bystanderOrder),
   "a cancel by the same trader in another market": (client, { trader, traderOrder }) =>
     cancelOrder(client, trader, traderOrder),
   "a deposit to the trader": deposit("trader"),
   "a deposit to the maker": deposit("maker"),
-  "a deposit to somebody whose order it can't reach": deposit("bystander"),
+  "a deposit to a user whose order it cannot reach": deposit("bystander"),
   "new loss limits of the trader": operate(
     ({ trader }) => `admin.set_loss_limits('${trader}', 1, 1, 1)`,
   ),
@@ -95,7 +114,7 @@ const attempts: Record<string, Attempt> = {
   "pausing the site": operate(() => "admin.set_trading_pause(true)"),
   "a new API key of the trader": operate(({ trader }) => `admin.create_api_key('${trader}', 'x')`),
   "reading the book": (client, { market }) => getOrderBook(client, market),
-  "proving the ledger": operate(() => "ledger.verify()"),
+  "verifying the ledger": operate(() => "ledger.verify()"),
 };
 
 test("what may run while an order is being carried out", async (t) => {
