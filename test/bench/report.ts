@@ -10,20 +10,22 @@ const [loadBefore = Number.NaN] = loadavg();
 
 /** One line of the report. */
 export interface Result extends Figures {
-  bar: string;
+  target: string;
   /** Rates are to be high, times are to be low; the ratio is ours to the reference. */
-  unit: "1/s" | "ms";
+  unit: "1/s" | "ms" | "µs";
+  /** A full run fails whose ratio does not reach it. */
   must: number;
+  /** What the project wants to reach. */
   aim: number;
 }
 
-/** What became of a bar: the best of its marks that was reached. */
+/** What became of a target: the better of its two marks that was reached. */
 type Verdict = "aim" | "must" | "missed";
 
-/** Whether the bar's median ratio reached its marks. */
+/** Whether the target's median ratio reached its marks. */
 export function verdictOf({ reference, ours, unit, must, aim }: Result): Verdict {
   const ratio = median(ratiosOf({ reference, ours }));
-  const reaches = (mark: number) => (unit === "ms" ? ratio <= mark : ratio >= mark);
+  const reaches = (mark: number) => (unit === "1/s" ? ratio >= mark : ratio <= mark);
   if (reaches(aim)) return "aim";
   return reaches(must) ? "must" : "missed";
 }
@@ -31,12 +33,12 @@ export function verdictOf({ reference, ours, unit, must, aim }: Result): Verdict
 /** The results as a Markdown table; without verdicts if the run was not long enough for any. */
 export function resultTable(results: Result[], withVerdicts: boolean): string {
   const lines = results.map((result) => {
-    const { bar, unit, reference, ours, must, aim } = result;
+    const { target, unit, reference, ours, must, aim } = result;
     const ratios = ratiosOf(result);
     const [lowest, highest] = [Math.min(...ratios), Math.max(...ratios)];
-    const mark = unit === "ms" ? "≤ " : "≥ ";
+    const mark = unit === "1/s" ? "≥ " : "≤ ";
     return [
-      bar,
+      target,
       `${format(median(reference))} ${unit}`,
       `${format(median(ours))} ${unit}`,
       `${median(ratios).toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)})`,
@@ -45,7 +47,7 @@ export function resultTable(results: Result[], withVerdicts: boolean): string {
       withVerdicts ? verdictOf(result) : "-",
     ];
   });
-  return markdownTable(["bar", "reference", "ours", "ratio", "must", "aim", "verdict"], lines);
+  return markdownTable(["Target", "Reference", "Ours", "Ratio", "Must", "Aim", "Verdict"], lines);
 }
 
 /** A Markdown table whose columns are aligned as text, too. */

@@ -3,7 +3,7 @@ import type { Sizes } from "./sizes.ts";
 /** One measurement that lasts about so many seconds and gives a figure. */
 export type Measure = (seconds: number) => Promise<number>;
 
-/** The figures of a bar, one of each list for each round. */
+/** The figures of a target, one of each list for each round. */
 export interface Figures {
   reference: number[];
   ours: number[];
