@@ -38,6 +38,7 @@ const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize };
 const pools = makePools({ connectionString, config, logger });
 await openPools(pools);
 const services = makeServices(pools, logger);
+await services.streams.start();
 const app = makeApp({ services });
 const unlimited = makeApp({ services: { ...services, access: makeUnlimitedAccess(services) } });
 const reference = makeReference(services, Number(scale));
