@@ -96,15 +96,7 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
     ["clearing, longest wait of others", `longest wait of others meanwhile`, 250, 125],
   ];
   return targets.map(([name, target, must, aim]) => {
-    const ours = times[name] ?? [];
-    return {
-      target: `${target} / 1 ms`,
-      unit: "ms",
-      must,
-      aim,
-      reference: ours.map(() => 1),
-      ours,
-    };
+    return { target, unit: "ms", must, aim, ours: times[name] ?? [] };
   });
 }
 

@@ -10,6 +10,7 @@ export interface Sizes {
   quietSeconds: number;
   /** Of the round that isn't measured: it fills caches and writes the first page images. */
   warmUpSeconds: number;
+  /** At least 100. */
   markets: number;
   traders: number;
   /** pgbench's: 100,000 accounts and one branch each. */
@@ -59,7 +60,7 @@ export const shortSizes: Sizes = {
   latencySeconds: 1,
   quietSeconds: 1,
   warmUpSeconds: 0,
-  markets: 80,
+  markets: 100,
   traders: 400,
   tpcbScale: 1,
   batches: 20,
