@@ -6,7 +6,7 @@ import { initialisePgbench, runPgbench } from "./pgbench.ts";
 import type { Pgbench, PgbenchResult, PgbenchRun } from "./pgbench.ts";
 import type { Sizes } from "./sizes.ts";
 
-/** What a bar has to work with. */
+/** What a target has to work with. */
 export interface Bench {
   sizes: Sizes;
   cluster: BenchCluster;
@@ -15,7 +15,7 @@ export interface Bench {
   tpcbDatabase: () => Promise<BenchDatabase>;
 }
 
-/** The clients of the bars that run against `tpcb-like`, theirs and ours alike. */
+/** The clients of the targets that run against `tpcb-like`, theirs and ours alike. */
 export const CLIENTS = 8;
 
 /** What it acts as, by a startup option: the role of the HTTP interface. */
@@ -31,7 +31,7 @@ export function makeBench(sizes: Sizes, cluster: BenchCluster, pgbench: Pgbench)
   return { sizes, cluster, pgbench, tpcbDatabase: () => (tpcb ??= makeTpcb()) };
 }
 
-/** The reference of most bars: transactions a second of `tpcb-like` with 8 clients. */
+/** The reference of most targets: transactions a second of `tpcb-like` with 8 clients. */
 export async function runTpcb({ pgbench, tpcbDatabase }: Bench, seconds: number): Promise<number> {
   const { environment } = await tpcbDatabase();
   const result = await runPgbench(pgbench, {

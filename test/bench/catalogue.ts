@@ -3,7 +3,7 @@ import { shuffleIds, stopShufflingIds } from "../helpers/shuffled_ids.ts";
 import type { Sizes } from "./sizes.ts";
 
 /**
- * The markets and traders that every bar starts from. They are numbered from 1, and a public id is
+ * The markets and traders that every target starts from. They are numbered from 1, and a public id is
  * made of its number, so that pgbench can name them by a random one.
  */
 
@@ -65,6 +65,11 @@ export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Pr
     const number = `substring(${name} from '\\d+$')::bigint`;
     await pool.query(`update ${table} set public_id = ${publicIdOf(number)}`);
   }
+  await pool.query(
+    `update trading.traders as t set public_id = u.public_id
+     from identity.users as u
+     where u.id = t.user_id`,
+  );
 }
 
 async function makeTraders(pool: Pool, first: number, last: number): Promise<void> {

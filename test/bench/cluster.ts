@@ -41,7 +41,7 @@ const settings = {
   shared_buffers: "1GB",
   max_wal_size: "4GB",
   min_wal_size: "4GB",
-  // No timed checkpoint in the middle of a bar, whose figures it would tilt to one side.
+  // No timed checkpoint in the middle of a target, whose figures it would tilt to one side.
   checkpoint_timeout: "30min",
   autovacuum: "on",
   fsync: "on",
@@ -49,7 +49,7 @@ const settings = {
   full_page_writes: "on",
 };
 
-/** Starts the cluster and prepares what the databases of the bars are cloned from. */
+/** Starts the cluster and prepares what the databases of the targets are cloned from. */
 export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
   const cluster = await startTemporaryCluster("bench", { database: "postgres", settings });
   try {

@@ -54,8 +54,8 @@ export async function measureDeepBook(bench: Bench): Promise<Result[]> {
     const [more, fewer] = [sizes.deepBookOrders, sizes.shallowBookOrders].map((orders) =>
       orders.toLocaleString("en"),
     );
-    const bar = `${name}, book of ${more ?? ""} / of ${fewer ?? ""} resting orders`;
-    results.push({ bar, unit: "ms", must: 1.3, aim: 1.1, ...figures });
+    const target = `${name}, book of ${more ?? ""} / of ${fewer ?? ""} resting orders`;
+    results.push({ target, unit: "ms", must: 1.3, aim: 1.1, ...figures });
   }
   await checkLedger(database);
   await database.drop();

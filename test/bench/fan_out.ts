@@ -71,10 +71,10 @@ async function measureWith({ sizes, cluster }: Bench, clients: number): Promise<
       ours: lastOfAll("change"),
     });
     await checkLedger(database);
-    const bar =
+    const target =
       `commit to the last of ${clients.toLocaleString("en")} clients of a market's stream, p99 / ` +
       "a loop that writes the same bytes to as many sockets";
-    return { bar, unit: "ms", must: 2, aim: 1.2, ...figures };
+    return { target, unit: "ms", must: 2, aim: 1.2, ...figures };
   } finally {
     await Promise.all([server, watchers].map(endProcess));
     await database.drop();

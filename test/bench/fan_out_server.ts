@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { getMarketSnapshot } from "../../src/database/api.ts";
@@ -50,6 +51,7 @@ async function change(): Promise<void> {
     side: "yes",
     price: randomBetween(1, 40),
     quantity: 1,
+    idempotencyKey: randomUUID(),
   });
   if (code !== null) throw new Error(`The order was refused: ${code}`);
   process.send?.(nowMs());

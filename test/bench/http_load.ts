@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { median } from "./rounds.ts";
 
 /**
  * The process that loads an HTTP server: so many connections that are kept alive, each of which
@@ -8,6 +10,9 @@ import type { Socket } from "node:net";
  * processor. Started by fork; takes one task after another.
  */
 
+/** In a request, the place of an idempotency key: each time it is sent, another one is put there. */
+export const KEY_PLACE = "ffffffff-ffff-4fff-bfff-ffffffffffff";
+
 /** What to do, for each connection the requests that it sends by turns. */
 export interface LoadTask {
   url: string;
@@ -15,9 +20,10 @@ export interface LoadTask {
   milliseconds: number;
 }
 
-/** What came of it: the answers in that time by status. */
+/** What came of it: the answers in that time by status, and the median time to have one. */
 export interface LoadResult {
   perSecond: number;
+  medianMs: number;
   statuses: Record<string, number>;
 }
 
@@ -48,6 +54,7 @@ if (process.send !== undefined) {
 
 async function load({ url, connections, milliseconds }: LoadTask): Promise<LoadResult> {
   const statuses: Record<string, number> = {};
+  const times: number[] = [];
   const began = performance.now();
   const until = began + milliseconds;
   await Promise.all(
@@ -55,29 +62,36 @@ async function load({ url, connections, milliseconds }: LoadTask): Promise<LoadR
       converse(
         url,
         requests.map((request) => Buffer.from(request)),
-        (status) => {
+        (status, tookMs) => {
           statuses[status] = (statuses[status] ?? 0) + 1;
+          times.push(tookMs);
           return performance.now() < until;
         },
       ),
     ),
   );
-  const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  return { perSecond: (answers * 1000) / (performance.now() - began), statuses };
+  const perSecond = (times.length * 1000) / (performance.now() - began);
+  return { perSecond, medianMs: median(times), statuses };
 }
 
 /** Sends one request after another while `onAnswer` says so. */
 async function converse(
   url: string,
   requests: Buffer[],
-  onAnswer: (status: string) => boolean,
+  onAnswer: (status: string, tookMs: number) => boolean,
 ): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  let place = 0;
+  const keyPlaces = requests.map((request) => request.indexOf(KEY_PLACE));
+  let count = 0;
+  let sentAt = 0;
   const send = () => {
-    const request = requests[place++ % requests.length];
-    if (request !== undefined) socket.write(request);
+    const index = count++ % requests.length;
+    const [request, keyPlace = -1] = [requests[index], keyPlaces[index]];
+    if (request === undefined) return;
+    if (keyPlace >= 0) request.write(randomUUID(), keyPlace, "latin1");
+    sentAt = performance.now();
+    socket.write(request);
   };
   await new Promise<void>((done, fail) => {
     let received = "";
@@ -87,7 +101,7 @@ async function converse(
       const status = completeStatus(received);
       if (status === undefined) return;
       received = "";
-      if (onAnswer(status)) send();
+      if (onAnswer(status, performance.now() - sentAt)) send();
       else socket.end();
     });
     socket.on("error", fail);

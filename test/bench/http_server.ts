@@ -1,8 +1,9 @@
 import express from "express";
 import type { Express } from "express";
 import { makeApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
 import { withRetries } from "../../src/database/failures.ts";
-import { makePool } from "../../src/database/pools.ts";
+import { openPools } from "../../src/database/server_pools.ts";
 import { makeAccess } from "../../src/http/access.ts";
 import type { Access } from "../../src/http/access.ts";
 import { errorHandler, notFound } from "../../src/http/error_handler.ts";
@@ -13,48 +14,72 @@ import { sendJson } from "../../src/http/respond.ts";
 import { validate } from "../../src/http/validate.ts";
 import { makeLogger } from "../../src/logger.ts";
 import { placeOrderSchema } from "../../src/schemas/orders.ts";
+import { makePools } from "../../src/service.ts";
 import { makeServices } from "../../src/services.ts";
 import type { Services } from "../../src/services.ts";
+import { BARE_PATH, TPCB_PATH } from "./http_exchange.ts";
+import type { ServerMessage } from "./http_exchange.ts";
 import { randomBetween } from "./orders.ts";
 
 /**
- * The process that the HTTP bars load: the whole service, and beside it what it is measured
- * against, one route of another kind and the service without limits of requests. Started by fork with two arguments, the database's address and the scale of
- * its pgbench tables; tells its own address.
+ * The process that the HTTP targets load: the whole service with the pools that it has by default,
+ * and beside it what it is measured against: two routes of another kind and the service without
+ * limits of requests. Started by fork with two arguments, the database's address and the scale of
+ * its pgbench tables; tells its own address. It takes two messages: the answer of the bare route,
+ * and the question how much processor time it has used, which it answers in microseconds.
  */
 
-const TPCB_PATH = "/api/v1/bench/tpcb";
 const UNLIMITED = "/unlimited";
 
 const [connectionString = "", scale = "1"] = process.argv.slice(2);
-
-const pool = makePool({ connectionString, role: "exchange_api", max: 10 });
-const services = makeServices(pool, makeLogger("info"));
+const logger = makeLogger("info");
+const { poolSize } = readConfig({});
+const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize };
+const pools = makePools({ connectionString, config, logger });
+await openPools(pools);
+const services = makeServices(pools, logger);
+await services.streams.start();
 const app = makeApp({ services });
 const unlimited = makeApp({ services: { ...services, access: makeUnlimitedAccess(services) } });
 const reference = makeReference(services, Number(scale));
+let bareAnswer: unknown;
+const bare = makeBare(() => bareAnswer);
 
-const { url } = await listen(
-  (request, response) => {
-    if (request.url?.startsWith(UNLIMITED)) {
-      request.url = request.url.slice(UNLIMITED.length);
-      unlimited(request, response);
-    } else (request.url === TPCB_PATH ? reference : app)(request, response);
-  },
-  { host: "127.0.0.1", port: 0 },
-);
-process.send?.({ url });
+const { url } = await listen((request, response) => {
+  if (request.url?.startsWith(UNLIMITED)) {
+    request.url = request.url.slice(UNLIMITED.length);
+    unlimited(request, response);
+  } else if (request.url === TPCB_PATH) reference(request, response);
+  else if (request.url === BARE_PATH) bare(request, response);
+  else app(request, response);
+}, config);
 
+process.on("message", (message: ServerMessage) => {
+  if (message === "cpu") {
+    const { user, system } = process.cpuUsage();
+    process.send?.(user + system);
+  } else ({ bareAnswer } = message);
+});
 // Without its parent it has nothing to do.
 process.on("disconnect", () => process.exit());
+process.send?.({ url });
 
 function makeUnlimitedAccess({ authenticator }: Services): Access {
   const take = () => Promise.resolve({ allowed: true as const, policy: undefined });
   return makeAccess({ authenticator, limiter: { take } });
 }
 
+/** Express and nothing else: it takes a body and gives one. */
+function makeBare(answer: () => unknown): Express {
+  const route = express();
+  route.post(BARE_PATH, express.json(), (_request, response) => {
+    response.status(201).json(answer());
+  });
+  return route;
+}
+
 /** As the service places an order, but for what the database is asked to do. */
-function makeReference({ access, logger }: Services, branches: number): Express {
+function makeReference({ access, logger, orders }: Services, branches: number): Express {
   const route = express();
   route.disable("x-powered-by");
   route.disable("etag");
@@ -69,7 +94,7 @@ function makeReference({ access, logger }: Services, branches: number): Express 
       randomBetween(-5000, 5000),
     ];
     const text = "select public.bench_tpcb($1, $2, $3, $4) as body";
-    const { rows } = await withRetries(pool, (client) =>
+    const { rows } = await withRetries(orders, (client) =>
       client.query({ name: "tpcb", text, values }),
     );
     sendJson(response, 201, rows[0].body);

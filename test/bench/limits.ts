@@ -42,8 +42,8 @@ export async function measureLimits(bench: Bench): Promise<Result[]> {
       reference: load("/unlimited"),
       ours: load(""),
     });
-    const bar = `reads of an order book, ${CONNECTIONS} keep-alive clients / the same, unlimited`;
-    return [{ bar, unit: "1/s", must: 0.9, aim: 0.95, ...figures }];
+    const target = `reads of an order book, ${CONNECTIONS} keep-alive clients / the same, unlimited`;
+    return [{ target, unit: "1/s", must: 0.9, aim: 0.95, ...figures }];
   } finally {
     await Promise.all([server, generator].map(endProcess));
     await database.drop();

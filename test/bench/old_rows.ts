@@ -32,8 +32,8 @@ export async function measureOldRows(bench: Bench): Promise<Result[]> {
       ours: time(await write(old)),
     });
     const number = sizes.oldRows.toLocaleString("en");
-    const bar = `${name}, ${number} old orders and trades / none, ${CLIENTS} clients`;
-    results.push({ bar, unit: "ms", must: 1.3, aim: 1.1, ...figures });
+    const target = `${name}, ${number} old orders and trades / none, ${CLIENTS} clients`;
+    results.push({ target, unit: "ms", must: 1.3, aim: 1.1, ...figures });
   }
   for (const database of [fresh, old]) {
     await checkLedger(database);

@@ -4,7 +4,7 @@ import type { BenchDatabase } from "./cluster.ts";
 
 /**
  * Orders that were filled and their trades, as many as wanted, with all that belongs to them:
- * journals, entries, positions, the figures of the markets. Written set by set and not by the
+ * cash, holdings, the figures of the markets. Written set by set and not by the
  * engine, which would take an hour; `ledger.verify()` holds them to the same.
  *
  * The trades come in groups of four. In each two takers, who bought NO, meet two makers each, who
@@ -23,7 +23,7 @@ export async function seedOldRows({ pool }: BenchDatabase, rows: number, days = 
   try {
     await client.query("set synchronous_commit = off");
     await client.query("set work_mem = '256MB'");
-    // The triggers of append-only tables and of balanced journals.
+    // The triggers of append-only tables.
     await client.query("set session_replication_role = replica");
     const groups = rows / 4;
     for (let first = 0; first < groups; first += CHUNK_GROUPS) {
@@ -46,7 +46,7 @@ async function seedGroups(client: PoolClient, groups: string): Promise<void> {
   await client.query("commit");
 }
 
-/** One row for each group: its market, its time, its four traders and the first of its four ids. */
+/** One row for each group: its market, its time, its four traders, the first of its ids of orders and of trades. */
 function groupsOf(first: number, last: number, ago: string): string {
   return `
     select
@@ -54,9 +54,7 @@ function groupsOf(first: number, last: number, ago: string): string {
       core.now() - ${ago} as happened_at,
       coalesce((select max(o.id) from trading.orders as o), 0) + 1 + 5 * (g.number - ${first})
         as first_order_id,
-      coalesce((select max(t.id) from trading.trades as t), 0) + p.first_place as first_trade_id,
-      coalesce((select max(j.id) from ledger.journals as j), 0) + p.first_place
-        as first_journal_id,
+      j.last_id + p.first_place as first_trade_id,
       array[
         c.trader_ids[1 + (p.market * 37 + p.pair % 50) % c.traders],
         c.trader_ids[1 + (p.market * 37 + (p.pair + 1) % 50) % c.traders]
@@ -76,6 +74,14 @@ function groupsOf(first: number, last: number, ago: string): string {
         array_agg(u.id order by u.public_id) as trader_ids
       from identity.users as u
     ) as c
+    cross join (
+      select
+        greatest(
+          (select max(t.id) from trading.trades as t),
+          (select max(p.id) from ledger.posted_journals as p),
+          0
+        ) as last_id
+    ) as j
     cross join lateral (
       select
         4 * (g.number - ${first}) + 1 as first_place,
@@ -111,7 +117,6 @@ const seed = [
   `create temporary table new_trades on commit drop as
    select
      g.first_trade_id + s.place as id,
-     g.first_journal_id + s.place as journal_id,
      g.market_id, g.happened_at, g.price, g.quantity, g.fee_schedule_id,
      g.first_order_id + 3 + s.taker as taker_order_id,
      g.first_order_id + s.maker as maker_order_id,
@@ -126,80 +131,98 @@ const seed = [
    ) as f
    cross join (values (0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 1, 2)) as s (place, taker, maker)`,
 
-  `insert into ledger.journals (id, kind, market_id, created_at)
-   select t.journal_id, 'trade', t.market_id, t.happened_at from new_trades as t`,
+  // The lines of the traders, each with the account as it is after it.
+  `create temporary table new_lines on commit drop as
+   select
+     l.trade_id, l.user_id, l.is_taker, l.amount_cents,
+     a.balance_cents + sum(l.amount_cents) over account as balance_cents,
+     a.account_version + row_number() over account as version
+   from (
+     select
+       t.id, t.taker_user_id, true, -(100 - t.price) * t.quantity - t.fee_cents
+     from new_trades as t
+     union all
+     select t.id, t.maker_user_id, false, -t.price * t.quantity
+     from new_trades as t
+   ) as l (trade_id, user_id, is_taker, amount_cents)
+   join trading.traders as a on a.user_id = l.user_id
+   window account as (
+     partition by l.user_id order by l.trade_id rows between unbounded preceding and current row
+   )`,
 
   `insert into trading.trades (
-     id, market_id, journal_id, taker_order_id, maker_order_id, taker_user_id, maker_user_id,
+     id, public_id, market_id, taker_order_id, maker_order_id, taker_user_id, maker_user_id,
+     taker_cents, taker_balance_cents, taker_version,
+     maker_cents, maker_balance_cents, maker_version,
+     escrow_balance_cents, escrow_version, revenue_balance_cents, revenue_version,
      taker_side, price, quantity, fee_cents, fee_schedule_id, created_at
    )
    select
-     t.id, t.market_id, t.journal_id, t.taker_order_id, t.maker_order_id, t.taker_user_id,
-     t.maker_user_id, 'no', t.price, t.quantity, t.fee_cents, t.fee_schedule_id, t.happened_at
-   from new_trades as t`,
-
-  `create temporary table new_entries on commit drop as
-   select
-     l.journal_id, a.id as account_id, l.amount_cents,
-     a.balance_cents + sum(l.amount_cents) over account as balance_after_cents,
-     a.version + row_number() over account as account_version
-   from (
-     select t.journal_id, a.id, -(100 - t.price) * t.quantity - t.fee_cents
-     from new_trades as t join ledger.accounts as a on a.user_id = t.taker_user_id
-     union all
-     select t.journal_id, a.id, -t.price * t.quantity
-     from new_trades as t join ledger.accounts as a on a.user_id = t.maker_user_id
-     union all
-     select t.journal_id, b.escrow_account_id, 100 * t.quantity
-     from new_trades as t join trading.market_state as b on b.market_id = t.market_id
-     union all
-     select t.journal_id, b.fee_account_id, t.fee_cents
-     from new_trades as t join trading.market_state as b on b.market_id = t.market_id
-     where t.fee_cents > 0
-   ) as l (journal_id, account_id, amount_cents)
-   join ledger.accounts as a on a.id = l.account_id
-   window account as (
-     partition by a.id order by l.journal_id rows between unbounded preceding and current row
-   )`,
-
-  `insert into ledger.entries (
-     journal_id, account_id, amount_cents, balance_before_cents, balance_after_cents,
-     account_version
+     t.id, core.uuid_v7(), t.market_id, t.taker_order_id, t.maker_order_id, t.taker_user_id,
+     t.maker_user_id,
+     l.amount_cents, l.balance_cents, l.version,
+     k.amount_cents, k.balance_cents, k.version,
+     b.escrow_cents + sum(100 * t.quantity) over market,
+     b.escrow_version + row_number() over market,
+     b.revenue_cents + sum(t.fee_cents) over market,
+     b.revenue_version + count(*) filter (where t.fee_cents > 0) over market,
+     'no', t.price, t.quantity, t.fee_cents, t.fee_schedule_id, t.happened_at
+   from new_trades as t
+   join new_lines as l on l.trade_id = t.id and l.is_taker
+   join new_lines as k on k.trade_id = t.id and not k.is_taker
+   join trading.market_state as b on b.market_id = t.market_id
+   window market as (
+     partition by t.market_id order by t.id rows between unbounded preceding and current row
    )
-   select
-     e.journal_id, e.account_id, e.amount_cents, e.balance_after_cents - e.amount_cents,
-     e.balance_after_cents, e.account_version
-   from new_entries as e
-   order by e.journal_id`,
+   order by t.id`,
 
-  `update ledger.accounts as a set
-     balance_cents = e.balance_after_cents,
-     version = e.account_version,
+  `update trading.traders as a set
+     balance_cents = l.balance_cents,
+     account_version = l.version,
      moved_on = (core.now() at time zone 'UTC')::date
    from (
-     select distinct on (n.account_id) n.account_id, n.balance_after_cents, n.account_version
-     from new_entries as n
-     order by n.account_id, n.account_version desc
-   ) as e
-   where a.id = e.account_id`,
+     select distinct on (n.user_id) n.user_id, n.balance_cents, n.version
+     from new_lines as n
+     order by n.user_id, n.version desc
+   ) as l
+   where a.user_id = l.user_id`,
+
+  `update trading.market_state as b set
+     escrow_cents = t.escrow_balance_cents,
+     escrow_version = t.escrow_version,
+     revenue_cents = t.revenue_balance_cents,
+     revenue_version = t.revenue_version
+   from (
+     select max(n.id) as id from new_trades as n group by n.market_id
+   ) as l
+   join trading.trades as t on t.id = l.id
+   where b.market_id = t.market_id`,
 ];
 
 /** What is a sum over all trades. */
 const finish = [
-  `insert into trading.positions (
-     market_id, user_id, side, quantity, cost_cents, fee_cents, has_traded
+  `insert into trading.holdings (
+     market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_traded,
+     no_public_id, no_quantity, no_cost_cents, no_fee_cents, no_traded
    )
    select
-     s.market_id, s.user_id, s.side, sum(s.quantity), sum(s.cost_cents), sum(s.fee_cents), true
+     s.market_id, s.user_id,
+     case when sum(s.yes_quantity) > 0 then core.uuid_v7() end,
+     sum(s.yes_quantity), sum(s.yes_cost_cents), sum(s.yes_quantity) > 0,
+     case when sum(s.no_quantity) > 0 then core.uuid_v7() end,
+     sum(s.no_quantity), sum(s.no_cost_cents), sum(s.fee_cents), sum(s.no_quantity) > 0
    from (
-     select t.market_id, t.taker_user_id, 'no'::trading.side, t.quantity,
-       (100 - t.price) * t.quantity, t.fee_cents::bigint
+     select
+       t.market_id, t.taker_user_id, 0, 0, t.quantity, (100 - t.price) * t.quantity,
+       t.fee_cents::bigint
      from trading.trades as t
      union all
-     select t.market_id, t.maker_user_id, 'yes', t.quantity, t.price * t.quantity, 0
+     select t.market_id, t.maker_user_id, t.quantity, t.price * t.quantity, 0, 0, 0
      from trading.trades as t
-   ) as s (market_id, user_id, side, quantity, cost_cents, fee_cents)
-   group by s.market_id, s.user_id, s.side`,
+   ) as s (
+     market_id, user_id, yes_quantity, yes_cost_cents, no_quantity, no_cost_cents, fee_cents
+   )
+   group by s.market_id, s.user_id`,
 
   `update trading.market_state as b set
      version = b.version + o.placed_count,
@@ -210,8 +233,8 @@ const finish = [
      yes_volume_cents = t.yes_volume_cents,
      no_volume_cents = t.no_volume_cents,
      traders_count = (
-       select count(distinct p.user_id) from trading.positions as p
-       where p.market_id = b.market_id
+       select count(*) from trading.holdings as h
+       where h.market_id = b.market_id
      )
    from (
      select
@@ -230,7 +253,6 @@ const finish = [
    ) as o on o.market_id = t.market_id
    where t.market_id = b.market_id`,
 
-  ...["trading.orders", "trading.trades", "ledger.journals"].map(
-    (table) => `select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from ${table}`,
-  ),
+  "select setval(pg_get_serial_sequence('trading.orders', 'id'), max(o.id)) from trading.orders as o",
+  "select setval('ledger.journal_ids', max(t.id)) from trading.trades as t",
 ];

@@ -3,7 +3,10 @@ import type { OrderTerms } from "../../src/database/api.ts";
 import { drawId, idIn, publicId } from "./catalogue.ts";
 import { ordersIn } from "../helpers/orders_in.ts";
 
-/** The orders that the bars place. */
+/**
+ * The orders that the targets place. Each that is timed has an idempotency key, as clients are
+ * advised to give.
+ */
 
 /** What is offered to the takers, on either side of the book, and what they give at most. */
 const MAKER_PRICE = 45;
@@ -20,12 +23,16 @@ export function placeOrders(requests: string, from = ""): string {
   );
 }
 
-/** The SQL expression of the JSON text of one request; spaces keep pgbench from seeing variables. */
+/**
+ * The SQL expression of the JSON text of one request with a key of its own. Spaces keep pgbench
+ * from seeing variables.
+ */
 export function requestText(price: string, quantity: number): string {
   const side = `case (:side)::int when 0 then 'yes' else 'no' end`;
   return (
-    `'[{"marketId": "' || ${idIn("market")} || '", "userId": "' || ${idIn("trader")} || '", "side": "' || ${side} || ` +
-    `'", "price": ' || ${price} || ', "quantity": ${quantity}}]'`
+    `'[{"marketId": "' || ${idIn("market")} || '", "userId": "' || ${idIn("trader")} || ` +
+    `'", "side": "' || ${side} || '", "price": ' || ${price} || ', "quantity": ${quantity}, ` +
+    `"idempotencyKey": "' || gen_random_uuid() || '"}]'`
   );
 }
 
@@ -65,7 +72,7 @@ export async function restLiquidity(
   }
 }
 
-/** Places orders as the bars' subjects do, and insists that each is accepted. */
+/** Places orders without keys to begin with, and throws unless each is accepted. */
 export async function place(pool: Pool, market: number, requests: OrderTerms[]): Promise<void> {
   const { rows } = await pool.query(
     `select distinct code from api.place_orders(orders => $1)

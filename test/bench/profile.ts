@@ -3,7 +3,8 @@ import type { Pool } from "pg";
 import { readNumber, writeScript } from "./bench.ts";
 import type { Bench, Script } from "./bench.ts";
 import type { BenchDatabase } from "./cluster.ts";
-import { BATCH_ORDERS, batchScript, prepareBatches } from "./hot_market.ts";
+import { batchScript } from "./batches.ts";
+import { BATCH_ORDERS, prepareBatches } from "./hot_market.ts";
 import { fiveShares, restLiquidity, restingScript, takingScript } from "./orders.ts";
 import { markdownTable } from "./report.ts";
 

@@ -3,49 +3,64 @@ import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { median } from "./rounds.ts";
-import type { Figures } from "./rounds.ts";
 
 /** Of the minute before: what others do here goes into the figures. */
 const [loadBefore = Number.NaN] = loadavg();
 
 /** One line of the report. */
-export interface Result extends Figures {
-  bar: string;
-  /** Rates are to be high, times are to be low; the ratio is ours to the reference. */
-  unit: "1/s" | "ms";
+export interface Result {
+  target: string;
+  /** Rates are to be high, times are to be low. */
+  unit: "1/s" | "ms" | "µs";
+  /** What ours is measured against; without it the target is a figure in the unit. */
+  reference?: number[];
+  ours: number[];
+  /** A full run fails if the ratio, or the figure, does not reach it. */
   must: number;
+  /** What the project wants to reach. */
   aim: number;
 }
 
-/** What became of a bar: the best of its marks that was reached. */
+/** What became of a target: the better of its two marks that was reached. */
 type Verdict = "aim" | "must" | "missed";
 
-/** Whether the bar's median ratio reached its marks. */
-export function verdictOf({ reference, ours, unit, must, aim }: Result): Verdict {
-  const ratio = median(ratiosOf({ reference, ours }));
-  const reaches = (mark: number) => (unit === "ms" ? ratio <= mark : ratio >= mark);
+/** Whether the median of a target's rounds reached its marks. */
+export function verdictOf(result: Result): Verdict {
+  const { unit, must, aim } = result;
+  const reached = median(judgedFigures(result));
+  const reaches = (mark: number) => (unit === "1/s" ? reached >= mark : reached <= mark);
   if (reaches(aim)) return "aim";
   return reaches(must) ? "must" : "missed";
 }
 
 /** The results as a Markdown table; without verdicts if the run was not long enough for any. */
 export function resultTable(results: Result[], withVerdicts: boolean): string {
-  const lines = results.map((result) => {
-    const { bar, unit, reference, ours, must, aim } = result;
-    const ratios = ratiosOf(result);
-    const [lowest, highest] = [Math.min(...ratios), Math.max(...ratios)];
-    const mark = unit === "ms" ? "≤ " : "≥ ";
-    return [
-      bar,
-      `${format(median(reference))} ${unit}`,
-      `${format(median(ours))} ${unit}`,
-      `${median(ratios).toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)})`,
-      `${mark}${must}`,
-      `${mark}${aim}`,
-      withVerdicts ? verdictOf(result) : "-",
-    ];
-  });
-  return markdownTable(["bar", "reference", "ours", "ratio", "must", "aim", "verdict"], lines);
+  const heads = ["Target", "Reference", "Ours", "Ratio", "Must", "Aim", "Verdict"];
+  const lines = results.map((result) => [
+    result.target,
+    ...figuresOf(result),
+    withVerdicts ? verdictOf(result) : "-",
+  ]);
+  return markdownTable(heads, lines);
+}
+
+/** Medians, with the lowest and the highest of what is judged; then the marks. */
+function figuresOf(result: Result): string[] {
+  const { unit, reference, ours, must, aim } = result;
+  const judged = judgedFigures(result);
+  const sign = unit === "1/s" ? "≥" : "≤";
+  const [lowest, highest] = [Math.min(...judged), Math.max(...judged)];
+  if (reference === undefined) {
+    const range = `(${format(lowest)}-${format(highest)})`;
+    const marks = [must, aim].map((mark) => `${sign} ${mark} ${unit}`);
+    return ["-", `${format(median(ours))} ${unit} ${range}`, "-", ...marks];
+  }
+  return [
+    `${format(median(reference))} ${unit}`,
+    `${format(median(ours))} ${unit}`,
+    `${median(judged).toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)})`,
+    ...[must, aim].map((mark) => `${sign} ${mark}`),
+  ];
 }
 
 /** A Markdown table whose columns are aligned as text, too. */
@@ -98,7 +113,9 @@ function fdatasyncMs(): number {
   return median(times);
 }
 
-function ratiosOf({ reference, ours }: Figures): number[] {
+/** What the marks of a target are compared with, for each round. */
+function judgedFigures({ reference, ours }: Result): number[] {
+  if (reference === undefined) return ours;
   return ours.map((figure, round) => figure / (reference[round] ?? Number.NaN));
 }
 

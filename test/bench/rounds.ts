@@ -3,33 +3,35 @@ import type { Sizes } from "./sizes.ts";
 /** One measurement that lasts about so many seconds and gives a figure. */
 export type Measure = (seconds: number) => Promise<number>;
 
-/** The figures of a bar, one of each list for each round. */
+/** The figures of a target, one of each list for each round. */
 export interface Figures {
   reference: number[];
   ours: number[];
 }
 
 /**
- * Measures the reference and ours by turns, so that whatever else goes on in the machine is borne
- * by both; first a round that doesn't count.
+ * Measures the reference, if there is one, and ours by turns, so that whatever else goes on in the
+ * machine is borne by both; first a round that doesn't count.
  */
 export async function measureInRounds(
   { rounds, warmUpSeconds }: Sizes,
   seconds: number,
-  measure: { name: string; reference: Measure; ours: Measure },
+  measure: { name: string; reference?: Measure; ours: Measure },
 ): Promise<Figures> {
   const figures: Figures = { reference: [], ours: [] };
   if (warmUpSeconds > 0) {
-    await measure.reference(warmUpSeconds);
+    await measure.reference?.(warmUpSeconds);
     await measure.ours(warmUpSeconds);
   }
   for (let round = 1; round <= rounds; round++) {
-    const reference = await measure.reference(seconds);
+    const reference = await measure.reference?.(seconds);
     const ours = await measure.ours(seconds);
-    figures.reference.push(reference);
+    if (reference !== undefined) figures.reference.push(reference);
     figures.ours.push(ours);
-    const told = [reference, ours].map((figure) => figure.toPrecision(4)).join(", ours ");
-    console.error(`  ${measure.name}, round ${round} of ${rounds}: reference ${told}`);
+    const first = reference === undefined ? "" : `reference ${reference.toPrecision(4)}, `;
+    console.error(
+      `  ${measure.name}, round ${round} of ${rounds}: ${first}ours ${ours.toPrecision(4)}`,
+    );
   }
   return figures;
 }

@@ -8,11 +8,16 @@ import { measureDeepBook } from "./deep_book.ts";
 import { measureFanOut } from "./fan_out.ts";
 import { measureFirstOrders } from "./first_orders.ts";
 import { measureHotMarket } from "./hot_market.ts";
-import { measureHotMarketOverHttp } from "./hot_market_http.ts";
+import {
+  measureHotMarketOverHttp,
+  measureLoneOrdersOverHttp,
+  measureManyMarketsOverHttp,
+} from "./http_orders.ts";
 import { measureLimits } from "./limits.ts";
 import { measureLeaderboard } from "./leaderboard.ts";
 import { measureLongQueues } from "./long_queues.ts";
 import { measureLoneFills } from "./lone_fills.ts";
+import { measureManyMarkets } from "./many_markets.ts";
 import { measureOldRows } from "./old_rows.ts";
 import { measureOwnOrders } from "./own_orders.ts";
 import { findPgbench } from "./pgbench.ts";
@@ -26,16 +31,19 @@ import { measureStockPostgres } from "./stock_postgres.ts";
 import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
 
 /**
- * `npm run bench [-- --short] [-- --only <name>]`: measures the engine against its bars on a
- * PostgreSQL of its own. Each bar is a ratio of two figures that were taken by turns in this run.
- * Ends with 1 when a bar was missed, and reports nothing at all if a ledger is not sound.
+ * `npm run bench [-- --short] [-- --only <name>]`: measures the engine against its targets on a
+ * PostgreSQL of its own. Each target is a ratio of two figures that were taken by turns in this run.
+ * Ends with 1 when a target was missed, and reports nothing at all if a ledger is not sound.
  */
 
-const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
+const targets: Record<string, (bench: Bench) => Promise<Result[]>> = {
+  hot_market: measureHotMarket,
+  many_markets: measureManyMarkets,
   resting_orders: measureRestingOrders,
   lone_fills: measureLoneFills,
-  hot_market: measureHotMarket,
-  hot_market_http: measureHotMarketOverHttp,
+  http_many_markets: measureManyMarketsOverHttp,
+  http_hot_market: measureHotMarketOverHttp,
+  http_lone_orders: measureLoneOrdersOverHttp,
   limits: measureLimits,
   deep_book: measureDeepBook,
   long_queues: measureLongQueues,
@@ -49,7 +57,7 @@ const bars: Record<string, (bench: Bench) => Promise<Result[]>> = {
   first_orders: measureFirstOrders,
 };
 
-/** What is to be looked at and has no bar to reach; part of a full run only if asked for. */
+/** What is to be looked at and has no target to reach; part of a full run only if asked for. */
 const tables: Record<string, (bench: Bench) => Promise<string>> = {
   profile: profileEngine,
   cookbook: timeCookbook,
@@ -61,9 +69,9 @@ const { values } = parseArgs({
 process.exitCode = await main(values);
 
 async function main({ short, only }: { short: boolean; only?: string }): Promise<number> {
-  const names = [...Object.keys(bars), ...Object.keys(tables)];
+  const names = [...Object.keys(targets), ...Object.keys(tables)];
   if (only !== undefined && !names.includes(only)) {
-    console.error(`There is no bar ${only}, but ${names.join(", ")}`);
+    console.error(`There is no target ${only}, but ${names.join(", ")}`);
     return 1;
   }
   const pgbench = findPgbench();
@@ -81,7 +89,7 @@ async function main({ short, only }: { short: boolean; only?: string }): Promise
     const bench = makeBench(sizes, cluster, pgbench);
     const conditions = await conditionsOf(bench);
     const results: Result[] = [];
-    for (const [name, measure] of Object.entries(bars)) {
+    for (const [name, measure] of Object.entries(targets)) {
       if (wanted(name)) results.push(...(await measure(bench)));
     }
     const printed: string[] = [];

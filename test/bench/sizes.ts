@@ -1,13 +1,16 @@
 /** How much of everything a run has. */
 export interface Sizes {
-  /** Measured rounds of each bar: the reference, then ours. */
+  /** Measured rounds of each target: the reference, then ours. */
   rounds: number;
   /** Of one measurement that counts transactions. */
   seconds: number;
   /** Of one measurement that times a single client. */
   latencySeconds: number;
+  /** Before the first order after a quiet time; longer than pools keep idle connections. */
+  quietSeconds: number;
   /** Of the round that isn't measured: it fills caches and writes the first page images. */
   warmUpSeconds: number;
+  /** At least 100. */
   markets: number;
   traders: number;
   /** pgbench's: 100,000 accounts and one branch each. */
@@ -22,7 +25,7 @@ export interface Sizes {
   oldRows: number;
   /** That the leaderboard has behind it; a multiple of 1,000. */
   settledPositions: number;
-  /** Clients of a stream; a bar for each number. */
+  /** Clients of a stream; a target for each number. */
   streamClients: number[];
   /** WAL segments of 16 MB that are there before anything is measured. */
   walSegments: number;
@@ -34,6 +37,7 @@ export const fullSizes: Sizes = {
   rounds: 5,
   seconds: 10,
   latencySeconds: 3,
+  quietSeconds: 35,
   warmUpSeconds: 3,
   markets: 1000,
   traders: 10_000,
@@ -54,8 +58,9 @@ export const shortSizes: Sizes = {
   rounds: 1,
   seconds: 1,
   latencySeconds: 1,
+  quietSeconds: 1,
   warmUpSeconds: 0,
-  markets: 40,
+  markets: 100,
   traders: 400,
   tpcbScale: 1,
   batches: 20,

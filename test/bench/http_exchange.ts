@@ -1,0 +1,112 @@
+import { fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { liftRateLimits } from "../helpers/limits.ts";
+import type { Bench } from "./bench.ts";
+import { publicId } from "./catalogue.ts";
+import { endProcess, nextMessage } from "./children.ts";
+import type { BenchDatabase } from "./cluster.ts";
+import type { LoadResult, LoadTask } from "./http_load.ts";
+import { initialisePgbench } from "./pgbench.ts";
+
+export const TPCB_PATH = "/api/v1/bench/tpcb";
+export const BARE_PATH = "/api/v1/bench/bare";
+
+/** What the server process is told: how its bare route answers, and to tell its processor time. */
+export type ServerMessage = { bareAnswer: unknown } | "cpu";
+
+/** A server process with a database of its own, and a process that loads it. */
+export interface HttpExchange {
+  database: BenchDatabase;
+  /** Of each client's trader. */
+  apiKeys: string[];
+  /** Sends the requests of each connection by turns. */
+  load: (connections: string[][], seconds: number) => Promise<LoadResult>;
+  /** The processor time that the server process has used. */
+  cpuMicroseconds: () => Promise<number>;
+  /** Places one order; the bare route answers as that was answered. */
+  prepareBare: (path: string, order: object) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export async function openHttp(
+  { sizes, cluster, pgbench }: Bench,
+  name: string,
+  { clients, firstTrader = 1 }: { clients: number; firstTrader?: number },
+): Promise<HttpExchange> {
+  const database = await cluster.createDatabase(name, { isServed: true });
+  const { connectionString, environment, pool } = database;
+  await initialisePgbench(pgbench, environment, sizes.tpcbScale);
+  await pool.query(tpcbFunction);
+  await liftRateLimits(pool);
+  const apiKeys = await makeApiKeys(pool, clients, firstTrader);
+
+  const server = fork(join(import.meta.dirname, "http_server.ts"), [
+    connectionString,
+    String(sizes.tpcbScale),
+  ]);
+  const generator = fork(join(import.meta.dirname, "http_load.ts"));
+  const { url } = (await nextMessage(server)) as { url: string };
+  const tell = (message: ServerMessage) => server.send(message);
+  return {
+    database,
+    apiKeys,
+    load: async (connections, seconds) => {
+      const task: LoadTask = { url, connections, milliseconds: seconds * 1000 };
+      generator.send(task);
+      return (await nextMessage(generator)) as LoadResult;
+    },
+    cpuMicroseconds: async () => {
+      tell("cpu");
+      return (await nextMessage(server)) as number;
+    },
+    prepareBare: async (path, order) => {
+      const response = await fetch(url + path, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${apiKeys[0] ?? ""}`,
+          "Content-Type": "application/json",
+        },
+        body: JSON.stringify({ ...order, idempotencyKey: randomUUID() }),
+      });
+      if (response.status !== 201) throw new Error(`An order was answered by ${response.status}`);
+      tell({ bareAnswer: await response.json() });
+    },
+    close: async () => {
+      await Promise.all([server, generator].map(endProcess));
+      await database.drop();
+    },
+  };
+}
+
+/** The statements of pgbench's `tpcb-like`, in one call. */
+const tpcbFunction = `
+create function public.bench_tpcb(v_aid int, v_bid int, v_tid int, v_delta int)
+returns text
+language plpgsql security definer
+as $$
+declare
+  v_balance int;
+begin
+  update public.pgbench_accounts set abalance = abalance + v_delta where aid = v_aid;
+  select abalance into v_balance from public.pgbench_accounts where aid = v_aid;
+  update public.pgbench_tellers set tbalance = tbalance + v_delta where tid = v_tid;
+  update public.pgbench_branches set bbalance = bbalance + v_delta where bid = v_bid;
+  insert into public.pgbench_history (tid, bid, aid, delta, mtime)
+  values (v_tid, v_bid, v_aid, v_delta, current_timestamp);
+  return json_build_object('balance', v_balance)::text;
+end
+$$;
+grant execute on function public.bench_tpcb(int, int, int, int) to exchange_api`;
+
+/** An API key for each of the traders. */
+async function makeApiKeys(pool: Pool, count: number, firstTrader: number): Promise<string[]> {
+  const { rows } = await pool.query(
+    `select admin.create_api_key(user_id => u.id, name => 'bench') as key
+     from unnest($1::uuid[]) with ordinality as u (id, place)
+     order by place`,
+    [Array.from({ length: count }, (_, index) => publicId(firstTrader + index))],
+  );
+  return rows.map(({ key }) => key);
+}
