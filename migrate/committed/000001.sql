@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:ba3109dee595a28a06f8624af98c17428e0d66c1
+--! Hash: sha1:737f48a106f7742820c7d0a71bf9f3efba1eb5e4
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -4950,7 +4950,7 @@ begin
         v_result.balance_cents := t_balance[t];
         v_results[i] := v_result;
         continue next_request;
-      elsif r_twin[i] < i then
+      elsif v_result.code is not null then
         -- Its twin was rejected: it stands for the key from now on.
         for j in i + 1 .. cardinality(r_market) loop
           if r_twin[j] = r_twin[i] then
@@ -12841,10 +12841,10 @@ comment on function api.place_orders(jsonb, boolean, boolean) is
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
   'its rejection is its row; atomic: if one is rejected, nothing is written, and the rows of the '
   'others have neither code nor body. waits => false: orders of markets whose lock is held are '
-  'MARKET_BUSY, and are to be placed again. CONFLICT_RETRY: the call cancelled as many makers as '
-  'one may, and the request is to be placed again. Locks: the markets, ascending; then the takers '
-  'and the makers they can reach, by ascending user id. May fail as a whole with 40001, 40P01 or '
-  '55P03, and is then to be called again.';
+  'MARKET_BUSY, and are to be placed again; in an atomic call all of them are. CONFLICT_RETRY: '
+  'the call cancelled as many makers as one may, and the request is to be placed again. Locks: the '
+  'markets, ascending; then the takers and the makers they can reach, by ascending user id. May '
+  'fail as a whole with 40001, 40P01 or 55P03, and is then to be called again.';
 --! EndIncluded api/functions/place_orders.sql
 --! Included api/functions/preview_order.sql
 create or replace function api.preview_order("order" jsonb)
@@ -12893,7 +12893,10 @@ begin
       when v_result.status in ('open', 'partially_filled') then v_result.left_quantity
       else 0
     end,
-    'balanceAfter', coalesce(v_result.balance_cents, (v_batch.traders).balances_cents[1]),
+    'balanceAfter', coalesce(
+      v_result.balance_cents,
+      (v_batch.traders).balances_cents[(v_batch.request_arrays).traders[1]]
+    ),
     'rejection', case when v_result.code is not null then json_build_object(
       'status', v_rejection.http_status,
       'error', coalesce(
