@@ -208,9 +208,9 @@ test.serial(
     for (const [index, [first, second]] of [...fixed, ...random].entries()) {
       await exchange.withRollback(async (client) => {
         const acts: [Cast, Step[], number][] = [
-          [casts[0], [...wash, ...opening(2), ...sets, ...first!], 2],
+          [casts[0], [...wash, ...opening(2), ...sets, ...first], 2],
           [casts[0], firstEnd, 20],
-          [casts[1], [...opening(2), ...second!], 20],
+          [casts[1], [...opening(2), ...second], 20],
           [casts[1], secondEnd, 3],
         ];
         for (const [cast, program, hour] of acts) {

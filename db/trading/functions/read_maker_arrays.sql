@@ -1,6 +1,6 @@
 create or replace function trading.read_maker_arrays(batch trading.matched_batch)
 returns trading.maker_arrays
-language plpgsql stable
+language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -2,7 +2,7 @@ create or replace function trading.read_request_arrays(
   batch trading.matched_batch, has_keys boolean
 )
 returns trading.request_arrays
-language plpgsql stable
+language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
