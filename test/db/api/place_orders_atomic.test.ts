@@ -29,7 +29,7 @@ const atomic: Placing = async (client, requests) =>
   ).rows;
 
 test("an atomic batch is carried out as a whole or not at all", async (t) => {
-  t.timeout(120_000);
+  t.timeout(240_000);
   const cast = await makeCast(exchange);
   const seen = new Map<string, number>();
   const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1);
@@ -71,7 +71,7 @@ test("an atomic batch is carried out as a whole or not at all", async (t) => {
     if (accepted.length > 0 && accepted.length < requests.length) await compare(client, accepted);
     return together(client, requests);
   };
-  await holds(t, 20, async (program) => {
+  await holds(t, 12, async (program) => {
     await playAndUndo(exchange, cast, program, placing);
   });
   t.log(JSON.stringify(Object.fromEntries(seen)));

@@ -12,7 +12,7 @@ import { holds } from "../../helpers/random.ts";
 const exchange = testExchange(test);
 
 test("a batch comes to what its requests would have come to one by one", async (t) => {
-  t.timeout(120_000);
+  t.timeout(240_000);
   const cast = await makeCast(exchange);
   const features = new Map<string, number>();
   await holds(t, 60, async (program) => {

@@ -15,7 +15,7 @@ const exchange = testExchange(test);
 test.serial(
   "a preview says what the order then does; a rejected order has no effect",
   async (t) => {
-    t.timeout(120_000);
+    t.timeout(240_000);
     const cast = await makeCast(exchange);
     const seen = new Map<string, number>();
     const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1);
