@@ -221,17 +221,41 @@ test.serial(
     // Each order of the queue is read once, and each of the caller's once more for its own sake.
     t.true(shallow <= 200 + 3 * 40, `${shallow} rows`);
     t.true(deep <= 400 + 3 * 80, `${deep} rows`);
+    // Nor are the rows that were read summed up again and again.
+    t.deepEqual(await timesSummedUp(ann), [1]);
   },
 );
 
-/** Rows of trading.orders that a list of a trader's orders reads. */
+/** How often the plan of sharesAhead sums up the queues, for each node that does. */
+async function timesSummedUp(trader: string): Promise<number[]> {
+  return await exchange.withRollback(async (client) => {
+    await client.query(`
+      load 'auto_explain';
+      set local auto_explain.log_min_duration = 0;
+      set local auto_explain.log_analyze = on;
+      set local auto_explain.log_timing = off;
+      set local auto_explain.log_nested_statements = on;
+      set local client_min_messages = log;
+    `);
+    const plans: string[] = [];
+    const note = ({ message }: { message?: string | undefined }) => plans.push(message ?? "");
+    client.on("notice", note);
+    await client.query("select api.list_orders(user_id => $1)", [trader]);
+    client.off("notice", note);
+    return [...plans.join("\n").matchAll(/WindowAgg .*loops=(\d+)/g)].map(([, loops]) =>
+      Number(loops),
+    );
+  });
+}
+
+/** Rows of orders, active ones included, that a list of a trader's orders reads. */
 async function ordersRead(trader: string): Promise<number> {
   return await exchange.withRollback(async (client) => {
     const count = async () => {
       const { rows } = await client.query(
-        `select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as count
+        `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as count
          from pg_stat_xact_user_tables
-         where schemaname = 'trading' and relname = 'orders'`,
+         where schemaname = 'trading' and relname in ('orders', 'active_orders')`,
       );
       return Number(rows[0].count);
     };
