@@ -123,7 +123,7 @@ export const matching: Mutation[] = [
     file: match,
     find: "t_balance[m], n * v_level",
     put: "t_balance[m], t_open_cost[m] + n * v_level",
-    tests: ["db/api/place_orders_makers", "db/api/place_orders_batches"],
+    tests: ["db/api/place_orders_makers"],
   },
   {
     name: "maker_judged_by_the_whole_order",
