@@ -287,6 +287,23 @@ test("loss_limit judges a maker by this match alone: also one with orders in the
   t.deepEqual(shown(met!.answer!.fills), ["10 @ 60"]); // 400 of 400
 });
 
+test("a maker's shares and cash serve each order of a batch that meets them", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  await exchange.giveShares(market, ann, "yes", 10);
+  await rest(market, ann, sell("yes", 10, 60));
+  await rest(market, bob, buy("no", 10, 39));
+  await withdrawAll(bob, 390);
+  const outcomes = await exchange.placeBatch(
+    market,
+    [60, 60, 61, 61].map((price) => [taker, buy("yes", 5, price)]),
+  );
+  t.deepEqual(
+    outcomes.map(({ answer }) => shown(answer!.fills)),
+    [["5 @ 60"], ["5 @ 60"], ["5 @ 61"], ["5 @ 61"]],
+  );
+});
+
 test("a budget meets dead makers like any order", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
