@@ -123,7 +123,7 @@ export const matching: Mutation[] = [
     file: match,
     find: "t_balance[m], n * v_level",
     put: "t_balance[m], t_open_cost[m] + n * v_level",
-    tests: ["db/api/place_orders_makers", "db/api/place_orders_batches"],
+    tests: ["db/api/place_orders_makers"],
   },
   {
     name: "maker_judged_by_the_whole_order",
@@ -134,12 +134,20 @@ export const matching: Mutation[] = [
     tests: ["db/api/place_orders_makers"],
   },
   {
-    name: "plan_not_taken_back",
+    name: "planned_shares_not_given_back",
     breaks: "the shares that a maker sells in a plan are not given back before it is carried out",
     file: match,
     find: "h_quantity[k_shares[v_met[p]]] + n;",
     put: "h_quantity[k_shares[v_met[p]]];",
-    tests: ["db/api/place_orders_kinds", "db/api/place_orders_batches"],
+    tests: ["db/api/place_orders_makers"],
+  },
+  {
+    name: "planned_cash_not_given_back",
+    breaks: "the cash that a maker spends in a plan is not given back before it is carried out",
+    file: match,
+    find: "t_balance[m] + n * k_price[v_met[p]];",
+    put: "t_balance[m];",
+    tests: ["db/api/place_orders_makers"],
   },
   {
     name: "self_trade_after_funding",

@@ -206,6 +206,19 @@ test("better prices are taken first, and at one price the earlier order", async 
   t.like(await exchange.order(bob, second!), { status: "partially_filled", filledQuantity: 1 });
 });
 
+test("when the best price is taken, older orders at the next are met", async (t) => {
+  const market = await makeMarket();
+  const [maker, taker] = [await makeTrader(), await makeTrader()];
+  await rest(market, maker, buy("no", 5, 30), buy("no", 5, 40), buy("no", 5, 40));
+  // In part, so that a search begins behind the older order; then whole, and no further.
+  for (const quantity of [5, 2, 3]) {
+    t.deepEqual(shown((await place(market, taker, buy("yes", quantity, 60))).fills), [
+      `${quantity} @ 60`,
+    ]);
+  }
+  t.deepEqual(shown((await place(market, taker, buy("yes", 5, 70))).fills), ["5 @ 70"]);
+});
+
 test("within a batch too, the earlier of two orders at one price is taken first", async (t) => {
   const id = await makeMarket();
   const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];

@@ -263,6 +263,47 @@ test("loss_limit judges a maker by this match alone: other open orders don't cou
   t.is(third.cancelledOrders[0]?.cancelReason, "loss_limit");
 });
 
+test("loss_limit judges a maker by this match alone: not by the rest of the order", async (t) => {
+  const market = await makeMarket();
+  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  await rest(market, ann, buy("no", 10, 40));
+  await operate("set_loss_limits", { user_id: ann, ...limitsOf(200) });
+  const first = await place(market, taker, buy("yes", 5, 60));
+  t.deepEqual(shown(first.fills), ["5 @ 60"]); // 200 of 200
+  const second = await place(market, taker, buy("yes", 1, 60));
+  t.is(second.cancelledOrders[0]?.cancelReason, "loss_limit");
+});
+
+test("loss_limit judges a maker by this match alone: also one with orders in the call", async (t) => {
+  const market = await makeMarket();
+  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  await rest(market, ann, buy("no", 10, 40), buy("no", 10, 39));
+  await operate("set_loss_limits", { user_id: ann, ...limitsOf(400) });
+  const [own, met] = await exchange.placeBatch(market, [
+    [ann, buy("no", 1, 1)],
+    [taker, buy("yes", 10, 60)],
+  ]);
+  t.is(own!.code, "LOSS_LIMIT"); // 790 are open already
+  t.deepEqual(shown(met!.answer!.fills), ["10 @ 60"]); // 400 of 400
+});
+
+test("a maker's shares and cash serve each order of a batch that meets them", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  await exchange.giveShares(market, ann, "yes", 10);
+  await rest(market, ann, sell("yes", 10, 60));
+  await rest(market, bob, buy("no", 10, 39));
+  await withdrawAll(bob, 390);
+  const outcomes = await exchange.placeBatch(
+    market,
+    [60, 60, 61, 61].map((price) => [taker, buy("yes", 5, price)]),
+  );
+  t.deepEqual(
+    outcomes.map(({ answer }) => shown(answer!.fills)),
+    [["5 @ 60"], ["5 @ 60"], ["5 @ 61"], ["5 @ 61"]],
+  );
+});
+
 test("a budget meets dead makers like any order", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
