@@ -171,7 +171,8 @@ test("batches of many markets neither lose, double nor deadlock anything", async
     const random = randomFrom(name);
     for (let turn = 0; turn < effort(20); turn++) {
       let luck = random.between(1, 100);
-      await turns.find(([weight]) => (luck -= weight) <= 0)![1](random);
+      const turnAt = turns.find(([weight]) => (luck -= weight) <= 0);
+      await turnAt![1](random);
     }
   };
   let isOver = false;

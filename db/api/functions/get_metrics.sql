@@ -34,7 +34,7 @@ begin
   select s.trading_paused into trading_paused from core.settings as s;
 
   -- The trades themselves are not counted: each market counts its own.
-  select coalesce(sum(s.trade_count), 0) into trades
+  select coalesce(sum(s.trade_count), 0)::bigint into trades
   from trading.market_state as s;
 
   select count(*) into pending_announcements

@@ -15,9 +15,9 @@ begin
   if counter.taken is null then
     return ceil(
       (counter.spent + (retry_after_seconds.needed - v_capacity) * c_token) / (v_rate * 1000000.0)
-    );
+    )::int;
   end if;
-  select b.max_requests into strict v_max_requests
+  select b.max_requests::int into strict v_max_requests
   from rate_limits.buckets as b
   where b.bucket = counter.bucket;
   -- The request that has to leave the window, by its number. One that this very call lets through
@@ -33,7 +33,7 @@ begin
   limit 1;
   return ceil(extract(epoch from
     coalesce(v_leaves_at, retry_after_seconds.at) + counter.width - retry_after_seconds.at
-  ));
+  ))::int;
 end
 $$;
 
