@@ -314,8 +314,8 @@ export const matching: Mutation[] = [
     name: "shares_ahead_with_expired",
     breaks: "better-priced orders that have expired count among the shares ahead",
     file: "trading/functions/shares_ahead",
-    find: "sum(l.quantity - coalesce(e.quantity, 0))",
-    put: "sum(l.quantity)",
+    find: "and e.book_price > q.book_price",
+    put: "and false",
     tests: ["db/api/list_orders"],
   },
 ];

@@ -1,11 +1,13 @@
 -- Every look-up goes by an index whatever the planner expects: a subquery with a limit can only be
--- carried out once for each row that it belongs to.
+-- carried out once for each row that it belongs to. What is left to join is as large as the queues:
+-- it is hashed, since a nested loop would read each queue again for each order.
 create or replace function trading.shares_ahead(order_ids bigint[], at timestamptz)
 returns table (order_id bigint, shares_ahead bigint)
 language sql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_nestloop = off
 set jit = off
 as $$
   with own as materialized (
@@ -30,41 +32,44 @@ as $$
   ),
   levels as materialized (
     select
-      b.market_id, b.book_side, l.book_price,
-      sum(l.quantity - coalesce(e.quantity, 0)) over (
-        partition by b.market_id, b.book_side
-        order by l.book_price desc
-        rows between unbounded preceding and 1 preceding
+      q.*,
+      coalesce(d.quantity, 0) - coalesce(
+        (
+          select sum(e.quantity)
+          from expired as e
+          where e.market_id = q.market_id
+            and e.book_side = q.book_side
+            and e.book_price > q.book_price
+        ), 0
       ) as better_quantity
-    from (
-      select w.market_id, w.book_side, min(w.book_price) as lowest_price
-      from own as w
-      group by w.market_id, w.book_side
-    ) as b
-    cross join lateral (
-      select x.book_price, x.quantity
-      from trading.book_levels as x
-      where x.market_id = b.market_id
-        and x.book_side = b.book_side
-        and x.book_price >= b.lowest_price
-      limit 99
-    ) as l
-    left join expired as e
-      on e.market_id = b.market_id and e.book_side = b.book_side and e.book_price = l.book_price
-  ),
-  queued as (
-    select
-      x.order_id,
-      sum(x.left_quantity) over (
-        partition by q.market_id, q.book_side, q.book_price
-        order by x.queue_position
-        rows between unbounded preceding and 1 preceding
-      ) as earlier_quantity
     from (
       select w.market_id, w.book_side, w.book_price, max(w.queue_position) as last_position
       from own as w
       group by w.market_id, w.book_side, w.book_price
     ) as q
+    cross join lateral (
+      select (
+        select sum(u.quantity)
+        from unnest(
+          s.depth[
+            trading.depth_place(q.book_side, q.book_price) + 1:trading.depth_place(q.book_side, 99)
+          ]
+        ) as u (quantity)
+      ) as quantity
+      from trading.market_state as s
+      where s.market_id = q.market_id
+      limit 1
+    ) as d
+  ),
+  queued as (
+    select
+      x.order_id, q.better_quantity,
+      sum(x.left_quantity) over (
+        partition by q.market_id, q.book_side, q.book_price
+        order by x.queue_position
+        rows between unbounded preceding and 1 preceding
+      ) as earlier_quantity
+    from levels as q
     cross join lateral (
       select b.order_id, b.queue_position, b.left_quantity
       from trading.active_orders as b
@@ -77,12 +82,8 @@ as $$
       order by b.queue_position
     ) as x
   )
-  select
-    w.order_id,
-    (coalesce(l.better_quantity, 0) + coalesce(q.earlier_quantity, 0))::bigint
+  select w.order_id, (q.better_quantity + coalesce(q.earlier_quantity, 0))::bigint
   from own as w
-  join levels as l
-    on l.market_id = w.market_id and l.book_side = w.book_side and l.book_price = w.book_price
   join queued as q on q.order_id = w.order_id
 $$;
 
