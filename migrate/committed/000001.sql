@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:da03c41a32cf26da901ea2f5646aa489d3129d51
+--! Hash: sha1:01a131a019843941577599589dbffff17ba12313
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -4385,9 +4385,10 @@ begin
     read as materialized (
       select
         s.market, s.shares, s.most_orders, s.at, b.*,
-        row_number() over w as number,
-        sum(case when b.expires_at <= s.at then 0 else b.left_quantity end) over w
-          - case when b.expires_at <= s.at then 0 else b.left_quantity end as shares_before
+        row_number() over queue as number,
+        sum(a.available) over queue - a.available as shares_before,
+        count(*) over side as side_orders,
+        sum(a.available) over side as side_shares
       from sides as s
       cross join lateral (
         -- The rest of the best queue, and then what is behind; an append reads them in this order.
@@ -4415,11 +4416,14 @@ begin
         )
         limit s.most_orders
       ) as b
-      window w as (
-        partition by s.market, b.book_side
-        order by b.book_price desc, b.queue_position
-        rows unbounded preceding
-      )
+      cross join lateral (
+        select case when b.expires_at <= s.at then 0 else b.left_quantity end as available
+      ) as a
+      window
+        side as (partition by s.market, b.book_side),
+        queue as (
+          side order by b.book_price desc, b.queue_position rows unbounded preceding
+        )
     ),
     kept as materialized (
       select r.* from read as r where r.shares_before < r.shares
@@ -4428,14 +4432,10 @@ begin
       -- A side goes on if not all that was read is needed, or if there may be more to read.
       select
         k.market, k.book_side, min(k.book_price) as floor_price,
-        max(k.number) = max(k.most_orders) and (
-          select sum(case when x.expires_at <= x.at then 0 else x.left_quantity end)
-          from read as x
-          where x.market = k.market and x.book_side = k.book_side
-        ) < max(k.shares) as is_cut_short,
-        max(k.number) < (
-          select count(*) from read as x where x.market = k.market and x.book_side = k.book_side
-        ) or max(k.number) = max(k.most_orders) as goes_on
+        max(k.side_orders) = max(k.most_orders) and max(k.side_shares) < max(k.shares)
+          as is_cut_short,
+        max(k.number) < max(k.side_orders) or max(k.side_orders) = max(k.most_orders)
+          as goes_on
       from kept as k
       group by k.market, k.book_side
     )

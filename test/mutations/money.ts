@@ -271,7 +271,7 @@ export const money: Mutation[] = [
     file: "trading/functions/write_market_state",
     find: "placed_count = s.placed_count + n.placed",
     put: "placed_count = s.placed_count + least(n.placed, 1)",
-    tests: ["db/api/place_orders_batches"],
+    tests: ["db/api/place_orders_announcements"],
   },
   {
     name: "scheduled_order_not_counted",

@@ -133,12 +133,12 @@ export const telling: Mutation[] = [
     tests: ["db/api/place_orders_refusals"],
   },
   {
-    name: "order_taken_at_its_expiry",
-    breaks: "an order is taken that expires now",
+    name: "released_at_its_expiry",
+    breaks: "an order is released that expires now",
     file: "trading/functions/request_rejection",
     find: "when (request).expires_at <= (context).at",
     put: "when (request).expires_at < (context).at",
-    tests: ["db/api/place_orders_time_in_force"],
+    tests: ["db/trading/release_orders"],
   },
   {
     name: "expiry_a_moment_late",

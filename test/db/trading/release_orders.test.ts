@@ -403,3 +403,17 @@ test.serial("a release of several orders equals their releases one by one", asyn
   };
   t.deepEqual(await run(200), await run(1));
 });
+
+test.serial("an order is released no more at the moment of its expiry", async (t) => {
+  await exchange.clock.freeze("2034-01-01T12:00:00Z");
+  const { market } = await exchange.makeLiveMarket();
+  const trader = await exchange.makeTrader();
+  const orderUntil = async (expiresAt: string) =>
+    (await exchange.place(market, trader, buy("yes", 1, 20, { expiresAt }))).order.id;
+  const now = await orderUntil("2034-01-01T12:00:03.000Z");
+  const next = await orderUntil("2034-01-01T12:00:03.001Z");
+  await exchange.clock.advance(3000);
+  await exchange.release(market);
+  t.like(await exchange.order(trader, now), { status: "cancelled", cancelReason: "expired" });
+  t.like(await exchange.order(trader, next), { status: "open" });
+});
