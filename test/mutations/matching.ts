@@ -314,13 +314,8 @@ export const matching: Mutation[] = [
     name: "shares_ahead_with_expired",
     breaks: "better-priced orders that have expired count among the shares ahead",
     file: "trading/functions/shares_ahead",
-<<<<<<< HEAD
-    find: "select sum(e.quantity)\n",
-    put: "select sum(0 * e.quantity)\n",
-=======
     find: "and e.book_price > q.book_price",
     put: "and false",
->>>>>>> mutations
     tests: ["db/api/list_orders"],
   },
 ];
