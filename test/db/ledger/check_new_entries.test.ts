@@ -100,7 +100,9 @@ test("a line says nothing, adds up wrongly or repeats a version: refused by the 
 
 test("no balance of a user goes below zero", async (t) => {
   const overdrawn = asOwner((client, [a]) =>
-    client.query("update trading.traders set balance_cents = -1 where user_id = $1::bigint / 4", [a]),
+    client.query("update trading.traders set balance_cents = -1 where user_id = $1::bigint / 4", [
+      a,
+    ]),
   );
   await t.throwsAsync(overdrawn, { code: "23514", message: /traders_stay_above_zero/ });
 });
