@@ -174,6 +174,7 @@ set local role exchange_owner;
 --!include trading/functions/depth_place.sql
 --!include trading/functions/changed_depth.sql
 --!include trading/functions/best_in_depth.sql
+--!include trading/functions/best_after.sql
 --!include trading/functions/write_depth.sql
 --!include trading/functions/read_markets.sql
 --!include trading/functions/read_requests.sql
@@ -182,6 +183,10 @@ set local role exchange_owner;
 --!include trading/functions/read_replays.sql
 --!include trading/functions/most_beyond.sql
 --!include trading/functions/read_reach.sql
+--!include trading/functions/is_large.sql
+--!include trading/functions/meets_makers.sql
+--!include trading/functions/plan_reading.sql
+--!include trading/functions/read_best_queue.sql
 --!include trading/functions/read_book_slice.sql
 --!include trading/functions/lock_traders.sql
 --!include trading/functions/lock_more_traders.sql
@@ -200,6 +205,7 @@ set local role exchange_owner;
 --!include trading/functions/write_makers.sql
 --!include trading/functions/write_orders.sql
 --!include trading/functions/first_position.sql
+--!include trading/functions/market_changes.sql
 --!include trading/functions/write_market_state.sql
 --!include trading/functions/write_outbox.sql
 --!include trading/functions/write_batch.sql

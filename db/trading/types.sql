@@ -161,6 +161,20 @@ create type trading.market_arrays as (
 comment on type trading.market_arrays is
   'The markets of a batch as its stages read them, a place for each in every array.';
 
+create type trading.reading_plan as (
+  market_arrays trading.market_arrays,
+  user_ids bigint[],
+  quantities int[],
+  has_keys boolean,
+  may_sell boolean,
+  is_large boolean,
+  meets_makers boolean
+);
+comment on type trading.reading_plan is
+  'What a batch has to read before it can be matched. user_ids are its takers; the rest says '
+  'whether some request has an idempotency key, sells, is large (trading.is_large), and reaches '
+  'the other side of its book.';
+
 create type trading.request_arrays as (
   markets int[],
   traders int[],
@@ -250,3 +264,22 @@ comment on type trading.match_result is
   'What matching a batch comes to. reached_floor: it came to the end of a book slice and must be '
   'done again with a deeper one. rested are the requests that came to rest: they are makers, too, '
   'behind those of the slice. left_quantities is what is left of each maker, -1 once cancelled.';
+
+create type trading.market_change as (
+  market int,
+  places int[],
+  depth_changes bigint[],
+  first_left bigint[],
+  last_gone bigint[],
+  highest_yes int,
+  highest_no int,
+  changes int,
+  placed int,
+  id_sum bigint
+);
+comment on type trading.market_change is
+  'What a batch changes of a market. Of each level of its book (trading.depth_place) that it '
+  'touches: the shares it adds, the queue position of the first order that it leaves there of '
+  'those it had read, and of the last one it takes away. highest_*: the highest price that it adds '
+  'shares at. changes raise the version; placed are the new orders, and id_sum the sum of their '
+  'ids.';

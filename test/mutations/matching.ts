@@ -5,6 +5,14 @@ const match = "trading/functions/match_orders";
 /** What meets what, in which order, at which price, and who is found dead. */
 export const matching: Mutation[] = [
   {
+    name: "best_queue_forgets_expiry",
+    breaks: "a single order meets orders past their expiry",
+    file: "trading/functions/read_best_queue",
+    find: "k.available = 0",
+    put: "false",
+    tests: ["db/api/place_orders_makers"],
+  },
+  {
     name: "queue_reversed",
     breaks: "at one price, the order that came last is taken first",
     file: "trading/functions/read_book_slice",

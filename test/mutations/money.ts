@@ -260,10 +260,18 @@ export const money: Mutation[] = [
   {
     name: "released_order_counted_again",
     breaks: "an order is counted again when it is released",
-    file: "trading/functions/write_market_state",
+    file: "trading/functions/market_changes",
     find: "(o.id is not null and not o.was_scheduled)::int as placed",
     put: "(o.id is not null)::int as placed",
     tests: ["db/ledger/verify"],
+  },
+  {
+    name: "released_alone_counted_again",
+    breaks: "an order that is released alone is counted again",
+    file: "trading/functions/market_changes",
+    find: "(not v_order.was_scheduled)::int",
+    put: "1",
+    tests: ["db/trading/release_orders"],
   },
   {
     name: "batch_not_counted",
@@ -276,7 +284,7 @@ export const money: Mutation[] = [
   {
     name: "scheduled_order_not_counted",
     breaks: "an order is not counted while it waits for its release",
-    file: "trading/functions/write_market_state",
+    file: "trading/functions/market_changes",
     find: " or sum(l.placed) > 0",
     put: "",
     tests: ["db/ledger/verify"],

@@ -25,9 +25,13 @@ declare
   v_batch trading.matched_batch;
 begin
   v_requests := array(select r from trading.read_requests(place_orders.orders) as r);
-  v_market_ids := array(
-    select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
-  );
+  if cardinality(v_requests) = 1 then
+    v_market_ids := array[(v_requests[1]).market_id];
+  else
+    v_market_ids := array(
+      select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
+    );
+  end if;
   v_locked_ids := v_market_ids;
   if place_orders.waits then
     perform trading.lock_markets(v_market_ids);

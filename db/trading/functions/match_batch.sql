@@ -10,6 +10,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_batch trading.matched_batch;
+  v_plan constant trading.reading_plan := trading.plan_reading(
+    match_batch.markets, match_batch.requests
+  );
   v_slice trading.book_slice;
   v_limits trading.limit_arrays;
   v_replays bigint[];
@@ -17,61 +20,38 @@ declare
   v_demand int[];
   v_shares_before_own bigint[];
   v_user_ids bigint[];
-  v_taker_ids bigint[];
-  v_has_keys boolean;
-  v_is_matched boolean;
-  v_is_large boolean;
-  v_may_sell boolean;
 begin
   v_batch.at := match_batch.at;
   v_batch.markets := match_batch.markets;
   v_batch.requests := match_batch.requests;
-  select (
-    array_agg(c.market_id), array_agg(c.public_id), array_agg(c.live_delay_ms),
-    array_agg(c.taker_rate_bps), array_agg(c.fee_schedule_id)
-  )::trading.market_arrays
-  into v_batch.market_arrays
-  from unnest(match_batch.markets) as c;
-  select
-    coalesce(array_agg(r.user_id) filter (where r.user_id is not null), '{}'),
-    bool_or(r.idempotency_key is not null),
-    bool_or(r.order_type = 'sell'),
-    bool_or(coalesce(r.quantity, 10000) > 100),
-    bool_or(
-      m.live_delay_ms is null and r.book_price + case r.book_side
-        when 'yes' then m.best_no_price else m.best_yes_price
-      end >= 100
-    )
-  into v_taker_ids, v_has_keys, v_may_sell, v_is_large, v_is_matched
-  from unnest(match_batch.requests) as r
-  cross join lateral (
-    select
-      (match_batch.markets[r.market]).live_delay_ms,
-      (match_batch.markets[r.market]).best_yes_price,
-      (match_batch.markets[r.market]).best_no_price
-    offset 0
-  ) as m;
+  v_batch.market_arrays := v_plan.market_arrays;
 
-  if v_is_matched and not v_is_large then
-    v_demand := array(select r.quantity from unnest(match_batch.requests) as r);
-    v_shares_before_own := array_fill(0::bigint, array[cardinality(match_batch.requests)]);
-  elsif v_is_matched then
+  if v_plan.meets_makers and v_plan.is_large then
     select r.demand, r.shares_before_own into v_demand, v_shares_before_own
     from trading.read_reach(match_batch.markets, match_batch.requests) as r;
+  elsif v_plan.meets_makers then
+    v_demand := v_plan.quantities;
+    v_shares_before_own := array_fill(0::bigint, array[cardinality(match_batch.requests)]);
   end if;
   loop
-    if v_is_matched then
-      v_slice := trading.read_book_slice(
-        match_batch.markets, match_batch.requests, v_demand, v_depth
-      );
-    else
+    if not v_plan.meets_makers then
       v_slice := (
         '{}', array_fill(0, array[cardinality(match_batch.markets)]),
         array_fill(0, array[cardinality(match_batch.markets)])
       );
+    else
+      v_slice := null;
+      if cardinality(match_batch.requests) = 1 and not v_plan.is_large and v_depth = 1 then
+        v_slice := trading.read_best_queue(match_batch.markets[1], match_batch.requests[1]);
+      end if;
+      if v_slice.makers is null then
+        v_slice := trading.read_book_slice(
+          match_batch.markets, match_batch.requests, v_demand, v_depth
+        );
+      end if;
     end if;
     v_batch.makers := v_slice.makers;
-    v_user_ids := v_taker_ids;
+    v_user_ids := v_plan.user_ids;
     if cardinality(v_slice.makers) > 0 then
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
     end if;
@@ -81,20 +61,22 @@ begin
       perform trading.lock_more_traders(v_user_ids);
     end if;
     v_batch.traders := trading.read_traders(v_user_ids, match_batch.at);
-    if v_may_sell or v_is_matched or cardinality(match_batch.requests) > 1 then
+    if v_plan.may_sell or v_plan.meets_makers or cardinality(match_batch.requests) > 1 then
       v_batch.holdings := trading.read_holdings(
         match_batch.markets, match_batch.requests, v_slice.makers,
         (v_batch.traders).user_ids
       );
     end if;
     if true = any ((v_batch.traders).limited) then
-      v_limits := trading.read_limits((v_batch.traders).user_ids, v_taker_ids, match_batch.at);
+      v_limits := trading.read_limits(
+        (v_batch.traders).user_ids, v_plan.user_ids, match_batch.at
+      );
     end if;
-    if v_has_keys then
+    if v_plan.has_keys then
       v_replays := trading.read_replays(match_batch.requests, match_batch.at);
     end if;
 
-    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_has_keys);
+    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_plan.has_keys);
     if cardinality(v_slice.makers) > 0 then
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;

@@ -22,10 +22,13 @@ begin
     for v_request, v_object in
       select
         y.request,
-        trading.fill_object(
-          y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request],
-          y.order_public_id, t_public_ids[width_bucket(y.taker_user_id, t_user_ids)],
-          t_public_ids[width_bucket(y.maker_user_id, t_user_ids)], y.price, y.quantity, v_at
+        string_agg(
+          trading.fill_object(
+            y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request],
+            y.order_public_id, t_public_ids[width_bucket(y.taker_user_id, t_user_ids)],
+            t_public_ids[width_bucket(y.maker_user_id, t_user_ids)], y.price, y.quantity, v_at
+          ),
+          ',' order by y.id
         )
       from rows from (
         unnest((batch.result).fills), unnest(written.maker_public_ids), unnest(written.trades)
@@ -37,23 +40,31 @@ begin
         taker_realised_cents, maker_realised_cents, fee_cents, fee_schedule_id, created_at,
         public_id, quantity, price, taker_side
       )
+      group by y.request
     loop
-      v_fills[v_request] := concat_ws(',', v_fills[v_request], v_object);
+      v_fills[v_request] := v_object;
     end loop;
   end if;
   if written.cancelled_orders is not null then
     for v_request, v_object in
       select
         c.request,
-        trading.order_object(
-          c.public_id, t_public_ids[width_bucket(c.user_id, t_user_ids)],
-          m_public_ids[r_market[c.request]], c.side, c.price, c.quantity,
-          c.quantity - c.left_quantity, 'cancelled', c.order_type, 'gtc', c.reason, c.expires_at,
-          core.iso8601(c.created_at), null
+        string_agg(
+          trading.order_object(
+            c.public_id, t_public_ids[width_bucket(c.user_id, t_user_ids)],
+            m_public_ids[r_market[c.request]], c.side, c.price, c.quantity,
+            c.quantity - c.left_quantity, 'cancelled', c.order_type, 'gtc', c.reason,
+            c.expires_at, core.iso8601(c.created_at), null
+          ),
+          ',' order by c.place
         )
-      from unnest(written.cancelled_orders) as c
+      from unnest(written.cancelled_orders) with ordinality as c (
+        request, public_id, market_id, user_id, side, order_type, price, quantity, left_quantity,
+        reason, expires_at, created_at, place
+      )
+      group by c.request
     loop
-      v_cancelled[v_request] := concat_ws(',', v_cancelled[v_request], v_object);
+      v_cancelled[v_request] := v_object;
     end loop;
   end if;
 

@@ -8,7 +8,34 @@ declare
   m_delay constant int[] := (batch.market_arrays).live_delays_ms;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
   k_left constant int[] := (batch.result).left_quantities;
+  v_request trading.order_request;
+  v_result trading.order_result;
+  v_is_accepted boolean;
 begin
+  -- Nothing comes after the only request of a batch. By expressions alone, which take a third of
+  -- the query's time.
+  if cardinality(batch.requests) = 1 then
+    v_request := batch.requests[1];
+    v_result := (batch.result).results[1];
+    v_is_accepted := v_result.status is not null and v_result.replayed_order_id is null;
+    return array[
+      (
+        v_request.market, v_request.market_id, m_public_ids[v_request.market], v_request.user_id,
+        t_public_ids[(batch.request_arrays).traders[1]], v_request.side, v_request.order_type,
+        v_request.price, v_request.book_side, v_request.book_price, v_request.budget_cents,
+        v_request.time_in_force, v_request.post_only, v_request.expires_at,
+        v_request.idempotency_key, v_request.problem, v_request.order_id is not null,
+        case when v_result.status = 'scheduled'
+          then batch.at + m_delay[v_request.market] * interval '1 millisecond' end,
+        case when v_is_accepted
+          then coalesce(v_request.order_id, nextval('trading.orders_id_seq')) end,
+        case when v_is_accepted then coalesce(v_request.order_public_id, core.uuid_v7()) end,
+        v_result.code, v_result.replay_of, v_result.replayed_order_id, v_result.status,
+        v_result.quantity, v_result.left_quantity, v_result.cancel_reason, v_result.fee_cents,
+        v_result.balance_cents, v_result.status, v_result.left_quantity, v_result.cancel_reason
+      )::trading.placed_order
+    ];
+  end if;
   return (
     select array_agg(
       (

@@ -17,7 +17,7 @@ begin
     with sides as materialized (
       -- What takers ask of each side of each book that some of them cross.
       select
-        m.market, m.market_id, r.book_side as taker_side, m.at,
+        m.market, m.market_id, m.at,
         case r.book_side when 'yes' then 'no' else 'yes' end::trading.side as book_side,
         case r.book_side when 'yes' then m.best_no_price else m.best_yes_price end as best_price,
         case r.book_side

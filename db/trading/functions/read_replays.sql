@@ -6,17 +6,15 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (
-    select array_agg(k.order_id order by r.ordinality)
-    from unnest(read_replays.requests) with ordinality as r
-    left join lateral (
+  return array(
+    select (
       select x.order_id
       from trading.idempotency_keys as x
       where x.user_id = r.user_id
         and x.key = r.idempotency_key
         and x.created_at > read_replays.at - interval '24 hours'
-      limit 1
-    ) as k on true
+    )
+    from unnest(read_replays.requests) as r
   );
 end
 $$;

@@ -5,7 +5,32 @@ returns trading.request_arrays
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_request trading.order_request;
+  v_trader int;
 begin
+  -- Of a batch of one by expressions alone, which take a tenth of the query's time.
+  if cardinality(batch.requests) = 1 then
+    v_request := batch.requests[1];
+    v_trader := width_bucket(v_request.user_id, (batch.traders).user_ids);
+    return (
+      array[v_request.market], array[v_trader],
+      array[width_bucket(trading.holding_key(v_request.market, v_trader), (batch.holdings).keys)],
+      array[v_request.order_type = 'buy'], array[v_request.side = 'yes'],
+      array[v_request.book_side = 'yes'], array[v_request.book_price], array[v_request.price],
+      array[v_request.quantity], array[v_request.budget_cents],
+      array[v_request.time_in_force = 'ioc'], array[v_request.post_only],
+      array[v_request.is_market], array[v_request.problem is not null],
+      array[v_request.relieved_cents],
+      array[
+        trading.request_rejection(
+          v_request, batch.markets[v_request.market], v_trader is not null,
+          (batch.traders).blocked_by[v_trader]
+        )
+      ],
+      case when has_keys then array[1] end
+    )::trading.request_arrays;
+  end if;
   return (
     select (
       array_agg(r.market),

@@ -135,6 +135,19 @@ for (const death of deaths) {
   );
 }
 
+test.serial("an order fills behind one of the same price that cannot go through", async (t) => {
+  for (const death of deaths) {
+    const { market, ann, taker, dead } = await makeDead(death);
+    const ben = await makeTrader();
+    await rest(market, ben, buy("no", 14, 40));
+    const answer = await place(market, taker, buy("yes", 10, 60));
+    t.like(answer.order, { status: "filled", filledQuantity: 10 }, death.reason);
+    t.deepEqual(shown(answer.fills), ["10 @ 60"], death.reason);
+    t.like(await order(ann, dead), { status: "cancelled", cancelReason: death.reason });
+    t.deepEqual((await book(market)).asks, ["4 @ 60", "10 @ 61"], death.reason);
+  }
+});
+
 /** A dead maker, a live one, and a request that is refused: nothing at all may change. */
 async function changesNothing(
   t: ExecutionContext,
