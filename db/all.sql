@@ -209,6 +209,7 @@ set local role exchange_owner;
 --!include trading/functions/write_market_state.sql
 --!include trading/functions/write_outbox.sql
 --!include trading/functions/write_batch.sql
+--!include trading/functions/clear_way.sql
 --!include trading/functions/order_answers.sql
 --!include trading/functions/release_reason.sql
 --!include trading/functions/due_requests.sql

@@ -168,12 +168,13 @@ create type trading.reading_plan as (
   has_keys boolean,
   may_sell boolean,
   is_large boolean,
-  meets_makers boolean
+  meets_makers boolean,
+  is_single boolean
 );
 comment on type trading.reading_plan is
   'What a batch has to read before it can be matched. user_ids are its takers; the rest says '
   'whether some request has an idempotency key, sells, is large (trading.is_large), and reaches '
-  'the other side of its book.';
+  'the other side of its book; is_single: there is one request and one market.';
 
 create type trading.request_arrays as (
   markets int[],

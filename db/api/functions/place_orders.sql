@@ -66,6 +66,7 @@ begin
   if place_orders.atomic and exists (
     select from unnest((v_batch.result).results) as o where o.code is not null
   ) then
+    perform trading.clear_way(v_markets, v_requests, v_batch);
     return query
       select o.code, trading.rejection_message(o.code, o.problem), false, null::text
       from rows from (
@@ -104,7 +105,7 @@ comment on function api.place_orders(jsonb, boolean, boolean) is
   'Places orders of any markets in one transaction: match, account, write, announce. One row for '
   'each element of orders, in their order. An element is {marketId, userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
-  'its rejection is its row; atomic: if one is rejected, nothing is written, and the rows of the '
+  'its rejection is its row; atomic: if one is rejected, no order is placed, and the rows of the '
   'others have neither code nor body. waits => false: orders of markets whose lock is held are '
   'MARKET_BUSY, and are to be placed again; in an atomic call all of them are. CONFLICT_RETRY: '
   'the call cancelled as many makers as one may, and the request is to be placed again. Locks: the '

@@ -41,7 +41,7 @@ begin
       );
     else
       v_slice := null;
-      if cardinality(match_batch.requests) = 1 and not v_plan.is_large and v_depth = 1 then
+      if v_plan.is_single and not v_plan.is_large and v_depth = 1 then
         v_slice := trading.read_best_queue(match_batch.markets[1], match_batch.requests[1]);
       end if;
       if v_slice.makers is null then

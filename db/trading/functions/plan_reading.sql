@@ -24,7 +24,8 @@ begin
       v_request.idempotency_key is not null,
       v_request.order_type = 'sell',
       trading.is_large(v_request.quantity),
-      trading.meets_makers(v_request, v_market)
+      trading.meets_makers(v_request, v_market),
+      true
     )::trading.reading_plan;
   end if;
 
@@ -46,6 +47,7 @@ begin
     v_plan.meets_makers
   from unnest(plan_reading.requests) as r
   cross join lateral (select plan_reading.markets[r.market] as context offset 0) as m;
+  v_plan.is_single := false;
   return v_plan;
 end
 $$;

@@ -144,6 +144,84 @@ test.serial(
   },
 );
 
+test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: orders that only its fills would have starved stay", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  // Bob can pay for any one of his ten orders, and for no two.
+  for (let i = 0; i < 10; i++) await exchange.rest(market, bob, buy("no", 10, 60));
+  await withdraw(bob, 1000);
+  await queue(market, ann, buy("no", 1, 59), 600);
+  await withdraw(ann, 0);
+  await withdraw(taker, 60_000);
+
+  const [first] = await exchange.placeBatch(market, [[taker, buy("yes", 10_000, 41)]]);
+  t.is(first!.code, "CONFLICT_RETRY");
+  t.is(await openOrdersOf(ann), 600 - MOST_CANCELLED);
+  t.is(await openOrdersOf(bob), 10);
+  const [second] = await exchange.placeBatch(market, [[taker, buy("yes", 10_000, 41)]]);
+  t.is(second!.code, "INSUFFICIENT_BALANCE");
+  t.is(await openOrdersOf(ann), 600 - MOST_CANCELLED);
+  t.is(await openOrdersOf(bob), 10);
+});
+
+test("an order takes all that its own fills starve of cash with it, however many they are", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  await queue(market, ann, buy("no", 1, 60), 650);
+  await exchange.rest(market, bob, buy("no", 5, 59));
+  await withdraw(ann, 119);
+  const answer = await place(market, taker, buy("yes", 6, 41));
+  t.deepEqual(shown(answer.fills), ["1 @ 40", "5 @ 41"]);
+  t.is(answer.cancelledOrders.length, 649);
+  t.is(await openOrdersOf(ann), 0);
+});
+
+test("CONFLICT_RETRY: an atomic batch cancels what is in its way, and succeeds when repeated", async (t) => {
+  const { market, ann, bob, taker } = await makeClearing();
+  const other = await makeTrader();
+  const placeAll = async () => {
+    const { rows } = await exchange.database.pool.query(
+      "select code, body from api.place_orders($1, atomic => true)",
+      [
+        ordersIn(market, [
+          { userId: other, ...buy("yes", 2, 30) },
+          { userId: taker, ...buy("yes", 6, 61) },
+        ]),
+      ],
+    );
+    return rows as { code: string | null; body: string | null }[];
+  };
+  t.deepEqual(await placeAll(), [
+    { code: null, body: null },
+    { code: "CONFLICT_RETRY", body: null },
+  ]);
+  t.is(await openOrdersOf(ann), 650 - MOST_CANCELLED);
+  t.is(await openOrdersOf(other), 0);
+  t.deepEqual(
+    (await placeAll()).map(({ code }) => code),
+    [null, null],
+  );
+  t.is(await openOrdersOf(ann), 0);
+  t.is(await openOrdersOf(bob), 1);
+});
+
+test("a preview looks behind any number of makers without cash, and cancels none", async (t) => {
+  const { market, ann, taker } = await makeClearing();
+  const { rows } = await exchange.database.pool.query(
+    'select * from api.preview_order("order" => $1)',
+    [JSON.stringify({ marketId: market, userId: taker, ...buy("yes", 6, 61) })],
+  );
+  t.is(rows[0].code, null);
+  t.like(JSON.parse(rows[0].body), {
+    status: "filled",
+    fills: [
+      { price: 60, quantity: 3 },
+      { price: 61, quantity: 3 },
+    ],
+  });
+  t.is(await openOrdersOf(ann), 650);
+});
+
 /** Whether a rejected order at a long queue of many makers left the makers behind alone. */
 const rejectedEarly: [what: string, code: string, request: Request, cents: number][] = [
   ["a limit order", "INSUFFICIENT_BALANCE", buy("yes", 10_000, 99), 1],
