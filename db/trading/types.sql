@@ -170,11 +170,15 @@ create type trading.match_request as (
   is_post_only boolean,
   price int,
   quantity int,
+  wanted int,
   budget_cents int,
   book int,
   opposite int,
   book_price int,
+  worst_price int,
   floor_price int,
+  cents int,
+  gain int,
   taker_rate_bps int,
   scheduled_cost_cents bigint,
   least_cents int,
@@ -187,9 +191,12 @@ comment on type trading.match_request is
   'all that no earlier request can change. trader and holding are places; shares is the place of '
   'what it buys or sells, where each holding has two: YES at 2 x its place - 1, NO at 2 x. book is '
   'the side of a book that it would rest on and opposite the one that it meets, where each market '
-  'has two in the same way; floor_price is the floor of the latter (trading.book_slice). '
-  'scheduled_cost_cents is of a live market alone: what the order could cost, of which least_cents '
-  'must be there. code is a rejection that no book is needed for.';
+  'has two in the same way; worst_price is the lowest price there that it meets, floor_price the '
+  'floor of the slice there (trading.book_slice). cents and gain are what each share would bring '
+  'it as a maker (trading.maker_arrays). wanted is its quantity; with a budget, the most shares '
+  'that an order can have. scheduled_cost_cents, of a live market alone, is what it could cost, '
+  'and least_cents the cash that must be there for that. code is a rejection that no book is '
+  'needed for.';
 
 create type trading.request_arrays as (
   requests trading.match_request[],

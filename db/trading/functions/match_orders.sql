@@ -1,4 +1,4 @@
--- Price-time priority, in memory: it reads and writes no table, so it can be tested on made-up books.
+-- Price-time priority, in memory: no table is read or written, so it can be tested on made-up books.
 --
 --   link the makers of each side of each book in the order in which they are met
 --   each request, in order:
@@ -10,8 +10,8 @@
 --     6. what is left of the order joins its side of the book, or is cancelled
 --
 -- It is one loop over arrays of numbers: PL/pgSQL changes these in place, but copies them on each
--- call of a part. So functions take what needs only the numbers at hand. The first letter of an array
--- says what has a place in it: k_ makers, b_ sides of books, t_ traders, h_ shares.
+-- call of a part. So functions take what needs only the numbers at hand. The first letter of an
+-- array says what has a place in it: k_ makers, b_ sides of books, t_ traders, h_ shares.
 create or replace function trading.match_orders(
   batch trading.matched_batch,
   limits trading.limit_arrays,
@@ -23,14 +23,10 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_shares constant int := 10000;
-  -- So many makers are cancelled in one call; a request that meets more is to be placed again.
-  c_most_cancelled constant int := 500;
+  c_most_cancelled constant int := 500; -- of one call; a request that meets more comes again
   c_most_beyond constant int := trading.most_beyond();
-
   -- The makers: those that were read, and behind them the requests that come to rest.
   k_read constant int := cardinality(batch.makers);
-  k_order_id constant bigint[] := (batch.maker_arrays).order_ids;
   k_book constant int[] := (batch.maker_arrays).books;
   k_trader int[] := (batch.maker_arrays).traders;
   k_shares int[] := (batch.maker_arrays).shares;
@@ -45,7 +41,7 @@ declare
   t_balance bigint[] := (batch.traders).balances_cents;
   t_excluded constant boolean[] := (batch.traders).excluded;
   t_limited constant boolean[] := (batch.traders).limited;
-  t_open_cost bigint[] := limits.open_cost_cents;
+  t_open_cost bigint[] := limits.open_cost_cents; -- looked at only of those with limits
   h_quantity bigint[] := (batch.shares).quantities;
   v_rests_here boolean[]; -- whether an order of the batch rests, by holding
   v_for_key int[] := (batch.request_arrays).twins; -- at the first twin: the one that has the key
@@ -82,20 +78,19 @@ begin
 
     -- 1. A replay is answered with the order as it stands now, unless that order was rejected.
     if replays is not null and not r.is_malformed then
-      j := (batch.request_arrays).twins[i];
-      m := v_for_key[j];
-      if replays[i] is not null or (m < i and (v_results[m]).code is null) then
+      j := v_for_key[(batch.request_arrays).twins[i]];
+      if replays[i] is not null or (j < i and (v_results[j]).code is null) then
         k := case
-          when replays[i] is null then (v_results[m]).maker
-          else array_position(k_order_id, replays[i])
+          when replays[i] is null then (v_results[j]).maker
+          else array_position((batch.maker_arrays).order_ids, replays[i])
         end;
         v_results[i] := trading.replayed_result(
-          m, v_results[m], replays[i], k, k > k_read, k_left[k], v_cancelled[-k_left[k]],
+          j, v_results[j], replays[i], k, k > k_read, k_left[k], v_cancelled[-k_left[k]],
           t_balance[t]
         );
         continue next_request;
       end if;
-      v_for_key[j] := i;
+      v_for_key[(batch.request_arrays).twins[i]] := i;
     end if;
     if r.code is not null then
       v_results[i] := trading.order_rejected(r.code);
@@ -103,35 +98,30 @@ begin
     end if;
 
     -- 2. A live market takes the order now and judges it against the book when it is released.
+    t_open_cost[t] := t_open_cost[t] - r.relieved_cents;
     if r.scheduled_cost_cents is not null then
       v_results[i] := trading.scheduled_result(
-        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t],
-        t_open_cost[t] - r.relieved_cents
+        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t], t_open_cost[t]
       );
-      if t_limited[t] and (v_results[i]).code is null then
-        t_open_cost[t] := t_open_cost[t] - r.relieved_cents + r.scheduled_cost_cents;
+      if (v_results[i]).code is null then
+        t_open_cost[t] := t_open_cost[t] + r.scheduled_cost_cents;
       end if;
       continue next_request;
     end if;
-    if t_limited[t] then
-      t_open_cost[t] := t_open_cost[t] - r.relieved_cents;
-    end if;
 
     declare
-      v_wanted int := coalesce(r.quantity, c_most_shares);
+      v_wanted int := r.wanted;
       v_bought int := 0;
       v_spent bigint := 0;
       v_weight bigint := 0;
       v_fee bigint := 0;
-      v_worst int := 100 - r.book_price; -- the lowest price that it meets
       v_level int; -- price of a maker
-      v_price int; -- what a share costs the taker there
-      v_met_level int;
+      v_met int := 100; -- the last one at which it met a maker
       v_fills_before int := v_fill_count;
       v_cancelled_before int := v_cancelled_count;
       v_may_meet_own boolean := shares_before_own[i] is not null
         or coalesce(v_rests_here[r.holding], false);
-      v_is_decided boolean;
+      v_so_far text; -- what it would be rejected with, as far as it has come
       v_beyond int := 0;
       v_required bigint;
       v_code text;
@@ -142,23 +132,24 @@ begin
       k := b_first[r.opposite];
       loop
         v_level := coalesce(k_price[k], 0);
-        if r.floor_price >= v_worst and r.floor_price >= v_level and (k = 0 or k > k_read) then
+        if r.floor_price >= greatest(v_level, r.worst_price) and (k = 0 or k > k_read) then
           return (true, null, null, null, null, null)::trading.match_result;
         end if;
-        exit when v_level < v_worst;
+        exit when v_level < r.worst_price;
+        v_met := v_level;
         if k_left[k] < 0 then -- cancelled by a request that was not finished
           k := k_next[k];
           continue;
         end if;
         m := k_trader[k];
-        v_price := 100 - v_level;
         n := least(
-          v_wanted - v_bought, k_left[k],
-          trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, v_price)
+          v_wanted - v_bought, k_left[k], trading.affordable_quantity(
+            r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
+          )
         );
         if k_has_expired[k] then
           v_reason := 'expired';
-        elsif n = 0 then
+        elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
         elsif m = t then
@@ -177,7 +168,6 @@ begin
           end if;
           v_cancelled_count := v_cancelled_count + 1;
           v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
-          v_met_level := v_level;
           k := k_next[k];
           continue;
         end if;
@@ -185,48 +175,40 @@ begin
         k_left[k] := k_left[k] - n;
         t_balance[m] := t_balance[m] + n * k_cents[k];
         h_quantity[k_shares[k]] := h_quantity[k_shares[k]] + n * k_gain[k];
-        if t_limited[m] then
-          t_open_cost[m] := t_open_cost[m] + n * least(0, k_cents[k]);
-        end if;
+        t_open_cost[m] := t_open_cost[m] + n * least(0, k_cents[k]);
         v_bought := v_bought + n;
-        v_spent := v_spent + n * v_price;
-        v_weight := v_weight + n * v_price * v_level;
+        v_spent := v_spent + n * (100 - v_level);
+        v_weight := v_weight + n * v_level * (100 - v_level);
         v_fill_count := v_fill_count + 1;
         v_fills[v_fill_count] := (
           i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee
         )::trading.fill;
         v_fee := trading.fee_cents(r.taker_rate_bps, v_weight);
-        v_met_level := v_level;
+        if k_left[k] = 0 then
+          k := k_next[k];
+        end if;
         exit when v_bought = v_wanted;
 
         -- Once it is sure to be rejected, only the reason can still change: by the user's own
         -- order, or by cash that ends after the loss limit. It is not looked for far away.
-        v_is_decided := r.is_post_only or case
-          when r.is_buy then v_spent > t_balance[t] else h_quantity[r.shares] < v_wanted
-        end;
-        if v_is_decided or (
-          r.is_buy and t_limited[t] and risk.exceeds_limits(
-            limits.limits[t], limits.untraded[t], t_balance[t], t_open_cost[t] + v_spent
+        v_so_far := case when r.is_post_only then 'POST_ONLY_WOULD_CROSS'
+          else trading.funding_rejection(
+            r.is_buy, v_wanted, v_spent, v_spent, t_balance[t], h_quantity[r.shares],
+            limits.limits[t], limits.untraded[t], t_open_cost[t]
           )
-        ) then
+        end;
+        if v_so_far is not null then
           v_beyond := v_beyond + 1;
-          exit when v_beyond = c_most_beyond or (v_is_decided and not v_may_meet_own);
+          exit when v_beyond = c_most_beyond or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own);
         end if;
-        if k_left[k] > 0 then -- the budget ends within it
-          v_wanted := v_bought;
-          exit;
-        end if;
-        k := k_next[k];
       end loop;
 
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
-      v_required := v_spent + case
-        when v_beyond = c_most_beyond then 0
-        when r.is_ioc then v_fee
-        else v_fee + (v_wanted - v_bought) * r.price
-      end;
-      v_code := case
-        when v_code is not null then v_code
+      v_required := v_spent
+        + case when v_beyond = c_most_beyond then 0 else v_fee end
+        + case when v_beyond = c_most_beyond or r.is_ioc then 0
+          else (v_wanted - v_bought) * r.price end;
+      v_code := coalesce(v_code, case
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
@@ -235,7 +217,7 @@ begin
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
           limits.limits[t], limits.untraded[t], t_open_cost[t]
         )
-      end;
+      end);
 
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
@@ -246,9 +228,7 @@ begin
           k_left[j] := k_left[j] + n;
           t_balance[m] := t_balance[m] - n * k_cents[j];
           h_quantity[k_shares[j]] := h_quantity[k_shares[j]] - n * k_gain[j];
-          if t_limited[m] then
-            t_open_cost[m] := t_open_cost[m] - n * least(0, k_cents[j]);
-          end if;
+          t_open_cost[m] := t_open_cost[m] - n * least(0, k_cents[j]);
         end loop;
         v_fill_count := v_fills_before;
         v_results[i] := trading.order_rejected(v_code);
@@ -257,65 +237,50 @@ begin
           continue next_request;
         end if;
       elsif v_bought > 0 then
-        t_balance[t] := t_balance[t] - v_fee
-          + case when r.is_buy then -v_spent else 100 * v_bought - v_spent end;
-        h_quantity[r.shares] := h_quantity[r.shares]
-          + case when r.is_buy then v_bought else -v_bought end;
+        t_balance[t] := t_balance[t] - v_spent - v_fee
+          + case when r.is_buy then 0 else 100 * v_bought end;
+        h_quantity[r.shares] := h_quantity[r.shares] + r.gain * v_bought;
       end if;
       for p in v_cancelled_before + 1 .. v_cancelled_count loop
         j := (v_cancelled[p]).maker;
         m := k_trader[j];
-        if t_limited[m] and (v_cancelled[p]).reason <> 'expired' then
+        if (v_cancelled[p]).reason <> 'expired' then
           t_open_cost[m] := t_open_cost[m] + k_left[j] * least(0, k_cents[j]);
         end if;
         k_left[j] := -p;
       end loop;
       continue next_request when v_code = 'CONFLICT_RETRY';
-      if v_met_level is not null then
-        -- What it met is gone, but for what is left of the last one: the other side begins there.
-        k := case when k_left[k] = 0 then k_next[k] else k end;
-        for p in v_met_level + coalesce((k_price[k] = v_met_level)::int, 0)
-          .. k_price[b_first[r.opposite]]
-        loop
-          b_last[r.opposite][p] := 0;
-        end loop;
-        b_first[r.opposite] := k;
-      end if;
+      -- What it met is gone, but for what is left of the last one: the other side begins there.
+      for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[r.opposite]], 0) loop
+        b_last[r.opposite][p] := 0;
+      end loop;
+      b_first[r.opposite] := k;
       continue next_request when v_code is not null;
 
       -- 6. What is left of it joins the book, or is cancelled. A budget is used up if it buys no
       -- share even at the lowest price.
-      v_status := trading.filled_status(v_wanted - v_bought, v_wanted);
-      v_reason := null;
-      k := null;
-      if r.budget_cents is not null then
-        v_wanted := v_bought;
-        if trading.affordable_quantity(
+      v_status := case
+        when v_bought = v_wanted or trading.affordable_quantity(
           r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
-        ) = 0 then
-          v_status := 'filled';
-        end if;
-      end if;
-      if v_status <> 'filled' and r.is_ioc then
-        v_status := 'cancelled';
-        v_reason := 'insufficient_liquidity';
-      elsif v_status <> 'filled' then
+        ) = 0 then 'filled'
+        when r.is_ioc then 'cancelled'
+        else trading.filled_status(v_wanted - v_bought, v_wanted)
+      end;
+      v_wanted := case when r.budget_cents is null then v_wanted else v_bought end;
+      k := null;
+      if v_status in ('open', 'partially_filled') then
         v_rested_count := v_rested_count + 1;
         v_rested[v_rested_count] := i;
         k := k_read + v_rested_count;
         k_trader[k] := t;
         k_shares[k] := r.shares;
         k_price[k] := r.book_price;
-        k_cents[k] := case when r.is_buy then -r.price else r.price end;
-        k_gain[k] := case when r.is_buy then 1 else -1 end;
+        k_cents[k] := r.cents;
+        k_gain[k] := r.gain;
         k_left[k] := v_wanted - v_bought;
         k_has_expired[k] := false;
-        if t_limited[t] then
-          t_open_cost[t] := t_open_cost[t] - k_left[k] * least(0, k_cents[k]);
-        end if;
-        if r.holding is not null then
-          v_rests_here[r.holding] := true;
-        end if;
+        t_open_cost[t] := t_open_cost[t] - k_left[k] * least(0, r.cents);
+        v_rests_here[coalesce(r.holding, 0)] := true;
         -- Its place is behind all at its price, or else behind the next better price.
         if coalesce(k_price[b_first[r.book]], 0) < r.book_price then
           k_next[k] := b_first[r.book];
@@ -333,7 +298,9 @@ begin
       end if;
       v_results[i] := trading.order_accepted(
         status => v_status, quantity => v_wanted, left_quantity => v_wanted - v_bought,
-        cancel_reason => v_reason, fee_cents => v_fee, balance_cents => t_balance[t], maker => k
+        cancel_reason => case when v_status = 'cancelled'
+          then 'insufficient_liquidity'::trading.cancel_reason end,
+        fee_cents => v_fee, balance_cents => t_balance[t], maker => k
       );
     end;
   end loop;

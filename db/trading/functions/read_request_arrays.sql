@@ -18,13 +18,17 @@ begin
           r.post_only,
           r.price,
           r.quantity,
+          coalesce(r.quantity, 10000),
           r.budget_cents,
           2 * r.market - (r.book_side = 'yes')::int,
           2 * r.market - (r.book_side = 'no')::int,
           r.book_price,
+          100 - r.book_price,
           case r.book_side
             when 'yes' then slice.no_floors[r.market] else slice.yes_floors[r.market]
           end,
+          case r.order_type when 'buy' then -r.price else r.price end,
+          case r.order_type when 'buy' then 1 else -1 end,
           (c.context).taker_rate_bps,
           case when (c.context).live_delay_ms is not null then trading.scheduled_cost_cents(
             r.order_type, r.price, r.quantity, r.budget_cents, (c.context).taker_rate_bps
