@@ -1,4 +1,4 @@
--- Price-time priority, in memory: no table is read or written, so it can be tested on made-up books.
+-- Price-time priority, in memory: no table is read or written.
 --
 --   link the makers of each side of each book in the order in which they are met
 --   each request, in order:
@@ -204,10 +204,8 @@ begin
       end loop;
 
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
-      v_required := v_spent
-        + case when v_beyond = c_most_beyond then 0 else v_fee end
-        + case when v_beyond = c_most_beyond or r.is_ioc then 0
-          else (v_wanted - v_bought) * r.price end;
+      v_required := v_spent + case when v_beyond = c_most_beyond then 0
+        else v_fee + case when r.is_ioc then 0 else (v_wanted - v_bought) * r.price end end;
       v_code := coalesce(v_code, case
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
