@@ -1,7 +1,5 @@
 import type { Mutation } from "./mutation.ts";
 
-const match = "trading/functions/match_orders";
-
 /** Calls for several markets: what each market's own is, busy markets, all or nothing. */
 export const markets: Mutation[] = [
   {
