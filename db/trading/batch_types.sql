@@ -16,6 +16,7 @@ create type trading.matched_batch as (
   makers trading.resting_order[],
   traders trading.trader_arrays,
   holdings trading.holding_arrays,
+  shares trading.share_arrays,
   market_arrays trading.market_arrays,
   request_arrays trading.request_arrays,
   maker_arrays trading.maker_arrays,

@@ -176,44 +176,84 @@ comment on type trading.reading_plan is
   'whether some request has an idempotency key, sells, is large (trading.is_large), and reaches '
   'the other side of its book; is_single: there is one request and one market.';
 
-create type trading.request_arrays as (
-  markets int[],
-  traders int[],
-  holdings int[],
-  is_buy boolean[],
-  is_yes boolean[],
-  book_is_yes boolean[],
-  book_prices int[],
-  prices int[],
-  quantities int[],
-  budgets_cents int[],
-  is_ioc boolean[],
-  is_post_only boolean[],
-  is_market boolean[],
-  is_malformed boolean[],
-  relieved_cents bigint[],
-  codes text[],
-  twins int[]
+create type trading.match_request as (
+  trader int,
+  holding int,
+  shares int,
+  is_buy boolean,
+  is_ioc boolean,
+  is_post_only boolean,
+  price int,
+  quantity int,
+  wanted int,
+  budget_cents int,
+  book int,
+  opposite int,
+  book_price int,
+  worst_price int,
+  floor_price int,
+  cents int,
+  gain int,
+  taker_rate_bps int,
+  scheduled_cost_cents bigint,
+  least_cents int,
+  relieved_cents bigint,
+  is_malformed boolean,
+  code text
 );
-comment on type trading.request_arrays is
-  'The requests of a batch as matching reads them, a place for each in every array. markets, '
-  'traders and holdings are places; codes are rejections that no book is needed for; twins is the '
-  'first request with the same idempotency key of the same user.';
+comment on type trading.match_request is
+  'A request of a batch as the matching loop reads it: trading.order_request with places and with '
+  'all that no earlier request can change. trader and holding are places; shares is the place of '
+  'what it buys or sells, where each holding has two: YES at 2 x its place - 1, NO at 2 x. book is '
+  'the side of a book that it would rest on and opposite the one that it meets, where each market '
+  'has two in the same way; worst_price is the lowest price there that it meets, floor_price the '
+  'floor of the slice there (trading.book_slice). cents and gain are what each share would bring '
+  'it as a maker (trading.maker_arrays). wanted is its quantity; with a budget, the most shares '
+  'that an order can have. scheduled_cost_cents, of a live market alone, is what it could cost, '
+  'and least_cents the cash that must be there for that. code is a rejection that no book is '
+  'needed for.';
 
-create type trading.maker_arrays as (
-  order_ids bigint[],
+create type trading.request_arrays as (
+  requests trading.match_request[],
   markets int[],
   traders int[],
   shares int[],
   is_buy boolean[],
   book_is_yes boolean[],
+  book_prices int[],
+  twins int[]
+);
+comment on type trading.request_arrays is
+  'The requests of a batch as matching and accounting read them, a place for each in every array: '
+  'whole, one after the other, and what is asked for of a request at any place. twins is the '
+  'first request with the same idempotency key of the same user.';
+
+create type trading.maker_arrays as (
+  order_ids bigint[],
+  books int[],
+  traders int[],
+  shares int[],
+  is_buy boolean[],
   prices int[],
+  cents int[],
+  gains int[],
   left_quantities int[],
   has_expired boolean[]
 );
 comment on type trading.maker_arrays is
-  'The resting orders that a batch might meet, as matching reads them. shares is the place of what '
-  'the order buys or sells, where each holding has two: YES at 2 x its place - 1, NO at 2 x.';
+  'The resting orders that a batch might meet, as matching reads them. books and shares are places '
+  'as in trading.match_request. cents is what a match brings the maker for each share, below 0 for '
+  'a buy; gains is how its shares change by it, 1 for a buy and -1 for a sell.';
+
+create type trading.share_arrays as (
+  quantities bigint[],
+  costs_cents bigint[],
+  fees_cents bigint[],
+  realised_cents bigint[]
+);
+comment on type trading.share_arrays is
+  'The holdings of a batch as matching and accounting read them, two places each: YES at 2 x the '
+  'place of the holding - 1, NO at 2 x.';
 
 create type trading.fill as (
   request int,
@@ -264,7 +304,8 @@ create type trading.match_result as (
 comment on type trading.match_result is
   'What matching a batch comes to. reached_floor: it came to the end of a book slice and must be '
   'done again with a deeper one. rested are the requests that came to rest: they are makers, too, '
-  'behind those of the slice. left_quantities is what is left of each maker, -1 once cancelled.';
+  'behind those of the slice. left_quantities is what is left of each maker, below 0 once '
+  'cancelled.';
 
 create type trading.market_change as (
   market int,

@@ -72,7 +72,7 @@ export const limits: Mutation[] = [
     name: "replaced_order_counts",
     breaks: "an order that is replaced counts beside its replacement",
     file: match,
-    find: "t_open_cost[t] := t_open_cost[t] - r_relieved[i];",
+    find: "t_open_cost[t] := t_open_cost[t] - r.relieved_cents;",
     put: "t_open_cost[t] := t_open_cost[t];",
     tests: ["db/api/amend_order", "db/trading/release_orders"],
   },
@@ -80,8 +80,10 @@ export const limits: Mutation[] = [
     name: "replaced_schedule_counts",
     breaks: "a scheduled order that is replaced counts beside its replacement",
     file: match,
-    find: "limits.untraded[t], t_open_cost[t] - r_relieved[i]\n",
-    put: "limits.untraded[t], t_open_cost[t]\n",
+    find: "    if r.scheduled_cost_cents is not null then\n",
+    put: `    if r.scheduled_cost_cents is not null then
+      t_open_cost[t] := t_open_cost[t] + r.relieved_cents;
+`,
     tests: ["db/api/amend_order"],
   },
   {

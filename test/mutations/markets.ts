@@ -1,7 +1,5 @@
 import type { Mutation } from "./mutation.ts";
 
-const match = "trading/functions/match_orders";
-
 /** Calls for several markets: what each market's own is, busy markets, all or nothing. */
 export const markets: Mutation[] = [
   {
@@ -15,25 +13,17 @@ export const markets: Mutation[] = [
   {
     name: "book_of_another_market",
     breaks: "an order meets the book of the first market of its call",
-    file: match,
-    find: "v_base := 200 * (r_market[i] - 1);",
-    put: "v_base := 0;",
+    file: "trading/functions/match_request",
+    find: "2 * (request).market - ((request).book_side = 'no')::int,",
+    put: "2 - ((request).book_side = 'no')::int,",
     tests: ["db/api/place_orders_markets"],
   },
   {
     name: "fee_of_another_market",
     breaks: "orders pay the fee of the first market of their call",
-    file: match,
-    find: "v_rate := m_rate[r_market[i]];",
-    put: "v_rate := m_rate[1];",
-    tests: ["db/api/place_orders_markets"],
-  },
-  {
-    name: "live_by_another_market",
-    breaks: "orders are taken as the first market of their call takes them",
-    file: match,
-    find: "if m_delay[r_market[i]] is not null then",
-    put: "if m_delay[1] is not null then",
+    file: "trading/functions/read_request_arrays",
+    find: "select batch.markets[r.market] as context",
+    put: "select batch.markets[1] as context",
     tests: ["db/api/place_orders_markets"],
   },
   {

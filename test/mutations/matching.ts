@@ -64,9 +64,8 @@ export const matching: Mutation[] = [
     name: "queue_lost_in_a_batch",
     breaks: "what comes to rest in a batch goes before what rests there",
     file: match,
-    find: "k_next[v_last[v_base]] := k;",
-    put: `k_next[k] := v_first[v_base];
-        v_first[v_base] := k;`,
+    find: "if coalesce(k_price[b_first[r.book]], 0) < r.book_price then",
+    put: "if coalesce(k_price[b_first[r.book]], 0) <= r.book_price then",
     tests: ["db/api/place_orders_kinds", "db/api/place_orders_batches"],
   },
   {
@@ -88,9 +87,9 @@ export const matching: Mutation[] = [
   {
     name: "touching_prices_miss",
     breaks: "prices that add up to 100 do not meet",
-    file: match,
-    find: "v_worst := 100 - r_book_price[i];",
-    put: "v_worst := 101 - r_book_price[i];",
+    file: "trading/functions/match_request",
+    find: "  100 - (request).book_price,",
+    put: "  101 - (request).book_price,",
     tests: ["db/api/place_orders_kinds", "db/api/place_orders_time_in_force"],
   },
   {
@@ -121,39 +120,51 @@ export const matching: Mutation[] = [
     name: "dead_makers_by_their_whole_order",
     breaks: "a maker is held against a limit with all of their order",
     file: match,
-    find: "t_balance[m], n * v_level",
-    put: "t_balance[m], k_left[k] * v_level",
+    find: "        if v_reason is not null then\n",
+    put: `        if v_reason is null and k_cents[k] < 0 and risk.exceeds_limits(
+          limits.limits[m], limits.untraded[m], t_balance[m], -k_left[k] * k_cents[k]
+        ) then
+          v_reason := 'loss_limit';
+        end if;
+        if v_reason is not null then
+`,
     tests: ["db/api/place_orders_makers"],
   },
   {
     name: "dead_makers_by_open_orders",
     breaks: "a maker is held against a limit with all that is open",
     file: match,
-    find: "t_balance[m], n * v_level",
-    put: "t_balance[m], t_open_cost[m] + n * v_level",
+    find: "        if v_reason is not null then\n",
+    put: `        if v_reason is null and k_cents[k] < 0 and risk.exceeds_limits(
+          limits.limits[m], limits.untraded[m], t_balance[m], t_open_cost[m] - n * k_cents[k]
+        ) then
+          v_reason := 'loss_limit';
+        end if;
+        if v_reason is not null then
+`,
     tests: ["db/api/place_orders_makers"],
   },
   {
     name: "maker_judged_by_the_whole_order",
     breaks: "a maker must pay for all of their order",
     file: match,
-    find: "elsif t_balance[m] < n * v_level then",
-    put: "elsif t_balance[m] < k_left[k] * v_level then",
+    find: "n, n * k_cents[k],",
+    put: "n, k_left[k] * k_cents[k],",
     tests: ["db/api/place_orders_makers"],
   },
   {
     name: "planned_shares_not_given_back",
-    breaks: "the shares that a maker sells in a plan are not given back before it is carried out",
+    breaks: "makers do not get back the shares that they sold to a request that is then rejected",
     file: match,
-    find: "h_quantity[k_shares[v_met[p]]] + n;",
-    put: "h_quantity[k_shares[v_met[p]]];",
+    find: "h_quantity[k_shares[j]] - n * k_gain[j];",
+    put: "h_quantity[k_shares[j]];",
     tests: ["db/api/place_orders_makers"],
   },
   {
     name: "planned_cash_not_given_back",
-    breaks: "the cash that a maker spends in a plan is not given back before it is carried out",
+    breaks: "makers do not get back the cash that they paid to a request that is then rejected",
     file: match,
-    find: "t_balance[m] + n * k_price[v_met[p]];",
+    find: "t_balance[m] - n * k_cents[j];",
     put: "t_balance[m];",
     tests: ["db/api/place_orders_makers"],
   },
@@ -161,30 +172,29 @@ export const matching: Mutation[] = [
     name: "self_trade_after_funding",
     breaks: "who can't pay is told so before they are told of a self-trade",
     file: match,
-    find: "when v_meets_own then 'SELF_TRADE_BLOCKED'\n",
-    put: `when v_meets_own and trading.funding_rejection(
-        v_is_buy, r_quantity[i], v_required, v_required, t_balance[t], h_quantity[h],
-        limits.limits[t], limits.untraded[t], t_open_cost[t]
-      ) is null then 'SELF_TRADE_BLOCKED'
-`,
+    find: "v_code := 'SELF_TRADE_BLOCKED';",
+    put: `v_code := coalesce(trading.funding_rejection(
+            r.is_buy, r.quantity, v_spent + (v_wanted - v_bought) * r.price,
+            v_spent + (v_wanted - v_bought) * r.price, t_balance[t], h_quantity[r.shares],
+            limits.limits[t], limits.untraded[t], t_open_cost[t]
+          ), 'SELF_TRADE_BLOCKED');`,
     tests: ["db/api/place_orders_self_trade", "db/api/place_orders_refusals"],
   },
   {
     name: "post_only_before_self_trade",
     breaks: "post-only is checked before self-trade",
     file: match,
-    find: "when v_meets_own then 'SELF_TRADE_BLOCKED'\n",
-    put: `when r_is_post_only[i] and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
-      when v_meets_own then 'SELF_TRADE_BLOCKED'
-`,
+    find: "v_code := 'SELF_TRADE_BLOCKED';",
+    put: `v_code := case when r.is_post_only and v_bought > 0
+            then 'POST_ONLY_WOULD_CROSS' else 'SELF_TRADE_BLOCKED' end;`,
     tests: ["db/api/place_orders_refusals"],
   },
   {
     name: "post_only_blocked_by_the_dead",
     breaks: "a post-only order is refused for a maker who is dead",
     file: match,
-    find: "when r_is_post_only[i] and v_bought > 0",
-    put: "when r_is_post_only[i] and v_met_count > 0",
+    find: "when r.is_post_only and v_bought > 0",
+    put: "when r.is_post_only and v_met < 100",
     tests: ["db/api/place_orders_makers", "db/api/place_orders_refusals"],
   },
   {
@@ -255,9 +265,9 @@ export const matching: Mutation[] = [
   {
     name: "budget_forgets_its_fee",
     breaks: "a budget buys what fits without the fee",
-    file: match,
-    find: "((v_budget - v_spent) * 1000000 - v_rate * v_weight)",
-    put: "((v_budget - v_spent) * 1000000)",
+    file: "trading/functions/affordable_quantity",
+    find: "((budget_cents - spent_cents) * 1000000 - rate_bps * weight)",
+    put: "((budget_cents - spent_cents) * 1000000)",
     tests: ["db/api/place_orders_budgets"],
   },
   {

@@ -16,8 +16,8 @@ export const money: Mutation[] = [
     name: "fee_rounded_for_each_fill",
     breaks: "each fill rounds its own fee up",
     file: match,
-    find: "trading.fee_cents(v_rate, v_weight) - v_fee_so_far;",
-    put: "trading.fee_cents(v_rate, n::bigint * v_price * v_level);",
+    find: "trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee\n",
+    put: "trading.fee_cents(r.taker_rate_bps, n::bigint * v_level * (100 - v_level))\n",
     tests: ["db/api/place_orders_fees"],
   },
   {
@@ -53,8 +53,8 @@ export const money: Mutation[] = [
     name: "answered_without_the_fee",
     breaks: "a seller is told a balance without the fee",
     file: match,
-    find: "+ n * v_level - v_fee;",
-    put: "+ n * v_level;",
+    find: "t_balance[t] - v_spent - v_fee\n",
+    put: "t_balance[t] - v_spent - case when r.is_buy then v_fee else 0 end\n",
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],
   },
   {

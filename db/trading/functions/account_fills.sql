@@ -1,10 +1,16 @@
 -- The cash and the shares of the fills that matching found, one after the other: what they cost and
 -- realise depends on the ones before.
 --
---   unpack     what markets and holdings have before the batch
---   each fill  the taker's shares and cash, the maker's, the market's escrow and revenue, and the
---              market's figures: a row of trading.trades each
---   pack       what traders, markets and holdings have after it
+--   each fill, in order: a row of trading.trades with
+--     its two orders, its price and the market's terms
+--     the taker's shares and cash
+--     the maker's shares and cash
+--     the market's escrow and revenue
+--     and what it adds to the market's figures
+--   then what traders, markets and holdings have after all of them
+--
+-- The first letter of an array says what has a place in it: r_ requests, k_ makers, t_ traders,
+-- m_ markets, s_ shares, h_ holdings.
 create or replace function trading.account_fills(
   batch trading.matched_batch, order_ids bigint[]
 )
@@ -15,9 +21,8 @@ as $$
 declare
   r_market constant int[] := (batch.request_arrays).markets;
   r_trader constant int[] := (batch.request_arrays).traders;
-  r_holding constant int[] := (batch.request_arrays).holdings;
+  r_shares constant int[] := (batch.request_arrays).shares;
   r_is_buy constant boolean[] := (batch.request_arrays).is_buy;
-  r_is_yes constant boolean[] := (batch.request_arrays).is_yes;
   r_book_is_yes constant boolean[] := (batch.request_arrays).book_is_yes;
   r_book_price constant int[] := (batch.request_arrays).book_prices;
   k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
@@ -41,13 +46,14 @@ declare
   m_no_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
   m_trade_count int[] := array_fill(0, array[cardinality(batch.markets)]);
   m_new_traders int[] := array_fill(0, array[cardinality(batch.markets)]);
-  -- Shares: YES at 2 x the place of the holding - 1, NO at 2 x.
-  s_quantity bigint[];
-  s_cost bigint[];
-  s_fee bigint[];
-  s_realised bigint[];
-  s_touched boolean[];
-  h_has_traded boolean[];
+  s_quantity bigint[] := (batch.shares).quantities;
+  s_cost bigint[] := (batch.shares).costs_cents;
+  s_fee bigint[] := (batch.shares).fees_cents;
+  s_realised bigint[] := (batch.shares).realised_cents;
+  s_touched boolean[] := array_fill(false, array[cardinality((batch.shares).quantities)]);
+  h_has_traded boolean[] := array(
+    select x.yes_traded or x.no_traded from unnest((batch.holdings).holdings) as x
+  );
 
   v_accounted trading.accounted_batch;
   v_trades trading.trades[];
@@ -59,8 +65,8 @@ declare
   j int;
   t int;
   m int;
-  s int;
-  g int;
+  s int; -- the taker's shares
+  g int; -- the maker's
   n int;
   v_price int;
   v_maker_price int;
@@ -74,22 +80,7 @@ begin
     array_agg(c.revenue_version)
   into m_escrow, m_escrow_version, m_revenue, m_revenue_version
   from unnest(batch.markets) as c;
-  select
-    array_agg(q.quantity), array_agg(q.cost), array_agg(q.fee), array_agg(q.realised),
-    array_fill(false, array[count(*)::int])
-  into s_quantity, s_cost, s_fee, s_realised, s_touched
-  from unnest((batch.holdings).holdings) as x
-  cross join lateral (
-    values
-      (
-        x.yes_quantity::bigint, x.yes_cost_cents::bigint, x.yes_fee_cents::bigint,
-        x.yes_realised_cents
-      ),
-      (x.no_quantity, x.no_cost_cents, x.no_fee_cents, x.no_realised_cents)
-  ) as q (quantity, cost, fee, realised);
-  h_has_traded := array(
-    select x.yes_traded or x.no_traded from unnest((batch.holdings).holdings) as x
-  );
+  v_trade.created_at := batch.at;
 
   foreach v_fill in array (batch.result).fills loop
     f := f + 1;
@@ -97,7 +88,7 @@ begin
     k := v_fill.maker;
     n := v_fill.quantity;
     t := r_trader[i];
-    s := 2 * r_holding[i] - r_is_yes[i]::int;
+    s := r_shares[i];
     if k <= k_read then
       m := k_trader[k];
       g := k_shares[k];
@@ -107,7 +98,7 @@ begin
     else
       j := v_rested[k - k_read];
       m := r_trader[j];
-      g := 2 * r_holding[j] - r_is_yes[j]::int;
+      g := r_shares[j];
       v_maker_buys := r_is_buy[j];
       v_maker_price := r_book_price[j];
       v_trade.maker_order_id := order_ids[j];
@@ -124,7 +115,6 @@ begin
     v_trade.quantity := n;
     v_trade.fee_cents := v_fill.fee_cents;
     v_trade.fee_schedule_id := m_fee_schedule[j];
-    v_trade.created_at := batch.at;
     if r_book_is_yes[i] then
       v_trade.price := v_price;
       v_trade.taker_side := 'yes';
@@ -223,22 +213,8 @@ begin
   v_accounted.no_volumes_cents := m_no_volume;
   v_accounted.trade_counts := m_trade_count;
   v_accounted.new_traders := m_new_traders;
-  v_accounted.holdings := array(
-    select (
-      x.market_id, x.user_id,
-      case when y.touched then coalesce(x.yes_public_id, core.uuid_v7()) else x.yes_public_id end,
-      s_quantity[y.place], s_cost[y.place], s_fee[y.place], s_realised[y.place],
-      x.yes_traded or y.touched,
-      case when z.touched then coalesce(x.no_public_id, core.uuid_v7()) else x.no_public_id end,
-      s_quantity[y.place + 1], s_cost[y.place + 1], s_fee[y.place + 1],
-      s_realised[y.place + 1], x.no_traded or z.touched
-    )::trading.holdings
-    from unnest((batch.holdings).holdings) with ordinality as x
-    cross join lateral (
-      values (2 * x.ordinality - 1, s_touched[2 * x.ordinality - 1])
-    ) as y (place, touched)
-    cross join lateral (values (s_touched[2 * x.ordinality])) as z (touched)
-    where y.touched or z.touched
+  v_accounted.holdings := trading.changed_holdings(
+    batch.holdings, (s_quantity, s_cost, s_fee, s_realised)::trading.share_arrays, s_touched
   );
   return v_accounted;
 end

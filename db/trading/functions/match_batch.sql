@@ -66,6 +66,7 @@ begin
         match_batch.markets, match_batch.requests, v_slice.makers,
         (v_batch.traders).user_ids
       );
+      v_batch.shares := trading.read_share_arrays(v_batch.holdings);
     end if;
     if true = any ((v_batch.traders).limited) then
       v_limits := trading.read_limits(
@@ -76,12 +77,12 @@ begin
       v_replays := trading.read_replays(match_batch.requests, match_batch.at);
     end if;
 
-    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_plan.has_keys);
+    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_slice, v_plan.has_keys);
     if cardinality(v_slice.makers) > 0 then
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_slice, v_limits, v_replays, v_shares_before_own
+      v_batch, v_limits, v_replays, v_shares_before_own
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.

@@ -7,7 +7,7 @@ begin
   return (
     select (
       array_agg(k.order_id),
-      array_agg(k.market),
+      array_agg(2 * k.market - (k.book_side = 'yes')::int),
       array_agg(u.trader),
       -- A seller sells the other side than the one that the order is stored on.
       array_agg(
@@ -15,8 +15,9 @@ begin
         - ((k.book_side = 'yes') = (k.order_type = 'buy'))::int
       ),
       array_agg(k.order_type = 'buy'),
-      array_agg(k.book_side = 'yes'),
       array_agg(k.book_price),
+      array_agg(case k.order_type when 'buy' then -k.book_price else 100 - k.book_price end),
+      array_agg(case k.order_type when 'buy' then 1 else -1 end),
       array_agg(k.left_quantity),
       array_agg(k.has_expired)
     )::trading.maker_arrays
