@@ -219,6 +219,7 @@ set local role exchange_owner;
 --!include trading/functions/write_outbox.sql
 --!include trading/functions/write_batch.sql
 --!include trading/functions/clear_way.sql
+--!include trading/functions/atomic_rejections.sql
 --!include trading/functions/order_answers.sql
 --!include trading/functions/release_reason.sql
 --!include trading/functions/due_requests.sql

@@ -178,6 +178,23 @@ test("400 INVALID_REQUEST: orders on live markets can't be atomic, and are sched
   );
 });
 
+test("200: what an atomic batch placed before a market was live is a replay afterwards", async (t) => {
+  const [marketId, live] = [await makeMarket(), await makeLiveMarket()];
+  await setLive(live, false);
+  const trader = await makeTrader();
+  const withKey = (id: string) => ({ ...buy(id, 50), idempotencyKey: crypto.randomUUID() });
+  const orders = [withKey(marketId), withKey(live)];
+  const first = await batch(trader, orders, { atomic: true });
+  t.deepEqual([first.status, first.body.results[1].status], [200, 201]);
+  await setLive(live, true);
+  const again = await batch(trader, orders, { atomic: true });
+  t.deepEqual(
+    [again.status, ...again.body.results.map((result: any) => result.status)],
+    [200, 200, 200],
+  );
+  t.is((await ordersOf(trader)).length, 2);
+});
+
 for (const [name, body, path, message] of [
   ["no orders", {}, "orders", "required"],
   ["no order", { orders: [] }, "orders", "must have at least 1 order"],

@@ -141,9 +141,9 @@ export const markets: Mutation[] = [
   {
     name: "atomic_on_a_live_market",
     breaks: "an atomic call schedules its orders on live markets",
-    file: "api/functions/place_orders",
-    find: ").live_delay_ms is not null then",
-    put: ").live_delay_ms < 0 then",
+    file: "trading/functions/atomic_rejections",
+    find: "live_delays_ms[o.market] is not null",
+    put: "live_delays_ms[o.market] < 0",
     tests: ["db/api/place_orders_markets"],
   },
 ];

@@ -5,6 +5,22 @@ const match = "trading/functions/match_orders";
 /** What meets what, in which order, at which price, and who is found dead. */
 export const matching: Mutation[] = [
   {
+    name: "starved_makers_cleared",
+    breaks: "a request that is not finished cancels makers that only its fills would have starved",
+    file: match,
+    find: "v_reason <> 'expired' and t_traded_with[m] = i",
+    put: "false",
+    tests: ["db/api/place_orders_long_queues"],
+  },
+  {
+    name: "atomic_clears_nothing",
+    breaks: "an atomic batch in front of many dead makers is never finished",
+    file: "trading/functions/clear_way",
+    find: "if v_unfinished is null then",
+    put: "if true then",
+    tests: ["db/api/place_orders_long_queues"],
+  },
+  {
     name: "best_queue_forgets_expiry",
     breaks: "a single order meets orders past their expiry",
     file: "trading/functions/read_best_queue",

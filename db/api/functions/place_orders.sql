@@ -15,7 +15,6 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
-  c_live constant text := 'atomic: not for orders on live markets';
   v_requests trading.order_request[];
   v_market_ids bigint[];
   v_locked_ids bigint[];
@@ -23,6 +22,7 @@ declare
   v_markets trading.market_context[];
   v_at timestamptz;
   v_batch trading.matched_batch;
+  v_rejections api.result[];
 begin
   v_requests := array(select r from trading.read_requests(place_orders.orders) as r);
   if cardinality(v_requests) = 1 then
@@ -53,29 +53,15 @@ begin
   if cardinality(v_requests) > 0 then
     v_at := core.now();
     v_markets := trading.read_markets(v_locked_ids, v_at);
-    if place_orders.atomic then
-      for i in 1 .. cardinality(v_requests) loop
-        if (v_markets[(v_requests[i]).market]).live_delay_ms is not null then
-          v_requests[i].problem := coalesce((v_requests[i]).problem, c_live);
-        end if;
-      end loop;
-    end if;
     v_batch := trading.match_batch(v_markets, v_requests, v_at);
   end if;
 
-  if place_orders.atomic and exists (
-    select from unnest((v_batch.result).results) as o where o.code is not null
-  ) then
+  if place_orders.atomic and cardinality(v_requests) > 0 then
+    v_rejections := trading.atomic_rejections(v_batch);
+  end if;
+  if v_rejections is not null then
     perform trading.clear_way(v_markets, v_requests, v_batch);
-    return query
-      select o.code, trading.rejection_message(o.code, o.problem), false, null::text
-      from rows from (
-        unnest((v_batch.result).results),
-        unnest(array(select r.problem from unnest(v_requests) as r))
-      ) as o (
-        code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
-        fee_cents, balance_cents, maker, problem
-      );
+    return query select r.* from unnest(v_rejections) as r;
   elsif v_busy is null and cardinality(v_requests) > 0 then
     return query
       select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;

@@ -9,6 +9,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_most_cleared constant int := 500; -- makers of one call; a request that meets more comes again
   v_batch trading.matched_batch;
   v_plan constant trading.reading_plan := trading.plan_reading(
     match_batch.markets, match_batch.requests
@@ -82,7 +83,8 @@ begin
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_limits, v_replays, v_shares_before_own
+      v_batch, v_limits, v_replays, v_shares_before_own,
+      case when match_batch.locks then c_most_cleared end
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.

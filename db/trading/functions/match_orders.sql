@@ -16,14 +16,14 @@ create or replace function trading.match_orders(
   batch trading.matched_batch,
   limits trading.limit_arrays,
   replays bigint[],
-  shares_before_own bigint[]
+  shares_before_own bigint[],
+  most_cleared int
 )
 returns trading.match_result
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_cancelled constant int := 500; -- of one call; a request that meets more comes again
   c_most_beyond constant int := trading.most_beyond();
   -- The makers: those that were read, and behind them the requests that come to rest.
   k_read constant int := cardinality(batch.makers);
@@ -41,6 +41,7 @@ declare
   t_balance bigint[] := (batch.traders).balances_cents;
   t_excluded constant boolean[] := (batch.traders).excluded;
   t_limited constant boolean[] := (batch.traders).limited;
+  t_traded_with int[] := array_fill(0, array[cardinality(t_balance)]); -- the last such request
   t_open_cost bigint[] := limits.open_cost_cents; -- looked at only of those with limits
   h_quantity bigint[] := (batch.shares).quantities;
   v_rests_here boolean[]; -- whether an order of the batch rests, by holding
@@ -51,6 +52,8 @@ declare
   v_fill_count int := 0;
   v_cancelled trading.cancelled_maker[];
   v_cancelled_count int := 0;
+  v_is_starved boolean[]; -- of these: only by fills of the request that cancels it
+  v_cleared_count int := 0; -- the others
   v_rested int[];
   v_rested_count int := 0;
 
@@ -119,6 +122,7 @@ begin
       v_met int := 100; -- the last one at which it met a maker
       v_fills_before int := v_fill_count;
       v_cancelled_before int := v_cancelled_count;
+      v_cleared_before int := v_cleared_count;
       v_may_meet_own boolean := shares_before_own[i] is not null
         or coalesce(v_rests_here[r.holding], false);
       v_so_far text; -- what it would be rejected with, as far as it has come
@@ -162,16 +166,19 @@ begin
           );
         end if;
         if v_reason is not null then
-          if v_cancelled_count = c_most_cancelled then
+          if v_cleared_count = most_cleared then
             v_code := 'CONFLICT_RETRY';
             exit;
           end if;
           v_cancelled_count := v_cancelled_count + 1;
+          v_is_starved[v_cancelled_count] := v_reason <> 'expired' and t_traded_with[m] = i;
+          v_cleared_count := v_cleared_count + (not v_is_starved[v_cancelled_count])::int;
           v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
           k := k_next[k];
           continue;
         end if;
 
+        t_traded_with[m] := i;
         k_left[k] := k_left[k] - n;
         t_balance[m] := t_balance[m] + n * k_cents[k];
         h_quantity[k_shares[k]] := h_quantity[k_shares[k]] + n * k_gain[k];
@@ -232,8 +239,18 @@ begin
         v_results[i] := trading.order_rejected(v_code);
         if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') then
           v_cancelled_count := v_cancelled_before;
+          v_cleared_count := v_cleared_before;
           continue next_request;
         end if;
+        -- The makers that only its fills would have starved stay.
+        j := v_cancelled_before;
+        for p in v_cancelled_before + 1 .. v_cancelled_count loop
+          if not v_is_starved[p] then
+            j := j + 1;
+            v_cancelled[j] := v_cancelled[p];
+          end if;
+        end loop;
+        v_cancelled_count := j;
       elsif v_bought > 0 then
         t_balance[t] := t_balance[t] - v_spent - v_fee
           + case when r.is_buy then 0 else 100 * v_bought end;
@@ -313,10 +330,11 @@ end
 $$;
 
 comment on function trading.match_orders(
-  trading.matched_batch, trading.limit_arrays, bigint[], bigint[]
+  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int
 ) is
   'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
   'it had come alone. A request that is rejected has no effect, but for the makers it found that '
   'must be cancelled when it is rejected for want of liquidity, or because it met more of them '
-  'than one call cancels (CONFLICT_RETRY). replays are by trading.read_replays, null without any '
+  'than most_cleared (CONFLICT_RETRY; null: any number). Makers that only an earlier match of the '
+  'same request starved of cash or shares do not count, and stay if it is rejected. replays are by trading.read_replays, null without any '
   'key; shares_before_own is by trading.read_reach.';

@@ -78,18 +78,24 @@ test("an atomic batch is carried out as a whole or not at all", async (t) => {
   const ways = ["in several markets", "in one market", "rejected behind an accepted order", LIVE];
   for (const way of ways) t.true(seen.has(way), way);
 
-  /** One after the other, up to the first that is rejected; an order on a live market is. */
+  /**
+   * One after the other, up to the first that is rejected. A new order on a live market comes
+   * before everything else; one that was placed before the market was live is a replay.
+   */
   async function untilRejected(client: PoolClient, requests: PlacedRequest[]) {
     const live = await liveMarkets(client, cast);
-    const rows: Pick<PlacedRow, "code">[] = [];
-    for (const request of requests) {
-      const isLive = live.has(request.marketId);
-      const [row] = isLive ? [{ code: "INVALID_REQUEST" }] : await together(client, [request]);
-      rows.push(row);
-      if (isLive) count(LIVE);
-      if (row.code !== null) return { rows, isAccepted: false };
+    const rows: Pick<PlacedRow, "code">[] = await oneByOne(client, requests);
+    const isNew = (index: number) => !(rows[index] as PlacedRow).replayed;
+    const firstLive = requests.findIndex(({ marketId }, i) => live.has(marketId) && isNew(i));
+    if (firstLive >= 0) {
+      count(LIVE);
+      const before = requests.slice(0, firstLive).map(() => ({ code: null }));
+      return { rows: [...before, { code: "INVALID_REQUEST" }], isAccepted: false };
     }
-    return { rows, isAccepted: true };
+    const rejected = rows.findIndex(({ code }) => code !== null);
+    return rejected < 0
+      ? { rows, isAccepted: true }
+      : { rows: rows.slice(0, rejected + 1), isAccepted: false };
   }
 });
 
