@@ -177,6 +177,14 @@ export const matching: Mutation[] = [
     tests: ["db/api/place_orders_makers"],
   },
   {
+    name: "met_quantity_not_given_back",
+    breaks: "what a rejected request would have taken of a resting order is gone",
+    file: match,
+    find: "k_left[j] := k_left[j] + n;",
+    put: "k_left[j] := k_left[j];",
+    tests: ["db/api/place_orders_makers"],
+  },
+  {
     name: "planned_cash_not_given_back",
     breaks: "makers do not get back the cash that they paid to a request that is then rejected",
     file: match,

@@ -361,3 +361,28 @@ test("a live maker is reached behind any number of dead ones, alone and in a bat
     if (!lone) t.deepEqual(shown(second!.answer!.fills), ["2 @ 71"]);
   }
 });
+
+test("a maker that a rejected request of the call met has its cash and shares back", async (t) => {
+  for (const maker of ["buyer", "seller"]) {
+    const market = await makeMarket();
+    const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+    if (maker === "buyer") {
+      await rest(market, ann, buy("no", 10, 40));
+      await withdrawAll(ann, 400);
+    } else {
+      await giveShares(market, ann, "yes", 10);
+      await rest(market, ann, sell("yes", 10, 60));
+    }
+    await withdrawAll(bob, 599);
+    const [rejected, accepted] = await exchange.placeBatch(market, [
+      [bob, buy("yes", 20, 60)],
+      [cid, buy("yes", 10, 60)],
+    ]);
+    t.is(rejected?.code, "INSUFFICIENT_BALANCE", maker);
+    t.deepEqual(
+      accepted?.answer?.fills.map(({ quantity }) => quantity),
+      [10],
+      maker,
+    );
+  }
+});
