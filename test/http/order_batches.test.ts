@@ -179,14 +179,16 @@ test("400 INVALID_REQUEST: orders on live markets can't be atomic, and are sched
 });
 
 test("200: what an atomic batch placed before a market was live is a replay afterwards", async (t) => {
-  const [marketId, live] = [await makeMarket(), await makeLiveMarket()];
-  await setLive(live, false);
+  const about = { title: "A match", category: "tests" };
+  const event_id = await operate("create_event", { ...about, live: false });
+  const marketId = await makeMarket();
+  const live = await operate("create_market", { ...about, event_id });
   const trader = await makeTrader();
   const withKey = (id: string) => ({ ...buy(id, 50), idempotencyKey: crypto.randomUUID() });
   const orders = [withKey(marketId), withKey(live)];
   const first = await batch(trader, orders, { atomic: true });
   t.deepEqual([first.status, first.body.results[1].status], [200, 201]);
-  await setLive(live, true);
+  await operate("set_event_live", { event_id, live: true });
   const again = await batch(trader, orders, { atomic: true });
   t.deepEqual(
     [again.status, ...again.body.results.map((result: any) => result.status)],
