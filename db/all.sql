@@ -203,6 +203,7 @@ set local role exchange_owner;
 --!include trading/functions/order_rejected.sql
 --!include trading/functions/order_accepted.sql
 --!include trading/functions/replayed_result.sql
+--!include trading/functions/without_starved.sql
 --!include trading/functions/scheduled_result.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql

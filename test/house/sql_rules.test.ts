@@ -276,6 +276,14 @@ test("PL/pgSQL parses", (t) => {
   t.deepEqual(broken, []);
 });
 
+test("no function has more than 300 lines", (t) => {
+  const long = sqlFiles.filter((path) => {
+    const [, body = ""] = /^(create or replace function [\s\S]*?^\$\$;)/m.exec(readText(path)) ?? [];
+    return body.split("\n").length > 300;
+  });
+  t.deepEqual(long, []);
+});
+
 test("db/ drops nothing: it describes the end state", (t) => {
   const drops = sqlFiles.flatMap((path) =>
     statementsOf(path)

@@ -120,8 +120,8 @@ export const telling: Mutation[] = [
     name: "replay_of_the_dead",
     breaks: "a replay of an order that its batch cancelled has lost its shares",
     file: "trading/functions/replayed_result",
-    find: "coalesce(cancelled.left_quantity, replayed_result.left_quantity)",
-    put: "replayed_result.left_quantity",
+    find: "v_result.left_quantity := (cancelled[-v_left]).left_quantity;",
+    put: "v_result.left_quantity := v_left;",
     tests: ["db/api/place_orders_idempotency"],
   },
   {

@@ -11,7 +11,8 @@
 --
 -- It is one loop over arrays of numbers: PL/pgSQL changes these in place, but copies them on each
 -- call of a part. So functions take what needs only the numbers at hand. The first letter of an
--- array says what has a place in it: k_ makers, b_ sides of books, t_ traders, h_ shares.
+-- array says what has a place in it: k_ makers, which are those that were read and behind them the
+-- requests that come to rest, b_ sides of books, t_ traders, h_ shares.
 create or replace function trading.match_orders(
   batch trading.matched_batch,
   limits trading.limit_arrays,
@@ -25,7 +26,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_beyond constant int := trading.most_beyond();
-  -- The makers: those that were read, and behind them the requests that come to rest.
   k_read constant int := cardinality(batch.makers);
   k_book constant int[] := (batch.maker_arrays).books;
   k_trader int[] := (batch.maker_arrays).traders;
@@ -41,12 +41,11 @@ declare
   t_balance bigint[] := (batch.traders).balances_cents;
   t_excluded constant boolean[] := (batch.traders).excluded;
   t_limited constant boolean[] := (batch.traders).limited;
-  t_traded_with int[] := array_fill(0, array[cardinality(t_balance)]); -- the last such request
+  t_traded_with int[] := array_fill(0, array[coalesce(cardinality(t_balance), 0)]); -- last request
   t_open_cost bigint[] := limits.open_cost_cents; -- looked at only of those with limits
   h_quantity bigint[] := (batch.shares).quantities;
   v_rests_here boolean[]; -- whether an order of the batch rests, by holding
   v_for_key int[] := (batch.request_arrays).twins; -- at the first twin: the one that has the key
-
   v_results trading.order_result[];
   v_fills trading.fill[];
   v_fill_count int := 0;
@@ -56,7 +55,6 @@ declare
   v_cleared_count int := 0; -- the others
   v_rested int[];
   v_rested_count int := 0;
-
   r trading.match_request;
   i int := 0; -- its place
   t int; -- its trader
@@ -83,12 +81,8 @@ begin
     if replays is not null and not r.is_malformed then
       j := v_for_key[(batch.request_arrays).twins[i]];
       if replays[i] is not null or (j < i and (v_results[j]).code is null) then
-        k := case
-          when replays[i] is null then (v_results[j]).maker
-          else array_position((batch.maker_arrays).order_ids, replays[i])
-        end;
         v_results[i] := trading.replayed_result(
-          j, v_results[j], replays[i], k, k > k_read, k_left[k], v_cancelled[-k_left[k]],
+          j, v_results[j], replays[i], (batch.maker_arrays).order_ids, k_left, v_cancelled,
           t_balance[t]
         );
         continue next_request;
@@ -106,9 +100,8 @@ begin
       v_results[i] := trading.scheduled_result(
         r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t], t_open_cost[t]
       );
-      if (v_results[i]).code is null then
-        t_open_cost[t] := t_open_cost[t] + r.scheduled_cost_cents;
-      end if;
+      t_open_cost[t] := t_open_cost[t]
+        + case when (v_results[i]).code is null then r.scheduled_cost_cents else 0 end;
       continue next_request;
     end if;
 
@@ -166,10 +159,8 @@ begin
           );
         end if;
         if v_reason is not null then
-          if v_cleared_count = most_cleared then
-            v_code := 'CONFLICT_RETRY';
-            exit;
-          end if;
+          v_code := case when v_cleared_count = most_cleared then 'CONFLICT_RETRY' end;
+          exit when v_code is not null;
           v_cancelled_count := v_cancelled_count + 1;
           v_is_starved[v_cancelled_count] := v_reason <> 'expired' and t_traded_with[m] = i;
           v_cleared_count := v_cleared_count + (not v_is_starved[v_cancelled_count])::int;
@@ -242,15 +233,12 @@ begin
           v_cleared_count := v_cleared_before;
           continue next_request;
         end if;
-        -- The makers that only its fills would have starved stay.
-        j := v_cancelled_before;
-        for p in v_cancelled_before + 1 .. v_cancelled_count loop
-          if not v_is_starved[p] then
-            j := j + 1;
-            v_cancelled[j] := v_cancelled[p];
-          end if;
-        end loop;
-        v_cancelled_count := j;
+        if v_code = 'CONFLICT_RETRY' then
+          v_cancelled := trading.without_starved(
+            v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before
+          );
+          v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
+        end if;
       elsif v_bought > 0 then
         t_balance[t] := t_balance[t] - v_spent - v_fee
           + case when r.is_buy then 0 else 100 * v_bought end;
@@ -259,9 +247,8 @@ begin
       for p in v_cancelled_before + 1 .. v_cancelled_count loop
         j := (v_cancelled[p]).maker;
         m := k_trader[j];
-        if (v_cancelled[p]).reason <> 'expired' then
-          t_open_cost[m] := t_open_cost[m] + k_left[j] * least(0, k_cents[j]);
-        end if;
+        t_open_cost[m] := t_open_cost[m] + case (v_cancelled[p]).reason
+          when 'expired' then 0 else k_left[j] * least(0, k_cents[j]) end;
         k_left[j] := -p;
       end loop;
       continue next_request when v_code = 'CONFLICT_RETRY';
@@ -272,12 +259,11 @@ begin
       b_first[r.opposite] := k;
       continue next_request when v_code is not null;
 
-      -- 6. What is left of it joins the book, or is cancelled. A budget is used up if it buys no
-      -- share even at the lowest price.
+      -- 6. What is left joins the book, or is cancelled. A budget ends where it buys no share.
       v_status := case
-        when v_bought = v_wanted or trading.affordable_quantity(
+        when v_bought = v_wanted or 0 = trading.affordable_quantity(
           r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
-        ) = 0 then 'filled'
+        ) then 'filled'
         when r.is_ioc then 'cancelled'
         else trading.filled_status(v_wanted - v_bought, v_wanted)
       end;
@@ -293,7 +279,6 @@ begin
         k_cents[k] := r.cents;
         k_gain[k] := r.gain;
         k_left[k] := v_wanted - v_bought;
-        k_has_expired[k] := false;
         t_open_cost[t] := t_open_cost[t] - k_left[k] * least(0, r.cents);
         v_rests_here[coalesce(r.holding, 0)] := true;
         -- Its place is behind all at its price, or else behind the next better price.

@@ -1,0 +1,22 @@
+create or replace function trading.without_starved(
+  cancelled trading.cancelled_maker[], is_starved boolean[], before int
+)
+returns trading.cancelled_maker[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array(
+    select (c.request, c.maker, c.reason, c.left_quantity)::trading.cancelled_maker
+    from rows from (unnest(without_starved.cancelled), unnest(without_starved.is_starved))
+    with ordinality as c (request, maker, reason, left_quantity, is_starved, place)
+    where c.maker is not null
+      and (c.place <= without_starved.before or not c.is_starved)
+    order by c.place
+  );
+end
+$$;
+
+comment on function trading.without_starved(trading.cancelled_maker[], boolean[], int) is
+  'Cancelled makers without those, behind so many that were there before, that only the fills of '
+  'the request that met them would have starved of cash or shares.';
