@@ -6,7 +6,7 @@ import { buy, ioc, postOnly, sell, spend } from "../../helpers/orders.ts";
 /** Orders on a live market: accepted as scheduled, judged by what does not depend on the book. */
 
 const exchange = testExchange(test);
-const { balance, book, cancel, clock, giveShares, makeLiveMarket, makeMarket } = exchange;
+const { balance, book, cancel, clock, giveShares, makeLiveMarket } = exchange;
 const { makeTrader, operate, order, orders, place, placeBatch, refusal, version } = exchange;
 
 test.before("stop the clock", () => clock.freeze("2026-03-01T12:00:00Z"));
