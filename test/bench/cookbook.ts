@@ -40,6 +40,14 @@ export async function timeCookbook({ sizes, cluster }: Bench): Promise<string> {
   for (const table of ["catalog.markets", "trading.orders"]) {
     await pool.query(`update ${table} set created_at = created_at - interval '${DAYS + 1} days'`);
   }
+  // The identifier of an order tells when it was made.
+  for (const table of ["trading.active_orders", "trading.orders"]) {
+    const column = table === "trading.orders" ? "public_id" : "order_public_id";
+    const moved = `core.uuid_v7_at(core.uuid_v7_time(${column}) - interval '${DAYS + 1} days')`;
+    await pool.query(
+      `update ${table} set ${column} = (left(${moved}::text, 14) || substr(${column}::text, 15))::uuid`,
+    );
+  }
   await seedOldRows(database, sizes.oldRows, DAYS);
   await resolveSome(pool, sizes.markets);
   await pool.query("vacuum (analyze)");

@@ -96,11 +96,13 @@ const seed = [
   // The outer makers are filled by one trade, the others by two. The fee of a taker is of both,
   // rounded up once.
   `insert into trading.orders (
-     id, market_id, user_id, side, order_type, price, quantity, filled_quantity, time_in_force,
+     id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity, time_in_force,
      status, fee_cents, created_at
    )
    select
-     g.first_order_id + s.place, g.market_id,
+     g.first_order_id + s.place,
+     (left(core.uuid_v7_at(g.happened_at)::text, 14) || substr(core.uuid_v7()::text, 15))::uuid,
+     g.market_id,
      case when s.is_maker then g.maker_ids[1 + s.place % 2] else g.taker_ids[s.place - 2] end,
      case when s.is_maker then 'yes' else 'no' end::trading.side, 'buy',
      case when s.is_maker then g.price else 100 - g.price end,

@@ -72,5 +72,17 @@ begin
      )',
     v_volatility
   );
+
+  -- Identifiers are made by the same clock.
+  if current_setting('server_version_num')::int >= 180000 then
+    create or replace function core.uuid_v7() returns uuid
+    language sql volatile parallel safe
+    return uuidv7(make_interval(secs => extract(epoch from core.now() - clock_timestamp())::float8));
+  else
+    execute replace(
+      pg_catalog.pg_get_functiondef('core.uuid_v7()'::regprocedure),
+      'clock_timestamp()', 'core.now()'
+    );
+  end if;
 end
 $install$`;

@@ -79,6 +79,28 @@ as $$
   join happenings as h on h.journal_id = j.id
   where h.created_at <> j.created_at
 
+  -- The audit row is of the same transaction, so a clock that is set between transactions changes
+  -- nothing here. A reference that is given again has a row for each call.
+  union all
+  select 'deposit or withdrawal has the time of its call', 'journal ' || j.id,
+    'within an hour of ' || l.at, j.created_at::text
+  from ledger.posted_journals as j
+  join (
+    select c.journal_id, min(a.at) as at,
+      bool_or(
+        k.created_at between a.at - interval '1 hour' and a.at + interval '1 hour'
+      ) as is_timed
+    from ledger.cash_movements as c
+    join ledger.posted_journals as k on k.id = c.journal_id
+    join trading.traders as t on t.user_id = c.user_id
+    join admin.audit_log as a
+      on a.action = case c.kind when 'deposit' then 'deposit' else 'withdraw' end
+      and a.arguments ->> 'user_id' = t.public_id::text
+      and a.arguments ->> 'reference' = c.reference
+    group by c.journal_id
+  ) as l on l.journal_id = j.id
+  where not l.is_timed
+
   union all
   select 'journal has the lines of what happened',
     'journal ' || coalesce(l.journal_id, e.journal_id)

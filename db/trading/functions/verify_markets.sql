@@ -20,6 +20,34 @@ as $$
   where not exists (select from trading.market_state as b where b.market_id = m.id)
 
   union all
+  select 'market is of an event of its category', 'market ' || m.id,
+    'category ' || m.category_id, 'category ' || e.category_id
+  from catalog.markets as m
+  join catalog.events as e on e.id = m.event_id
+  where e.category_id <> m.category_id
+
+  -- The event of a market never changes. Where the market was made by no operator's call, as in an
+  -- import, only its orders tell that it has one.
+  union all
+  select 'market is of the event that it was made for', 'market ' || m.id,
+    coalesce(l.arguments ->> 'event_id', 'none'), coalesce(e.public_id::text, 'none')
+  from catalog.markets as m
+  join admin.audit_log as l
+    on l.action = 'create_market' and l.arguments ->> 'market_id' = m.public_id::text
+  left join catalog.events as e on e.id = m.event_id
+  where l.arguments ->> 'event_id' is distinct from e.public_id::text
+
+  union all
+  select 'market whose orders waited has an event', 'market ' || m.id, 'an event', 'none'
+  from catalog.markets as m
+  where m.event_id is null
+    and m.id in (
+      select o.market_id from trading.orders as o where o.release_at is not null
+      union all
+      select a.market_id from trading.archived_orders as a where a.release_at is not null
+    )
+
+  union all
   select 'market figures equal its trades', 'market ' || b.market_id,
     concat_ws(' ', coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
       coalesce(t.no_volume_cents, 0)),
@@ -101,5 +129,5 @@ as $$
 $$;
 
 comment on function trading.verify_markets() is
-  'The part of ledger.verify() about the figures that are kept of markets and categories: each is '
-  'the sum of what it counts. One row for each broken invariant.';
+  'The part of ledger.verify() about markets: each is of its event, and the figures that are kept '
+  'of markets and categories are the sums of what they count. One row for each broken invariant.';

@@ -100,23 +100,90 @@ as $$
     when o.status = 'filled' then (o.release_at is null) <> (o.released_at is null)
     else o.budget_cents is null and o.filled_quantity >= o.quantity
   end
+    or o.budget_cents is not null and o.filled_quantity <> o.quantity
     or o.released_at is not null and (o.release_at is null or o.released_at < o.release_at)
     or o.release_at < o.created_at
 
+  -- The public id has the time in which it was drawn, a moment after that of the order. Both are of
+  -- one transaction, so a clock that is set between transactions changes nothing here.
+  union all
+  select 'order has the time of its public id', 'order ' || o.public_id,
+    'within an hour of ' || core.uuid_v7_time(o.public_id), o.created_at::text
+  from all_orders as o
+  where o.created_at not between core.uuid_v7_time(o.public_id) - interval '1 hour'
+    and core.uuid_v7_time(o.public_id) + interval '1 hour'
+
+  union all
+  select 'order expires after it was placed', 'order ' || o.public_id,
+    '> ' || o.created_at, o.expires_at::text
+  from all_orders as o
+  where o.expires_at <= o.created_at
+
+  union all
+  select 'order waits no longer than an event may ask for', 'order ' || o.public_id,
+    '<= ' || o.created_at + interval '1 minute', o.release_at::text
+  from all_orders as o
+  where o.release_at > o.created_at + interval '1 minute'
+
+  -- What can end an order depends on where it is: in its delay, at its placing or release, or on
+  -- the book. An order that may not rest ends at its placing or release, or in its delay.
   union all
   select 'order is cancelled for a reason that fits it', 'order ' || o.public_id, 'another reason',
     concat_ws(' ', o.cancel_reason, o.order_type, o.time_in_force,
-      'at ' || o.cancelled_at, 'expires at ' || o.expires_at)
+      o.filled_quantity || ' of ' || o.quantity, 'at ' || o.cancelled_at,
+      'placed at ' || o.created_at, 'release at ' || o.release_at, 'released at ' || o.released_at,
+      'expires at ' || o.expires_at)
   from all_orders as o
-  where case o.cancel_reason
-    when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
-    when 'post_only_would_cross' then not o.post_only or o.released_at is null
-    when 'insufficient_liquidity' then o.time_in_force = 'gtc'
-    when 'position_insufficient' then o.order_type = 'buy'
-    when 'insufficient_funds' then o.order_type = 'sell'
-    when 'loss_limit' then o.order_type = 'sell'
-    else false
-  end
+  cross join lateral (
+    select
+      o.release_at is not null and o.released_at is null as is_waiting,
+      coalesce(o.released_at, o.created_at) as taken_at
+  ) as x
+  where o.status = 'cancelled'
+    and (
+      case o.cancel_reason
+        when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
+        when 'user_amended' then o.budget_cents is not null or o.expires_at <= o.cancelled_at
+        when 'self_trade'
+          then o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
+        when 'post_only_would_cross' then not o.post_only
+          or o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
+        when 'insufficient_liquidity' then o.time_in_force = 'gtc'
+        when 'position_insufficient' then o.order_type = 'buy'
+        when 'insufficient_funds' then o.order_type = 'sell'
+        when 'loss_limit' then o.order_type = 'sell'
+        else false
+      end
+      or x.is_waiting and o.cancel_reason not in (
+        'user_cancelled', 'user_amended', 'market_closed', 'expired', 'trading_paused',
+        'self_excluded'
+      )
+      or o.time_in_force = 'ioc' and not x.is_waiting and (
+        o.cancelled_at <> x.taken_at
+        or o.cancel_reason in ('user_cancelled', 'user_amended')
+        or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
+        or o.released_at is null and o.filled_quantity = 0
+      )
+    )
+
+  union all
+  select 'amended order has its replacement', 'order ' || o.public_id,
+    concat_ws(' ', 'an order of the same form, made at', o.cancelled_at), 'none'
+  from all_orders as o
+  where o.cancel_reason = 'user_amended'
+    and not exists (
+      select from all_orders as n
+      where n.market_id = o.market_id
+        and n.user_id = o.user_id
+        and n.side = o.side
+        and n.order_type = o.order_type
+        and n.time_in_force = o.time_in_force
+        and n.post_only = o.post_only
+        and n.created_at = o.cancelled_at
+        and n.expires_at is not distinct from o.expires_at
+        and n.budget_cents is null
+        and n.id > o.id
+    )
 
   union all
   select 'reductions of an order lead to its quantity', 'order ' || r.order_id,

@@ -6,7 +6,7 @@ import { buy, ioc, postOnly, sell, spend } from "../../helpers/orders.ts";
 /** Orders on a live market: accepted as scheduled, judged by what does not depend on the book. */
 
 const exchange = testExchange(test);
-const { balance, book, cancel, clock, giveShares, makeLiveMarket, makeMarket } = exchange;
+const { balance, book, cancel, clock, giveShares, makeLiveMarket } = exchange;
 const { makeTrader, operate, order, orders, place, placeBatch, refusal, version } = exchange;
 
 test.before("stop the clock", () => clock.freeze("2026-03-01T12:00:00Z"));
@@ -121,15 +121,10 @@ test("a market buy by quantity needs no funds yet", async (t) => {
 });
 
 test("INSUFFICIENT_BALANCE: a sell needs the position", async (t) => {
-  const market = await makeMarket();
+  const { market, event } = await makeLiveMarket({ live: false });
   const ann = await makeTrader();
   await giveShares(market, ann, "yes", 10);
-  const event = await operate("create_event", { title: "Now", category: "tests", live: true });
-  await exchange.database.pool.query(
-    `update catalog.markets set event_id = (select id from catalog.events where public_id = $2)
-     where public_id = $1`,
-    [market, event],
-  );
+  await operate("set_event_live", { event_id: event, live: true });
   t.is(await refusal(market, ann, sell("yes", 11)), "INSUFFICIENT_BALANCE");
   t.is((await place(market, ann, sell("yes", 10))).order.status, "scheduled");
   t.is((await place(market, ann, sell("yes", 10, 20))).order.status, "scheduled");

@@ -3,6 +3,16 @@ import type { Damage } from "./damage.ts";
 /** Ways to break accounts, entries and journals, each with an invariant that must notice. */
 export const cashDamages: Damage[] = [
   [
+    "deposit or withdrawal has the time of its call",
+    `update ledger.posted_journals set created_at = created_at - interval '300 days'
+     where id = (select max(id) from ledger.posted_journals where kind = 'deposit')`,
+  ],
+  [
+    "deposit or withdrawal has the time of its call",
+    `update ledger.posted_journals set created_at = created_at + interval '2 hours'
+     where kind = 'withdrawal'`,
+  ],
+  [
     "journal sums to zero",
     `update ledger.posted_entries
      set amount_cents = amount_cents + 1, balance_after_cents = balance_after_cents + 1

@@ -64,10 +64,22 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   const { order: maker } = await place(live, ann, buy("no", 4, 50));
   const { order: taker } = await place(live, ben, buy("yes", 3, 50));
   orders.released_taker = taker.id;
+  orders.blocked = (await place(live, ann, buy("yes", 1, 50))).order.id;
   await clock.advance(5000);
   await exchange.release(live);
   orders.released = maker.id;
   orders.waiting = (await place(live, ben, buy("yes", 1, 10))).order.id;
+
+  // Orders that were cancelled in their delay, by an amendment, and for want of liquidity.
+  orders.taken_back = (await place(live, ben, buy("yes", 1, 10))).order.id;
+  await cancel(ben, orders.taken_back);
+  orders.budget_taken_back = (await place(live, ben, spend("yes", 300))).order.id;
+  await cancel(ben, orders.budget_taken_back);
+  const thin = await makeMarket();
+  [orders.amended] = (await rest(thin, ann, buy("no", 5, 20))) as [string];
+  await exchange.amend(ann, orders.amended, { price: 21 });
+  orders.cut_short = (await place(thin, ben, buy("yes", 8, 79, ioc))).order.id;
+  await operate("deposit", { user_id: dan, amount_cents: 100, reference: "one more" });
 
   // A resolution that is corrected after a winner has taken the money out.
   const resolved = await makeMarket();

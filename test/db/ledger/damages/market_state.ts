@@ -3,6 +3,29 @@ import type { Damage } from "./damage.ts";
 /** Ways to break open orders, depth and figures, each with an invariant that must notice. */
 export const booksDamages: Damage[] = [
   [
+    "market is of an event of its category",
+    `update catalog.events set category_id = 0
+     where id = (select event_id from catalog.markets where id = :live)`,
+  ],
+  [
+    "market is of the event that it was made for",
+    `update catalog.markets set event_id = (select event_id from catalog.markets where id = :live)
+     where id = :market`,
+  ],
+  [
+    "market is of the event that it was made for",
+    `with other as (
+       insert into catalog.events (category_id, title, live)
+       select category_id, 'Another match', true from catalog.markets where id = :live
+       returning id
+     )
+     update catalog.markets set event_id = (select id from other) where id = :live`,
+  ],
+  [
+    "market whose orders waited has an event",
+    "update catalog.markets set event_id = null where id = :live",
+  ],
+  [
     "last trade price is that of the last trade",
     "update trading.market_state set last_trade_price = null where market_id = :market",
   ],

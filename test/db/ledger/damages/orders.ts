@@ -1,7 +1,116 @@
 import type { Damage } from "./damage.ts";
 
+/** What cannot end an order that was matched at once, traded a part and may not rest. */
+const unfitReasons = [
+  "self_trade",
+  "user_cancelled",
+  "user_amended",
+  "market_closed",
+  "trading_paused",
+  "self_excluded",
+  "expired",
+  "insufficient_funds",
+  "loss_limit",
+  "position_insufficient",
+  "post_only_would_cross",
+];
+
+/** What cannot end an order that waits for its release. */
+const unfitInDelay = [
+  "self_trade",
+  "insufficient_liquidity",
+  "insufficient_funds",
+  "loss_limit",
+  "position_insufficient",
+  "post_only_would_cross",
+  "expired",
+];
+
+/** Ways to break how orders end and when they are made. */
+const endings: Damage[] = [
+  ...unfitReasons.map((reason): Damage => [
+    "order is cancelled for a reason that fits it",
+    `update trading.orders set cancel_reason = '${reason}' where id = :cut_short`,
+  ]),
+  ...unfitInDelay.map((reason): Damage => [
+    "order is cancelled for a reason that fits it",
+    `update trading.orders set cancel_reason = '${reason}' where id = :taken_back`,
+  ]),
+  [
+    "order is cancelled for a reason that fits it",
+    `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :cut_short`,
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :blocked`,
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set cancel_reason = 'self_trade' where id = :cancelled",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set cancel_reason = 'post_only_would_cross' where id = :blocked",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.archived_orders set cancel_reason = 'self_trade'",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.archived_orders set time_in_force = 'ioc'",
+  ],
+  [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set expires_at = cancelled_at where id = :amended",
+  ],
+  ...["user_id = :dan", "side = 'yes'", "order_type = 'sell'", "post_only = true"].map(
+    (change): Damage => [
+      "amended order has its replacement",
+      `update trading.orders set ${change} where id = :amended`,
+    ],
+  ),
+  [
+    "amended order has its replacement",
+    "update trading.orders set cancel_reason = 'user_amended' where id = :cancelled",
+  ],
+  [
+    "amended order has its replacement",
+    `update trading.orders set cancelled_at = cancelled_at + interval '1 ms' where id = :amended`,
+  ],
+  [
+    "order has the status that fits what it is",
+    "update trading.orders set quantity = 5 where id = :budget_taken_back",
+  ],
+  [
+    "order has the time of its public id",
+    "update trading.orders set created_at = created_at + interval '3 days' where id = :resting",
+  ],
+  [
+    "order has the time of its public id",
+    "update trading.orders set created_at = created_at + interval '30 days' where id = :filled",
+  ],
+  [
+    "order has the time of its public id",
+    "update trading.orders set created_at = created_at - interval '2 hours' where id = :cancelled",
+  ],
+  [
+    "order has the time of its public id",
+    "update trading.archived_orders set created_at = created_at - interval '2 hours'",
+  ],
+  [
+    "order expires after it was placed",
+    "update trading.orders set expires_at = created_at where id = :expired",
+  ],
+  [
+    "order waits no longer than an event may ask for",
+    "update trading.orders set release_at = created_at + interval '60.001 s' where id = :waiting",
+  ],
+];
+
 /** Ways to break orders, trades and fees, each with an invariant that must notice. */
 export const ordersDamages: Damage[] = [
+  ...endings,
   [
     "order fee is what its schedule says",
     "update trading.fee_schedules set taker_rate_bps = taker_rate_bps + 100",

@@ -1,0 +1,42 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange.ts";
+import { buy } from "../../helpers/orders.ts";
+
+/** The clock of a server can be set back between two transactions: the proof gives no row for it. */
+
+const exchange = testExchange(test);
+const { amend, cancel, clock, makeMarket, makeTraders, operate, place, rest, verify } = exchange;
+
+const DAY_MS = 86_400_000;
+
+test.serial("a clock that is set back between transactions breaks no invariant", async (t) => {
+  const market = await makeMarket();
+  const [ann, ben] = (await makeTraders(2)) as [string, string];
+  const deposit = { user_id: ann, amount_cents: 100, reference: "one" };
+  await clock.advance(30 * DAY_MS);
+  const [maker, amended] = (await rest(market, ann, buy("yes", 10, 40), buy("yes", 5, 30))) as [
+    string,
+    string,
+  ];
+  await operate("deposit", deposit);
+  await clock.advance(-20 * DAY_MS);
+  await place(market, ben, buy("no", 4, 60));
+  await amend(ann, maker, { quantity: 6 });
+  await amend(ann, amended, { price: 31 });
+  await operate("deposit", { ...deposit, reference: "two" });
+  await clock.advance(-5 * DAY_MS);
+  await cancel(ann, maker);
+  t.deepEqual(await verify(), []);
+});
+
+test.serial(
+  "a deposit whose reference is given again days later has the time of its first call",
+  async (t) => {
+    const [ann] = (await makeTraders(1)) as [string];
+    const deposit = { user_id: ann, amount_cents: 100, reference: "again" };
+    await operate("deposit", deposit);
+    await clock.advance(40 * DAY_MS);
+    await operate("deposit", deposit);
+    t.deepEqual(await verify(), []);
+  },
+);
