@@ -1,5 +1,8 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { createCallLimiter } from "./database/call_limiter.ts";
+import { commandLimits, connectionsOf, createUserTurns } from "./database/call_limits.ts";
+import type { UserTurns } from "./database/call_limits.ts";
 import { createOpenDoors, gaugeOpenDoors } from "./database/privileges.ts";
 import type { OpenDoors } from "./database/privileges.ts";
 import { createReadiness } from "./database/readiness.ts";
@@ -28,6 +31,8 @@ export interface Services {
   pool: Pool;
   /** Likewise, for commands. */
   orders: Pool;
+  /** For what one user has these two do, so that the others find connections. */
+  turns: UserTurns;
   logger: Logger;
   metrics: Metrics;
   readiness: Readiness;
@@ -61,6 +66,7 @@ export function makeServices(
 ): Services {
   const pools = "orders" in given ? given : asServerPools(given);
   const { orders, reads, gates, monitoring } = pools;
+  const limiter = createCallLimiter({ limits: commandLimits(connectionsOf(orders)) });
   const metrics = createMetrics(pools);
   const authenticator = createAuthenticator({ pool: gates, logger });
   const announcer = createAnnouncer({ pool: monitoring, logger });
@@ -71,6 +77,7 @@ export function makeServices(
   return {
     pool: reads,
     orders,
+    turns: createUserTurns(limiter, reads),
     logger,
     metrics,
     readiness: createReadiness(monitoring),
@@ -80,6 +87,7 @@ export function makeServices(
     announcer,
     orderGatherer: createOrderGatherer({
       pool: orders,
+      limiter,
       onCommitted: (outcomes) => {
         announcer.ring();
         metrics.countBatch(outcomes);

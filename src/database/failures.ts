@@ -34,6 +34,9 @@ export function beforeAnything(error: unknown): unknown {
   return isLost ? new DatabaseFailure("unreachable", error) : error;
 }
 
+/** Makes an attempt when its turn has come, and gives what it gives. */
+export type Turn = <T>(attempt: () => Promise<T>) => Promise<T>;
+
 export interface RetryOptions {
   /** Whether the call may be made again although it may have been carried out: true for reads. */
   repeatable?: boolean;
@@ -45,6 +48,8 @@ export interface RetryOptions {
   backoffMs?: number;
   /** No attempt is begun later than this after the first one. */
   patienceMs?: number;
+  /** Each attempt waits for its turn before it takes a connection; see call_limiter.ts. */
+  turn?: Turn;
 }
 
 const DEFAULT_ATTEMPTS = 5;
@@ -86,12 +91,14 @@ export async function withRetries<T>(
 ): Promise<T> {
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
   const deadline = Date.now() + (options.patienceMs ?? DEFAULT_PATIENCE_MS);
+  const turn = options.turn ?? ((attempt) => attempt());
   for (let attempt = 1; ; attempt++) {
     try {
-      return await callOnce(pool, call);
+      return await turn(() => callOnce(pool, call));
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
       const repeatable =
+        error.kind !== "overloaded" &&
         (error.kind !== "lost" || options.repeatable === true) &&
         (error.kind !== "conflict" || options.exceptConflicts !== true);
       const retried = repeatable && attempt < attempts && Date.now() <= deadline;

@@ -25,7 +25,7 @@ import { untilFinished } from "../trading/unfinished.ts";
 
 /** Placing, amending, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
-  const { access, announcer, orderGatherer, orders, pool } = services;
+  const { access, announcer, orderGatherer, orders, pool, turns } = services;
 
   app.post("/api/v1/orders", access.command, jsonBody, async (request, response) => {
     const order = validate(placeOrderSchema, request.body);
@@ -53,9 +53,11 @@ export function installOrders(app: Express, services: Services): void {
 
   app.post("/api/v1/orders/preview", access.accountRead, jsonBody, async (request, response) => {
     const terms = validate(placeOrderSchema, request.body);
-    const order = { userId: userIdOf(response), ...terms, idempotencyKey: null };
+    const userId = userIdOf(response);
+    const order = { userId, ...terms, idempotencyKey: null };
     const preview = await withRetries(pool, (client) => previewOrder(client, order), {
       repeatable: true,
+      turn: turns.preview(userId, terms.marketId),
     });
     sendResult(response, 200, preview);
   });
@@ -71,8 +73,11 @@ export function installOrders(app: Express, services: Services): void {
     const orderId = validateId(request.params.id);
     const { price, quantity } = validate(amendOrderSchema, request.body);
     const userId = userIdOf(response);
+    const turn = turns.command(userId);
     const outcome = await untilFinished(() =>
-      withRetries(orders, (client) => amendOrder(client, userId, orderId, price, quantity)),
+      withRetries(orders, (client) => amendOrder(client, userId, orderId, price, quantity), {
+        turn,
+      }),
     );
     announcer.ring();
     sendResult(response, 200, outcome);
@@ -81,7 +86,9 @@ export function installOrders(app: Express, services: Services): void {
   app.delete("/api/v1/orders/:id", access.command, async (request, response) => {
     const orderId = validateId(request.params.id);
     const userId = userIdOf(response);
-    const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId));
+    const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId), {
+      turn: turns.command(userId),
+    });
     announcer.ring();
     sendResult(response, 200, outcome);
   });

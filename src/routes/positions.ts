@@ -9,14 +9,16 @@ import { convertSetsSchema } from "../schemas/positions.ts";
 import type { Services } from "../services.ts";
 
 /** Complete sets of YES and NO shares, out of cash and into it. */
-export function installPositions(app: Express, { access, orders }: Services): void {
+export function installPositions(app: Express, { access, orders, turns }: Services): void {
   const converting =
     (convert: typeof splitPosition): RequestHandler =>
     async (request, response) => {
       const { marketId, quantity } = validate(convertSetsSchema, request.body);
       const userId = userIdOf(response);
-      const outcome = await withRetries(orders, (client) =>
-        convert(client, userId, marketId, quantity),
+      const outcome = await withRetries(
+        orders,
+        (client) => convert(client, userId, marketId, quantity),
+        { turn: turns.command(userId, marketId) },
       );
       sendResult(response, 200, outcome);
     };

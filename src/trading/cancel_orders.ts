@@ -11,12 +11,13 @@ type FailureCode = "not_found" | "not_cancellable" | "internal";
  * leaves the others alone. Gives the body of POST /orders/cancel-batch as JSON text.
  */
 export async function cancelOrders(
-  { orders, logger }: Pick<Services, "orders" | "logger">,
+  { orders, turns, logger }: Pick<Services, "orders" | "turns" | "logger">,
   userId: string,
   orderIds: string[],
 ): Promise<string> {
   const cancelled: string[] = [];
   const failures: { orderId: string; code: FailureCode }[] = [];
+  const turn = turns.command(userId);
   let isDatabaseGone = false;
 
   for (const orderId of new Set(orderIds)) {
@@ -25,7 +26,9 @@ export async function cancelOrders(
       continue;
     }
     try {
-      const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId));
+      const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId), {
+        turn,
+      });
       if (outcome.code === null) cancelled.push(orderOf(outcome));
       else failures.push({ orderId, code: failureCode(outcome.code) });
     } catch (error) {

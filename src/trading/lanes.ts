@@ -12,6 +12,7 @@ export interface Waiting<Result> {
 
 /** One market's queue. There is one while orders wait, a call is under way, or it goes alone. */
 export interface Lane<Result> {
+  marketId: string;
   waiting: Waiting<Result>[];
   isUnderWay: boolean;
   /** Until then it shares no call. */
@@ -38,7 +39,6 @@ export interface Lanes<Result> {
   /** Orders that wait, without those under way. */
   count: () => number;
   canGather: () => boolean;
-  canGoAlone: () => boolean;
   /** The orders of the next shared call. */
   takeGathered: () => Waiting<Result>[];
   /** The lane that has waited longest to go alone; it is under way from then on. */
@@ -57,6 +57,8 @@ export interface Lanes<Result> {
   end: (lanes: Iterable<Lane<Result>>) => void;
 }
 
+const freshLane = { isUnderWay: false, aloneUntil: 0, isSuspect: false, isSlow: false };
+
 /** The lanes of one process. */
 export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions): Lanes<Result> {
   const lanes = new Map<string, Lane<Result>>();
@@ -69,7 +71,7 @@ export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions)
   function laneOf({ request: { marketId } }: Waiting<Result>): Lane<Result> {
     const known = lanes.get(marketId);
     if (known !== undefined) return known;
-    const lane = { waiting: [], isUnderWay: false, aloneUntil: 0, isSuspect: false, isSlow: false };
+    const lane: Lane<Result> = { marketId, waiting: [], ...freshLane };
     lanes.set(marketId, lane);
     return lane;
   }
@@ -121,7 +123,6 @@ export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions)
     },
     count: () => count,
     canGather: () => toGather.size > 0,
-    canGoAlone: () => toGoAlone.size > 0,
     takeGathered: () => {
       const taken = take(Array.from(toGather, ({ waiting }) => waiting));
       of(taken).forEach(start);

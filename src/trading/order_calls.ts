@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { placeOrders } from "../database/api.ts";
 import type { OrderRequest, Outcome } from "../database/api.ts";
+import type { CommandLimiter } from "../database/call_limits.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";
@@ -11,20 +12,14 @@ import { isUnfinished } from "./unfinished.ts";
 
 export interface CallContext {
   pool: Pool;
+  /** For the turns of calls that wait for locks. */
+  limiter: CommandLimiter;
   lanes: Lanes<Outcome>;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   slowMs: number | undefined;
   now: () => number;
   onCommitted: (outcomes: Outcome[]) => void;
-}
-
-/** Orders that are placed together or not at all. */
-export interface Together {
-  orders: OrderRequest[];
-  since: number;
-  resolve: (outcomes: Outcome[]) => void;
-  reject: (error: unknown) => void;
 }
 
 type Order = Waiting<Outcome>;
@@ -80,7 +75,8 @@ function failGathered({ lanes }: CallContext, orders: Order[], error: unknown): 
 
 /** One call for one market, which waits for its lock. */
 export async function placeAlone(context: CallContext, lane: Lane<Outcome>): Promise<void> {
-  const { lanes, retries, slowMs } = context;
+  const { lanes, slowMs } = context;
+  const retries = aloneOptions(context, lane.marketId);
   const taken: Taken = { tookMs: 0 };
   try {
     const take = () => lanes.takeAlone(lane);
@@ -97,7 +93,7 @@ export async function placeAlone(context: CallContext, lane: Lane<Outcome>): Pro
         rejectLate(context, lane, error);
       }
       rejectAll(orders, error);
-    } else await placeOneByOne(context, orders);
+    } else await placeOneByOne(context, orders, retries);
   } finally {
     lanes.end([lane]);
   }
@@ -115,13 +111,17 @@ function rejectLate(context: CallContext, lane: Lane<Outcome>, error: DatabaseFa
 }
 
 /** The orders of one market failed as a whole and had no effect: only one of them is to blame. */
-async function placeOneByOne(context: CallContext, orders: Order[]): Promise<void> {
+async function placeOneByOne(
+  context: CallContext,
+  orders: Order[],
+  retries: RetryOptions,
+): Promise<void> {
   for (const order of orders) {
     try {
       const outcomes = await withRetries(
         context.pool,
         (client) => placeOrders(client, [order.request]),
-        context.retries,
+        retries,
       );
       answer(context, [order], outcomes);
     } catch (error) {
@@ -130,25 +130,42 @@ async function placeOneByOne(context: CallContext, orders: Order[]): Promise<voi
   }
 }
 
-/** One call for orders that are placed together or not at all, made until it is finished. */
-export async function placeAllOrNone(context: CallContext, together: Together): Promise<void> {
-  const { now, onCommitted, pool, retries, unfinishedForMs } = context;
-  const { orders, since, resolve, reject } = together;
-  try {
-    let outcomes: Outcome[];
-    do {
-      outcomes = await withRetries(
-        pool,
-        (client) => placeOrders(client, orders, { atomic: true }),
-        retries,
-      );
-    } while (outcomes.some((outcome) => isUnfinished(outcome, since, unfinishedForMs, now())));
-    if (outcomes.length !== orders.length) throw wrongCount(orders, outcomes);
-    resolve(outcomes);
-    if (outcomes.every(({ code }) => code === null)) onCommitted(outcomes);
-  } catch (error) {
-    reject(error);
-  }
+/**
+ * One call for orders that are placed together or not at all, made until it is finished. Each time
+ * it is made again, it goes to the end of its line.
+ */
+export async function placeAllOrNone(
+  context: CallContext,
+  orders: OrderRequest[],
+): Promise<Outcome[]> {
+  const { now, onCommitted, pool, unfinishedForMs } = context;
+  const options = togetherOptions(context, orders);
+  const since = now();
+  let outcomes: Outcome[];
+  do {
+    outcomes = await withRetries(
+      pool,
+      (client) => placeOrders(client, orders, { atomic: true }),
+      options,
+    );
+  } while (outcomes.some((outcome) => isUnfinished(outcome, since, unfinishedForMs, now())));
+  if (outcomes.length !== orders.length) throw wrongCount(orders, outcomes);
+  if (outcomes.every(({ code }) => code === null)) onCommitted(outcomes);
+  return outcomes;
+}
+
+/** The calls of one market that goes alone are a line of their own. */
+function aloneOptions({ limiter, retries }: CallContext, marketId: string): RetryOptions {
+  const turn = limiter.turn(`market ${marketId}`, { alone: "", market: marketId });
+  return { ...retries, turn };
+}
+
+/** So are the atomic batches of one user, apart from the user's other commands. */
+function togetherOptions({ limiter, retries }: CallContext, orders: OrderRequest[]): RetryOptions {
+  const users = [...new Set(orders.map(({ userId }) => userId))];
+  const markets = [...new Set(orders.map(({ marketId }) => marketId))];
+  const holds = { alone: "", batch: users, user: users, market: markets };
+  return { ...retries, turn: limiter.turn(`batch ${users.join()}`, holds) };
 }
 
 /** Makes the call, and takes its orders only when there is a connection: more may have come. */

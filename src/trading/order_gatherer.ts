@@ -1,18 +1,23 @@
 import type { Pool } from "pg";
 import type { OrderRequest, Outcome } from "../database/api.ts";
+import { createCallLimiter } from "../database/call_limiter.ts";
+import { commandLimits, connectionsOf } from "../database/call_limits.ts";
+import type { CommandLimiter } from "../database/call_limits.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { createLanes } from "./lanes.ts";
 import { placeAllOrNone, placeAlone, placeGathered } from "./order_calls.ts";
-import type { CallContext, Together } from "./order_calls.ts";
+import type { CallContext } from "./order_calls.ts";
 import { UNFINISHED_FOR_MS } from "./unfinished.ts";
 
 export interface OrderGathererOptions {
   pool: Pool;
   /** Expected work of one call at most, in small orders; see choose_orders.ts. */
   mostWork?: number;
-  /** Calls under way at most; as many as the pool has connections unless given. */
+  /** Shared calls under way at most; as many as the pool has connections unless given. */
   callCap?: number;
+  /** For the turns of calls that wait for locks. Others may use the same; see call_limits.ts. */
+  limiter?: CommandLimiter;
   /** Orders at most that may wait, over all markets; beyond it new ones are rejected. */
   waitingCap?: number;
   retries?: RetryOptions;
@@ -40,7 +45,6 @@ export interface OrderGatherer {
 
 const DEFAULT_MOST_WORK = 200;
 const DEFAULT_WAITING_CAP = 10_000;
-const DEFAULT_CALL_CAP = 8;
 const DEFAULT_ALONE_FOR_MS = 1000;
 
 /**
@@ -50,20 +54,18 @@ const DEFAULT_ALONE_FOR_MS = 1000;
  *
  * Shared calls do not wait for a market's lock. A market whose lock is held elsewhere (MARKET_BUSY),
  * whose call was slow, or whose shared call failed goes alone for a while, in calls that do wait.
- * These have at most half of the connections, so that the other markets always find one.
+ * Atomic batches go in such calls, too. The limiter gives each its turn and keeps connections for
+ * the shared calls, so that the other markets always find one.
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
   const context = contextOf(options);
   const { lanes, now } = context;
-  const { waitingCap = DEFAULT_WAITING_CAP } = options;
-  const callCap = options.callCap ?? maxOf(options.pool);
-  const aloneCap = Math.max(1, Math.floor(callCap / 2));
+  const { waitingCap = DEFAULT_WAITING_CAP, callCap = connectionsOf(options.pool) } = options;
 
-  const together: Together[] = [];
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<unknown>>();
+  /** Orders of atomic batches that have no answer yet. */
   let togetherCount = 0;
-  let aloneCalls = 0;
-  let isTurnOfAlone = false;
+  let sharedCalls = 0;
   /** A shared call waits for its connection; it will take what is ready by then. */
   let isConnecting = false;
   let isScheduled = false;
@@ -78,13 +80,14 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     });
   }
 
-  function placeTogether(orders: OrderRequest[]): Promise<Outcome[]> {
-    if (waitingCount() >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
-    return new Promise((resolve, reject) => {
-      together.push({ orders, since: now(), resolve, reject });
-      togetherCount += orders.length;
-      schedule();
+  async function placeTogether(orders: OrderRequest[]): Promise<Outcome[]> {
+    if (waitingCount() >= waitingCap) throw new DatabaseFailure("overloaded");
+    togetherCount += orders.length;
+    const placing = placeAllOrNone(context, orders).finally(() => {
+      togetherCount -= orders.length;
     });
+    run(placing);
+    return await placing;
   }
 
   /** After all requests that this turn of the event loop brings: they go together. */
@@ -93,41 +96,35 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      while (running.size < callCap && startCall());
+      startCalls();
     });
   }
 
-  /** Starts a call if there is something that may go; the two kinds take turns. */
-  function startCall(): boolean {
-    const canGather = lanes.canGather() && !isConnecting;
-    const canGoAlone = (lanes.canGoAlone() || together.length > 0) && aloneCalls < aloneCap;
-    if (!canGather && !canGoAlone) return false;
-    const goesAlone = canGoAlone && (isTurnOfAlone || !canGather);
-    isTurnOfAlone = !goesAlone;
-    const call = (goesAlone ? goAlone() : gather()).finally(() => {
+  function startCalls(): void {
+    // These wait for their turns in the limiter.
+    for (let lane = lanes.nextAlone(); lane !== undefined; lane = lanes.nextAlone()) {
+      run(placeAlone(context, lane));
+    }
+    if (lanes.canGather() && !isConnecting && sharedCalls < callCap) run(gather());
+  }
+
+  function run(begun: Promise<unknown>): void {
+    const ended = (): void => {
       running.delete(call);
       schedule();
-    });
+    };
+    const call = begun.then(ended, ended);
     running.add(call);
-    return true;
   }
 
   async function gather(): Promise<void> {
+    sharedCalls++;
     isConnecting = true;
     await placeGathered(context, () => {
       isConnecting = false;
       schedule();
     });
-  }
-
-  async function goAlone(): Promise<void> {
-    aloneCalls++;
-    const all = together.shift();
-    togetherCount -= all?.orders.length ?? 0;
-    const lane = all === undefined ? lanes.nextAlone() : undefined;
-    if (all !== undefined) await placeAllOrNone(context, all);
-    else if (lane !== undefined) await placeAlone(context, lane);
-    aloneCalls--;
+    sharedCalls--;
   }
 
   async function drained(): Promise<void> {
@@ -144,11 +141,8 @@ function contextOf(options: OrderGathererOptions): CallContext {
   const { pool, retries, slowMs, unfinishedForMs = UNFINISHED_FOR_MS } = options;
   const { mostWork = DEFAULT_MOST_WORK, aloneForMs = DEFAULT_ALONE_FOR_MS } = options;
   const { now = () => performance.now(), onCommitted = () => undefined } = options;
+  const { callCap = connectionsOf(pool) } = options;
+  const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(callCap) });
   const lanes = createLanes<Outcome>({ mostWork, aloneForMs, now });
-  return { pool, lanes, retries, unfinishedForMs, slowMs, now, onCommitted };
-}
-
-/** The pools of tests have no options. */
-function maxOf(pool: Pool): number {
-  return (pool as { options?: { max?: number } }).options?.max ?? DEFAULT_CALL_CAP;
+  return { pool, limiter, lanes, retries, unfinishedForMs, slowMs, now, onCommitted };
 }

@@ -1,5 +1,7 @@
 import test from "ava";
 import { pino } from "pino";
+import { createCallLimiter } from "../../src/database/call_limiter.ts";
+import { commandLimits, createUserTurns } from "../../src/database/call_limits.ts";
 import { cancelOrders } from "../../src/trading/cancel_orders.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
@@ -14,7 +16,9 @@ const outcomeOf = (orderId: unknown) => [
 
 async function cancelThree(answer: (call: FakeCall) => unknown[]) {
   const { pool, calls } = fakePool({ answer });
-  const body = await cancelOrders({ orders: pool, logger }, "user", ["a", "b", "c"]);
+  const limiter = createCallLimiter({ limits: commandLimits(1) });
+  const services = { orders: pool, turns: createUserTurns(limiter, pool), logger };
+  const body = await cancelOrders(services, "user", ["a", "b", "c"]);
   return { answer: JSON.parse(body), calls };
 }
 

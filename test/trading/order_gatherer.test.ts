@@ -429,3 +429,80 @@ test("orders that are placed together are tried again after a conflict, as a who
   t.is((await placeTogether([order("a", 1), order("b", 2)])).length, 2);
   t.deepEqual(calls(), ["a1 b2 !", "a1 b2 !", "a1 b2 !"]);
 });
+
+/** Atomic batches are never finished. */
+const neverFinished = (call: FakeCall) =>
+  ordersOf(call).map((each) => (isAtomic(call) ? withCode("CONFLICT_RETRY") : accepted(each)));
+
+test("CONFLICT_RETRY of atomic batches: one of a user is at work, lone markets go on", async (t) => {
+  const { end, pass, place, placeTogether, underWay } = heldDatabase(
+    (call) =>
+      ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
+        ? [withCode("MARKET_BUSY")]
+        : neverFinished(call),
+    { callCap: 4, unfinishedForMs: 5000 },
+  );
+  const batches = [1, 2, 3].map((price) => placeTogether([order("a", price, { userId: "ann" })]));
+  await ticks(4);
+  t.deepEqual(underWay(), ["a1 !"]);
+  const alone = place(order("b", 4));
+  await ticks(4);
+  await end("b4");
+  t.deepEqual(underWay(), ["a1 !", "b4 !"]);
+  await end("b4 !");
+  t.is((await alone).body, "4");
+  // Each goes to the end of the line.
+  for (const [ended, next] of [
+    ["a1 !", "a2 !"],
+    ["a2 !", "a3 !"],
+    ["a3 !", "a1 !"],
+  ] as const) {
+    await end(ended);
+    t.deepEqual(underWay(), [next]);
+  }
+  pass(5000);
+  for (const name of ["a1 !", "a2 !", "a3 !"]) await end(name);
+  const codes = (await Promise.all(batches)).flat().map(({ code }) => code);
+  t.deepEqual(codes, ["CONFLICT_RETRY", "CONFLICT_RETRY", "CONFLICT_RETRY"]);
+});
+
+test("with one connection atomic batches and lone markets take turns", async (t) => {
+  const { calls, end, pass, place, placeTogether, underWay } = heldDatabase(
+    (call) =>
+      ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
+        ? [withCode("MARKET_BUSY")]
+        : neverFinished(call),
+    { callCap: 1, unfinishedForMs: 5000 },
+  );
+  const batches = ["ann", "bob"].map((userId, index) =>
+    placeTogether([order("a", index + 1, { userId })]),
+  );
+  const alone = place(order("b", 3));
+  await ticks(4);
+  await end("b3");
+  const turns = [];
+  for (let turn = 0; turn < 4; turn++) {
+    const [name = ""] = underWay();
+    turns.push(name);
+    await end(name);
+  }
+  t.deepEqual(turns, ["a1 !", "a2 !", "b3 !", "a1 !"]);
+  t.is((await alone).body, "3");
+  pass(5000);
+  await end("a2 !");
+  await end("a1 !");
+  t.is((await Promise.all(batches)).length, 2);
+  t.is(calls().filter((name) => name === "b3").length, 1);
+});
+
+test("atomic batches of many users in one market leave places to the other markets", async (t) => {
+  const { end, placeTogether, underWay } = heldDatabase(accept, { callCap: 8 });
+  const users = [1, 2, 3, 4, 5];
+  const batches = users.map((price) => placeTogether([order("full", price)]));
+  await ticks(4);
+  batches.push(placeTogether([order("b", 6)]));
+  await ticks(4);
+  t.deepEqual(underWay(), ["full1 !", "full2 !", "b6 !"]);
+  for (const name of ["b6 !", ...users.map((price) => `full${price} !`)]) await end(name);
+  t.is((await Promise.all(batches)).length, 6);
+});

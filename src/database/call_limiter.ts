@@ -1,0 +1,147 @@
+import { DatabaseFailure } from "./failures.ts";
+import type { Turn } from "./failures.ts";
+
+/** Of each kind, what a call counts against: the user, the market, and so on. */
+export type Holds<Kind extends string> = Partial<Record<Kind, string | readonly string[]>>;
+
+/** How many calls may be at work at once. */
+export interface CallLimits<Kind extends string> {
+  /** All together. */
+  most: number;
+  /** Those that count against the same user, the same market, and so on. */
+  each: Record<Kind, number>;
+}
+
+export interface CallLimiterOptions<Kind extends string> {
+  limits: CallLimits<Kind>;
+  /** How long a call waits for its turn; then no connection was to be had. */
+  patienceMs?: number;
+  /** Calls at most that may wait; beyond it new ones are rejected. */
+  waitingCap?: number;
+  /** Does something later, unless the function that it returns is called before. */
+  later?: (work: () => void, ms: number) => () => void;
+}
+
+/** Has calls wait in the process, without a connection, as long as too many are at work. */
+export interface CallLimiter<Kind extends string> {
+  /**
+   * A turn for each attempt of a call. The calls of one line go in their order, and the lines take
+   * turns. A call waits as long as one of its limits is reached; the other lines pass it by.
+   */
+  turn: (line: string, holds: Holds<Kind>) => Turn;
+}
+
+interface Place {
+  key: string;
+  most: number;
+}
+
+interface Waiting {
+  places: Place[];
+  start: () => void;
+}
+
+const DEFAULT_PATIENCE_MS = 5000;
+const DEFAULT_WAITING_CAP = 10_000;
+
+export function createCallLimiter<Kind extends string>({
+  limits: { most, each },
+  patienceMs = DEFAULT_PATIENCE_MS,
+  waitingCap = DEFAULT_WAITING_CAP,
+  later = startTimer,
+}: CallLimiterOptions<Kind>): CallLimiter<Kind> {
+  /** Calls at work, by what they count against. */
+  const taken = new Map<string, number>();
+  /** Calls that wait. The line whose turn is next comes first. No line is empty. */
+  const lines = new Map<string, Waiting[]>();
+  let working = 0;
+  let waiting = 0;
+
+  function placesOf(holds: Holds<Kind>): Place[] {
+    return (Object.keys(holds) as Kind[]).flatMap((kind) =>
+      [holds[kind] ?? []].flat().map((name) => ({ key: `${kind} ${name}`, most: each[kind] })),
+    );
+  }
+
+  function canStart(places: Place[]): boolean {
+    return working < most && places.every((place) => (taken.get(place.key) ?? 0) < place.most);
+  }
+
+  function start(places: Place[]): void {
+    working++;
+    for (const { key } of places) taken.set(key, (taken.get(key) ?? 0) + 1);
+  }
+
+  function end(places: Place[]): void {
+    working--;
+    for (const { key } of places) {
+      const left = (taken.get(key) ?? 0) - 1;
+      if (left > 0) taken.set(key, left);
+      else taken.delete(key);
+    }
+    startWaiting();
+  }
+
+  /** Starts what may go. A line that had its turn goes behind the others. */
+  function startWaiting(): void {
+    for (const [line, calls] of lines) {
+      if (working >= most) return;
+      const [first] = calls;
+      if (first === undefined || !canStart(first.places)) continue;
+      calls.shift();
+      lines.delete(line);
+      if (calls.length > 0) lines.set(line, calls);
+      start(first.places);
+      first.start();
+    }
+  }
+
+  /** Settles when the call has its places. */
+  function wait(line: string, places: Place[]): Promise<void> {
+    if (waiting >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
+    return new Promise((resolve, reject) => {
+      const calls = lines.get(line) ?? [];
+      const stopTimer = later(() => {
+        waiting--;
+        calls.splice(calls.indexOf(call), 1);
+        if (calls.length === 0) lines.delete(line);
+        reject(new DatabaseFailure("unreachable"));
+        startWaiting();
+      }, patienceMs);
+      const call = {
+        places,
+        start: () => {
+          waiting--;
+          stopTimer();
+          resolve();
+        },
+      };
+      waiting++;
+      calls.push(call);
+      lines.set(line, calls);
+    });
+  }
+
+  return {
+    turn: (line, holds) => {
+      const places = placesOf(holds);
+      return async (attempt) => {
+        // What could start has started: a call for which there is room overtakes none.
+        if (lines.has(line) || !canStart(places)) await wait(line, places);
+        else start(places);
+        try {
+          return await attempt();
+        } finally {
+          end(places);
+        }
+      };
+    },
+  };
+}
+
+function startTimer(work: () => void, ms: number): () => void {
+  const timer = setTimeout(work, ms);
+  return () => {
+    clearTimeout(timer);
+  };
+}

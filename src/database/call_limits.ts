@@ -1,0 +1,65 @@
+import type { Pool } from "pg";
+import { createCallLimiter } from "./call_limiter.ts";
+import type { CallLimiter, CallLimits } from "./call_limiter.ts";
+import type { Turn } from "./failures.ts";
+
+/** How much of the connections of a pool slow calls hold at once. */
+
+/** What a call on the pool `orders` that waits for locks counts against. */
+export type CommandKind =
+  /** Orders of one market, and atomic batches. */
+  | "alone"
+  /** Cancels, amendments, splits and merges. */
+  | "single"
+  /** Atomic batches of a user. */
+  | "batch"
+  | "user"
+  | "market";
+
+export type CommandLimiter = CallLimiter<CommandKind>;
+
+/** A quarter is left to the calls that share the orders of many markets and wait for no lock. */
+export function commandLimits(connections: number): CallLimits<CommandKind> {
+  const half = part(connections, 1 / 2);
+  const quarter = part(connections, 1 / 4);
+  return {
+    most: part(connections, 3 / 4),
+    each: { alone: half, single: half, batch: 1, user: quarter, market: quarter },
+  };
+}
+
+/** Half is left to the other reads, of which none takes long. */
+export function previewLimits(connections: number): CallLimits<"user" | "market"> {
+  return { most: part(connections, 1 / 2), each: { user: 1, market: 1 } };
+}
+
+/** The turns of one user's calls. */
+export interface UserTurns {
+  /** Of a cancel, an amendment, a split or a merge; with its market, where that is known. */
+  command: (userId: string, marketId?: string) => Turn;
+  preview: (userId: string, marketId: string) => Turn;
+}
+
+export function createUserTurns(commands: CommandLimiter, reads: Pool): UserTurns {
+  const previews = createCallLimiter({ limits: previewLimits(connectionsOf(reads)) });
+  return {
+    command: (userId, marketId) =>
+      commands.turn(`single ${userId}`, {
+        single: "",
+        user: userId,
+        ...(marketId !== undefined && { market: marketId }),
+      }),
+    preview: (userId, marketId) => previews.turn(userId, { user: userId, market: marketId }),
+  };
+}
+
+const DEFAULT_CONNECTIONS = 8;
+
+/** How many connections a pool has at most. The pools of tests have no options. */
+export function connectionsOf(pool: Pool): number {
+  return (pool as { options?: { max?: number } }).options?.max ?? DEFAULT_CONNECTIONS;
+}
+
+function part(connections: number, fraction: number): number {
+  return Math.max(1, Math.floor(connections * fraction));
+}

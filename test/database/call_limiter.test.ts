@@ -1,0 +1,150 @@
+import test from "ava";
+import { createCallLimiter } from "../../src/database/call_limiter.ts";
+import type { CallLimiterOptions, Holds } from "../../src/database/call_limiter.ts";
+import { commandLimits, previewLimits } from "../../src/database/call_limits.ts";
+
+/** Calls that end when a test ends them, and timers that run out when a test says so. */
+
+type Kind = "user" | "market";
+
+const ticks = async () => {
+  for (let done = 0; done < 4; done++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+function limited(options: Omit<CallLimiterOptions<Kind>, "later">) {
+  const timers = new Set<() => void>();
+  const limiter = createCallLimiter({
+    ...options,
+    later: (work) => {
+      timers.add(work);
+      return () => timers.delete(work);
+    },
+  });
+  const atWork = new Map<string, () => void>();
+  const outcomes: string[] = [];
+  return {
+    timers,
+    outcomes,
+    atWork: () => [...atWork.keys()].join(" "),
+    call: async (name: string, line: string, holds: Holds<Kind>) => {
+      const turn = limiter.turn(line, holds);
+      const outcome = turn(() => new Promise<void>((end) => atWork.set(name, end))).then(
+        () => `${name} done`,
+        (error: unknown) => `${name} ${(error as { kind: string }).kind}`,
+      );
+      void outcome.then((text) => outcomes.push(text));
+      await ticks();
+    },
+    end: async (name: string) => {
+      const end = atWork.get(name);
+      if (end === undefined) throw new Error(`${name} is not at work`);
+      atWork.delete(name);
+      end();
+      await ticks();
+    },
+  };
+}
+
+test("a user's calls have so many places; the others wait, in their order", async (t) => {
+  const { atWork, call, end } = limited({ limits: { most: 6, each: { user: 2, market: 6 } } });
+  for (const name of ["a1", "a2", "a3", "a4"]) await call(name, "ann", { user: "ann" });
+  await call("b1", "bob", { user: "bob" });
+  t.is(atWork(), "a1 a2 b1");
+  await end("a2");
+  t.is(atWork(), "a1 b1 a3");
+  await end("a1");
+  t.is(atWork(), "b1 a3 a4");
+});
+
+test("all together have so many places; the lines take turns, however long one is", async (t) => {
+  const { atWork, call, end } = limited({ limits: { most: 1, each: { user: 1, market: 1 } } });
+  for (const name of ["a1", "a2", "a3", "a4"]) await call(name, "ann", { user: "ann" });
+  await call("b1", "bob", { user: "bob" });
+  await call("b2", "bob", { user: "bob" });
+  const order = [];
+  for (let turn = 0; turn < 6; turn++) {
+    order.push(atWork());
+    await end(atWork());
+  }
+  t.deepEqual(order, ["a1", "a2", "b1", "a3", "b2", "a4"]);
+});
+
+test("a market's calls have so many places, whoever makes them; other markets pass", async (t) => {
+  const { atWork, call, end } = limited({ limits: { most: 6, each: { user: 2, market: 2 } } });
+  for (const user of ["ann", "bob", "cy", "dan"]) await call(user, user, { user, market: "full" });
+  await call("eve", "eve", { user: "eve", market: "other" });
+  t.is(atWork(), "ann bob eve");
+  await end("bob");
+  t.is(atWork(), "ann eve cy");
+});
+
+test("a call of several markets counts against each of them", async (t) => {
+  const { atWork, call, end } = limited({ limits: { most: 6, each: { user: 2, market: 1 } } });
+  await call("ann", "ann", { user: "ann", market: "x" });
+  await call("bob", "bob", { user: "bob", market: ["x", "y"] });
+  await call("cy", "cy", { user: "cy", market: "y" });
+  t.is(atWork(), "ann cy");
+  await end("ann");
+  t.is(atWork(), "cy");
+  await end("cy");
+  t.is(atWork(), "bob");
+  await call("dan", "dan", { user: "dan", market: "y" });
+  t.is(atWork(), "bob");
+});
+
+test("unreachable: a call that waits too long; those behind it go on", async (t) => {
+  const { atWork, call, end, outcomes, timers } = limited({
+    limits: { most: 6, each: { user: 2, market: 1 } },
+  });
+  await call("a1", "ann", { user: "ann", market: "x" });
+  t.is(timers.size, 0, "a call that waits for nothing needs no timer");
+  await call("a2", "ann", { user: "ann", market: "x" });
+  await call("a3", "ann", { user: "ann", market: "y" });
+  t.is(atWork(), "a1", "a user's calls stay in their order");
+  const [oldest] = timers;
+  timers.delete(oldest!);
+  oldest?.();
+  await ticks();
+  t.deepEqual(outcomes, ["a2 unreachable"]);
+  t.is(atWork(), "a1 a3");
+  t.is(timers.size, 0);
+  await end("a1");
+  t.deepEqual(outcomes, ["a2 unreachable", "a1 done"]);
+});
+
+test("overloaded: as many wait as may, and room comes back", async (t) => {
+  const { atWork, call, end, outcomes } = limited({
+    limits: { most: 1, each: { user: 1, market: 1 } },
+    waitingCap: 1,
+  });
+  await call("a1", "ann", { user: "ann" });
+  await call("a2", "ann", { user: "ann" });
+  await call("b1", "bob", { user: "bob" });
+  t.deepEqual(outcomes, ["b1 overloaded"]);
+  await end("a1");
+  await call("b2", "bob", { user: "bob" });
+  t.is(atWork(), "a2");
+  await end("a2");
+  t.is(atWork(), "b2");
+});
+
+test("a call that fails gives its places back", async (t) => {
+  const limiter = createCallLimiter({ limits: { most: 1, each: { user: 1 } } });
+  const turn = limiter.turn("ann", { user: "ann" });
+  await t.throwsAsync(turn(() => Promise.reject(new Error("no"))));
+  t.is(await turn(() => Promise.resolve("yes")), "yes");
+});
+
+test("what waits for locks and what is previewed leave connections, if there are two", (t) => {
+  for (let connections = 1; connections <= 100; connections++) {
+    const { most, each } = commandLimits(connections);
+    for (const limit of [most, ...Object.values(each)]) t.true(Number.isInteger(limit));
+    t.true(most < connections || connections === 1);
+    t.true(each.user < most || connections < 4, "one user leaves some to the others");
+    t.true(each.market < most || connections < 4);
+    t.true(Math.min(...Object.values(each)) >= 1);
+    t.true(previewLimits(connections).most < connections || connections === 1);
+  }
+  const ofEight = { alone: 4, single: 4, batch: 1, user: 2, market: 2 };
+  t.deepEqual(commandLimits(8), { most: 6, each: ofEight });
+});

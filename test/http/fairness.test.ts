@@ -1,0 +1,187 @@
+import test from "ava";
+import type { Pool, PoolClient, QueryConfig } from "pg";
+import { pino } from "pino";
+import { openPools } from "../../src/database/server_pools.ts";
+import type { ServerPools } from "../../src/database/server_pools.ts";
+import { makePools, serve } from "../../src/service.ts";
+import type { Service } from "../../src/service.ts";
+import { createExchange } from "../helpers/exchange.ts";
+import type { Exchange } from "../helpers/exchange.ts";
+import { liftRateLimits } from "../helpers/limits.ts";
+import { until } from "../helpers/worker.ts";
+import { callService } from "./test_service.ts";
+
+/** What one user sends at once, against the connections of a server whose calls are held. */
+
+const logger = pino({ level: "silent" });
+const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize: 12 };
+
+interface Caller {
+  userId: string;
+  key: string;
+}
+
+let exchange: Exchange;
+let pools: ServerPools;
+let service: Service;
+let ann: Caller;
+let others: Caller[];
+let markets: string[];
+
+/** Calls that have a connection and wait, with their first value. */
+let held: { value: string; go: () => void }[] = [];
+/** The function of the database whose calls are held. */
+let holding: string | undefined;
+
+/** Has the calls of a pool wait while they have their connections. */
+function holdCallsOf(pool: Pool): void {
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  const connectAndHold = async (): Promise<PoolClient> => {
+    const client = await connect();
+    return new Proxy(client, {
+      get: (target, property) => {
+        const value = Reflect.get(target, property) as unknown;
+        if (property !== "query") return typeof value === "function" ? value.bind(target) : value;
+        return async (query: QueryConfig) => {
+          if (query.name === holding) {
+            await new Promise<void>((go) => {
+              held.push({ value: String(query.values?.[0]), go });
+            });
+          }
+          return await target.query(query);
+        };
+      },
+    });
+  };
+  pool.connect = connectAndHold as typeof pool.connect;
+}
+
+/** From now on nothing is held. */
+function letGo(): void {
+  holding = undefined;
+  for (const { go } of held) go();
+  held = [];
+}
+
+const heldOf = ({ userId }: Caller) => held.filter(({ value }) => value.includes(userId)).length;
+
+const send = ({ key }: Caller, method: string, path: string, body?: unknown) =>
+  callService(service.url, method, `/api/v1${path}`, { key, ...(body !== undefined && { body }) });
+
+async function makeCaller(): Promise<Caller> {
+  const userId = await exchange.makeTrader();
+  const figures = { requests_per_minute: 1_000_000, burst_capacity: 1_000_000 };
+  await exchange.operate("set_rate_policy", { user_id: userId, tier: "custom", ...figures });
+  return { userId, key: await exchange.operate("create_api_key", { user_id: userId, name: "t" }) };
+}
+
+test.serial.before("serve", async () => {
+  exchange = await createExchange();
+  const { connectionString, pool } = exchange.database;
+  await liftRateLimits(pool);
+  pools = makePools({ connectionString, config, logger });
+  await openPools(pools);
+  holdCallsOf(pools.orders);
+  holdCallsOf(pools.reads);
+  service = await serve(pools, config, logger);
+  markets = await exchange.makeMarkets(8);
+  ann = await makeCaller();
+  others = [await makeCaller(), await makeCaller(), await makeCaller()];
+});
+test.afterEach.always(letGo);
+test.after.always("stop", async () => {
+  await service.close();
+  await exchange.database.drop();
+});
+
+async function rest(caller: Caller): Promise<string> {
+  const terms = { side: "yes", price: 5, quantity: 2 };
+  const { body } = await send(caller, "POST", "/orders", { marketId: markets[0], ...terms });
+  return body.order.id as string;
+}
+
+const commands = {
+  split_position: (caller: Caller, index: number) =>
+    send(caller, "POST", "/positions/split", { marketId: markets[index], quantity: 1 }),
+  merge_position: (caller: Caller, index: number) =>
+    send(caller, "POST", "/positions/merge", { marketId: markets[index], quantity: 1 }),
+  cancel_order: async (caller: Caller) => {
+    const order = await rest(caller);
+    return send(caller, "DELETE", `/orders/${order}`);
+  },
+  amend_order: async (caller: Caller) => {
+    const order = await rest(caller);
+    return send(caller, "PATCH", `/orders/${order}`, { price: 6 });
+  },
+} satisfies Record<string, (caller: Caller, index: number) => Promise<{ status: number }>>;
+
+for (const [name, command] of Object.entries(commands)) {
+  test.serial(`${name}: one user's calls hold two connections of eight`, async (t) => {
+    holding = name;
+    const sent = markets.map((_market, index) => command(ann, index));
+    await until("two are held", () => Promise.resolve(heldOf(ann) >= 2));
+    // As each of these comes later than the first user's, those had their time to come, too.
+    for (const [index, other] of others.slice(0, 2).entries()) {
+      sent.push(command(other, index + 1));
+      await until("another user's is held", () => Promise.resolve(heldOf(other) === 1));
+    }
+    t.is(heldOf(ann), 2);
+    t.is(pools.orders.waitingCount, 0);
+    letGo();
+    for (const { status } of await Promise.all(sent)) t.is(status, 200);
+  });
+}
+
+test.serial("cancel-batch: one user's batches hold two connections of eight", async (t) => {
+  const orders = await Promise.all(markets.map(() => rest(ann)));
+  const otherOrder = await rest(others[0]!);
+  holding = "cancel_order";
+  const sent = orders.map((id) => send(ann, "POST", "/orders/cancel-batch", { orderIds: [id] }));
+  await until("two are held", () => Promise.resolve(heldOf(ann) >= 2));
+  sent.push(send(others[0]!, "DELETE", `/orders/${otherOrder}`));
+  await until("another user's is held", () => Promise.resolve(heldOf(others[0]!) === 1));
+  t.is(heldOf(ann), 2);
+  letGo();
+  for (const { status } of await Promise.all(sent)) t.is(status, 200);
+});
+
+test.serial("split_position: many users' calls in one market hold two connections", async (t) => {
+  holding = "split_position";
+  const full = [ann, ...others].map((caller) => commands.split_position(caller, 0));
+  await until("two are held", () => Promise.resolve(held.length >= 2));
+  full.push(commands.split_position(await makeCaller(), 1));
+  await until("one in another market is held", () => Promise.resolve(held.length >= 3));
+  t.is(held.length, 3);
+  letGo();
+  for (const { status } of await Promise.all(full)) t.is(status, 200);
+});
+
+test.serial("slow commands of many users leave connections to orders", async (t) => {
+  holding = "split_position";
+  const callers = await Promise.all([...markets, ...markets].map(makeCaller));
+  const sent = callers.map((caller, index) => commands.split_position(caller, index % 8));
+  await until("four are held", () => Promise.resolve(held.length >= 4));
+  await rest(ann);
+  t.is(held.length, 4);
+  letGo();
+  for (const { status } of await Promise.all(sent)) t.is(status, 200);
+});
+
+test.serial("previews: one of a user at a time, and half of the reads' connections", async (t) => {
+  holding = "preview_order";
+  const preview = (caller: Caller, index: number) =>
+    send(caller, "POST", "/orders/preview", {
+      ...{ marketId: markets[index], side: "yes" },
+      ...{ price: 5, quantity: 1 },
+    });
+  const sent = markets.map((_market, index) => preview(ann, index));
+  await until("one is held", () => Promise.resolve(heldOf(ann) >= 1));
+  sent.push(...others.map((other, index) => preview(other, index + 1)));
+  await until("another user's is held", () => Promise.resolve(held.length >= 2));
+  const book = await callService(service.url, "GET", `/api/v1/markets/${markets[7]}/orderbook`);
+  t.is(book.status, 200);
+  t.is(heldOf(ann), 1);
+  t.is(held.length, 2);
+  letGo();
+  for (const { status } of await Promise.all(sent)) t.is(status, 200);
+});
