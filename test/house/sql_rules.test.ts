@@ -278,7 +278,8 @@ test("PL/pgSQL parses", (t) => {
 
 test("no function has more than 300 lines", (t) => {
   const long = sqlFiles.filter((path) => {
-    const [, body = ""] = /^(create or replace function [\s\S]*?^\$\$;)/m.exec(readText(path)) ?? [];
+    const [, body = ""] =
+      /^(create or replace function [\s\S]*?^\$\$;)/m.exec(readText(path)) ?? [];
     return body.split("\n").length > 300;
   });
   t.deepEqual(long, []);

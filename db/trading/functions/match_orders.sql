@@ -321,5 +321,5 @@ comment on function trading.match_orders(
   'it had come alone. A request that is rejected has no effect, but for the makers it found that '
   'must be cancelled when it is rejected for want of liquidity, or because it met more of them '
   'than most_cleared (CONFLICT_RETRY; null: any number). Makers that only an earlier match of the '
-  'same request starved of cash or shares do not count, and stay if it is rejected. replays are by trading.read_replays, null without any '
-  'key; shares_before_own is by trading.read_reach.';
+  'same request starved of cash or shares do not count, and stay if it is rejected. replays are '
+  'by trading.read_replays, null without any key; shares_before_own is by trading.read_reach.';
