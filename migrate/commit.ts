@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,25 +9,37 @@ import {
   startEmbeddedPostgres,
 } from "../src/database/embedded_postgres.ts";
 import { POOL_LINGERS_MS, migrationsDirectory } from "../src/database/migrations.ts";
+import {
+  committedDirectory,
+  currentPath,
+  listCommitted,
+  readReleases,
+  statementsOf,
+  versionOf,
+} from "./releases.ts";
 
 /**
  * `npm run migrate:commit [-- --message "what it does"] [--rewrite]`: turns current.sql, its
  * includes written out, into the next file of committed/, after running it on a scratch cluster.
  *
  * --rewrite replaces the last committed migration instead: its includes are read anew, and what
- * current.sql holds is added. Only for a migration that no database worth keeping has had.
+ * current.sql holds is added. Only for a migration that no database worth keeping has had: one
+ * that belongs to a release is not replaced.
  */
 
 const { values: options } = parseArgs({
   options: { message: { type: "string" }, rewrite: { type: "boolean", default: false } },
 });
 
-const currentPath = join(migrationsDirectory, "current.sql");
-const committedDirectory = join(migrationsDirectory, "committed");
 const blank = "-- Write the next migration here, or name changed files: --!include path\n";
 
 const INCLUDED = /^--! Included (?<path>\S+)$[\s\S]*?^--! EndIncluded \k<path>$/gm;
 
+const releasedWith = options.rewrite ? await releaseOfLast() : undefined;
+if (releasedWith !== undefined) {
+  console.error(`${releasedWith}: databases have run it. Write the next migration instead.`);
+  process.exit(1);
+}
 const currentBefore = await readFile(currentPath, "utf8");
 const replaced = options.rewrite ? await takeLastCommitted() : undefined;
 const scratch = await mkdtemp(join(tmpdir(), "pgmarkets-commit-"));
@@ -50,7 +62,7 @@ try {
     options.message ?? replaced?.message,
   );
   // It is made read-only, which git doesn't keep and checkouts trip over.
-  await chmod(join(committedDirectory, (await committed()).at(-1) ?? ""), 0o644);
+  await chmod(join(committedDirectory, (await listCommitted()).at(-1) ?? ""), 0o644);
 } catch (error) {
   // graphile-migrate leaves the includes of current.sql written out when it fails.
   await writeFile(currentPath, currentBefore);
@@ -62,13 +74,16 @@ try {
   await destroyEmbeddedPostgres(scratch);
 }
 
-async function committed() {
-  return (await readdir(committedDirectory)).filter((name) => name.endsWith(".sql")).sort();
+/** Says of the last committed migration that it is released; undefined if it is not. */
+async function releaseOfLast(): Promise<string | undefined> {
+  const last = (await listCommitted()).at(-1) ?? "";
+  const version = versionOf(last, await readReleases());
+  return version && `migrate/committed/${last} was released with ${version}`;
 }
 
 /** Removes the last committed migration and gives what it was made from. */
 async function takeLastCommitted() {
-  const last = (await committed()).at(-1);
+  const last = (await listCommitted()).at(-1);
   if (last === undefined) return undefined;
   const path = join(committedDirectory, last);
   const text = await readFile(path, "utf8");
@@ -80,6 +95,6 @@ async function takeLastCommitted() {
 }
 
 function addTo(source: string, addition: string): string {
-  const statements = addition.replace(/^--(?!!).*$/gm, "").trim();
+  const statements = statementsOf(addition);
   return statements === "" || source.includes(statements) ? source : `${source}\n${addition}`;
 }

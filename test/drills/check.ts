@@ -1,4 +1,4 @@
-import type { Client } from "pg";
+import type { ClientBase } from "pg";
 import { isKnown } from "./load.ts";
 import type { Answer, Cancelling, Journal, Placing } from "./load.ts";
 
@@ -12,7 +12,7 @@ interface StoredOrder {
 }
 
 /** Every way in which the database doesn't hold what the clients were told; none if all is well. */
-export async function findViolations(client: Client, journal: Journal): Promise<string[]> {
+export async function findViolations(client: ClientBase, journal: Journal): Promise<string[]> {
   const orders = await readOrders(client);
   const byExpiry = Map.groupBy(orders, ({ expiresAt }) => expiresAt);
   const byId = new Map(orders.map((order) => [order.id, order]));
@@ -93,16 +93,18 @@ function describe(command: Placing | Cancelling): string {
   return `${JSON.stringify(rest)} was told ${answers.map(({ told }) => told).join(", ")}`;
 }
 
-async function readOrders(client: Client): Promise<StoredOrder[]> {
+/** Those of the clients, which all have an expiry. */
+async function readOrders(client: ClientBase): Promise<StoredOrder[]> {
   const { rows } = await client.query(
     `select public_id as id, expires_at as "expiresAt", filled_quantity as "filledQuantity",
        status, cancel_reason as "cancelReason"
-     from trading.orders`,
+     from trading.orders
+     where expires_at is not null`,
   );
   return rows.map((row) => ({ ...row, expiresAt: row.expiresAt.toISOString() }));
 }
 
-async function readKeys(client: Client): Promise<Map<string, string>> {
+async function readKeys(client: ClientBase): Promise<Map<string, string>> {
   const { rows } = await client.query(
     `select k.key, o.public_id as id
      from trading.idempotency_keys as k
@@ -111,7 +113,7 @@ async function readKeys(client: Client): Promise<Map<string, string>> {
   return new Map(rows.map(({ key, id }) => [key, id]));
 }
 
-async function verifyLedger(client: Client): Promise<string[]> {
+async function verifyLedger(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query("select * from ledger.verify()");
   return rows.map((row) => `ledger.verify(): ${JSON.stringify(row)}`);
 }

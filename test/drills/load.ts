@@ -40,11 +40,16 @@ export interface Journal {
 }
 
 export interface LoadOptions {
-  url: string;
+  /** Of the server; a function is asked before each request, by the number of the client. */
+  url: string | ((client: number) => string);
   marketIds: string[];
   /** API keys; the clients share them. */
   apiKeys: string[];
   journal: Journal;
+  /** How many; as many as the drills have, unless told. */
+  clients?: number;
+  /** How long a client waits between two commands; not at all, unless told. */
+  pauseMs?: number;
 }
 
 /** Clients at work. */
@@ -70,10 +75,9 @@ export function startLoad(options: LoadOptions): Load {
   const onAccepted = (sentAt: number) => {
     for (const waiter of waiting) if (sentAt >= waiter.since) waiter.resolve();
   };
-  const clients = Array.from({ length: CLIENTS }, (_, index) => {
-    const apiKey = options.apiKeys[index % options.apiKeys.length] ?? "";
-    return runClient(options, apiKey, state, onAccepted);
-  });
+  const clients = Array.from({ length: options.clients ?? CLIENTS }, (_, index) =>
+    runClient(options, index, state, onAccepted),
+  );
   return {
     stop: async () => {
       state.stopping = true;
@@ -95,15 +99,17 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 async function runClient(
-  { url, marketIds, journal }: LoadOptions,
-  apiKey: string,
+  { url, marketIds, apiKeys, journal, pauseMs = 0 }: LoadOptions,
+  index: number,
   state: { stopping: boolean },
   onAccepted: (sentAt: number) => void,
 ): Promise<void> {
+  const apiKey = apiKeys[index % apiKeys.length] ?? "";
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const send = async (method: string, path: string, body?: object): Promise<Answer> => {
     const sentAt = performance.now();
-    const answer = await request({ url: url + path, method, agent, apiKey, body });
+    const to = (typeof url === "string" ? url : url(index)) + path;
+    const answer = await request({ url: to, method, agent, apiKey, body });
     if (answer.kind === "accepted") onAccepted(sentAt);
     return answer;
   };
@@ -134,6 +140,7 @@ async function runClient(
     const orderId = Math.random() < 0.2 ? openOrderIds.shift() : undefined;
     const command = orderId === undefined ? await place() : await cancel(orderId);
     if (!isKnown(command)) await delay(RETRY_MS);
+    else if (pauseMs > 0) await delay(pauseMs);
   }
   agent.destroy();
 }
@@ -214,7 +221,7 @@ function readAnswer(status: number, text: string): Answer {
 
 function kindOf(status: number, code: string | undefined): Answer["kind"] {
   if (status === 200 || status === 201) return "accepted";
-  if (status === 400) return "refused";
+  if (status === 400 || status === 422) return "refused";
   if (status === 503 && code === "CONFLICT_RETRY") return "conflict";
   if (status === 503 && code === "OUTCOME_UNKNOWN") return "unknown";
   return "unexpected";

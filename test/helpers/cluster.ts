@@ -46,7 +46,7 @@ export async function openTestCluster(): Promise<TestCluster> {
         `create database ${template} template template0 encoding 'UTF8' lc_collate 'C.UTF-8' lc_ctype 'C.UTF-8'`,
       ),
     );
-    await withClient(replaceDatabase(url, template), buildSchema);
+    await withClient(replaceDatabase(url, template), (client) => buildSchema(client));
     await withClient(replaceDatabase(url, template), (client) => client.query("vacuum analyze"));
   } catch (error) {
     await close();

@@ -20,7 +20,11 @@ const INCLUDE = /^--![ \t]*include[ \t]+(.*\.sql)[ \t]*$/;
  * The schema as written in db/: `all.sql` with every `--!include` replaced by the file it names,
  * in order, as pieces that still know where they come from.
  */
-export function readSchema(path = "all.sql", includedFrom: string[] = []): SchemaPart[] {
+export function readSchema(
+  path = "all.sql",
+  includedFrom: string[] = [],
+  directory = databaseDirectory,
+): SchemaPart[] {
   if (includedFrom.includes(path)) {
     throw new Error(`db/${path} includes itself, through ${includedFrom.join(", ")}`);
   }
@@ -33,25 +37,31 @@ export function readSchema(path = "all.sql", includedFrom: string[] = []): Schem
     lines = [];
     firstLine = nextLine;
   };
-  const text = readFileSync(join(databaseDirectory, path), "utf8");
+  const text = readFileSync(join(directory, path), "utf8");
   text.split("\n").forEach((line, index) => {
     const included = INCLUDE.exec(line)?.[1];
     if (included === undefined) {
       lines.push(line);
     } else {
       endPiece(index + 2);
-      const name = relative(databaseDirectory, resolve(databaseDirectory, included));
-      parts.push(...readSchema(name, [...includedFrom, path]));
+      const name = relative(directory, resolve(directory, included));
+      parts.push(...readSchema(name, [...includedFrom, path], directory));
     }
   });
   endPiece(0);
   return parts;
 }
 
-/** Builds the schema of db/ in an empty database, in one transaction, as a migration would. */
-export async function buildSchema(client: ClientBase): Promise<void> {
+/**
+ * Builds the schema of db/, or of another such directory, in an empty database, in one transaction,
+ * as a migration would.
+ */
+export async function buildSchema(
+  client: ClientBase,
+  directory = databaseDirectory,
+): Promise<void> {
   await client.query("begin");
-  for (const part of readSchema()) {
+  for (const part of readSchema("all.sql", [], directory)) {
     try {
       await client.query(part.sql);
     } catch (error) {

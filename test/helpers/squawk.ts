@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { loadModule, parseSync } from "libpg-query";
 import { listFiles, rootDirectory } from "./repository.ts";
 
 /** What squawk finds fault with. */
@@ -26,7 +27,14 @@ export function laterMigrations(): string[] {
   return [...committed.filter((path) => path !== FIRST_MIGRATION), "migrate/current.sql"];
 }
 
-/** Everything that the rules of .squawk.toml find in a migration. */
+await loadModule();
+
+/**
+ * Everything that the rules of .squawk.toml find in a migration. One without a transaction is a
+ * single statement: PostgreSQL runs several that come together in a transaction, where an index
+ * can't be made concurrently. So it can't set a lock timeout, and needs none: such statements wait
+ * without keeping anybody from reading and writing.
+ */
 export function squawk(migration: string): Complaint[] {
   const inTransaction = !/^--! no-transaction\b/m.test(migration);
   const { stdout, stderr, status } = spawnSync(
@@ -39,9 +47,20 @@ export function squawk(migration: string): Complaint[] {
     { input: migration, encoding: "utf8" },
   );
   if (status !== 0 && stdout === "") throw new Error(`squawk failed: ${stderr}`);
-  return stdout
+  const found = stdout
     .split("\n")
     .filter((line) => line.trim() !== "")
     .flatMap((line): any[] => JSON.parse(line))
     .map(({ line, rule_name: rule, message }) => ({ line, rule, message }));
+  if (inTransaction) return found;
+  return [
+    ...found.filter(({ rule }) => rule !== "require-lock-timeout"),
+    ...(parseSync(migration).stmts?.length === 1 ? [] : [severalStatements]),
+  ];
 }
+
+const severalStatements: Complaint = {
+  line: 0,
+  rule: "one-statement-without-transaction",
+  message: "A migration that says `--! no-transaction` is a single statement",
+};

@@ -40,6 +40,11 @@ for (const [title, migration, expected] of [
     "alter table trading.trades add column a int;",
     "require-lock-timeout",
   ],
+  [
+    "several statements without a transaction, which PostgreSQL runs in one all the same",
+    "--! no-transaction\nset lock_timeout = '2s';\ncreate index concurrently a on trading.trades (fee_cents);",
+    "one-statement-without-transaction",
+  ],
 ] as const) {
   testRules?.(`caught: ${title}`, (t) => {
     const found = rules(migration);
@@ -51,7 +56,7 @@ for (const [title, migration] of [
   ["a new column", `${guarded}alter table trading.trades add column a int;`],
   [
     "an index made beside the work",
-    "--! no-transaction\nset lock_timeout = '2s';\ncreate index concurrently a on trading.trades (fee_cents);",
+    "--! no-transaction\ncreate index concurrently a on trading.trades (fee_cents);",
   ],
   [
     "functions",
