@@ -1,6 +1,6 @@
 import type { OrderRequest } from "../database/api.ts";
 
-/** A larger order may match very many others. */
+/** An order of more is large. */
 const LARGE_SHARES = 500;
 const LARGE_CENTS = 25_000;
 
@@ -31,6 +31,8 @@ export interface CallBounds {
   mostWork: number;
   /** The market is slow: few orders, and one of each user. */
   isSlow?: boolean;
+  /** Users of whom no large order is taken, since others of theirs are at work. */
+  isFull?: (userId: string) => boolean;
 }
 
 interface Cursor<T> {
@@ -50,7 +52,7 @@ interface Cursor<T> {
  */
 export function chooseOrders<T extends { request: OrderRequest }>(
   queues: T[][],
-  { mostWork, isSlow = false }: CallBounds,
+  { mostWork, isSlow = false, isFull = () => false }: CallBounds,
 ): T[] {
   const chosen: T[] = [];
   const usersWithLarge = new Set<string>();
@@ -69,7 +71,8 @@ export function chooseOrders<T extends { request: OrderRequest }>(
       const order = queue[place];
       if (order === undefined || passed.has(order.request.userId)) continue;
       const { userId } = order.request;
-      if (isLarge(order.request) && usersWithLarge.has(userId)) passed.add(userId);
+      const isPassed = usersWithLarge.has(userId) || isFull(userId);
+      if (isPassed && isLarge(order.request)) passed.add(userId);
       else return [order, place + 1];
     }
     return [undefined, queue.length];
@@ -101,6 +104,7 @@ export function chooseOrders<T extends { request: OrderRequest }>(
   return chosen;
 }
 
-function isLarge({ quantity, budgetCents }: OrderRequest): boolean {
+/** Whether an order may match very many others. */
+export function isLarge({ quantity, budgetCents }: OrderRequest): boolean {
   return (quantity ?? 0) > LARGE_SHARES || (budgetCents ?? 0) > LARGE_CENTS;
 }

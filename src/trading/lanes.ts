@@ -1,5 +1,6 @@
 import type { OrderRequest } from "../database/api.ts";
-import { chooseOrders } from "./choose_orders.ts";
+import { chooseOrders, isLarge } from "./choose_orders.ts";
+import { createLargeOrders } from "./large_orders.ts";
 
 /** An order that waits for a call. */
 export interface Waiting<Result> {
@@ -26,6 +27,8 @@ export interface Lane<Result> {
 export interface LanesOptions {
   /** Expected work of one call at most, in small orders; see choose_orders.ts. */
   mostWork: number;
+  /** Large orders of one user at work at most, over all markets. */
+  mostLarge: number;
   /** How long a market shares no call after it was slow or its lock was held elsewhere. */
   aloneForMs: number;
   now: () => number;
@@ -59,12 +62,52 @@ export interface Lanes<Result> {
 
 const freshLane = { isUnderWay: false, aloneUntil: 0, isSuspect: false, isSlow: false };
 
-/** The lanes of one process. */
-export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions): Lanes<Result> {
-  const lanes = new Map<string, Lane<Result>>();
+/** The lanes that may go, each in one set at most. */
+function createReadyLanes<Result>(now: () => number) {
+  type L = Lane<Result>;
   /** Lanes with waiting orders and no call under way, the longest ready first. */
-  const toGather = new Set<Lane<Result>>();
-  const toGoAlone = new Set<Lane<Result>>();
+  const toGather = new Set<L>();
+  const toGoAlone = new Set<L>();
+  /** Lanes where only orders wait whose users have enough large ones at work. */
+  const parked = new Set<L>();
+
+  function makeReady(lane: L): void {
+    if (lane.isUnderWay || lane.waiting.length === 0) return;
+    if (toGather.has(lane) || toGoAlone.has(lane)) return;
+    parked.delete(lane);
+    (now() < lane.aloneUntil ? toGoAlone : toGather).add(lane);
+  }
+
+  function start(lane: L): void {
+    toGather.delete(lane);
+    toGoAlone.delete(lane);
+    lane.isUnderWay = true;
+  }
+
+  function park(lane: L): void {
+    toGather.delete(lane);
+    parked.add(lane);
+  }
+
+  /** A large order is done: its user may have another one at work. */
+  function unpark(): void {
+    for (const lane of parked) {
+      parked.delete(lane);
+      makeReady(lane);
+    }
+  }
+
+  const isParked = (lane: L) => parked.has(lane);
+  return { toGather, toGoAlone, makeReady, start, park, unpark, isParked };
+}
+
+/** The lanes of one process. */
+export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
+  const { mostWork, aloneForMs, now } = options;
+  const large = createLargeOrders<Lane<Result>>(options.mostLarge);
+  const lanes = new Map<string, Lane<Result>>();
+  const ready = createReadyLanes<Result>(now);
+  const { makeReady, park, start, toGather, toGoAlone } = ready;
   let count = 0;
   let sweptAt = now();
 
@@ -76,21 +119,12 @@ export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions)
     return lane;
   }
 
-  function makeReady(lane: Lane<Result>): void {
-    if (lane.isUnderWay || lane.waiting.length === 0) return;
-    if (toGather.has(lane) || toGoAlone.has(lane)) return;
-    (now() < lane.aloneUntil ? toGoAlone : toGather).add(lane);
-  }
-
-  function start(lane: Lane<Result>): void {
-    toGather.delete(lane);
-    toGoAlone.delete(lane);
-    lane.isUnderWay = true;
-  }
-
   function take(queues: Waiting<Result>[][], isSlow = false): Waiting<Result>[] {
-    const taken = chooseOrders(queues, { mostWork, isSlow });
+    const taken = chooseOrders(queues, { mostWork, isSlow, isFull: large.isFull });
     count -= taken.length;
+    for (const order of taken) {
+      if (isLarge(order.request)) large.begin(laneOf(order), order.request.userId);
+    }
     return taken;
   }
 
@@ -126,6 +160,7 @@ export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions)
     takeGathered: () => {
       const taken = take(Array.from(toGather, ({ waiting }) => waiting));
       of(taken).forEach(start);
+      if (taken.length === 0) toGather.forEach(park);
       return taken;
     },
     nextAlone: () => {
@@ -133,7 +168,11 @@ export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions)
       if (lane !== undefined) start(lane);
       return lane;
     },
-    takeAlone: ({ waiting, isSlow }) => take([waiting], isSlow),
+    takeAlone: (lane) => {
+      const taken = take([lane.waiting], lane.isSlow);
+      if (taken.length === 0) park(lane);
+      return taken;
+    },
     takeAll,
     takeReady: () => {
       const all = [...toGather].flatMap(takeAll);
@@ -153,7 +192,8 @@ export function createLanes<Result>({ mostWork, aloneForMs, now }: LanesOptions)
     end: (ended) => {
       for (const lane of ended) {
         lane.isUnderWay = false;
-        makeReady(lane);
+        if (large.end(lane)) ready.unpark();
+        if (!ready.isParked(lane)) makeReady(lane);
       }
       sweep();
     },

@@ -83,7 +83,7 @@ export async function placeAlone(context: CallContext, lane: Lane<Outcome>): Pro
     const outcomes = await callFor(context, taken, take, { retries, waits: true });
     const { orders = [], tookMs } = taken;
     if (wasSlow(tookMs, sumOfWork(orders), slowMs)) lanes.goAlone(lane, "slow");
-    else lanes.noteQuick(lane);
+    else if (orders.length > 0) lanes.noteQuick(lane);
     answer(context, orders, outcomes);
   } catch (error) {
     const { orders } = taken;

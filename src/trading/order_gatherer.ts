@@ -143,6 +143,7 @@ function contextOf(options: OrderGathererOptions): CallContext {
   const { now = () => performance.now(), onCommitted = () => undefined } = options;
   const { callCap = connectionsOf(pool) } = options;
   const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(callCap) });
-  const lanes = createLanes<Outcome>({ mostWork, aloneForMs, now });
+  const mostLarge = commandLimits(callCap).each.user;
+  const lanes = createLanes<Outcome>({ mostWork, mostLarge, aloneForMs, now });
   return { pool, limiter, lanes, retries, unfinishedForMs, slowMs, now, onCommitted };
 }

@@ -506,3 +506,45 @@ test("atomic batches of many users in one market leave places to the other marke
   for (const name of ["b6 !", ...users.map((price) => `full${price} !`)]) await end(name);
   t.is((await Promise.all(batches)).length, 6);
 });
+
+test("one user has two large orders of eight calls at work, in whatever markets", async (t) => {
+  const { end, place, underWay } = heldDatabase(accept, { callCap: 8 });
+  const large = { userId: "ann", quantity: 10_000 };
+  const markets = ["a", "b", "c", "d"];
+  const placed = markets.map((market, index) => place(order(market, index + 1, large)));
+  await ticks(6);
+  t.deepEqual(underWay(), ["a1", "b2"]);
+  // Others' orders in the markets where hers wait go on, and so do her small ones elsewhere.
+  placed.push(place(order("c", 5)), place(order("e", 6, { userId: "ann" })));
+  await ticks(4);
+  t.deepEqual(underWay(), ["a1", "b2", "c5 e6"]);
+  await end("c5 e6");
+  t.deepEqual(underWay(), ["a1", "b2"]);
+  await end("a1");
+  t.is(underWay().length, 2);
+  for (let left = 3; left > 0; left--) {
+    const [name = ""] = underWay();
+    await end(name);
+  }
+  t.is((await Promise.all(placed)).length, 6);
+});
+
+test("a user's large orders in markets that go alone are two at work, too", async (t) => {
+  const busy = (call: FakeCall) =>
+    ordersOf(call).map((each) => (waits(call) ? accepted(each) : withCode("MARKET_BUSY")));
+  const { end, place, underWay } = heldDatabase(busy, { callCap: 8 });
+  const first = ["a", "b", "c"].map((market, index) => place(order(market, index + 1)));
+  await ticks(4);
+  await end("a1 b2 c3");
+  for (const name of ["a1 !", "b2 !", "c3 !"]) await end(name);
+  t.is((await Promise.all(first)).length, 3);
+  const large = { userId: "ann", quantity: 10_000 };
+  const placed = ["a", "b", "c"].map((market, index) => place(order(market, index + 4, large)));
+  await ticks(6);
+  t.deepEqual(underWay(), ["a4 !", "b5 !"]);
+  await end("b5 !");
+  t.deepEqual(underWay(), ["a4 !", "c6 !"]);
+  await end("a4 !");
+  await end("c6 !");
+  t.is((await Promise.all(placed)).length, 3);
+});

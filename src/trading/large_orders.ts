@@ -1,0 +1,29 @@
+/** How many large orders each user has at work, over all markets. */
+export interface LargeOrders<Lane extends object> {
+  /** Whether the user has as many at work as one may. */
+  isFull: (userId: string) => boolean;
+  /** A large order of the user is at work in this lane. */
+  begin: (lane: Lane, userId: string) => void;
+  /** The lane's call is over; whether a large order was in it. */
+  end: (lane: Lane) => boolean;
+}
+
+export function createLargeOrders<Lane extends object>(most: number): LargeOrders<Lane> {
+  const counts = new Map<string, number>();
+  const users = new Map<Lane, string[]>();
+  return {
+    isFull: (userId) => (counts.get(userId) ?? 0) >= most,
+    begin: (lane, userId) => {
+      counts.set(userId, (counts.get(userId) ?? 0) + 1);
+      users.set(lane, [...(users.get(lane) ?? []), userId]);
+    },
+    end: (lane) => {
+      for (const userId of users.get(lane) ?? []) {
+        const left = (counts.get(userId) ?? 0) - 1;
+        if (left > 0) counts.set(userId, left);
+        else counts.delete(userId);
+      }
+      return users.delete(lane);
+    },
+  };
+}
