@@ -13,9 +13,6 @@ import type { Problem } from "../errors.ts";
 import { noteFailure, routeOf } from "./request_log.ts";
 import { sendProblem } from "./respond.ts";
 
-/** Where the database gave no answer, the client may come back after this. */
-const RETRY_AFTER_SECONDS = 1;
-
 /** The end of the line for requests that no route took. */
 export const notFound: RequestHandler = (_request, response) => {
   sendProblem(response, refusal("NOT_FOUND"));
@@ -32,7 +29,6 @@ export const errorHandler: ErrorRequestHandler = (error: unknown, request, respo
     response.destroy();
     return;
   }
-  if (isOutage) response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
   sendProblem(response, problem ?? plainProblem(500, "Internal server error"));
 };
 

@@ -16,6 +16,7 @@ import {
   looseBatchSchema,
   placeBatchSchema,
   placeOrderSchema,
+  previewOrderSchema,
 } from "../schemas/orders.ts";
 import type { Services } from "../services.ts";
 import { balanceOf } from "../trading/balance_of.ts";
@@ -52,7 +53,7 @@ export function installOrders(app: Express, services: Services): void {
   });
 
   app.post("/api/v1/orders/preview", access.accountRead, jsonBody, async (request, response) => {
-    const terms = validate(placeOrderSchema, request.body);
+    const terms = validate(previewOrderSchema, request.body);
     const userId = userIdOf(response);
     const order = { userId, ...terms, idempotencyKey: null };
     const preview = await withRetries(pool, (client) => previewOrder(client, order), {

@@ -190,6 +190,15 @@ export const batchRejectedSchema = z.strictObject({
   result: z.strictObject({ status: resultStatusSchema, body: errorSchema }),
 });
 
+/** The body of POST /orders/preview: its idempotency key is ignored, whatever it is. */
+export const previewOrderSchema = z.preprocess(
+  (body) => (isObject(body) ? { ...body, idempotencyKey: undefined } : body),
+  placeOrderSchema,
+);
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** The answer of POST /orders/preview. */
 export const previewResponseSchema = z.strictObject({
   status: z.enum([...orderStatusSchema.options, "rejected"]),

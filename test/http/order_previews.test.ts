@@ -169,6 +169,17 @@ test.serial("nothing changes: no order, no cancel, no key, no version, no event"
   t.is((await place(trader, body)).status, 201, "the key was not used");
 });
 
+test.serial("an idempotencyKey that is none is ignored, too", async (t) => {
+  const marketId = await makeMarket();
+  const trader = await makeTrader();
+  for (const idempotencyKey of ["zz", 5, {}, null]) {
+    const body = { marketId, side: "yes", price: 61, quantity: 5, idempotencyKey };
+    const answer = await preview(trader, body);
+    t.is(answer.status, 200);
+    t.is(answer.body.status, "open");
+  }
+});
+
 test.serial("400 and 401: malformed and without a key", async (t) => {
   const trader = await makeTrader();
   const answer = await preview(trader, { side: "yes" });
