@@ -3,7 +3,7 @@ create or replace function trading.market_changes(
   batch trading.matched_batch, orders trading.placed_order[]
 )
 returns trading.market_change[]
-language plpgsql stable
+language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare

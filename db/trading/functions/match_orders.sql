@@ -21,7 +21,7 @@ create or replace function trading.match_orders(
   most_cleared int
 )
 returns trading.match_result
-language plpgsql stable
+language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -7,7 +7,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most constant int := 18; -- as many as trading.read_book_slice reads first
-  v_side constant trading.side := case request.book_side when 'yes' then 'no' else 'yes' end;
+  v_side constant trading.side := case request.book_side
+    when 'yes' then 'no'::trading.side else 'yes'
+  end;
   v_price constant int := case request.book_side
     when 'yes' then context.best_no_price else context.best_yes_price
   end;
