@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:01a131a019843941577599589dbffff17ba12313
+--! Hash: sha1:9827728505bd39f49fc89170fd9a8fdd3d5f7b02
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -404,44 +404,99 @@ create type trading.market_arrays as (
 comment on type trading.market_arrays is
   'The markets of a batch as its stages read them, a place for each in every array.';
 
-create type trading.request_arrays as (
-  markets int[],
-  traders int[],
-  holdings int[],
-  is_buy boolean[],
-  is_yes boolean[],
-  book_is_yes boolean[],
-  book_prices int[],
-  prices int[],
+create type trading.reading_plan as (
+  market_arrays trading.market_arrays,
+  user_ids bigint[],
   quantities int[],
-  budgets_cents int[],
-  is_ioc boolean[],
-  is_post_only boolean[],
-  is_market boolean[],
-  is_malformed boolean[],
-  relieved_cents bigint[],
-  codes text[],
-  twins int[]
+  has_keys boolean,
+  may_sell boolean,
+  is_large boolean,
+  meets_makers boolean,
+  is_single boolean
 );
-comment on type trading.request_arrays is
-  'The requests of a batch as matching reads them, a place for each in every array. markets, '
-  'traders and holdings are places; codes are rejections that no book is needed for; twins is the '
-  'first request with the same idempotency key of the same user.';
+comment on type trading.reading_plan is
+  'What a batch has to read before it can be matched. user_ids are its takers; the rest says '
+  'whether some request has an idempotency key, sells, is large (trading.is_large), and reaches '
+  'the other side of its book; is_single: there is one request and one market.';
 
-create type trading.maker_arrays as (
-  order_ids bigint[],
+create type trading.match_request as (
+  trader int,
+  holding int,
+  shares int,
+  is_buy boolean,
+  is_ioc boolean,
+  is_post_only boolean,
+  price int,
+  quantity int,
+  wanted int,
+  budget_cents int,
+  book int,
+  opposite int,
+  book_price int,
+  worst_price int,
+  floor_price int,
+  cents int,
+  gain int,
+  taker_rate_bps int,
+  scheduled_cost_cents bigint,
+  least_cents int,
+  relieved_cents bigint,
+  is_malformed boolean,
+  code text
+);
+comment on type trading.match_request is
+  'A request of a batch as the matching loop reads it: trading.order_request with places and with '
+  'all that no earlier request can change. trader and holding are places; shares is the place of '
+  'what it buys or sells, where each holding has two: YES at 2 x its place - 1, NO at 2 x. book is '
+  'the side of a book that it would rest on and opposite the one that it meets, where each market '
+  'has two in the same way; worst_price is the lowest price there that it meets, floor_price the '
+  'floor of the slice there (trading.book_slice). cents and gain are what each share would bring '
+  'it as a maker (trading.maker_arrays). wanted is its quantity; with a budget, the most shares '
+  'that an order can have. scheduled_cost_cents, of a live market alone, is what it could cost, '
+  'and least_cents the cash that must be there for that. code is a rejection that no book is '
+  'needed for.';
+
+create type trading.request_arrays as (
+  requests trading.match_request[],
   markets int[],
   traders int[],
   shares int[],
   is_buy boolean[],
   book_is_yes boolean[],
+  book_prices int[],
+  twins int[]
+);
+comment on type trading.request_arrays is
+  'The requests of a batch as matching and accounting read them, a place for each in every array: '
+  'whole, one after the other, and what is asked for of a request at any place. twins is the '
+  'first request with the same idempotency key of the same user.';
+
+create type trading.maker_arrays as (
+  order_ids bigint[],
+  books int[],
+  traders int[],
+  shares int[],
+  is_buy boolean[],
   prices int[],
+  cents int[],
+  gains int[],
   left_quantities int[],
   has_expired boolean[]
 );
 comment on type trading.maker_arrays is
-  'The resting orders that a batch might meet, as matching reads them. shares is the place of what '
-  'the order buys or sells, where each holding has two: YES at 2 x its place - 1, NO at 2 x.';
+  'The resting orders that a batch might meet, as matching reads them. books and shares are places '
+  'as in trading.match_request. cents is what a match brings the maker for each share, below 0 for '
+  'a buy; gains is how its shares change by it, 1 for a buy and -1 for a sell.';
+
+create type trading.share_arrays as (
+  quantities bigint[],
+  costs_cents bigint[],
+  fees_cents bigint[],
+  realised_cents bigint[]
+);
+comment on type trading.share_arrays is
+  'The holdings of a batch as matching and accounting read them, two places each: YES at 2 x the '
+  'place of the holding - 1, NO at 2 x.';
 
 create type trading.fill as (
   request int,
@@ -492,7 +547,27 @@ create type trading.match_result as (
 comment on type trading.match_result is
   'What matching a batch comes to. reached_floor: it came to the end of a book slice and must be '
   'done again with a deeper one. rested are the requests that came to rest: they are makers, too, '
-  'behind those of the slice. left_quantities is what is left of each maker, -1 once cancelled.';
+  'behind those of the slice. left_quantities is what is left of each maker, below 0 once '
+  'cancelled.';
+
+create type trading.market_change as (
+  market int,
+  places int[],
+  depth_changes bigint[],
+  first_left bigint[],
+  last_gone bigint[],
+  highest_yes int,
+  highest_no int,
+  changes int,
+  placed int,
+  id_sum bigint
+);
+comment on type trading.market_change is
+  'What a batch changes of a market. Of each level of its book (trading.depth_place) that it '
+  'touches: the shares it adds, the queue position of the first order that it leaves there of '
+  'those it had read, and of the last one it takes away. highest_*: the highest price that it adds '
+  'shares at. changes raise the version; placed are the new orders, and id_sum the sum of their '
+  'ids.';
 --! EndIncluded trading/types.sql
 --! Included leaderboard/types.sql
 create type leaderboard.window_kind as enum ('day', 'week', 'month', 'ytd', 'all');
@@ -2306,6 +2381,7 @@ create type trading.matched_batch as (
   makers trading.resting_order[],
   traders trading.trader_arrays,
   holdings trading.holding_arrays,
+  shares trading.share_arrays,
   market_arrays trading.market_arrays,
   request_arrays trading.request_arrays,
   maker_arrays trading.maker_arrays,
@@ -3975,6 +4051,20 @@ $$;
 comment on function trading.best_in_depth(bigint[], trading.side, int) is
   'The highest price of a side with shares in a market''s depth, at most from_price; 0 if none.';
 --! EndIncluded trading/functions/best_in_depth.sql
+--! Included trading/functions/best_after.sql
+create or replace function trading.best_after(
+  depth bigint[], book_side trading.side, from_price int
+)
+returns int
+language sql immutable parallel safe
+return case
+  when from_price = 0 or depth[trading.depth_place(book_side, from_price)] > 0 then from_price
+  else trading.best_in_depth(depth, book_side, from_price)
+end;
+
+comment on function trading.best_after(bigint[], trading.side, int) is
+  'As trading.best_in_depth, which it only calls when no shares are left at from_price.';
+--! EndIncluded trading/functions/best_after.sql
 --! Included trading/functions/write_depth.sql
 create or replace function trading.write_depth(
   market_id bigint, places int[], changes bigint[], counted boolean
@@ -4202,17 +4292,15 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (
-    select array_agg(k.order_id order by r.ordinality)
-    from unnest(read_replays.requests) with ordinality as r
-    left join lateral (
+  return array(
+    select (
       select x.order_id
       from trading.idempotency_keys as x
       where x.user_id = r.user_id
         and x.key = r.idempotency_key
         and x.created_at > read_replays.at - interval '24 hours'
-      limit 1
-    ) as k on true
+    )
+    from unnest(read_replays.requests) as r
   );
 end
 $$;
@@ -4335,6 +4423,154 @@ comment on function trading.read_reach(trading.market_context[], trading.order_r
   'there is none. Orders of up to 100 shares are not looked at: 0. Cost: the user''s open orders. '
   'The caller holds the markets'' locks.';
 --! EndIncluded trading/functions/read_reach.sql
+--! Included trading/functions/is_large.sql
+create or replace function trading.is_large(quantity int)
+returns boolean
+language sql immutable parallel safe
+return coalesce(quantity, 10000) > 100;
+
+comment on function trading.is_large(int) is
+  'Whether an order of so many shares, null with a budget, can reach so much of a book that it '
+  'pays to look first at how far its user''s cash takes it (trading.read_reach).';
+--! EndIncluded trading/functions/is_large.sql
+--! Included trading/functions/meets_makers.sql
+create or replace function trading.meets_makers(
+  request trading.order_request, context trading.market_context
+)
+returns boolean
+language sql immutable parallel safe
+return (context).live_delay_ms is null
+and (request).book_price + case (request).book_side
+  when 'yes' then (context).best_no_price else (context).best_yes_price
+end >= 100;
+
+comment on function trading.meets_makers(trading.order_request, trading.market_context) is
+  'Whether the price of a request reaches the best price of the other side of its book.';
+--! EndIncluded trading/functions/meets_makers.sql
+--! Included trading/functions/plan_reading.sql
+-- A batch of one is planned by expressions alone: a query would take ten times as long.
+create or replace function trading.plan_reading(
+  markets trading.market_context[], requests trading.order_request[]
+)
+returns trading.reading_plan
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_plan trading.reading_plan;
+  v_market trading.market_context;
+  v_request trading.order_request;
+begin
+  if cardinality(plan_reading.requests) = 1 and cardinality(plan_reading.markets) = 1 then
+    v_market := plan_reading.markets[1];
+    v_request := plan_reading.requests[1];
+    return (
+      (
+        array[v_market.market_id], array[v_market.public_id], array[v_market.live_delay_ms],
+        array[v_market.taker_rate_bps], array[v_market.fee_schedule_id]
+      )::trading.market_arrays,
+      case when v_request.user_id is null then '{}' else array[v_request.user_id] end,
+      array[v_request.quantity],
+      v_request.idempotency_key is not null,
+      v_request.order_type = 'sell',
+      trading.is_large(v_request.quantity),
+      trading.meets_makers(v_request, v_market),
+      true
+    )::trading.reading_plan;
+  end if;
+
+  select (
+    array_agg(c.market_id), array_agg(c.public_id), array_agg(c.live_delay_ms),
+    array_agg(c.taker_rate_bps), array_agg(c.fee_schedule_id)
+  )::trading.market_arrays
+  into v_plan.market_arrays
+  from unnest(plan_reading.markets) as c;
+  select
+    coalesce(array_agg(r.user_id) filter (where r.user_id is not null), '{}'),
+    array_agg(r.quantity),
+    bool_or(r.idempotency_key is not null),
+    bool_or(r.order_type = 'sell'),
+    bool_or(trading.is_large(r.quantity)),
+    bool_or(trading.meets_makers(r, m.context))
+  into
+    v_plan.user_ids, v_plan.quantities, v_plan.has_keys, v_plan.may_sell, v_plan.is_large,
+    v_plan.meets_makers
+  from unnest(plan_reading.requests) as r
+  cross join lateral (select plan_reading.markets[r.market] as context offset 0) as m;
+  v_plan.is_single := false;
+  return v_plan;
+end
+$$;
+
+comment on function trading.plan_reading(
+  trading.market_context[], trading.order_request[]
+) is
+  'What a batch has to read before it can be matched.';
+--! EndIncluded trading/functions/plan_reading.sql
+--! Included trading/functions/read_best_queue.sql
+create or replace function trading.read_best_queue(
+  context trading.market_context, request trading.order_request
+)
+returns trading.book_slice
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most constant int := 18; -- as many as trading.read_book_slice reads first
+  v_side constant trading.side := case request.book_side
+    when 'yes' then 'no'::trading.side else 'yes'
+  end;
+  v_price constant int := case request.book_side
+    when 'yes' then context.best_no_price else context.best_yes_price
+  end;
+  v_first constant bigint := case request.book_side
+    when 'yes' then context.first_no_position else context.first_yes_position
+  end;
+begin
+  if request.problem is not null then
+    return null;
+  end if;
+  return (
+    select case when max(k.shares_before + k.available) >= request.quantity then (
+      array_agg(
+        (
+          k.order_id, k.order_public_id, 1, k.user_id, k.order_type, k.book_side, k.book_price,
+          k.queue_position, k.left_quantity, k.available = 0
+        )::trading.resting_order
+        order by k.queue_position
+      ) filter (where k.shares_before < request.quantity),
+      array[case v_side when 'yes' then v_price else 0 end],
+      array[case v_side when 'no' then v_price else 0 end]
+    )::trading.book_slice end
+    from (
+      select
+        b.*, a.available,
+        sum(a.available) over (order by b.queue_position rows unbounded preceding) - a.available
+          as shares_before
+      from (
+        select x.*
+        from trading.active_orders as x
+        where x.market_id = context.market_id
+          and x.book_side = v_side
+          and x.book_price = v_price
+          and x.queue_position >= v_first
+        order by x.queue_position
+        limit c_most
+      ) as b
+      cross join lateral (
+        select case when b.expires_at <= context.at then 0 else b.left_quantity end as available
+      ) as a
+    ) as k
+  );
+end
+$$;
+
+comment on function trading.read_best_queue(
+  trading.market_context, trading.order_request
+) is
+  'As trading.read_book_slice, for a single request that the front of the best price''s queue can '
+  'fill, as it mostly can; null if it cannot.';
+--! EndIncluded trading/functions/read_best_queue.sql
 --! Included trading/functions/read_book_slice.sql
 create or replace function trading.read_book_slice(
   markets trading.market_context[],
@@ -4355,7 +4591,7 @@ begin
     with sides as materialized (
       -- What takers ask of each side of each book that some of them cross.
       select
-        m.market, m.market_id, r.book_side as taker_side, m.at,
+        m.market, m.market_id, m.at,
         case r.book_side when 'yes' then 'no' else 'yes' end::trading.side as book_side,
         case r.book_side when 'yes' then m.best_no_price else m.best_yes_price end as best_price,
         case r.book_side
@@ -4625,6 +4861,34 @@ comment on function trading.read_holdings(
   'The shares of the traders of a batch, each in the markets of its requests and orders. user_ids '
   'are all traders of the batch, ascending. To be called under the markets'' locks.';
 --! EndIncluded trading/functions/read_holdings.sql
+--! Included trading/functions/read_share_arrays.sql
+create or replace function trading.read_share_arrays(holdings trading.holding_arrays)
+returns trading.share_arrays
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select (
+      array_agg(s.quantity), array_agg(s.cost_cents), array_agg(s.fee_cents),
+      array_agg(s.realised_cents)
+    )::trading.share_arrays
+    from unnest(read_share_arrays.holdings.holdings) as h
+    cross join lateral (
+      values
+        (
+          h.yes_quantity::bigint, h.yes_cost_cents::bigint, h.yes_fee_cents::bigint,
+          h.yes_realised_cents
+        ),
+        (h.no_quantity, h.no_cost_cents, h.no_fee_cents, h.no_realised_cents)
+    ) as s (quantity, cost_cents, fee_cents, realised_cents)
+  );
+end
+$$;
+
+comment on function trading.read_share_arrays(trading.holding_arrays) is
+  'The holdings of a batch as matching and accounting read them.';
+--! EndIncluded trading/functions/read_share_arrays.sql
 --! Included trading/functions/read_limits.sql
 create or replace function trading.read_limits(
   user_ids bigint[], taker_ids bigint[], at timestamptz
@@ -4675,37 +4939,101 @@ comment on function trading.read_limits(bigint[], bigint[], timestamptz) is
   'user_ids. What open orders could still cost is read of takers only, and is 0 for the others: '
   'a maker is judged by one match alone. To be called with the traders locked.';
 --! EndIncluded trading/functions/read_limits.sql
+--! Included trading/functions/match_request.sql
+create or replace function trading.match_request(
+  request trading.order_request,
+  context trading.market_context,
+  slice trading.book_slice,
+  trader int,
+  holding int,
+  blocked_by text
+)
+returns trading.match_request
+language sql immutable parallel safe
+return (
+  trader,
+  holding,
+  2 * holding - ((request).side = 'yes')::int,
+  (request).order_type = 'buy',
+  (request).time_in_force = 'ioc',
+  (request).post_only,
+  (request).price,
+  (request).quantity,
+  coalesce((request).quantity, 10000),
+  (request).budget_cents,
+  2 * (request).market - ((request).book_side = 'yes')::int,
+  2 * (request).market - ((request).book_side = 'no')::int,
+  (request).book_price,
+  100 - (request).book_price,
+  case (request).book_side
+    when 'yes' then (slice).no_floors[(request).market] else (slice).yes_floors[(request).market]
+  end,
+  case (request).order_type when 'buy' then -(request).price else (request).price end,
+  case (request).order_type when 'buy' then 1 else -1 end,
+  (context).taker_rate_bps,
+  case when (context).live_delay_ms is not null then trading.scheduled_cost_cents(
+    (request).order_type, (request).price, (request).quantity, (request).budget_cents,
+    (context).taker_rate_bps
+  ) end,
+  coalesce(
+    (request).budget_cents,
+    case when (request).is_market then 0 else (request).quantity * (request).price end
+  ),
+  (request).relieved_cents,
+  (request).problem is not null,
+  trading.request_rejection(request, context, trader is not null, blocked_by)
+)::trading.match_request;
+
+comment on function trading.match_request(
+  trading.order_request, trading.market_context, trading.book_slice, int, int, text
+) is
+  'A request as matching reads it. trader and holding are the places of its user and of what the '
+  'user has in its market, null without; blocked_by: see risk.blocked_by.';
+--! EndIncluded trading/functions/match_request.sql
 --! Included trading/functions/read_request_arrays.sql
+-- A batch of one is laid out by expressions alone, which take a tenth of the query's time.
 create or replace function trading.read_request_arrays(
-  batch trading.matched_batch, has_keys boolean
+  batch trading.matched_batch, slice trading.book_slice, has_keys boolean
 )
 returns trading.request_arrays
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_request trading.order_request;
+  v_laid_out trading.match_request;
+  v_trader int;
 begin
+  if cardinality(batch.requests) = 1 then
+    v_request := batch.requests[1];
+    v_trader := width_bucket(v_request.user_id, (batch.traders).user_ids);
+    v_laid_out := trading.match_request(
+      v_request, batch.markets[v_request.market], slice, v_trader,
+      width_bucket(
+        trading.holding_key(v_request.market, v_trader), (batch.holdings).keys
+      ),
+      (batch.traders).blocked_by[v_trader]
+    );
+    return (
+      array[v_laid_out], array[v_request.market], array[v_trader], array[v_laid_out.shares],
+      array[v_laid_out.is_buy], array[v_request.book_side = 'yes'], array[v_request.book_price],
+      case when has_keys then array[1] end
+    )::trading.request_arrays;
+  end if;
+
   return (
     select (
-      array_agg(r.market),
-      array_agg(u.trader),
-      array_agg(width_bucket(trading.holding_key(r.market, u.trader), (batch.holdings).keys)),
-      array_agg(r.order_type = 'buy'),
-      array_agg(r.side = 'yes'),
-      array_agg(r.book_side = 'yes'),
-      array_agg(r.book_price),
-      array_agg(r.price),
-      array_agg(r.quantity),
-      array_agg(r.budget_cents),
-      array_agg(r.time_in_force = 'ioc'),
-      array_agg(r.post_only),
-      array_agg(r.is_market),
-      array_agg(r.problem is not null),
-      array_agg(r.relieved_cents),
       array_agg(
-        trading.request_rejection(
-          r, c.context, u.trader is not null, (batch.traders).blocked_by[u.trader]
+        trading.match_request(
+          r, c.context, slice, u.trader, h.holding, (batch.traders).blocked_by[u.trader]
         )
       ),
+      array_agg(r.market),
+      array_agg(u.trader),
+      array_agg(2 * h.holding - (r.side = 'yes')::int),
+      array_agg(r.order_type = 'buy'),
+      array_agg(r.book_side = 'yes'),
+      array_agg(r.book_price),
       case when has_keys then array(
         select case when q.idempotency_key is null or q.user_id is null then q.ordinality
           else min(q.ordinality) over (partition by q.user_id, q.idempotency_key)
@@ -4718,14 +5046,21 @@ begin
     cross join lateral (
       select width_bucket(r.user_id, (batch.traders).user_ids) as trader offset 0
     ) as u
+    cross join lateral (
+      select width_bucket(
+        trading.holding_key(r.market, u.trader), (batch.holdings).keys
+      ) as holding offset 0
+    ) as h
     cross join lateral (select batch.markets[r.market] as context offset 0) as c
   );
 end
 $$;
 
-comment on function trading.read_request_arrays(trading.matched_batch, boolean) is
-  'The requests of a batch as matching reads them, once its markets, traders and holdings are '
-  'read. has_keys: some request has an idempotency key.';
+comment on function trading.read_request_arrays(
+  trading.matched_batch, trading.book_slice, boolean
+) is
+  'The requests of a batch as matching reads them, once its markets, books, traders and holdings '
+  'are read. has_keys: some request has an idempotency key.';
 --! EndIncluded trading/functions/read_request_arrays.sql
 --! Included trading/functions/read_maker_arrays.sql
 create or replace function trading.read_maker_arrays(batch trading.matched_batch)
@@ -4737,7 +5072,7 @@ begin
   return (
     select (
       array_agg(k.order_id),
-      array_agg(k.market),
+      array_agg(2 * k.market - (k.book_side = 'yes')::int),
       array_agg(u.trader),
       -- A seller sells the other side than the one that the order is stored on.
       array_agg(
@@ -4745,8 +5080,9 @@ begin
         - ((k.book_side = 'yes') = (k.order_type = 'buy'))::int
       ),
       array_agg(k.order_type = 'buy'),
-      array_agg(k.book_side = 'yes'),
       array_agg(k.book_price),
+      array_agg(case k.order_type when 'buy' then -k.book_price else 100 - k.book_price end),
+      array_agg(case k.order_type when 'buy' then 1 else -1 end),
       array_agg(k.left_quantity),
       array_agg(k.has_expired)
     )::trading.maker_arrays
@@ -4761,577 +5097,519 @@ $$;
 comment on function trading.read_maker_arrays(trading.matched_batch) is
   'The makers of a batch as matching reads them, once its traders and holdings are read.';
 --! EndIncluded trading/functions/read_maker_arrays.sql
---! Included trading/functions/match_orders.sql
--- One loop over arrays of numbers, in which PL/pgSQL is fast, and which it would copy on every call
--- of a part. It reads and writes no table, so it can be tested on made-up books.
---
---   chain the makers
---   each request, in order:
---     1. a replay, or rejected before any book is looked at
---     2. a live market: judged by its worst case, and scheduled
---     3. plan: walk the other side of the book, by the makers it would meet
---     4. verdict: rejected, or carried out
---     5. the plan is carried out
---     6. what is left of the order joins the book or is cancelled
-create or replace function trading.match_orders(
-  batch trading.matched_batch,
-  slice trading.book_slice,
-  limits trading.limit_arrays,
-  replays bigint[],
-  shares_before_own bigint[]
+--! Included trading/functions/affordable_quantity.sql
+create or replace function trading.affordable_quantity(
+  budget_cents int, spent_cents bigint, rate_bps int, weight bigint, price int
 )
-returns trading.match_result
-language plpgsql stable
+returns bigint
+language sql immutable parallel safe
+return ((budget_cents - spent_cents) * 1000000 - rate_bps * weight)
+  / (price * 1000000::bigint + rate_bps * price * (100 - price));
+
+comment on function trading.affordable_quantity(int, bigint, int, bigint, int) is
+  'The most shares n at a price with spent + n x price + fee(weight + n x price x (100 - price)) '
+  'within the budget, fee by trading.fee_cents; spent and weight are of the fills before.';
+--! EndIncluded trading/functions/affordable_quantity.sql
+--! Included trading/functions/maker_cancel_reason.sql
+create or replace function trading.maker_cancel_reason(
+  quantity int,
+  cents int,
+  held_quantity bigint,
+  balance_cents bigint,
+  excluded boolean,
+  limited boolean,
+  limits risk.loss_limits,
+  untraded risk.loss_limits
+)
+returns trading.cancel_reason
+language sql immutable parallel safe
+return case
+  when excluded then 'self_excluded'::trading.cancel_reason
+  when cents > 0 then
+    case when held_quantity < quantity then 'position_insufficient'::trading.cancel_reason end
+  when balance_cents + cents < 0 then 'insufficient_funds'
+  when limited and risk.exceeds_limits(limits, untraded, balance_cents, -cents) then 'loss_limit'
+end;
+
+comment on function trading.maker_cancel_reason(
+  int, int, bigint, bigint, boolean, boolean, risk.loss_limits, risk.loss_limits
+) is
+  'Why a resting order cannot go through with a match, null if it can. cents is what the match '
+  'would bring its owner: above 0 for a sale, below for a buy. The other figures are the owner''s; '
+  'limits count only if the owner is limited.';
+--! EndIncluded trading/functions/maker_cancel_reason.sql
+--! Included trading/functions/order_rejected.sql
+create or replace function trading.order_rejected(code text)
+returns trading.order_result
+language sql immutable parallel safe
+return (code, null, null, null, null, null, null, null, null, null)::trading.order_result;
+
+comment on function trading.order_rejected(text) is
+  'The result of a request that is rejected with this code.';
+--! EndIncluded trading/functions/order_rejected.sql
+--! Included trading/functions/order_accepted.sql
+create or replace function trading.order_accepted(
+  status trading.order_status,
+  quantity int,
+  left_quantity int,
+  cancel_reason trading.cancel_reason,
+  fee_cents bigint,
+  balance_cents bigint,
+  maker int
+)
+returns trading.order_result
+language sql immutable parallel safe
+return (
+  null, null, null, status, quantity, left_quantity, cancel_reason, fee_cents, balance_cents, maker
+)::trading.order_result;
+
+comment on function trading.order_accepted(
+  trading.order_status, int, int, trading.cancel_reason, bigint, bigint, int
+) is
+  'The result of a request that became an order. maker is its place among the makers if it rests.';
+--! EndIncluded trading/functions/order_accepted.sql
+--! Included trading/functions/replayed_result.sql
+create or replace function trading.replayed_result(
+  first_request int,
+  first_result trading.order_result,
+  order_id bigint,
+  order_ids bigint[],
+  left_quantities int[],
+  cancelled trading.cancelled_maker[],
+  balance_cents bigint
+)
+returns trading.order_result
+language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_shares constant int := 10000;
-  -- So many makers are cancelled in one call; a request that meets more is to be placed again.
-  c_most_cancelled constant int := 500;
+  v_result trading.order_result;
+  v_left int;
+begin
+  if order_id is not null then
+    v_result.replayed_order_id := order_id;
+    v_result.maker := array_position(order_ids, order_id);
+  else
+    v_result := first_result;
+    v_result.replay_of := first_request;
+  end if;
+  v_result.balance_cents := replayed_result.balance_cents;
+  if v_result.maker is null then
+    return v_result;
+  end if;
+
+  v_left := left_quantities[v_result.maker];
+  v_result.left_quantity := v_left;
+  if v_left < 0 then
+    v_result.left_quantity := (cancelled[-v_left]).left_quantity;
+    v_result.cancel_reason := (cancelled[-v_left]).reason;
+  end if;
+  if order_id is null then
+    v_result.status := case
+      when v_left < 0 then 'cancelled'
+      else trading.filled_status(v_left, v_result.quantity)
+    end;
+  end if;
+  return v_result;
+end
+$$;
+
+comment on function trading.replayed_result(
+  int, trading.order_result, bigint, bigint[], int[], trading.cancelled_maker[], bigint
+) is
+  'The answer to a replay: the order of its key as it is now. The order is one from before '
+  '(order_id), or that of an earlier request of the batch (first_request, with its result). '
+  'order_ids are those of the makers that were read, left_quantities what is left of each maker, '
+  'below 0 its place among the cancelled. balance_cents is the cash of its user now.';
+--! EndIncluded trading/functions/replayed_result.sql
+--! Included trading/functions/without_starved.sql
+create or replace function trading.without_starved(
+  cancelled trading.cancelled_maker[], is_starved boolean[], before int
+)
+returns trading.cancelled_maker[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array(
+    select (c.request, c.maker, c.reason, c.left_quantity)::trading.cancelled_maker
+    from rows from (unnest(without_starved.cancelled), unnest(without_starved.is_starved))
+    with ordinality as c (request, maker, reason, left_quantity, is_starved, place)
+    where c.maker is not null
+      and (c.place <= without_starved.before or not c.is_starved)
+    order by c.place
+  );
+end
+$$;
+
+comment on function trading.without_starved(trading.cancelled_maker[], boolean[], int) is
+  'Cancelled makers without those, behind so many that were there before, that only the fills of '
+  'the request that met them would have starved of cash or shares.';
+--! EndIncluded trading/functions/without_starved.sql
+--! Included trading/functions/scheduled_result.sql
+create or replace function trading.scheduled_result(
+  request trading.match_request,
+  balance_cents bigint,
+  held_quantity bigint,
+  limits risk.loss_limits,
+  untraded risk.loss_limits,
+  open_cost_cents bigint
+)
+returns trading.order_result
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_code constant text := trading.funding_rejection(
+    request.is_buy, request.quantity, request.least_cents, request.scheduled_cost_cents,
+    scheduled_result.balance_cents, scheduled_result.held_quantity,
+    scheduled_result.limits, scheduled_result.untraded, scheduled_result.open_cost_cents
+  );
+begin
+  if v_code is not null then
+    return trading.order_rejected(v_code);
+  end if;
+  return trading.order_accepted(
+    status => 'scheduled', quantity => coalesce(request.quantity, 0),
+    left_quantity => coalesce(request.quantity, 0), cancel_reason => null, fee_cents => null,
+    balance_cents => scheduled_result.balance_cents, maker => null
+  );
+end
+$$;
+
+comment on function trading.scheduled_result(
+  trading.match_request, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
+) is
+  'What a request of a live market comes to: it is judged by its worst case '
+  '(trading.scheduled_cost_cents) without a look at the book, and scheduled. The other figures are '
+  'its user''s; open_cost_cents without the request itself.';
+--! EndIncluded trading/functions/scheduled_result.sql
+--! Included trading/functions/match_orders.sql
+-- Price-time priority, in memory: no table is read or written.
+--
+--   link the makers of each side of each book in the order in which they are met
+--   each request, in order:
+--     1. a replay is answered; what is wrong without a look at the book is rejected
+--     2. a live market judges the order by its worst case and schedules it
+--     3. the order meets the other side, maker by maker, as far as it wants and its price allows
+--     4. verdict: self-trade, post-only, liquidity, funding, loss limits
+--     5. rejected: the makers get back what they traded; accepted: the taker pays or is paid
+--     6. what is left of the order joins its side of the book, or is cancelled
+--
+-- It is one loop over arrays of numbers: PL/pgSQL changes these in place, but copies them on each
+-- call of a part. So functions take what needs only the numbers at hand. The first letter of an
+-- array says what has a place in it: k_ makers, which are those that were read and behind them the
+-- requests that come to rest, b_ sides of books, t_ traders, h_ shares.
+create or replace function trading.match_orders(
+  batch trading.matched_batch,
+  limits trading.limit_arrays,
+  replays bigint[],
+  shares_before_own bigint[],
+  most_cleared int
+)
+returns trading.match_result
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
   c_most_beyond constant int := trading.most_beyond();
-
-  -- The requests and the markets.
-  r_market constant int[] := (batch.request_arrays).markets;
-  r_trader constant int[] := (batch.request_arrays).traders;
-  r_holding constant int[] := (batch.request_arrays).holdings;
-  r_is_buy constant boolean[] := (batch.request_arrays).is_buy;
-  r_is_yes constant boolean[] := (batch.request_arrays).is_yes;
-  r_book_is_yes constant boolean[] := (batch.request_arrays).book_is_yes;
-  r_book_price constant int[] := (batch.request_arrays).book_prices;
-  r_price constant int[] := (batch.request_arrays).prices;
-  r_quantity constant int[] := (batch.request_arrays).quantities;
-  r_budget constant int[] := (batch.request_arrays).budgets_cents;
-  r_is_ioc constant boolean[] := (batch.request_arrays).is_ioc;
-  r_is_post_only constant boolean[] := (batch.request_arrays).is_post_only;
-  r_is_market constant boolean[] := (batch.request_arrays).is_market;
-  r_is_malformed constant boolean[] := (batch.request_arrays).is_malformed;
-  r_relieved constant bigint[] := (batch.request_arrays).relieved_cents;
-  r_code constant text[] := (batch.request_arrays).codes;
-  r_twin int[] := (batch.request_arrays).twins;
-  m_rate constant int[] := (batch.market_arrays).taker_rates_bps;
-  m_delay constant int[] := (batch.market_arrays).live_delays_ms;
-
-  -- The makers: those of the slice, and behind them the requests that come to rest. They are
-  -- chained by price; a market's chains of YES are at its base + price, those of NO at + 100.
-  k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
-  k_market constant int[] := (batch.maker_arrays).markets;
-  k_book_is_yes constant boolean[] := (batch.maker_arrays).book_is_yes;
+  k_read constant int := cardinality(batch.makers);
+  k_book constant int[] := (batch.maker_arrays).books;
   k_trader int[] := (batch.maker_arrays).traders;
   k_shares int[] := (batch.maker_arrays).shares;
-  k_is_buy boolean[] := (batch.maker_arrays).is_buy;
   k_price int[] := (batch.maker_arrays).prices;
-  k_left int[] := (batch.maker_arrays).left_quantities;
+  k_cents int[] := (batch.maker_arrays).cents;
+  k_gain int[] := (batch.maker_arrays).gains;
   k_has_expired boolean[] := (batch.maker_arrays).has_expired;
-  k_read constant int := cardinality(batch.makers);
+  k_left int[] := (batch.maker_arrays).left_quantities; -- - its place in v_cancelled, once there
   k_next int[] := array_fill(0, array[k_read]);
-  k_reason trading.cancel_reason[];
-  k_cancelled_left int[];
-  v_first int[] := array_fill(0, array[200 * cardinality(batch.markets)]);
-  v_last int[] := array_fill(0, array[200 * cardinality(batch.markets)]);
-  v_best int[] := array_fill(0, array[2 * cardinality(batch.markets)]);
-
-  -- The traders and their shares: a holding has two places, YES and NO.
+  b_first int[] := array_fill(0, array[2 * cardinality(batch.markets)]);
+  b_last int[] := array_fill(0, array[2 * cardinality(batch.markets), 99]); -- at each price
   t_balance bigint[] := (batch.traders).balances_cents;
   t_excluded constant boolean[] := (batch.traders).excluded;
   t_limited constant boolean[] := (batch.traders).limited;
-  t_open_cost bigint[] := limits.open_cost_cents;
-  h_quantity bigint[];
-  v_rests_here boolean[];
-
-  -- What comes out.
+  t_traded_with int[] := array_fill(0, array[coalesce(cardinality(t_balance), 0)]); -- last request
+  t_open_cost bigint[] := limits.open_cost_cents; -- looked at only of those with limits
+  h_quantity bigint[] := (batch.shares).quantities;
+  v_rests_here boolean[]; -- whether an order of the batch rests, by holding
+  v_for_key int[] := (batch.request_arrays).twins; -- at the first twin: the one that has the key
   v_results trading.order_result[];
-  v_result trading.order_result;
-  f_count int := 0;
-  f_request int[];
-  f_maker int[];
-  f_quantity int[];
-  f_fee bigint[];
-  c_count int := 0;
-  c_request int[];
-  c_maker int[];
+  v_fills trading.fill[];
+  v_fill_count int := 0;
+  v_cancelled trading.cancelled_maker[];
+  v_cancelled_count int := 0;
+  v_is_starved boolean[]; -- of these: only by fills of the request that cancels it
+  v_cleared_count int := 0; -- the others
   v_rested int[];
   v_rested_count int := 0;
-
-  -- The request at hand.
-  k int;
-  t int;
-  m int;
-  h int;
-  n int;
-  v_base int;
-  v_side int; -- place of the best price that it meets
-  v_code text;
-  v_is_buy boolean;
-  v_rate int;
-  v_floor int;
-  v_level int;
-  v_worst int;
-  v_price int;
-  v_wanted int;
-  v_budget bigint;
-  v_bought int;
-  v_spent bigint;
-  v_weight bigint;
-  v_cost_cents bigint;
-  v_fee bigint;
-  v_fee_so_far bigint;
-  v_required bigint;
-  v_status trading.order_status;
-  v_reason trading.cancel_reason;
-  v_meets_own boolean;
-  v_may_meet_own boolean;
-  v_is_sated boolean;
-  v_is_unfinished boolean;
-  v_is_decided boolean;
-  v_is_cut boolean;
-  v_beyond int;
-  v_met_count int;
-  v_met_cancelled int;
-  v_met int[];
-  v_met_quantity int[];
-  v_met_reason trading.cancel_reason[];
+  r trading.match_request;
+  i int := 0; -- its place
+  t int; -- its trader
+  k int; -- a maker
+  m int; -- the maker's trader
+  n int; -- shares of a match
+  j int;
 begin
-  -- 0. Chain the makers.
   for p in 1 .. k_read loop
-    v_base := 200 * (k_market[p] - 1) + k_price[p];
-    v_side := 2 * k_market[p] - 1;
-    if not k_book_is_yes[p] then
-      v_base := v_base + 100;
-      v_side := v_side + 1;
-    end if;
-    if v_first[v_base] = 0 then
-      v_first[v_base] := p;
+    if b_first[k_book[p]] = 0 then
+      b_first[k_book[p]] := p;
     else
-      k_next[v_last[v_base]] := p;
+      k_next[p - 1] := p;
     end if;
-    v_last[v_base] := p;
-    if v_best[v_side] < k_price[p] then
-      v_best[v_side] := k_price[p];
-    end if;
+    b_last[k_book[p]][k_price[p]] := p;
   end loop;
-  if batch.holdings is not null then
-    select array_agg(q.quantity)
-    into h_quantity
-    from unnest((batch.holdings).holdings) as x
-    cross join lateral (values (x.yes_quantity::bigint), (x.no_quantity)) as q (quantity);
-  end if;
-  v_rests_here := array_fill(false, array[coalesce(cardinality((batch.holdings).keys), 0)]);
 
   <<next_request>>
-  for i in 1 .. cardinality(r_market) loop
-    t := r_trader[i];
-    v_code := r_code[i];
+  foreach r in array (batch.request_arrays).requests loop
+    i := i + 1;
+    t := r.trader;
 
-    -- 1. Replays, and rejections that no book is needed for.
-    if replays is not null then
-      v_result := null;
-      if replays[i] is not null then
-        v_result.replayed_order_id := replays[i];
-        v_result.maker := array_position(k_order_ids, replays[i]);
-      elsif r_twin[i] < i then
-        v_result := v_results[r_twin[i]];
-        v_result.replay_of := r_twin[i];
-      end if;
-      if (replays[i] is not null or v_result.replay_of is not null)
-        and v_result.code is null
-        and not r_is_malformed[i]
-      then
-        k := v_result.maker;
-        if k is not null then
-          v_result.left_quantity := coalesce(k_cancelled_left[k], k_left[k]);
-          v_result.cancel_reason := k_reason[k];
-          if k > k_read then
-            v_result.status := case
-              when k_left[k] < 0 then 'cancelled'::trading.order_status
-              else trading.filled_status(k_left[k], v_result.quantity)
-            end;
-          end if;
-        end if;
-        v_result.balance_cents := t_balance[t];
-        v_results[i] := v_result;
+    -- 1. A replay is answered with the order as it stands now, unless that order was rejected.
+    if replays is not null and not r.is_malformed then
+      j := v_for_key[(batch.request_arrays).twins[i]];
+      if replays[i] is not null or (j < i and (v_results[j]).code is null) then
+        v_results[i] := trading.replayed_result(
+          j, v_results[j], replays[i], (batch.maker_arrays).order_ids, k_left, v_cancelled,
+          t_balance[t]
+        );
         continue next_request;
-      elsif v_result.code is not null then
-        -- Its twin was rejected: it stands for the key from now on.
-        for j in i + 1 .. cardinality(r_market) loop
-          if r_twin[j] = r_twin[i] then
-            r_twin[j] := i;
-          end if;
-        end loop;
       end if;
+      v_for_key[(batch.request_arrays).twins[i]] := i;
     end if;
-    if v_code is not null then
-      v_result := null;
-      v_result.code := v_code;
-      v_results[i] := v_result;
+    if r.code is not null then
+      v_results[i] := trading.order_rejected(r.code);
       continue next_request;
     end if;
-    v_is_buy := r_is_buy[i];
-    v_rate := m_rate[r_market[i]];
-    h := 2 * r_holding[i] - case when r_is_yes[i] then 1 else 0 end;
 
-    -- 2. A live market takes it now and judges it against the book when it is released.
-    if m_delay[r_market[i]] is not null then
-      v_cost_cents := trading.scheduled_cost_cents(
-        case when v_is_buy then 'buy' else 'sell' end::trading.order_type, r_price[i],
-        r_quantity[i], r_budget[i], v_rate
+    -- 2. A live market takes the order now and judges it against the book when it is released.
+    t_open_cost[t] := t_open_cost[t] - r.relieved_cents;
+    if r.scheduled_cost_cents is not null then
+      v_results[i] := trading.scheduled_result(
+        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t], t_open_cost[t]
       );
-      v_code := trading.funding_rejection(
-        v_is_buy, r_quantity[i],
-        case
-          when r_budget[i] is not null then r_budget[i]
-          when r_is_market[i] then 0
-          else r_quantity[i] * r_price[i]
-        end,
-        v_cost_cents, t_balance[t], h_quantity[h],
-        limits.limits[t], limits.untraded[t], t_open_cost[t] - r_relieved[i]
-      );
-      v_result := null;
-      v_result.code := v_code;
-      if v_code is null then
-        v_result.status := 'scheduled';
-        v_result.quantity := coalesce(r_quantity[i], 0);
-        v_result.left_quantity := v_result.quantity;
-        v_result.balance_cents := t_balance[t];
-        if t_limited[t] then
-          t_open_cost[t] := t_open_cost[t] - r_relieved[i] + v_cost_cents;
-        end if;
-      end if;
-      v_results[i] := v_result;
+      t_open_cost[t] := t_open_cost[t]
+        + case when (v_results[i]).code is null then r.scheduled_cost_cents else 0 end;
       continue next_request;
     end if;
-    if t_limited[t] then
-      t_open_cost[t] := t_open_cost[t] - r_relieved[i];
-    end if;
 
-    -- 3. Plan: walk the other side from its best price, as far as the request wants and its price
-    -- allows. Makers' cash and shares are moved as the plan goes, and moved back below.
-    v_wanted := coalesce(r_quantity[i], c_most_shares);
-    v_budget := r_budget[i];
-    v_worst := 100 - r_book_price[i];
-    v_base := 200 * (r_market[i] - 1);
-    v_side := 2 * r_market[i] - 1;
-    if r_book_is_yes[i] then
-      v_base := v_base + 100;
-      v_side := v_side + 1;
-    end if;
-    v_level := v_best[v_side];
-    v_bought := 0;
-    v_spent := 0;
-    v_weight := 0;
-    v_required := 0;
-    v_met_count := 0;
-    v_met_cancelled := 0;
-    v_meets_own := false;
-    v_is_sated := false;
-    v_is_unfinished := false;
-    v_is_cut := false;
-    if v_level >= v_worst then
-      v_floor := case when r_book_is_yes[i]
-        then slice.no_floors[r_market[i]] else slice.yes_floors[r_market[i]] end;
-      k := v_first[v_base + v_level];
-      v_may_meet_own := v_rests_here[r_holding[i]] or shares_before_own[i] is not null;
-      v_beyond := 0;
-    end if;
-
-    <<walk>>
-    while v_level >= v_worst loop
-      if v_level <= v_floor and (k = 0 or k > k_read) then
-        return (true, null, null, null, null, null)::trading.match_result;
-      end if;
-      if k = 0 then
-        v_level := v_level - 1;
-        exit walk when v_level < v_worst;
-        k := v_first[v_base + v_level];
-        continue walk;
-      end if;
-      if k_left[k] < 0 then
-        -- Cancelled by a request before, which was not to be finished in this call.
-        k := k_next[k];
-        continue walk;
-      end if;
-
-      v_price := 100 - v_level;
-      v_reason := null;
-      m := k_trader[k];
-      if k_has_expired[k] then
-        n := 0;
-        v_reason := 'expired';
-      else
-        n := least(v_wanted - v_bought, k_left[k]);
-        if v_budget is not null then
-          -- The most shares n with spent + n x price + fee(weight + n x price x level) in budget.
-          n := least(n, (
-            ((v_budget - v_spent) * 1000000 - v_rate * v_weight)
-            / (v_price * 1000000::bigint + v_rate * v_price * v_level)
-          ));
-          if n = 0 then
-            v_is_sated := true;
-            exit walk;
-          end if;
+    declare
+      v_wanted int := r.wanted;
+      v_bought int := 0;
+      v_spent bigint := 0;
+      v_weight bigint := 0;
+      v_fee bigint := 0;
+      v_level int; -- price of a maker
+      v_met int := 100; -- the last one at which it met a maker
+      v_fills_before int := v_fill_count;
+      v_cancelled_before int := v_cancelled_count;
+      v_cleared_before int := v_cleared_count;
+      v_may_meet_own boolean := shares_before_own[i] is not null
+        or coalesce(v_rests_here[r.holding], false);
+      v_so_far text; -- what it would be rejected with, as far as it has come
+      v_beyond int := 0;
+      v_required bigint;
+      v_code text;
+      v_status trading.order_status;
+      v_reason trading.cancel_reason;
+    begin
+      -- 3. Meet the other side: the best price first, and at each price the order that came first.
+      k := b_first[r.opposite];
+      loop
+        v_level := coalesce(k_price[k], 0);
+        if r.floor_price >= greatest(v_level, r.worst_price) and (k = 0 or k > k_read) then
+          return (true, null, null, null, null, null)::trading.match_result;
         end if;
-        if m = t then
-          v_meets_own := true;
-          exit walk;
+        exit when v_level < r.worst_price;
+        v_met := v_level;
+        if k_left[k] < 0 then -- cancelled by a request that was not finished
+          k := k_next[k];
+          continue;
         end if;
-
-        if t_excluded[m] then
-          v_reason := 'self_excluded';
-        elsif not k_is_buy[k] then
-          if h_quantity[k_shares[k]] < n then
-            v_reason := 'position_insufficient';
-          end if;
-        elsif t_balance[m] < n * v_level then
-          v_reason := 'insufficient_funds';
-        elsif t_limited[m] then
-          if risk.exceeds_limits(
-            limits.limits[m], limits.untraded[m], t_balance[m], n * v_level
-          ) then
-            v_reason := 'loss_limit';
-          end if;
+        m := k_trader[k];
+        n := least(
+          v_wanted - v_bought, k_left[k], trading.affordable_quantity(
+            r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
+          )
+        );
+        if k_has_expired[k] then
+          v_reason := 'expired';
+        elsif n = 0 then -- the budget ends here
+          v_wanted := v_bought;
+          exit;
+        elsif m = t then
+          v_code := 'SELF_TRADE_BLOCKED';
+          exit;
+        else
+          v_reason := trading.maker_cancel_reason(
+            n, n * k_cents[k], h_quantity[k_shares[k]], t_balance[m], t_excluded[m],
+            t_limited[m], limits.limits[m], limits.untraded[m]
+          );
         end if;
         if v_reason is not null then
-          n := 0;
+          v_code := case when v_cleared_count = most_cleared then 'CONFLICT_RETRY' end;
+          exit when v_code is not null;
+          v_cancelled_count := v_cancelled_count + 1;
+          v_is_starved[v_cancelled_count] := v_reason <> 'expired' and t_traded_with[m] = i;
+          v_cleared_count := v_cleared_count + (not v_is_starved[v_cancelled_count])::int;
+          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
+          k := k_next[k];
+          continue;
         end if;
-      end if;
 
-      if v_reason is not null then
-        if c_count + v_met_cancelled = c_most_cancelled then
-          v_is_unfinished := true;
-          exit walk;
-        end if;
-        v_met_cancelled := v_met_cancelled + 1;
-        v_met_reason[v_met_count + 1] := v_reason;
-      end if;
-      v_met_count := v_met_count + 1;
-      v_met[v_met_count] := k;
-      v_met_quantity[v_met_count] := n;
-      if n > 0 then
-        if k_is_buy[k] then
-          t_balance[m] := t_balance[m] - n * v_level;
-        else
-          t_balance[m] := t_balance[m] + n * v_price;
-          h_quantity[k_shares[k]] := h_quantity[k_shares[k]] - n;
-        end if;
+        t_traded_with[m] := i;
+        k_left[k] := k_left[k] - n;
+        t_balance[m] := t_balance[m] + n * k_cents[k];
+        h_quantity[k_shares[k]] := h_quantity[k_shares[k]] + n * k_gain[k];
+        t_open_cost[m] := t_open_cost[m] + n * least(0, k_cents[k]);
         v_bought := v_bought + n;
-        v_spent := v_spent + n * v_price;
-        v_weight := v_weight + n * v_price * v_level;
-        exit walk when v_bought = v_wanted;
+        v_spent := v_spent + n * (100 - v_level);
+        v_weight := v_weight + n * v_level * (100 - v_level);
+        v_fill_count := v_fill_count + 1;
+        v_fills[v_fill_count] := (
+          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee
+        )::trading.fill;
+        v_fee := trading.fee_cents(r.taker_rate_bps, v_weight);
+        if k_left[k] = 0 then
+          k := k_next[k];
+        end if;
+        exit when v_bought = v_wanted;
+
         -- Once it is sure to be rejected, only the reason can still change: by the user's own
         -- order, or by cash that ends after the loss limit. It is not looked for far away.
-        v_is_decided := r_is_post_only[i]
-          or (v_is_buy and v_spent > t_balance[t])
-          or (not v_is_buy and h_quantity[h] < v_wanted);
-        exit walk when v_is_decided and not v_may_meet_own;
-        if v_is_decided or (
-          v_is_buy and t_limited[t] and risk.exceeds_limits(
-            limits.limits[t], limits.untraded[t], t_balance[t], t_open_cost[t] + v_spent
+        v_so_far := case when r.is_post_only then 'POST_ONLY_WOULD_CROSS'
+          else trading.funding_rejection(
+            r.is_buy, v_wanted, v_spent, v_spent, t_balance[t], h_quantity[r.shares],
+            limits.limits[t], limits.untraded[t], t_open_cost[t]
           )
-        ) then
+        end;
+        if v_so_far is not null then
           v_beyond := v_beyond + 1;
-          if v_beyond = c_most_beyond then
-            v_meets_own := v_may_meet_own and v_wanted > coalesce(shares_before_own[i], 0);
-            v_is_cut := true;
-            exit walk;
-          end if;
+          exit when v_beyond = c_most_beyond or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own);
         end if;
-        if n < k_left[k] then
-          v_is_sated := true; -- the budget ends within this order
-          exit walk;
-        end if;
-      end if;
-      k := k_next[k];
-    end loop walk;
-
-    for p in 1 .. v_met_count loop
-      n := v_met_quantity[p];
-      if n > 0 then
-        m := k_trader[v_met[p]];
-        if k_is_buy[v_met[p]] then
-          t_balance[m] := t_balance[m] + n * k_price[v_met[p]];
-        else
-          t_balance[m] := t_balance[m] - n * (100 - k_price[v_met[p]]);
-          h_quantity[k_shares[v_met[p]]] := h_quantity[k_shares[v_met[p]]] + n;
-        end if;
-      end if;
-    end loop;
-
-    -- 4. Verdict.
-    if v_is_cut then
-      v_required := v_spent;
-    elsif v_is_buy then
-      v_required :=
-        case when v_bought = 0 then 0 else v_spent + trading.fee_cents(v_rate, v_weight) end
-        + case when r_is_ioc[i] then 0 else (v_wanted - v_bought) * r_price[i] end;
-    end if;
-    v_code := case
-      when v_is_unfinished then 'CONFLICT_RETRY'
-      when v_meets_own then 'SELF_TRADE_BLOCKED'
-      when r_is_post_only[i] and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
-      when r_is_ioc[i] and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
-      else trading.funding_rejection(
-        v_is_buy, r_quantity[i], v_required, v_required, t_balance[t], h_quantity[h],
-        limits.limits[t], limits.untraded[t], t_open_cost[t]
-      )
-    end;
-    if v_code is not null
-      and (v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') or v_met_cancelled = 0)
-    then
-      v_result := null;
-      v_result.code := v_code;
-      v_results[i] := v_result;
-      continue next_request;
-    end if;
-
-    -- 5. Carry the plan out: what was met is a prefix of the other side.
-    v_fee_so_far := 0;
-    v_weight := 0;
-    for p in 1 .. v_met_count loop
-      k := v_met[p];
-      n := v_met_quantity[p];
-      m := k_trader[k];
-      if n = 0 then
-        c_count := c_count + 1;
-        c_request[c_count] := i;
-        c_maker[c_count] := k;
-        k_reason[k] := v_met_reason[p];
-        k_cancelled_left[k] := k_left[k];
-        if t_limited[m] and k_is_buy[k] and v_met_reason[p] <> 'expired' then
-          t_open_cost[m] := t_open_cost[m] - k_left[k] * k_price[k];
-        end if;
-        k_left[k] := -1;
-        continue;
-      end if;
-      continue when v_is_unfinished;
-
-      v_level := k_price[k];
-      v_price := 100 - v_level;
-      v_weight := v_weight + n * v_price * v_level;
-      v_fee := trading.fee_cents(v_rate, v_weight) - v_fee_so_far;
-      v_fee_so_far := v_fee_so_far + v_fee;
-      if v_is_buy then
-        t_balance[t] := t_balance[t] - n * v_price - v_fee;
-        h_quantity[h] := h_quantity[h] + n;
-      else
-        t_balance[t] := t_balance[t] + n * v_level - v_fee;
-        h_quantity[h] := h_quantity[h] - n;
-      end if;
-      if k_is_buy[k] then
-        t_balance[m] := t_balance[m] - n * v_level;
-        h_quantity[k_shares[k]] := h_quantity[k_shares[k]] + n;
-        if t_limited[m] then
-          t_open_cost[m] := t_open_cost[m] - n * v_level;
-        end if;
-      else
-        t_balance[m] := t_balance[m] + n * v_price;
-        h_quantity[k_shares[k]] := h_quantity[k_shares[k]] - n;
-      end if;
-      k_left[k] := k_left[k] - n;
-      f_count := f_count + 1;
-      f_request[f_count] := i;
-      f_maker[f_count] := k;
-      f_quantity[f_count] := n;
-      f_fee[f_count] := v_fee;
-    end loop;
-    if v_met_count > 0 and not v_is_unfinished then
-      -- The last one met may have shares left: the chain of its price begins with it, or behind.
-      k := v_met[v_met_count];
-      for p in k_price[k] + 1 .. v_best[v_side] loop
-        v_first[v_base + p] := 0;
       end loop;
-      v_first[v_base + k_price[k]] := case when k_left[k] > 0 then k else k_next[k] end;
-      v_best[v_side] := k_price[k];
-    end if;
-    if v_code is not null then
-      v_result := null;
-      v_result.code := v_code;
-      v_results[i] := v_result;
-      continue next_request;
-    end if;
 
-    -- 6. The order as it now stands; what is left of it joins the book or is cancelled.
-    v_reason := null;
-    if v_budget is null then
-      v_status := trading.filled_status(v_wanted - v_bought, v_wanted);
-    elsif v_is_sated or v_bought = c_most_shares or (
-      (v_budget - v_spent) * 1000000 - v_rate * v_weight < 1000000 + v_rate * 99
-    ) then
-      v_wanted := v_bought;
-      v_status := 'filled';
-    else
-      v_wanted := v_bought;
-      v_status := 'open';
-    end if;
-    if v_status <> 'filled' and r_is_ioc[i] then
-      v_status := 'cancelled';
-      v_reason := 'insufficient_liquidity';
-    end if;
-    k := null;
-    if v_status in ('open', 'partially_filled') then
-      v_rested_count := v_rested_count + 1;
-      v_rested[v_rested_count] := i;
-      k := k_read + v_rested_count;
-      k_trader[k] := t;
-      k_shares[k] := h;
-      k_is_buy[k] := v_is_buy;
-      k_price[k] := r_book_price[i];
-      k_left[k] := v_wanted - v_bought;
-      k_has_expired[k] := false;
-      k_next[k] := 0;
-      if cardinality(r_market) > 1 then
-        v_rests_here[r_holding[i]] := true;
+      -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
+      v_required := v_spent + case when v_beyond = c_most_beyond then 0
+        else v_fee + case when r.is_ioc then 0 else (v_wanted - v_bought) * r.price end end;
+      v_code := coalesce(v_code, case
+        when v_beyond = c_most_beyond and v_may_meet_own
+          and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
+        when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
+        when r.is_ioc and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
+        else trading.funding_rejection(
+          r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
+          limits.limits[t], limits.untraded[t], t_open_cost[t]
+        )
+      end);
+
+      -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
+      if v_code is not null then
+        for p in v_fills_before + 1 .. v_fill_count loop
+          j := (v_fills[p]).maker;
+          n := (v_fills[p]).quantity;
+          m := k_trader[j];
+          k_left[j] := k_left[j] + n;
+          t_balance[m] := t_balance[m] - n * k_cents[j];
+          h_quantity[k_shares[j]] := h_quantity[k_shares[j]] - n * k_gain[j];
+          t_open_cost[m] := t_open_cost[m] - n * least(0, k_cents[j]);
+        end loop;
+        v_fill_count := v_fills_before;
+        v_results[i] := trading.order_rejected(v_code);
+        if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') then
+          v_cancelled_count := v_cancelled_before;
+          v_cleared_count := v_cleared_before;
+          continue next_request;
+        end if;
+        if v_code = 'CONFLICT_RETRY' then
+          v_cancelled := trading.without_starved(
+            v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before
+          );
+          v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
+        end if;
+      elsif v_bought > 0 then
+        t_balance[t] := t_balance[t] - v_spent - v_fee
+          + case when r.is_buy then 0 else 100 * v_bought end;
+        h_quantity[r.shares] := h_quantity[r.shares] + r.gain * v_bought;
       end if;
-      v_base := 200 * (r_market[i] - 1) + r_book_price[i];
-      v_side := 2 * r_market[i] - 1;
-      if not r_book_is_yes[i] then
-        v_base := v_base + 100;
-        v_side := v_side + 1;
+      for p in v_cancelled_before + 1 .. v_cancelled_count loop
+        j := (v_cancelled[p]).maker;
+        m := k_trader[j];
+        t_open_cost[m] := t_open_cost[m] + case (v_cancelled[p]).reason
+          when 'expired' then 0 else k_left[j] * least(0, k_cents[j]) end;
+        k_left[j] := -p;
+      end loop;
+      continue next_request when v_code = 'CONFLICT_RETRY';
+      -- What it met is gone, but for what is left of the last one: the other side begins there.
+      for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[r.opposite]], 0) loop
+        b_last[r.opposite][p] := 0;
+      end loop;
+      b_first[r.opposite] := k;
+      continue next_request when v_code is not null;
+
+      -- 6. What is left joins the book, or is cancelled. A budget ends where it buys no share.
+      v_status := case
+        when v_bought = v_wanted or 0 = trading.affordable_quantity(
+          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
+        ) then 'filled'
+        when r.is_ioc then 'cancelled'
+        else trading.filled_status(v_wanted - v_bought, v_wanted)
+      end;
+      v_wanted := case when r.budget_cents is null then v_wanted else v_bought end;
+      k := null;
+      if v_status in ('open', 'partially_filled') then
+        v_rested_count := v_rested_count + 1;
+        v_rested[v_rested_count] := i;
+        k := k_read + v_rested_count;
+        k_trader[k] := t;
+        k_shares[k] := r.shares;
+        k_price[k] := r.book_price;
+        k_cents[k] := r.cents;
+        k_gain[k] := r.gain;
+        k_left[k] := v_wanted - v_bought;
+        t_open_cost[t] := t_open_cost[t] - k_left[k] * least(0, r.cents);
+        v_rests_here[coalesce(r.holding, 0)] := true;
+        -- Its place is behind all at its price, or else behind the next better price.
+        if coalesce(k_price[b_first[r.book]], 0) < r.book_price then
+          k_next[k] := b_first[r.book];
+          b_first[r.book] := k;
+        else
+          v_level := r.book_price;
+          while b_last[r.book][v_level] = 0 loop
+            v_level := v_level + 1;
+          end loop;
+          j := b_last[r.book][v_level];
+          k_next[k] := k_next[j];
+          k_next[j] := k;
+        end if;
+        b_last[r.book][r.book_price] := k;
       end if;
-      if v_first[v_base] = 0 then
-        v_first[v_base] := k;
-      else
-        k_next[v_last[v_base]] := k;
-      end if;
-      v_last[v_base] := k;
-      if v_best[v_side] < r_book_price[i] then
-        v_best[v_side] := r_book_price[i];
-      end if;
-      if v_is_buy and t_limited[t] then
-        t_open_cost[t] := t_open_cost[t] + k_left[k] * r_price[i];
-      end if;
-    end if;
-    v_results[i] := (
-      null, null, null, v_status, v_wanted, v_wanted - v_bought, v_reason, v_fee_so_far,
-      t_balance[t], k
-    )::trading.order_result;
-  end loop next_request;
+      v_results[i] := trading.order_accepted(
+        status => v_status, quantity => v_wanted, left_quantity => v_wanted - v_bought,
+        cancel_reason => case when v_status = 'cancelled'
+          then 'insufficient_liquidity'::trading.cancel_reason end,
+        fee_cents => v_fee, balance_cents => t_balance[t], maker => k
+      );
+    end;
+  end loop;
 
   return (
-    false,
-    v_results,
-    case when f_count > 0 then array(
-      select f::trading.fill
-      from unnest(f_request, f_maker, f_quantity, f_fee) as f (request, maker, quantity, fee)
-    ) end,
-    case when c_count > 0 then array(
-      select (
-        c.request, c.maker, k_reason[c.maker], k_cancelled_left[c.maker]
-      )::trading.cancelled_maker
-      from unnest(c_request, c_maker) as c (request, maker)
-    ) end,
-    v_rested,
-    k_left
+    false, v_results,
+    case when v_fill_count > 0 then v_fills[1 : v_fill_count] end,
+    case when v_cancelled_count > 0 then v_cancelled[1 : v_cancelled_count] end,
+    v_rested, k_left
   )::trading.match_result;
 end
 $$;
 
 comment on function trading.match_orders(
-  trading.matched_batch, trading.book_slice, trading.limit_arrays, bigint[], bigint[]
+  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int
 ) is
   'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
   'it had come alone. A request that is rejected has no effect, but for the makers it found that '
   'must be cancelled when it is rejected for want of liquidity, or because it met more of them '
-  'than one call cancels (CONFLICT_RETRY). replays are by trading.read_replays, null without any '
-  'key; shares_before_own is by trading.read_reach.';
+  'than most_cleared (CONFLICT_RETRY; null: any number). Makers that only an earlier match of the '
+  'same request starved of cash or shares do not count, and stay if it is rejected. replays are '
+  'by trading.read_replays, null without any key; shares_before_own is by trading.read_reach.';
 --! EndIncluded trading/functions/match_orders.sql
 --! Included trading/functions/match_batch.sql
 create or replace function trading.match_batch(
@@ -5345,7 +5623,11 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_most_cleared constant int := 500; -- makers of one call; a request that meets more comes again
   v_batch trading.matched_batch;
+  v_plan constant trading.reading_plan := trading.plan_reading(
+    match_batch.markets, match_batch.requests
+  );
   v_slice trading.book_slice;
   v_limits trading.limit_arrays;
   v_replays bigint[];
@@ -5353,61 +5635,38 @@ declare
   v_demand int[];
   v_shares_before_own bigint[];
   v_user_ids bigint[];
-  v_taker_ids bigint[];
-  v_has_keys boolean;
-  v_is_matched boolean;
-  v_is_large boolean;
-  v_may_sell boolean;
 begin
   v_batch.at := match_batch.at;
   v_batch.markets := match_batch.markets;
   v_batch.requests := match_batch.requests;
-  select (
-    array_agg(c.market_id), array_agg(c.public_id), array_agg(c.live_delay_ms),
-    array_agg(c.taker_rate_bps), array_agg(c.fee_schedule_id)
-  )::trading.market_arrays
-  into v_batch.market_arrays
-  from unnest(match_batch.markets) as c;
-  select
-    coalesce(array_agg(r.user_id) filter (where r.user_id is not null), '{}'),
-    bool_or(r.idempotency_key is not null),
-    bool_or(r.order_type = 'sell'),
-    bool_or(coalesce(r.quantity, 10000) > 100),
-    bool_or(
-      m.live_delay_ms is null and r.book_price + case r.book_side
-        when 'yes' then m.best_no_price else m.best_yes_price
-      end >= 100
-    )
-  into v_taker_ids, v_has_keys, v_may_sell, v_is_large, v_is_matched
-  from unnest(match_batch.requests) as r
-  cross join lateral (
-    select
-      (match_batch.markets[r.market]).live_delay_ms,
-      (match_batch.markets[r.market]).best_yes_price,
-      (match_batch.markets[r.market]).best_no_price
-    offset 0
-  ) as m;
+  v_batch.market_arrays := v_plan.market_arrays;
 
-  if v_is_matched and not v_is_large then
-    v_demand := array(select r.quantity from unnest(match_batch.requests) as r);
-    v_shares_before_own := array_fill(0::bigint, array[cardinality(match_batch.requests)]);
-  elsif v_is_matched then
+  if v_plan.meets_makers and v_plan.is_large then
     select r.demand, r.shares_before_own into v_demand, v_shares_before_own
     from trading.read_reach(match_batch.markets, match_batch.requests) as r;
+  elsif v_plan.meets_makers then
+    v_demand := v_plan.quantities;
+    v_shares_before_own := array_fill(0::bigint, array[cardinality(match_batch.requests)]);
   end if;
   loop
-    if v_is_matched then
-      v_slice := trading.read_book_slice(
-        match_batch.markets, match_batch.requests, v_demand, v_depth
-      );
-    else
+    if not v_plan.meets_makers then
       v_slice := (
         '{}', array_fill(0, array[cardinality(match_batch.markets)]),
         array_fill(0, array[cardinality(match_batch.markets)])
       );
+    else
+      v_slice := null;
+      if v_plan.is_single and not v_plan.is_large and v_depth = 1 then
+        v_slice := trading.read_best_queue(match_batch.markets[1], match_batch.requests[1]);
+      end if;
+      if v_slice.makers is null then
+        v_slice := trading.read_book_slice(
+          match_batch.markets, match_batch.requests, v_demand, v_depth
+        );
+      end if;
     end if;
     v_batch.makers := v_slice.makers;
-    v_user_ids := v_taker_ids;
+    v_user_ids := v_plan.user_ids;
     if cardinality(v_slice.makers) > 0 then
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
     end if;
@@ -5417,25 +5676,29 @@ begin
       perform trading.lock_more_traders(v_user_ids);
     end if;
     v_batch.traders := trading.read_traders(v_user_ids, match_batch.at);
-    if v_may_sell or v_is_matched or cardinality(match_batch.requests) > 1 then
+    if v_plan.may_sell or v_plan.meets_makers or cardinality(match_batch.requests) > 1 then
       v_batch.holdings := trading.read_holdings(
         match_batch.markets, match_batch.requests, v_slice.makers,
         (v_batch.traders).user_ids
       );
+      v_batch.shares := trading.read_share_arrays(v_batch.holdings);
     end if;
     if true = any ((v_batch.traders).limited) then
-      v_limits := trading.read_limits((v_batch.traders).user_ids, v_taker_ids, match_batch.at);
+      v_limits := trading.read_limits(
+        (v_batch.traders).user_ids, v_plan.user_ids, match_batch.at
+      );
     end if;
-    if v_has_keys then
+    if v_plan.has_keys then
       v_replays := trading.read_replays(match_batch.requests, match_batch.at);
     end if;
 
-    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_has_keys);
+    v_batch.request_arrays := trading.read_request_arrays(v_batch, v_slice, v_plan.has_keys);
     if cardinality(v_slice.makers) > 0 then
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_slice, v_limits, v_replays, v_shares_before_own
+      v_batch, v_limits, v_replays, v_shares_before_own,
+      case when match_batch.locks then c_most_cleared end
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.
@@ -5463,7 +5726,34 @@ declare
   m_delay constant int[] := (batch.market_arrays).live_delays_ms;
   t_public_ids constant uuid[] := (batch.traders).public_ids;
   k_left constant int[] := (batch.result).left_quantities;
+  v_request trading.order_request;
+  v_result trading.order_result;
+  v_is_accepted boolean;
 begin
+  -- Nothing comes after the only request of a batch. By expressions alone, which take a third of
+  -- the query's time.
+  if cardinality(batch.requests) = 1 then
+    v_request := batch.requests[1];
+    v_result := (batch.result).results[1];
+    v_is_accepted := v_result.status is not null and v_result.replayed_order_id is null;
+    return array[
+      (
+        v_request.market, v_request.market_id, m_public_ids[v_request.market], v_request.user_id,
+        t_public_ids[(batch.request_arrays).traders[1]], v_request.side, v_request.order_type,
+        v_request.price, v_request.book_side, v_request.book_price, v_request.budget_cents,
+        v_request.time_in_force, v_request.post_only, v_request.expires_at,
+        v_request.idempotency_key, v_request.problem, v_request.order_id is not null,
+        case when v_result.status = 'scheduled'
+          then batch.at + m_delay[v_request.market] * interval '1 millisecond' end,
+        case when v_is_accepted
+          then coalesce(v_request.order_id, nextval('trading.orders_id_seq')) end,
+        case when v_is_accepted then coalesce(v_request.order_public_id, core.uuid_v7()) end,
+        v_result.code, v_result.replay_of, v_result.replayed_order_id, v_result.status,
+        v_result.quantity, v_result.left_quantity, v_result.cancel_reason, v_result.fee_cents,
+        v_result.balance_cents, v_result.status, v_result.left_quantity, v_result.cancel_reason
+      )::trading.placed_order
+    ];
+  end if;
   return (
     select array_agg(
       (
@@ -5547,14 +5837,62 @@ comment on function trading.maker_public_ids(trading.matched_batch, uuid[]) is
   'The public ids of the makers'' orders of the fills of a batch. order_public_ids are those of '
   'its requests'' orders, which later requests may have met.';
 --! EndIncluded trading/functions/maker_public_ids.sql
+--! Included trading/functions/changed_holdings.sql
+create or replace function trading.changed_holdings(
+  holdings trading.holding_arrays, shares trading.share_arrays, traded boolean[]
+)
+returns trading.holdings[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  s_quantity constant bigint[] := shares.quantities;
+  s_cost constant bigint[] := shares.costs_cents;
+  s_fee constant bigint[] := shares.fees_cents;
+  s_realised constant bigint[] := shares.realised_cents;
+begin
+  return array(
+    select (
+      h.market_id, h.user_id,
+      case when y.traded then coalesce(h.yes_public_id, core.uuid_v7()) else h.yes_public_id end,
+      s_quantity[y.place], s_cost[y.place], s_fee[y.place], s_realised[y.place],
+      h.yes_traded or y.traded,
+      case when n.traded then coalesce(h.no_public_id, core.uuid_v7()) else h.no_public_id end,
+      s_quantity[n.place], s_cost[n.place], s_fee[n.place], s_realised[n.place],
+      h.no_traded or n.traded
+    )::trading.holdings
+    from unnest(changed_holdings.holdings.holdings) with ordinality as h
+    cross join lateral (
+      select 2 * h.ordinality - 1, changed_holdings.traded[2 * h.ordinality - 1]
+    ) as y (place, traded)
+    cross join lateral (
+      select 2 * h.ordinality, changed_holdings.traded[2 * h.ordinality]
+    ) as n (place, traded)
+    where y.traded or n.traded
+  );
+end
+$$;
+
+comment on function trading.changed_holdings(
+  trading.holding_arrays, trading.share_arrays, boolean[]
+) is
+  'The holdings of a batch as they are to be written, those alone whose shares traded. shares is '
+  'what there is after the batch. A side that trades for the first time gets its public id here.';
+--! EndIncluded trading/functions/changed_holdings.sql
 --! Included trading/functions/account_fills.sql
 -- The cash and the shares of the fills that matching found, one after the other: what they cost and
 -- realise depends on the ones before.
 --
---   unpack     what markets and holdings have before the batch
---   each fill  the taker's shares and cash, the maker's, the market's escrow and revenue, and the
---              market's figures: a row of trading.trades each
---   pack       what traders, markets and holdings have after it
+--   each fill, in order: a row of trading.trades with
+--     its two orders, its price and the market's terms
+--     the taker's shares and cash
+--     the maker's shares and cash
+--     the market's escrow and revenue
+--     and what it adds to the market's figures
+--   then what traders, markets and holdings have after all of them
+--
+-- The first letter of an array says what has a place in it: r_ requests, k_ makers, t_ traders,
+-- m_ markets, s_ shares, h_ holdings.
 create or replace function trading.account_fills(
   batch trading.matched_batch, order_ids bigint[]
 )
@@ -5565,9 +5903,8 @@ as $$
 declare
   r_market constant int[] := (batch.request_arrays).markets;
   r_trader constant int[] := (batch.request_arrays).traders;
-  r_holding constant int[] := (batch.request_arrays).holdings;
+  r_shares constant int[] := (batch.request_arrays).shares;
   r_is_buy constant boolean[] := (batch.request_arrays).is_buy;
-  r_is_yes constant boolean[] := (batch.request_arrays).is_yes;
   r_book_is_yes constant boolean[] := (batch.request_arrays).book_is_yes;
   r_book_price constant int[] := (batch.request_arrays).book_prices;
   k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
@@ -5591,13 +5928,14 @@ declare
   m_no_volume bigint[] := array_fill(0::bigint, array[cardinality(batch.markets)]);
   m_trade_count int[] := array_fill(0, array[cardinality(batch.markets)]);
   m_new_traders int[] := array_fill(0, array[cardinality(batch.markets)]);
-  -- Shares: YES at 2 x the place of the holding - 1, NO at 2 x.
-  s_quantity bigint[];
-  s_cost bigint[];
-  s_fee bigint[];
-  s_realised bigint[];
-  s_touched boolean[];
-  h_has_traded boolean[];
+  s_quantity bigint[] := (batch.shares).quantities;
+  s_cost bigint[] := (batch.shares).costs_cents;
+  s_fee bigint[] := (batch.shares).fees_cents;
+  s_realised bigint[] := (batch.shares).realised_cents;
+  s_touched boolean[] := array_fill(false, array[cardinality((batch.shares).quantities)]);
+  h_has_traded boolean[] := array(
+    select x.yes_traded or x.no_traded from unnest((batch.holdings).holdings) as x
+  );
 
   v_accounted trading.accounted_batch;
   v_trades trading.trades[];
@@ -5609,8 +5947,8 @@ declare
   j int;
   t int;
   m int;
-  s int;
-  g int;
+  s int; -- the taker's shares
+  g int; -- the maker's
   n int;
   v_price int;
   v_maker_price int;
@@ -5624,22 +5962,7 @@ begin
     array_agg(c.revenue_version)
   into m_escrow, m_escrow_version, m_revenue, m_revenue_version
   from unnest(batch.markets) as c;
-  select
-    array_agg(q.quantity), array_agg(q.cost), array_agg(q.fee), array_agg(q.realised),
-    array_fill(false, array[count(*)::int])
-  into s_quantity, s_cost, s_fee, s_realised, s_touched
-  from unnest((batch.holdings).holdings) as x
-  cross join lateral (
-    values
-      (
-        x.yes_quantity::bigint, x.yes_cost_cents::bigint, x.yes_fee_cents::bigint,
-        x.yes_realised_cents
-      ),
-      (x.no_quantity, x.no_cost_cents, x.no_fee_cents, x.no_realised_cents)
-  ) as q (quantity, cost, fee, realised);
-  h_has_traded := array(
-    select x.yes_traded or x.no_traded from unnest((batch.holdings).holdings) as x
-  );
+  v_trade.created_at := batch.at;
 
   foreach v_fill in array (batch.result).fills loop
     f := f + 1;
@@ -5647,7 +5970,7 @@ begin
     k := v_fill.maker;
     n := v_fill.quantity;
     t := r_trader[i];
-    s := 2 * r_holding[i] - r_is_yes[i]::int;
+    s := r_shares[i];
     if k <= k_read then
       m := k_trader[k];
       g := k_shares[k];
@@ -5657,7 +5980,7 @@ begin
     else
       j := v_rested[k - k_read];
       m := r_trader[j];
-      g := 2 * r_holding[j] - r_is_yes[j]::int;
+      g := r_shares[j];
       v_maker_buys := r_is_buy[j];
       v_maker_price := r_book_price[j];
       v_trade.maker_order_id := order_ids[j];
@@ -5674,7 +5997,6 @@ begin
     v_trade.quantity := n;
     v_trade.fee_cents := v_fill.fee_cents;
     v_trade.fee_schedule_id := m_fee_schedule[j];
-    v_trade.created_at := batch.at;
     if r_book_is_yes[i] then
       v_trade.price := v_price;
       v_trade.taker_side := 'yes';
@@ -5773,22 +6095,8 @@ begin
   v_accounted.no_volumes_cents := m_no_volume;
   v_accounted.trade_counts := m_trade_count;
   v_accounted.new_traders := m_new_traders;
-  v_accounted.holdings := array(
-    select (
-      x.market_id, x.user_id,
-      case when y.touched then coalesce(x.yes_public_id, core.uuid_v7()) else x.yes_public_id end,
-      s_quantity[y.place], s_cost[y.place], s_fee[y.place], s_realised[y.place],
-      x.yes_traded or y.touched,
-      case when z.touched then coalesce(x.no_public_id, core.uuid_v7()) else x.no_public_id end,
-      s_quantity[y.place + 1], s_cost[y.place + 1], s_fee[y.place + 1],
-      s_realised[y.place + 1], x.no_traded or z.touched
-    )::trading.holdings
-    from unnest((batch.holdings).holdings) with ordinality as x
-    cross join lateral (
-      values (2 * x.ordinality - 1, s_touched[2 * x.ordinality - 1])
-    ) as y (place, touched)
-    cross join lateral (values (s_touched[2 * x.ordinality])) as z (touched)
-    where y.touched or z.touched
+  v_accounted.holdings := trading.changed_holdings(
+    batch.holdings, (s_quantity, s_cost, s_fee, s_realised)::trading.share_arrays, s_touched
   );
   return v_accounted;
 end
@@ -5959,20 +6267,34 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into trading.orders (
-    id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
-    budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
-    expires_at, release_at, cancelled_at
+  with accepted as materialized (
+    select o.*
+    from unnest(write_orders.orders) as o
+    where o.id is not null
+  ),
+  placed as (
+    insert into trading.orders (
+      id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
+      budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
+      expires_at, release_at, cancelled_at
+    )
+    select
+      o.id, o.public_id, o.market_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
+      o.quantity - o.end_left_quantity, o.budget_cents, o.time_in_force, o.post_only,
+      o.end_status, o.end_cancel_reason, coalesce(o.fee_cents, 0), write_orders.at, o.expires_at,
+      o.release_at, case when o.end_status = 'cancelled' then write_orders.at end
+    from accepted as o
+    where not o.was_scheduled
+  ),
+  keys as (
+    insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
+    select o.user_id, o.idempotency_key, o.id, write_orders.at
+    from accepted as o
+    where write_orders.has_keys
+      and o.idempotency_key is not null
+    on conflict (user_id, key) do update
+    set order_id = excluded.order_id, created_at = excluded.created_at
   )
-  select
-    o.id, o.public_id, o.market_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
-    o.quantity - o.end_left_quantity, o.budget_cents, o.time_in_force, o.post_only, o.end_status,
-    o.end_cancel_reason, coalesce(o.fee_cents, 0), write_orders.at, o.expires_at, o.release_at,
-    case when o.end_status = 'cancelled' then write_orders.at end
-  from unnest(write_orders.orders) as o
-  where o.id is not null
-    and not o.was_scheduled;
-
   insert into trading.active_orders (
     market_id, user_id, order_id, queue_position, order_public_id, left_quantity, book_price,
     book_side, order_type, expires_at, release_at
@@ -5986,19 +6308,8 @@ begin
     end,
     o.public_id, o.end_left_quantity, o.book_price, o.book_side, o.order_type, o.expires_at,
     o.release_at
-  from unnest(write_orders.orders) as o
-  where o.id is not null
-    and o.end_status in ('scheduled', 'open', 'partially_filled');
-
-  if write_orders.has_keys then
-    insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
-    select o.user_id, o.idempotency_key, o.id, write_orders.at
-    from unnest(write_orders.orders) as o
-    where o.idempotency_key is not null
-      and o.id is not null
-    on conflict (user_id, key) do update
-    set order_id = excluded.order_id, created_at = excluded.created_at;
-  end if;
+  from accepted as o
+  where o.end_status in ('scheduled', 'open', 'partially_filled');
 end
 $$;
 
@@ -6024,6 +6335,112 @@ comment on function trading.first_position(bigint, int, int, bigint, bigint) is
   'the first order that it left there of those it had read, and last_gone the last one that '
   'it took away.';
 --! EndIncluded trading/functions/first_position.sql
+--! Included trading/functions/market_changes.sql
+-- A batch of one that met no maker changes one level: no query is needed to say so.
+create or replace function trading.market_changes(
+  batch trading.matched_batch, orders trading.placed_order[]
+)
+returns trading.market_change[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_emptied int[] := '{}'; -- requests that cancelled makers
+  v_order trading.placed_order;
+  v_rests boolean;
+begin
+  if cardinality(market_changes.orders) = 1 and cardinality(batch.makers) = 0 then
+    v_order := market_changes.orders[1];
+    v_rests := v_order.end_status in ('open', 'partially_filled');
+    if v_order.id is null then
+      return null;
+    end if;
+    return array[
+      (
+        v_order.market, array[trading.depth_place(v_order.book_side, v_order.book_price)],
+        array[case when v_rests then v_order.end_left_quantity else 0 end],
+        array[null::bigint], array[null::bigint],
+        case when v_rests and v_order.book_side = 'yes' then v_order.book_price end,
+        case when v_rests and v_order.book_side = 'no' then v_order.book_price end,
+        (v_order.status <> 'scheduled')::int, (not v_order.was_scheduled)::int,
+        case when v_order.was_scheduled then 0 else v_order.id end
+      )::trading.market_change
+    ];
+  end if;
+
+  if (batch.result).cancelled_makers is not null then
+    v_emptied := array(select c.request from unnest((batch.result).cancelled_makers) as c);
+  end if;
+  return (
+    with touched as (
+      -- Each request, with what it brought to the book.
+      select
+        o.market, o.book_side, o.book_price,
+        case when o.id is not null and o.end_status in ('open', 'partially_filled')
+          then o.end_left_quantity else 0 end as change,
+        null::bigint as position_left,
+        null::bigint as position_gone,
+        (
+          o.id is not null and o.status <> 'scheduled'
+          or o.code is not null and o.place = any (v_emptied)
+        )::int as changes,
+        (o.id is not null and not o.was_scheduled)::int as placed,
+        case when not o.was_scheduled then o.id end as id
+      from unnest(market_changes.orders) with ordinality as o (
+        market, market_id, market_public_id, user_id, user_public_id, side, order_type, price,
+        book_side, book_price, budget_cents, time_in_force, post_only, expires_at,
+        idempotency_key, problem, was_scheduled, release_at, id, public_id, code, replay_of,
+        replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
+        balance_cents, end_status, end_left_quantity, end_cancel_reason, place
+      )
+      where o.id is not null or o.code is not null
+      union all
+      -- Each maker, with what it lost.
+      select
+        k.market, k.book_side, k.book_price, greatest(k.left_after, 0) - k.left_quantity,
+        case when k.left_after > 0 then k.queue_position end,
+        case when k.left_after <= 0 then k.queue_position end,
+        0, 0, null
+      from rows from (unnest(batch.makers), unnest((batch.result).left_quantities)) as k (
+        order_id, order_public_id, market, user_id, order_type, book_side, book_price,
+        queue_position, left_quantity, has_expired, left_after
+      )
+      where k.order_id is not null
+    ),
+    levels as (
+      select
+        t.market, t.book_side, t.book_price,
+        trading.depth_place(t.book_side, t.book_price) as place,
+        sum(t.change) as change,
+        min(t.position_left) as first_left,
+        max(t.position_gone) as last_gone,
+        sum(t.changes) as changes,
+        sum(t.placed) as placed,
+        sum(t.id) as id_sum
+      from touched as t
+      group by t.market, t.book_side, t.book_price
+    )
+    select array_agg(m.change)
+    from (
+      select
+        (
+          l.market, array_agg(l.place), array_agg(l.change), array_agg(l.first_left),
+          array_agg(l.last_gone),
+          max(l.book_price) filter (where l.book_side = 'yes' and l.change > 0),
+          max(l.book_price) filter (where l.book_side = 'no' and l.change > 0),
+          sum(l.changes), sum(l.placed), coalesce(sum(l.id_sum), 0)
+        )::trading.market_change as change
+      from levels as l
+      group by l.market
+      having sum(l.changes) > 0 or sum(l.placed) > 0
+    ) as m
+  );
+end
+$$;
+
+comment on function trading.market_changes(trading.matched_batch, trading.placed_order[]) is
+  'What a batch changes of the books and counts of its markets, one element for each that changes.';
+--! EndIncluded trading/functions/market_changes.sql
 --! Included trading/functions/write_market_state.sql
 create or replace function trading.write_market_state(
   batch trading.matched_batch,
@@ -6037,86 +6454,24 @@ as $$
 declare
   m_ids constant bigint[] := (batch.market_arrays).ids;
   m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
-  v_emptied int[] := '{}'; -- requests that cancelled makers
+  v_changes constant trading.market_change[] := trading.market_changes(
+    batch, write_market_state.orders
+  );
 begin
-  if (batch.result).cancelled_makers is not null then
-    v_emptied := array(select c.request from unnest((batch.result).cancelled_makers) as c);
+  if v_changes is null then
+    return;
   end if;
-  with touched as (
-    -- Each request, with what it brought to the book.
-    select
-      o.market, o.book_side, o.book_price,
-      case when o.id is not null and o.end_status in ('open', 'partially_filled')
-        then o.end_left_quantity else 0 end as change,
-      null::bigint as position_left,
-      null::bigint as position_gone,
-      (
-        o.id is not null and o.status <> 'scheduled'
-        or o.code is not null and o.place = any (v_emptied)
-      )::int as changes,
-      (o.id is not null and not o.was_scheduled)::int as placed,
-      case when not o.was_scheduled then o.id end as id
-    from unnest(write_market_state.orders) with ordinality as o (
-      market, market_id, market_public_id, user_id, user_public_id, side, order_type, price,
-      book_side, book_price, budget_cents, time_in_force, post_only, expires_at,
-      idempotency_key, problem, was_scheduled, release_at, id, public_id, code, replay_of,
-      replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
-      balance_cents, end_status, end_left_quantity, end_cancel_reason, place
-    )
-    where o.id is not null or o.code is not null
-    union all
-    -- Each maker, with what it lost.
-    select
-      k.market, k.book_side, k.book_price, greatest(k.left_after, 0) - k.left_quantity,
-      case when k.left_after > 0 then k.queue_position end,
-      case when k.left_after <= 0 then k.queue_position end,
-      0, 0, null
-    from rows from (unnest(batch.makers), unnest((batch.result).left_quantities)) as k (
-      order_id, order_public_id, market, user_id, order_type, book_side, book_price,
-      queue_position, left_quantity, has_expired, left_after
-    )
-    where k.order_id is not null
-  ),
-  levels as (
-    select
-      t.market, t.book_side, t.book_price,
-      case t.book_side when 'yes' then t.book_price else 99 + t.book_price end as place,
-      sum(t.change) as change,
-      min(t.position_left) as first_left,
-      max(t.position_gone) as last_gone,
-      sum(t.changes) as changes,
-      sum(t.placed) as placed,
-      sum(t.id) as id_sum
-    from touched as t
-    group by t.market, t.book_side, t.book_price
-  ),
-  markets as (
-    select
-      l.market,
-      array_agg(l.place) as places,
-      array_agg(l.change) as depth_changes,
-      array_agg(l.first_left) as first_left,
-      array_agg(l.last_gone) as last_gone,
-      max(l.book_price) filter (where l.book_side = 'yes' and l.change > 0) as highest_yes,
-      max(l.book_price) filter (where l.book_side = 'no' and l.change > 0) as highest_no,
-      sum(l.changes) as changes,
-      sum(l.placed) as placed,
-      coalesce(sum(l.id_sum), 0) as id_sum
-    from levels as l
-    group by l.market
-    having sum(l.changes) > 0 or sum(l.placed) > 0
-  ),
-  next_state as (
+  with next_state as (
     select
       n.*, x.depth,
-      trading.best_in_depth(x.depth, 'yes', greatest(s.best_yes_price, n.highest_yes)) as best_yes,
-      trading.best_in_depth(x.depth, 'no', greatest(s.best_no_price, n.highest_no)) as best_no
-    from markets as n
+      trading.best_after(x.depth, 'yes', greatest(s.best_yes_price, n.highest_yes)) as best_yes,
+      trading.best_after(x.depth, 'no', greatest(s.best_no_price, n.highest_no)) as best_no
+    from unnest(v_changes) as n
     cross join lateral (
       select y.* from trading.market_state as y where y.market_id = m_ids[n.market] limit 1
     ) as s
     cross join lateral (
-      select trading.changed_depth(s.depth, n.places, n.depth_changes::bigint[]) as depth offset 0
+      select trading.changed_depth(s.depth, n.places, n.depth_changes) as depth offset 0
     ) as x
     offset 0
   ),
@@ -6302,6 +6657,93 @@ comment on function trading.write_batch(trading.matched_batch) is
   'nothing changed. Rows of orders that were there before, scheduled ones that it releases, are '
   'the caller''s. The caller holds the locks of trading.match_batch.';
 --! EndIncluded trading/functions/write_batch.sql
+--! Included trading/functions/clear_way.sql
+create or replace function trading.clear_way(
+  markets trading.market_context[],
+  requests trading.order_request[],
+  batch trading.matched_batch
+)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_unfinished constant int := (
+    select min(r.place)
+    from unnest((batch.result).results) with ordinality as r (
+      code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
+      fee_cents, balance_cents, maker, place
+    )
+    where r.code = 'CONFLICT_RETRY'
+  );
+  v_batch trading.matched_batch;
+begin
+  if v_unfinished is null then
+    return;
+  end if;
+  v_batch := trading.match_batch(
+    clear_way.markets, clear_way.requests[v_unfinished : v_unfinished], batch.at
+  );
+  if ((v_batch.result).results[1]).code = 'CONFLICT_RETRY' then
+    perform trading.write_batch(v_batch);
+  end if;
+end
+$$;
+
+comment on function trading.clear_way(
+  trading.market_context[], trading.order_request[], trading.matched_batch
+) is
+  'Cancels the makers that kept a request of an atomic batch from being finished '
+  '(CONFLICT_RETRY), as if it had come alone, so that the batch gets further when it is placed '
+  'again. Nothing else of the batch is written. Locks as trading.match_batch does.';
+--! EndIncluded trading/functions/clear_way.sql
+--! Included trading/functions/atomic_rejections.sql
+create or replace function trading.atomic_rejections(batch trading.matched_batch)
+returns api.result[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select case when bool_or(x.is_live or x.code is not null) then
+      array_agg(
+        (
+          case when x.is_live then 'INVALID_REQUEST' when not x.is_any_live then x.code end,
+          case
+            when x.is_live then 'atomic: not for orders on live markets'
+            when not x.is_any_live then trading.rejection_message(x.code, x.problem)
+          end,
+          false, null
+        )::api.result
+        order by x.place
+      )
+    end
+    from (
+      select y.*, bool_or(y.is_live) over () as is_any_live
+      from (
+        select
+          o.ordinality as place, o.code, o.problem,
+          (batch.market_arrays).live_delays_ms[o.market] is not null
+          and o.replay_of is null and o.replayed_order_id is null as is_live
+        from rows from (unnest(batch.requests), unnest((batch.result).results))
+        with ordinality as o (
+          market, market_id, user_id, side, order_type, price, request_quantity, budget_cents,
+          time_in_force, post_only, expires_at, idempotency_key, book_side, book_price, problem,
+          is_market, relieved_cents, order_id, order_public_id, created_at,
+          code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
+          fee_cents, balance_cents, maker, ordinality
+        )
+      ) as y
+    ) as x
+  );
+end
+$$;
+
+comment on function trading.atomic_rejections(trading.matched_batch) is
+  'What keeps an atomic batch from being placed, a row for each request; null when nothing does. '
+  'New orders on live markets come before everything else, since they are a fault of the whole '
+  'request; what was placed before the market went live is a replay.';
+--! EndIncluded trading/functions/atomic_rejections.sql
 --! Included trading/functions/order_answers.sql
 create or replace function trading.order_answers(
   batch trading.matched_batch, written trading.written_batch
@@ -6327,10 +6769,13 @@ begin
     for v_request, v_object in
       select
         y.request,
-        trading.fill_object(
-          y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request],
-          y.order_public_id, t_public_ids[width_bucket(y.taker_user_id, t_user_ids)],
-          t_public_ids[width_bucket(y.maker_user_id, t_user_ids)], y.price, y.quantity, v_at
+        string_agg(
+          trading.fill_object(
+            y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request],
+            y.order_public_id, t_public_ids[width_bucket(y.taker_user_id, t_user_ids)],
+            t_public_ids[width_bucket(y.maker_user_id, t_user_ids)], y.price, y.quantity, v_at
+          ),
+          ',' order by y.id
         )
       from rows from (
         unnest((batch.result).fills), unnest(written.maker_public_ids), unnest(written.trades)
@@ -6342,23 +6787,31 @@ begin
         taker_realised_cents, maker_realised_cents, fee_cents, fee_schedule_id, created_at,
         public_id, quantity, price, taker_side
       )
+      group by y.request
     loop
-      v_fills[v_request] := concat_ws(',', v_fills[v_request], v_object);
+      v_fills[v_request] := v_object;
     end loop;
   end if;
   if written.cancelled_orders is not null then
     for v_request, v_object in
       select
         c.request,
-        trading.order_object(
-          c.public_id, t_public_ids[width_bucket(c.user_id, t_user_ids)],
-          m_public_ids[r_market[c.request]], c.side, c.price, c.quantity,
-          c.quantity - c.left_quantity, 'cancelled', c.order_type, 'gtc', c.reason, c.expires_at,
-          core.iso8601(c.created_at), null
+        string_agg(
+          trading.order_object(
+            c.public_id, t_public_ids[width_bucket(c.user_id, t_user_ids)],
+            m_public_ids[r_market[c.request]], c.side, c.price, c.quantity,
+            c.quantity - c.left_quantity, 'cancelled', c.order_type, 'gtc', c.reason,
+            c.expires_at, core.iso8601(c.created_at), null
+          ),
+          ',' order by c.place
         )
-      from unnest(written.cancelled_orders) as c
+      from unnest(written.cancelled_orders) with ordinality as c (
+        request, public_id, market_id, user_id, side, order_type, price, quantity, left_quantity,
+        reason, expires_at, created_at, place
+      )
+      group by c.request
     loop
-      v_cancelled[v_request] := concat_ws(',', v_cancelled[v_request], v_object);
+      v_cancelled[v_request] := v_object;
     end loop;
   end if;
 
@@ -8758,6 +9211,28 @@ as $$
   join happenings as h on h.journal_id = j.id
   where h.created_at <> j.created_at
 
+  -- The audit row is of the same transaction, so a clock that is set between transactions changes
+  -- nothing here. A reference that is given again has a row for each call.
+  union all
+  select 'deposit or withdrawal has the time of its call', 'journal ' || j.id,
+    'within an hour of ' || l.at, j.created_at::text
+  from ledger.posted_journals as j
+  join (
+    select c.journal_id, min(a.at) as at,
+      bool_or(
+        k.created_at between a.at - interval '1 hour' and a.at + interval '1 hour'
+      ) as is_timed
+    from ledger.cash_movements as c
+    join ledger.posted_journals as k on k.id = c.journal_id
+    join trading.traders as t on t.user_id = c.user_id
+    join admin.audit_log as a
+      on a.action = case c.kind when 'deposit' then 'deposit' else 'withdraw' end
+      and a.arguments ->> 'user_id' = t.public_id::text
+      and a.arguments ->> 'reference' = c.reference
+    group by c.journal_id
+  ) as l on l.journal_id = j.id
+  where not l.is_timed
+
   union all
   select 'journal has the lines of what happened',
     'journal ' || coalesce(l.journal_id, e.journal_id)
@@ -8892,23 +9367,90 @@ as $$
     when o.status = 'filled' then (o.release_at is null) <> (o.released_at is null)
     else o.budget_cents is null and o.filled_quantity >= o.quantity
   end
+    or o.budget_cents is not null and o.filled_quantity <> o.quantity
     or o.released_at is not null and (o.release_at is null or o.released_at < o.release_at)
     or o.release_at < o.created_at
 
+  -- The public id has the time in which it was drawn, a moment after that of the order. Both are of
+  -- one transaction, so a clock that is set between transactions changes nothing here.
+  union all
+  select 'order has the time of its public id', 'order ' || o.public_id,
+    'within an hour of ' || core.uuid_v7_time(o.public_id), o.created_at::text
+  from all_orders as o
+  where o.created_at not between core.uuid_v7_time(o.public_id) - interval '1 hour'
+    and core.uuid_v7_time(o.public_id) + interval '1 hour'
+
+  union all
+  select 'order expires after it was placed', 'order ' || o.public_id,
+    '> ' || o.created_at, o.expires_at::text
+  from all_orders as o
+  where o.expires_at <= o.created_at
+
+  union all
+  select 'order waits no longer than an event may ask for', 'order ' || o.public_id,
+    '<= ' || o.created_at + interval '1 minute', o.release_at::text
+  from all_orders as o
+  where o.release_at > o.created_at + interval '1 minute'
+
+  -- What can end an order depends on where it is: in its delay, at its placing or release, or on
+  -- the book. An order that may not rest ends at its placing or release, or in its delay.
   union all
   select 'order is cancelled for a reason that fits it', 'order ' || o.public_id, 'another reason',
     concat_ws(' ', o.cancel_reason, o.order_type, o.time_in_force,
-      'at ' || o.cancelled_at, 'expires at ' || o.expires_at)
+      o.filled_quantity || ' of ' || o.quantity, 'at ' || o.cancelled_at,
+      'placed at ' || o.created_at, 'release at ' || o.release_at, 'released at ' || o.released_at,
+      'expires at ' || o.expires_at)
   from all_orders as o
-  where case o.cancel_reason
-    when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
-    when 'post_only_would_cross' then not o.post_only or o.released_at is null
-    when 'insufficient_liquidity' then o.time_in_force = 'gtc'
-    when 'position_insufficient' then o.order_type = 'buy'
-    when 'insufficient_funds' then o.order_type = 'sell'
-    when 'loss_limit' then o.order_type = 'sell'
-    else false
-  end
+  cross join lateral (
+    select
+      o.release_at is not null and o.released_at is null as is_waiting,
+      coalesce(o.released_at, o.created_at) as taken_at
+  ) as x
+  where o.status = 'cancelled'
+    and (
+      case o.cancel_reason
+        when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
+        when 'user_amended' then o.budget_cents is not null or o.expires_at <= o.cancelled_at
+        when 'self_trade'
+          then o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
+        when 'post_only_would_cross' then not o.post_only
+          or o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
+        when 'insufficient_liquidity' then o.time_in_force = 'gtc'
+        when 'position_insufficient' then o.order_type = 'buy'
+        when 'insufficient_funds' then o.order_type = 'sell'
+        when 'loss_limit' then o.order_type = 'sell'
+        else false
+      end
+      or x.is_waiting and o.cancel_reason not in (
+        'user_cancelled', 'user_amended', 'market_closed', 'expired', 'trading_paused',
+        'self_excluded'
+      )
+      or o.time_in_force = 'ioc' and not x.is_waiting and (
+        o.cancelled_at <> x.taken_at
+        or o.cancel_reason in ('user_cancelled', 'user_amended')
+        or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
+        or o.released_at is null and o.filled_quantity = 0
+      )
+    )
+
+  union all
+  select 'amended order has its replacement', 'order ' || o.public_id,
+    concat_ws(' ', 'an order of the same form, made at', o.cancelled_at), 'none'
+  from all_orders as o
+  where o.cancel_reason = 'user_amended'
+    and not exists (
+      select from all_orders as n
+      where n.market_id = o.market_id
+        and n.user_id = o.user_id
+        and n.side = o.side
+        and n.order_type = o.order_type
+        and n.time_in_force = o.time_in_force
+        and n.post_only = o.post_only
+        and n.created_at = o.cancelled_at
+        and n.expires_at is not distinct from o.expires_at
+        and n.budget_cents is null
+        and n.id > o.id
+    )
 
   union all
   select 'reductions of an order lead to its quantity', 'order ' || r.order_id,
@@ -9635,6 +10177,34 @@ as $$
   where not exists (select from trading.market_state as b where b.market_id = m.id)
 
   union all
+  select 'market is of an event of its category', 'market ' || m.id,
+    'category ' || m.category_id, 'category ' || e.category_id
+  from catalog.markets as m
+  join catalog.events as e on e.id = m.event_id
+  where e.category_id <> m.category_id
+
+  -- The event of a market never changes. Where the market was made by no operator's call, as in an
+  -- import, only its orders tell that it has one.
+  union all
+  select 'market is of the event that it was made for', 'market ' || m.id,
+    coalesce(l.arguments ->> 'event_id', 'none'), coalesce(e.public_id::text, 'none')
+  from catalog.markets as m
+  join admin.audit_log as l
+    on l.action = 'create_market' and l.arguments ->> 'market_id' = m.public_id::text
+  left join catalog.events as e on e.id = m.event_id
+  where l.arguments ->> 'event_id' is distinct from e.public_id::text
+
+  union all
+  select 'market whose orders waited has an event', 'market ' || m.id, 'an event', 'none'
+  from catalog.markets as m
+  where m.event_id is null
+    and m.id in (
+      select o.market_id from trading.orders as o where o.release_at is not null
+      union all
+      select a.market_id from trading.archived_orders as a where a.release_at is not null
+    )
+
+  union all
   select 'market figures equal its trades', 'market ' || b.market_id,
     concat_ws(' ', coalesce(t.trade_count, 0), coalesce(t.yes_volume_cents, 0),
       coalesce(t.no_volume_cents, 0)),
@@ -9716,8 +10286,8 @@ as $$
 $$;
 
 comment on function trading.verify_markets() is
-  'The part of ledger.verify() about the figures that are kept of markets and categories: each is '
-  'the sum of what it counts. One row for each broken invariant.';
+  'The part of ledger.verify() about markets: each is of its event, and the figures that are kept '
+  'of markets and categories are the sums of what they count. One row for each broken invariant.';
 --! EndIncluded trading/functions/verify_markets.sql
 --! Included ledger/functions/verify.sql
 -- Every row is read: whole tables by hashes and sorts, in proportion to the rows, and never row by
@@ -12755,7 +13325,6 @@ set enable_mergejoin = off
 set enable_material = off
 as $$
 declare
-  c_live constant text := 'atomic: not for orders on live markets';
   v_requests trading.order_request[];
   v_market_ids bigint[];
   v_locked_ids bigint[];
@@ -12763,11 +13332,16 @@ declare
   v_markets trading.market_context[];
   v_at timestamptz;
   v_batch trading.matched_batch;
+  v_rejections api.result[];
 begin
   v_requests := array(select r from trading.read_requests(place_orders.orders) as r);
-  v_market_ids := array(
-    select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
-  );
+  if cardinality(v_requests) = 1 then
+    v_market_ids := array[(v_requests[1]).market_id];
+  else
+    v_market_ids := array(
+      select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
+    );
+  end if;
   v_locked_ids := v_market_ids;
   if place_orders.waits then
     perform trading.lock_markets(v_market_ids);
@@ -12789,28 +13363,15 @@ begin
   if cardinality(v_requests) > 0 then
     v_at := core.now();
     v_markets := trading.read_markets(v_locked_ids, v_at);
-    if place_orders.atomic then
-      for i in 1 .. cardinality(v_requests) loop
-        if (v_markets[(v_requests[i]).market]).live_delay_ms is not null then
-          v_requests[i].problem := coalesce((v_requests[i]).problem, c_live);
-        end if;
-      end loop;
-    end if;
     v_batch := trading.match_batch(v_markets, v_requests, v_at);
   end if;
 
-  if place_orders.atomic and exists (
-    select from unnest((v_batch.result).results) as o where o.code is not null
-  ) then
-    return query
-      select o.code, trading.rejection_message(o.code, o.problem), false, null::text
-      from rows from (
-        unnest((v_batch.result).results),
-        unnest(array(select r.problem from unnest(v_requests) as r))
-      ) as o (
-        code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
-        fee_cents, balance_cents, maker, problem
-      );
+  if place_orders.atomic and cardinality(v_requests) > 0 then
+    v_rejections := trading.atomic_rejections(v_batch);
+  end if;
+  if v_rejections is not null then
+    perform trading.clear_way(v_markets, v_requests, v_batch);
+    return query select r.* from unnest(v_rejections) as r;
   elsif v_busy is null and cardinality(v_requests) > 0 then
     return query
       select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;
@@ -12840,7 +13401,7 @@ comment on function api.place_orders(jsonb, boolean, boolean) is
   'Places orders of any markets in one transaction: match, account, write, announce. One row for '
   'each element of orders, in their order. An element is {marketId, userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly}. Each stands alone: '
-  'its rejection is its row; atomic: if one is rejected, nothing is written, and the rows of the '
+  'its rejection is its row; atomic: if one is rejected, no order is placed, and the rows of the '
   'others have neither code nor body. waits => false: orders of markets whose lock is held are '
   'MARKET_BUSY, and are to be placed again; in an atomic call all of them are. CONFLICT_RETRY: '
   'the call cancelled as many makers as one may, and the request is to be placed again. Locks: the '
