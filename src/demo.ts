@@ -2,8 +2,9 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
-import { authenticate, getMarket, placeOrders } from "./database/api.ts";
-import type { OrderTerms } from "./database/api.ts";
+import { call } from "./database/call.ts";
+import { api } from "./database/calls.ts";
+import type { OrderTerms, Outcome } from "./database/calls.ts";
 import { makePool } from "./database/pools.ts";
 import type { DatabaseRole } from "./database/pools.ts";
 import { readIfPresent } from "./database/postgres_process.ts";
@@ -177,7 +178,7 @@ function quotes(userId: string, yesPrice: number): OrderTerms[] {
 /** Days of trying out may have bought all that there was. */
 async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<void> {
   await actAs(client, "exchange_api");
-  const view = await getMarket(client, found.marketId);
+  const view = await call(client, api.getMarket, { marketId: found.marketId });
   const { bestAsk, bestBid } = z
     .object({ bestAsk: z.int().nullable(), bestBid: z.int().nullable() })
     .parse(JSON.parse(view?.body ?? "{}"));
@@ -185,17 +186,23 @@ async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<
   const price = Math.max(bestBid ?? 50, 50);
   const order = { userId: found.makerId, side: "no", price: 99 - price, quantity: 1000 } as const;
   // A maker without money is no reason not to start.
-  await placeOrders(client, [{ marketId: found.marketId, ...order }]);
+  await placeOrders(client, found.marketId, [order]);
 }
 
 async function place(client: PoolClient, marketId: string, orders: OrderTerms[]): Promise<void> {
   await actAs(client, "exchange_api");
-  const outcomes = await placeOrders(
-    client,
-    orders.map((order) => ({ marketId, ...order })),
-  );
+  const outcomes = await placeOrders(client, marketId, orders);
   const refused = outcomes.find((outcome) => outcome.code !== null);
   if (refused) throw new Error(`A demo order was refused: ${refused.message ?? ""}`);
+}
+
+async function placeOrders(
+  client: PoolClient,
+  marketId: string,
+  terms: OrderTerms[],
+): Promise<Outcome[]> {
+  const orders = terms.map((order) => ({ marketId, ...order }));
+  return await call(client, api.placeOrders, { orders, atomic: false, waits: true });
 }
 
 /** The key that was made at an earlier start, if it is still good, or else a new one. */
@@ -203,7 +210,7 @@ async function keyOf(client: PoolClient, traderId: string, keyFile: string): Pro
   const kept = await readKey(keyFile);
   if (kept !== undefined) {
     await actAs(client, "exchange_api");
-    const caller = await authenticate(client, hashApiKey(kept));
+    const caller = await call(client, api.authenticate, { keyHash: hashApiKey(kept) });
     if (caller?.userId === traderId) return kept;
   }
   await actAs(client, "exchange_operator");

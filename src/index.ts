@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { StaffRole } from "./database/staff_keys.ts";
+import { crontab } from "../jobs/crontab.ts";
+import type { StaffRole } from "./database/calls.ts";
 import { migrateDatabase } from "./database/migrations.ts";
 import { embeddedDirectory, openDatabase } from "./database/open_database.ts";
 import { makePool } from "./database/pools.ts";
@@ -50,7 +51,8 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     logger,
-    onWorked: service.services.announcer.ring,
+    crontab,
+    onWorked: service.services.outboxRelay.ring,
     signal: ending,
   };
   await openWhenReady(() => startWorker(workerOptions), front.refuseBecause);

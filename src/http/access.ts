@@ -1,7 +1,11 @@
 import type { NextFunction, Request, Response } from "express";
-import type { Caller } from "../database/api.ts";
-import type { CountedSubject, RequestCounters } from "../database/rate_limits.ts";
-import type { Staff, StaffRole } from "../database/staff_keys.ts";
+import type {
+  Caller,
+  CountedSubject,
+  RequestCounters,
+  Staff,
+  StaffRole,
+} from "../database/calls.ts";
 import { beforeAnything } from "../database/failures.ts";
 import { invalidRequest, ProblemError, refusal } from "../errors.ts";
 import { isWellFormedApiKey } from "./api_key.ts";
@@ -158,16 +162,17 @@ function counterOf(
   limiter: RequestLimiter,
 ): (response: Response, counters: RequestCounters) => Promise<void> {
   return async (response, counters) => {
-    const taken = await limiter.take(counters);
-    if (taken.policy !== undefined) {
-      const { requestsPerMinute, burstCapacity, remaining } = taken.policy;
+    const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } =
+      await limiter.take(counters);
+    // Those of the caller's policy, where v1-trading was asked.
+    if (requestsPerMinute !== null && burstCapacity !== null && remaining !== null) {
       response.setHeader("X-RateLimit-Limit", requestsPerMinute);
       response.setHeader("X-RateLimit-Burst", burstCapacity);
       response.setHeader("X-RateLimit-Remaining", remaining);
     }
-    if (taken.allowed) return;
-    if (taken.retryAfterSeconds === undefined) throw new ProblemError(tooManyAtOnce);
-    response.setHeader("Retry-After", taken.retryAfterSeconds);
+    if (allowed) return;
+    if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
+    response.setHeader("Retry-After", retryAfterSeconds);
     throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
   };
 }

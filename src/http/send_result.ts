@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Outcome } from "../database/api.ts";
+import type { Outcome } from "../database/calls.ts";
 import { refusalByName } from "../errors.ts";
 import { sendJson, sendProblem } from "./respond.ts";
 

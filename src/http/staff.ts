@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import type { Staff, StaffRole } from "../database/staff_keys.ts";
+import type { Staff, StaffRole } from "../database/calls.ts";
 import type { SecretPrefix } from "./api_key.ts";
 
 /** How the keys of each role begin. */

@@ -1,25 +1,15 @@
 import type { Express } from "express";
-import { getAccount, getRateLimits } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { sendJson } from "../http/respond.ts";
 import type { Services } from "../services.ts";
 
 /** The caller's own account. */
-export function installAccount(app: Express, { access, pool }: Services): void {
+export function installAccount(app: Express, { access, reads }: Services): void {
   app.get("/api/v1/me", access.accountRead, async (_request, response) => {
-    const userId = userIdOf(response);
-    const account = await withRetries(pool, (client) => getAccount(client, userId), {
-      repeatable: true,
-    });
-    sendJson(response, 200, account);
+    sendJson(response, 200, await reads.getAccount({ userId: userIdOf(response) }));
   });
 
   app.get("/api/v1/me/rate-limits", access.accountRead, async (_request, response) => {
-    const userId = userIdOf(response);
-    const limits = await withRetries(pool, (client) => getRateLimits(client, userId), {
-      repeatable: true,
-    });
-    sendJson(response, 200, limits);
+    sendJson(response, 200, await reads.getRateLimits({ userId: userIdOf(response) }));
   });
 }

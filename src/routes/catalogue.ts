@@ -1,6 +1,4 @@
 import type { Express, Response } from "express";
-import { getEvent, listCategories, listCategoryMarkets, listEvents } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
 import { plainProblem, ProblemError } from "../errors.ts";
 import { allowCaching } from "../http/caching.ts";
 import type { Caching } from "../http/caching.ts";
@@ -16,38 +14,29 @@ const categoryCaching: Caching = { freshSeconds: 60, staleSeconds: 300 };
 const listCaching: Caching = { freshSeconds: 10, staleSeconds: 30 };
 
 /** What can be traded, by category and by event. Public. */
-export function installCatalogue(app: Express, { access, pool }: Services): void {
+export function installCatalogue(app: Express, { access, reads }: Services): void {
   app.get("/api/v1/categories", access.publicRead, async (_request, response) => {
-    const categories = await withRetries(pool, (client) => listCategories(client), {
-      repeatable: true,
-    });
+    const categories = await reads.listCategories();
     allowCaching(response, categoryCaching);
     sendJson(response, 200, categories);
   });
 
   app.get("/api/v1/categories/:slug/events", access.publicRead, async (request, response) => {
-    const { page, limit } = validate(pageQuerySchema, request.query);
-    const slug = slugOf(request.params.slug);
-    const events = await withRetries(pool, (client) => listEvents(client, slug, page, limit), {
-      repeatable: true,
-    });
+    const { page, limit: pageSize } = validate(pageQuerySchema, request.query);
+    const category = slugOf(request.params.slug);
+    const events = await reads.listEvents({ category, page, pageSize });
     sendFound(response, events, "Category not found");
   });
 
   app.get("/api/v1/categories/:slug/markets", access.publicRead, async (request, response) => {
-    const { status, page, limit } = validate(listMarketsQuerySchema, request.query);
-    const slug = slugOf(request.params.slug);
-    const markets = await withRetries(
-      pool,
-      (client) => listCategoryMarkets(client, slug, status, page, limit),
-      { repeatable: true },
-    );
+    const { status, page, limit: pageSize } = validate(listMarketsQuerySchema, request.query);
+    const category = slugOf(request.params.slug);
+    const markets = await reads.listCategoryMarkets({ category, status, page, pageSize });
     sendFound(response, markets, "Category not found");
   });
 
   app.get("/api/v1/events/:id", access.publicRead, async (request, response) => {
-    const id = validateId(request.params.id);
-    const event = await withRetries(pool, (client) => getEvent(client, id), { repeatable: true });
+    const event = await reads.getEvent({ eventId: validateId(request.params.id) });
     sendFound(response, event, "Event not found");
   });
 }

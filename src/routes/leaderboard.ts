@@ -1,6 +1,4 @@
 import type { Express, Response } from "express";
-import { withRetries } from "../database/failures.ts";
-import { getLeaderboard, getLeaderboardSummary, getOwnStanding } from "../database/leaderboard.ts";
 import { plainProblem, ProblemError } from "../errors.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { sendJson } from "../http/respond.ts";
@@ -10,26 +8,18 @@ import { leaderboardQuerySchema, windowQuerySchema } from "../schemas/leaderboar
 import type { Services } from "../services.ts";
 
 /** Who has realised what, as of the last refresh. */
-export function installLeaderboard(app: Express, { access, pool }: Services): void {
+export function installLeaderboard(app: Express, { access, reads }: Services): void {
   app.get("/api/v1/leaderboard", access.publicRead, async (request, response) => {
     const { category, window, limit } = validate(leaderboardQuerySchema, request.query);
     refuseImpossible(category);
-    const board = await withRetries(
-      pool,
-      (client) => getLeaderboard(client, category, window, limit),
-      { repeatable: true },
-    );
+    const board = await reads.getLeaderboard({ category, window, most: limit });
     sendKnown(response, board, category);
   });
 
   app.get("/api/v1/leaderboard/summary", access.publicRead, async (request, response) => {
     const { category, window } = validate(windowQuerySchema, request.query);
     refuseImpossible(category);
-    const summary = await withRetries(
-      pool,
-      (client) => getLeaderboardSummary(client, category, window),
-      { repeatable: true },
-    );
+    const summary = await reads.getLeaderboardSummary({ category, window });
     sendKnown(response, summary, category);
   });
 
@@ -37,11 +27,7 @@ export function installLeaderboard(app: Express, { access, pool }: Services): vo
     const { category, window } = validate(windowQuerySchema, request.query);
     refuseImpossible(category);
     const userId = userIdOf(response);
-    const standing = await withRetries(
-      pool,
-      (client) => getOwnStanding(client, userId, category, window),
-      { repeatable: true },
-    );
+    const standing = await reads.getOwnStanding({ userId, category, window });
     sendKnown(response, standing, category);
   });
 }

@@ -1,7 +1,5 @@
 import type { Express, Response } from "express";
-import { getMarket, getOrderBook, listTrades } from "../database/api.ts";
-import type { MarketView } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
+import type { MarketView } from "../database/calls.ts";
 import { plainProblem, ProblemError } from "../errors.ts";
 import { allowCaching } from "../http/caching.ts";
 import type { Caching } from "../http/caching.ts";
@@ -14,27 +12,21 @@ const marketCaching: Caching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching: Caching = { freshSeconds: 5, staleSeconds: 10 };
 
 /** Public views of one market. */
-export function installMarkets(app: Express, { access, pool }: Services): void {
+export function installMarkets(app: Express, { access, reads }: Services): void {
   app.get("/api/v1/markets/:id", access.publicRead, async (request, response) => {
-    const id = validateId(request.params.id);
-    const view = await withRetries(pool, (client) => getMarket(client, id), { repeatable: true });
+    const view = await reads.getMarket({ marketId: validateId(request.params.id) });
     sendView(response, view, marketCaching);
   });
 
   app.get("/api/v1/markets/:id/orderbook", access.publicRead, async (request, response) => {
-    const id = validateId(request.params.id);
-    const view = await withRetries(pool, (client) => getOrderBook(client, id), {
-      repeatable: true,
-    });
+    const view = await reads.getOrderBook({ marketId: validateId(request.params.id) });
     sendView(response, view, tradingCaching);
   });
 
   app.get("/api/v1/markets/:id/trades", access.publicRead, async (request, response) => {
-    const id = validateId(request.params.id);
-    const { page, limit } = validate(pageQuerySchema, request.query);
-    const view = await withRetries(pool, (client) => listTrades(client, id, page, limit), {
-      repeatable: true,
-    });
+    const marketId = validateId(request.params.id);
+    const { page, limit: pageSize } = validate(pageQuerySchema, request.query);
+    const view = await reads.listTrades({ marketId, page, pageSize });
     sendView(response, view, tradingCaching);
   });
 }

@@ -1,7 +1,5 @@
 import type { Express } from "express";
-import { amendOrder, cancelOrder, getOrder, listOrders, previewOrder } from "../database/api.ts";
-import type { OrderRequest } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
+import type { OrderRequest } from "../database/calls.ts";
 import { ProblemError, refusal } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import { userIdOf } from "../http/authentication.ts";
@@ -25,7 +23,7 @@ import { untilFinished } from "../trading/unfinished.ts";
 
 /** Placing, amending, cancelling and reading the caller's orders. */
 export function installOrders(app: Express, services: Services): void {
-  const { access, announcer, orderGatherer, orders, pool } = services;
+  const { access, commands, orderGatherer, outboxRelay, reads } = services;
 
   app.post("/api/v1/orders", access.command, jsonBody, async (request, response) => {
     const order = validate(placeOrderSchema, request.body);
@@ -54,16 +52,13 @@ export function installOrders(app: Express, services: Services): void {
   app.post("/api/v1/orders/preview", access.accountRead, jsonBody, async (request, response) => {
     const terms = validate(placeOrderSchema, request.body);
     const order = { userId: userIdOf(response), ...terms, idempotencyKey: null };
-    const preview = await withRetries(pool, (client) => previewOrder(client, order), {
-      repeatable: true,
-    });
-    sendResult(response, 200, preview);
+    sendResult(response, 200, await reads.previewOrder({ order }));
   });
 
   app.post("/api/v1/orders/cancel-batch", access.command, jsonBody, async (request, response) => {
     const { orderIds } = validate(cancelBatchSchema, request.body);
     const answer = await cancelOrders(services, userIdOf(response), orderIds);
-    announcer.ring();
+    outboxRelay.ring();
     sendJson(response, 200, answer);
   });
 
@@ -72,37 +67,30 @@ export function installOrders(app: Express, services: Services): void {
     const { price, quantity } = validate(amendOrderSchema, request.body);
     const userId = userIdOf(response);
     const outcome = await untilFinished(() =>
-      withRetries(orders, (client) => amendOrder(client, userId, orderId, price, quantity)),
+      commands.amendOrder({ userId, orderId, price, quantity }),
     );
-    announcer.ring();
+    outboxRelay.ring();
     sendResult(response, 200, outcome);
   });
 
   app.delete("/api/v1/orders/:id", access.command, async (request, response) => {
     const orderId = validateId(request.params.id);
     const userId = userIdOf(response);
-    const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId));
-    announcer.ring();
+    const outcome = await commands.cancelOrder({ userId, orderId });
+    outboxRelay.ring();
     sendResult(response, 200, outcome);
   });
 
   app.get("/api/v1/orders", access.accountRead, async (request, response) => {
     const { marketId, status } = validate(listOrdersQuerySchema, request.query);
     const userId = userIdOf(response);
-    const listed = await withRetries(
-      pool,
-      (client) => listOrders(client, userId, marketId, status),
-      { repeatable: true },
-    );
-    sendJson(response, 200, listed);
+    sendJson(response, 200, await reads.listOrders({ userId, marketId, status }));
   });
 
   app.get("/api/v1/orders/:id", access.accountRead, async (request, response) => {
     const orderId = validateId(request.params.id);
     const userId = userIdOf(response);
-    const order = await withRetries(pool, (client) => getOrder(client, userId, orderId), {
-      repeatable: true,
-    });
+    const order = await reads.getOrder({ userId, orderId });
     if (order === null) throw new ProblemError(refusal("ORDER_NOT_FOUND"));
     sendJson(response, 200, order);
   });

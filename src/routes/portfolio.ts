@@ -1,6 +1,4 @@
 import type { Express } from "express";
-import { getPortfolio, listAccountOrders } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { sendJson } from "../http/respond.ts";
 import { validate } from "../http/validate.ts";
@@ -8,23 +6,15 @@ import { listAccountOrdersQuerySchema } from "../schemas/portfolio.ts";
 import type { Services } from "../services.ts";
 
 /** What the caller has: cash, shares, orders. */
-export function installPortfolio(app: Express, { access, pool }: Services): void {
+export function installPortfolio(app: Express, { access, reads }: Services): void {
   app.get("/api/v1/me/orders", access.accountRead, async (request, response) => {
     const { status, page, limit } = validate(listAccountOrdersQuerySchema, request.query);
     const userId = userIdOf(response);
-    const orders = await withRetries(
-      pool,
-      (client) => listAccountOrders(client, userId, status, page, limit),
-      { repeatable: true },
-    );
+    const orders = await reads.listAccountOrders({ userId, status, page, pageSize: limit });
     sendJson(response, 200, orders);
   });
 
   app.get("/api/v1/me/portfolio", access.accountRead, async (_request, response) => {
-    const userId = userIdOf(response);
-    const portfolio = await withRetries(pool, (client) => getPortfolio(client, userId), {
-      repeatable: true,
-    });
-    sendJson(response, 200, portfolio);
+    sendJson(response, 200, await reads.getPortfolio({ userId: userIdOf(response) }));
   });
 }

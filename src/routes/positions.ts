@@ -1,6 +1,5 @@
 import type { Express, RequestHandler } from "express";
-import { mergePosition, splitPosition } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
+import type { ApiCalls } from "../database/calls.ts";
 import { userIdOf } from "../http/authentication.ts";
 import { jsonBody } from "../http/json_body.ts";
 import { sendResult } from "../http/send_result.ts";
@@ -9,18 +8,15 @@ import { convertSetsSchema } from "../schemas/positions.ts";
 import type { Services } from "../services.ts";
 
 /** Complete sets of YES and NO shares, out of cash and into it. */
-export function installPositions(app: Express, { access, orders }: Services): void {
+export function installPositions(app: Express, { access, commands }: Services): void {
   const converting =
-    (convert: typeof splitPosition): RequestHandler =>
+    (convert: ApiCalls["splitPosition"]): RequestHandler =>
     async (request, response) => {
       const { marketId, quantity } = validate(convertSetsSchema, request.body);
       const userId = userIdOf(response);
-      const outcome = await withRetries(orders, (client) =>
-        convert(client, userId, marketId, quantity),
-      );
-      sendResult(response, 200, outcome);
+      sendResult(response, 200, await convert({ userId, marketId, quantity }));
     };
 
-  app.post("/api/v1/positions/split", access.command, jsonBody, converting(splitPosition));
-  app.post("/api/v1/positions/merge", access.command, jsonBody, converting(mergePosition));
+  app.post("/api/v1/positions/split", access.command, jsonBody, converting(commands.splitPosition));
+  app.post("/api/v1/positions/merge", access.command, jsonBody, converting(commands.mergePosition));
 }

@@ -1,16 +1,12 @@
-import { getAccount } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
 import type { Services } from "../services.ts";
 
 /** The balance once a batch is done, as JSON text; null when it can't be read. */
 export async function balanceOf(
-  { orders, logger }: Pick<Services, "orders" | "logger">,
+  { commands, logger }: Pick<Services, "commands" | "logger">,
   userId: string,
 ): Promise<string> {
   try {
-    const account = await withRetries(orders, (client) => getAccount(client, userId), {
-      repeatable: true,
-    });
+    const account = await commands.getAccount({ userId });
     const { balance } = JSON.parse(account) as { balance: number };
     return JSON.stringify({ total: balance, available: balance });
   } catch (error) {

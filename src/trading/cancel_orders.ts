@@ -1,6 +1,5 @@
-import { cancelOrder } from "../database/api.ts";
-import type { Outcome } from "../database/api.ts";
-import { DatabaseFailure, withRetries } from "../database/failures.ts";
+import type { Outcome } from "../database/calls.ts";
+import { DatabaseFailure } from "../database/failures.ts";
 import type { Services } from "../services.ts";
 import { balanceOf } from "./balance_of.ts";
 
@@ -11,7 +10,7 @@ type FailureCode = "not_found" | "not_cancellable" | "internal";
  * leaves the others alone. Gives the body of POST /orders/cancel-batch as JSON text.
  */
 export async function cancelOrders(
-  { orders, logger }: Pick<Services, "orders" | "logger">,
+  { commands, logger }: Pick<Services, "commands" | "logger">,
   userId: string,
   orderIds: string[],
 ): Promise<string> {
@@ -25,7 +24,7 @@ export async function cancelOrders(
       continue;
     }
     try {
-      const outcome = await withRetries(orders, (client) => cancelOrder(client, userId, orderId));
+      const outcome = await commands.cancelOrder({ userId, orderId });
       if (outcome.code === null) cancelled.push(orderOf(outcome));
       else failures.push({ orderId, code: failureCode(outcome.code) });
     } catch (error) {
@@ -36,7 +35,7 @@ export async function cancelOrders(
     }
   }
 
-  const balance = isDatabaseGone ? "null" : await balanceOf({ orders, logger }, userId);
+  const balance = isDatabaseGone ? "null" : await balanceOf({ commands, logger }, userId);
   return (
     `{"cancelled":[${cancelled.join()}],"failures":${JSON.stringify(failures)},` +
     `"balance":${balance}}`

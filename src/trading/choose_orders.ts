@@ -1,4 +1,4 @@
-import type { OrderRequest } from "../database/api.ts";
+import type { OrderRequest } from "../database/calls.ts";
 
 /** A larger order may match very many others. */
 const LARGE_SHARES = 500;

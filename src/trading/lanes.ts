@@ -1,4 +1,4 @@
-import type { OrderRequest } from "../database/api.ts";
+import type { OrderRequest } from "../database/calls.ts";
 import { chooseOrders } from "./choose_orders.ts";
 
 /** An order that waits for a call. */

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { OrderRequest, Outcome } from "../database/api.ts";
+import type { OrderRequest, Outcome } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { createLanes } from "./lanes.ts";

@@ -1,4 +1,4 @@
-import type { OrderRequest, Outcome } from "../database/api.ts";
+import type { OrderRequest, Outcome } from "../database/calls.ts";
 import { plainProblem, ProblemError, refusal, refusalByName } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import { problemOfCommand } from "../http/error_handler.ts";

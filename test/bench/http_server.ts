@@ -65,7 +65,8 @@ process.on("disconnect", () => process.exit());
 process.send?.({ url });
 
 function makeUnlimitedAccess({ authenticator }: Services): Access {
-  const take = () => Promise.resolve({ allowed: true as const, policy: undefined });
+  const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null };
+  const take = () => Promise.resolve({ allowed: true, retryAfterSeconds: null, ...noPolicy });
   return makeAccess({ authenticator, limiter: { take } });
 }
 
@@ -79,7 +80,7 @@ function makeBare(answer: () => unknown): Express {
 }
 
 /** As the service places an order, but for what the database is asked to do. */
-function makeReference({ access, logger, orders }: Services, branches: number): Express {
+function makeReference({ access, logger }: Services, branches: number): Express {
   const route = express();
   route.disable("x-powered-by");
   route.disable("etag");
@@ -94,7 +95,7 @@ function makeReference({ access, logger, orders }: Services, branches: number): 
       randomBetween(-5000, 5000),
     ];
     const text = "select public.bench_tpcb($1, $2, $3, $4) as body";
-    const { rows } = await withRetries(orders, (client) =>
+    const { rows } = await withRetries(pools.orders, (client) =>
       client.query({ name: "tpcb", text, values }),
     );
     sendJson(response, 201, rows[0].body);

@@ -1,5 +1,7 @@
 import test from "ava";
 import { pino } from "pino";
+import { callsOn } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
 import { cancelOrders } from "../../src/trading/cancel_orders.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
@@ -14,13 +16,14 @@ const outcomeOf = (orderId: unknown) => [
 
 async function cancelThree(answer: (call: FakeCall) => unknown[]) {
   const { pool, calls } = fakePool({ answer });
-  const body = await cancelOrders({ orders: pool, logger }, "user", ["a", "b", "c"]);
+  const commands = callsOn(pool, api);
+  const body = await cancelOrders({ commands, logger }, "user", ["a", "b", "c"]);
   return { answer: JSON.parse(body), calls };
 }
 
 test("internal: one id fails, the others are cancelled, the balance is read", async (t) => {
   const { answer } = await cancelThree(({ name, values: [, orderId] }) => {
-    if (name !== "cancel_order") return [{ body: '{"balance":7}' }];
+    if (name !== "cancel_order") return [{ value: '{"balance":7}' }];
     if (orderId === "b") throw databaseError("XX000");
     return outcomeOf(orderId);
   });

@@ -1,32 +1,33 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { relayOutbox } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
+import { callsOn } from "../database/call.ts";
+import { api } from "../database/calls.ts";
 
-export interface AnnouncerOptions {
+export interface OutboxRelayOptions {
   pool: Pool;
   logger: Logger;
 }
 
-/** Sends what committed commands have to tell to listeners, soon after they committed. */
-export interface Announcer {
+/** Sends the events of committed commands to listeners, soon after they were committed. */
+export interface OutboxRelay {
   /** A command was committed: there may be something to send. */
   ring: () => void;
   /** Sends what is left and stops. */
   close: () => Promise<void>;
 }
 
-/** Under load, what is announced within this time goes out together. */
+/** Under load, the events of this time are sent together. */
 const GAP_MS = 5;
-/** Commands of operators and of processes that ended too soon ring nobody's bell. */
+/** The commands of operators, and of processes that ended too soon, do not ring. */
 const ROUND_MS = 100;
 
 /**
- * Commands only write down what they have to announce: notifying in their own transactions would
- * make the commits of all markets wait for each other. This sends it, one call at a time.
+ * Commands only write their events into the outbox: notifying in their own transactions would make
+ * the commits of all markets wait for each other. The relay sends them, one call at a time.
  */
-export function createAnnouncer({ pool, logger }: AnnouncerOptions): Announcer {
+export function createOutboxRelay({ pool, logger }: OutboxRelayOptions): OutboxRelay {
+  const { relayOutbox } = callsOn(pool, api);
   let running: Promise<void> | undefined;
   let rung = false;
   const rounds = setInterval(ring, ROUND_MS);
@@ -41,11 +42,11 @@ export function createAnnouncer({ pool, logger }: AnnouncerOptions): Announcer {
     while (rung) {
       rung = false;
       try {
-        const sent = await withRetries(pool, relayOutbox, { repeatable: true, attempts: 1 });
+        const sent = await relayOutbox({}, { attempts: 1 });
         if (sent > 0) rung = true;
       } catch (error) {
-        // The next round tries again; nothing announced is lost meanwhile.
-        logger.debug({ error }, "could not announce");
+        // The events stay in the outbox, and the next round tries again.
+        logger.debug({ error }, "events could not be sent");
         return;
       }
       if (rung) await delay(GAP_MS);
