@@ -3,11 +3,11 @@ import type { Logger } from "pino";
 import { crontab } from "../jobs/crontab.ts";
 import type { StaffRole } from "./database/calls.ts";
 import { migrateDatabase } from "./database/migrations.ts";
-import { embeddedDirectory, openDatabase } from "./database/open_database.ts";
+import { embeddedDirectory, openDatabase } from "./local/open_database.ts";
 import { makePool } from "./database/pools.ts";
-import { isErrno } from "./database/postgres_process.ts";
+import { hasCode } from "./has_code.ts";
 import { waitForDatabase } from "./database/wait_for_database.ts";
-import { prepareDemo } from "./demo.ts";
+import { prepareDemo } from "./local/demo.ts";
 import { openFront } from "./http/front.ts";
 import { runProcess } from "./run_process.ts";
 import { startService } from "./service.ts";
@@ -79,7 +79,7 @@ async function urlIfAllowed(
     await pool.query("select");
     return connectionString;
   } catch (error) {
-    if (!isErrno(error, "42501", "22023")) return connectionString;
+    if (!hasCode(error, "42501", "22023")) return connectionString;
     const because = (error as Error).message;
     logger.info({ because }, `no GraphQL for ${role}s: set ${role.toUpperCase()}_DATABASE_URL`);
     return undefined;

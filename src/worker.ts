@@ -1,5 +1,5 @@
 import { crontab } from "../jobs/crontab.ts";
-import { openDatabase } from "./database/open_database.ts";
+import { openDatabase } from "./local/open_database.ts";
 import { checkProductionUrl, runProcess } from "./run_process.ts";
 import { serveHealth } from "./worker/serve_health.ts";
 import { startWorker } from "./worker/start_worker.ts";

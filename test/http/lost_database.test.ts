@@ -5,7 +5,7 @@ import type { ExecutionContext } from "ava";
 import pg from "pg";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { makePool } from "../../src/database/pools.ts";
-import { findPrograms } from "../../src/database/postgres_process.ts";
+import { findPrograms } from "../../src/local/postgres_process.ts";
 import { anyLimits, traderName } from "../helpers/exchange.ts";
 import { startProcess } from "../helpers/service_process.ts";
 import { startStockCluster } from "../helpers/stock_cluster.ts";

@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
-import { destroyEmbeddedPostgres } from "../../src/database/embedded_postgres.ts";
+import { destroyEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 
 /**

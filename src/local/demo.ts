@@ -2,15 +2,15 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
-import { call } from "./database/call.ts";
-import { api } from "./database/calls.ts";
-import type { OrderTerms, Outcome } from "./database/calls.ts";
-import { makePool } from "./database/pools.ts";
-import type { DatabaseRole } from "./database/pools.ts";
-import { readIfPresent } from "./database/postgres_process.ts";
+import { call } from "../database/call.ts";
+import { api } from "../database/calls.ts";
+import type { OrderTerms, Outcome } from "../database/calls.ts";
+import { makePool } from "../database/pools.ts";
+import type { DatabaseRole } from "../database/pools.ts";
+import { readIfPresent } from "./postgres_process.ts";
 import { categories, demoMarkets, events, makers, trader } from "./demo_catalogue.ts";
 import type { DemoMarket } from "./demo_catalogue.ts";
-import { hashApiKey, isWellFormedApiKey } from "./http/api_key.ts";
+import { hashApiKey, isWellFormedApiKey } from "../http/api_key.ts";
 
 /** With this anybody can try the service. */
 export interface Demo {

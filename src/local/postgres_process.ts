@@ -3,20 +3,21 @@ import type { ChildProcess } from "node:child_process";
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseNotReadyError } from "./not_ready.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseNotReadyError } from "../database/not_ready.ts";
+import { hasCode } from "../has_code.ts";
 
 /**
- * What is particular to running PostgreSQL's programs on Linux: where they are, as whom they run
- * (they refuse root), and which processes belong to a data directory.
+ * What is particular to PostgreSQL's programs on Linux: where they are, as which user they run (they
+ * refuse root), and which processes belong to a data directory.
  */
 
-/** PostgreSQL's own programs, from the package for this machine. */
 export interface PostgresPrograms {
   initdb: string;
   postgres: string;
 }
 
-/** How to run them as somebody who isn't root, and who then owns the files. */
+/** How to run the programs as a user who isn't root. */
 export interface Runner {
   /** Put before the program and its arguments. */
   prefix: string[];
@@ -31,10 +32,10 @@ export interface Postmaster {
   processId: number;
   port: number;
   socketDirectory: string;
-  sharedMemoryId: number | undefined;
 }
 
 const NOBODY = 65534;
+const POLL_MS = 20;
 
 // Nothing of our own environment concerns the database, and PG* variables would mislead it.
 const environment = {
@@ -61,9 +62,9 @@ export async function findPrograms(directory?: string): Promise<PostgresPrograms
 }
 
 /**
- * PostgreSQL refuses to run as root. In a user namespace root can be called something else,
- * which needs no second user and leaves the files root's; where that is forbidden (as in many
- * containers), run as nobody.
+ * PostgreSQL refuses to run as root. In a user namespace root has another name, which needs no
+ * second user and leaves the files root's; where that is forbidden (as in many containers), it runs
+ * as nobody.
  */
 export function findRunner(): Runner {
   const uid = process.getuid?.() ?? 0;
@@ -72,25 +73,24 @@ export function findRunner(): Runner {
   if (uid !== 0) return { prefix: [], identity: undefined, fileOwner };
 
   const prefix = ["unshare", "--user", `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, "--"];
-  if (runQuietly([...prefix, "true"])) return { prefix, identity: undefined, fileOwner };
+  if (succeeds([...prefix, "true"])) return { prefix, identity: undefined, fileOwner };
 
   const nobody = { uid: NOBODY, gid: NOBODY };
   return { prefix: [], identity: nobody, fileOwner: nobody };
 }
 
-function runQuietly(command: string[], identity?: Runner["identity"]): boolean {
-  const [program = "", ...args] = command;
-  const result = spawnSync(program, args, { stdio: "ignore", cwd: "/", ...identity });
-  return result.status === 0;
+function succeeds([program = "", ...args]: string[], identity?: Runner["identity"]): boolean {
+  return spawnSync(program, args, { stdio: "ignore", cwd: "/", ...identity }).status === 0;
 }
 
-/** Says in words when the database's user can't get at its programs or its files. */
+/** Throws when the database's user can't get at its programs or its files. */
 export function checkReach(runner: Runner, programs: PostgresPrograms, directory: string): void {
   if (runner.identity === undefined) return;
-  const reachable =
-    runQuietly([programs.postgres, "--version"], runner.identity) &&
-    runQuietly(["test", "-w", directory], runner.identity);
-  if (reachable) return;
+  const commands = [
+    [programs.postgres, "--version"],
+    ["test", "-w", directory],
+  ];
+  if (commands.every((command) => succeeds(command, runner.identity))) return;
   throw new DatabaseNotReadyError(
     "PostgreSQL does not run as root. Here it would run as user " +
       `${NOBODY}, who can't get at ${programs.postgres} or ${directory}. ` +
@@ -106,11 +106,9 @@ export async function runProgram(
 ): Promise<{ code: number | null; output: string }> {
   const child = spawnAs(runner, program, args, ["ignore", "pipe", "pipe"]);
   let output = "";
-  const collect = (chunk: Buffer): void => {
-    output += chunk.toString();
-  };
-  child.stdout?.on("data", collect);
-  child.stderr?.on("data", collect);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  }
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
@@ -137,38 +135,30 @@ export async function spawnPostmaster(
 }
 
 function spawnAs(
-  runner: Runner,
+  { prefix, identity }: Runner,
   program: string,
   args: string[],
   stdio: ("ignore" | "pipe" | number)[],
   detached = false,
 ): ChildProcess {
-  const [command = program, ...rest] = [...runner.prefix, program, ...args];
-  return spawn(command, rest, {
-    cwd: "/",
-    env: environment,
-    stdio,
-    detached,
-    ...runner.identity,
-  });
+  const [command = program, ...rest] = [...prefix, program, ...args];
+  return spawn(command, rest, { cwd: "/", env: environment, stdio, detached, ...identity });
 }
 
 /** Reads `postmaster.pid`. Undefined when there is none or it isn't written to its end yet. */
 export async function readPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
-  const text = await readIfPresent(join(dataDirectory, "postmaster.pid"));
-  if (text === undefined) return undefined;
-  const lines = text.split("\n");
+  const lines = (await readIfPresent(join(dataDirectory, "postmaster.pid")))?.split("\n") ?? [];
   const processId = Number(lines[0]);
   const port = Number(lines[3]);
   const socketDirectory = lines[4]?.trim() ?? "";
   if (!(processId > 0) || !(port > 0) || socketDirectory === "") return undefined;
-  const sharedMemoryId = Number(lines[6]?.trim().split(/\s+/)[1]);
-  return {
-    processId,
-    port,
-    socketDirectory,
-    sharedMemoryId: Number.isInteger(sharedMemoryId) ? sharedMemoryId : undefined,
-  };
+  return { processId, port, socketDirectory };
+}
+
+/** The postmaster of this data directory that runs now. */
+export async function findPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
+  const written = await readPostmaster(dataDirectory);
+  return written && (await isPostgresOf(dataDirectory, written.processId)) ? written : undefined;
 }
 
 /** Whether this process is alive and is a PostgreSQL process of this data directory. */
@@ -176,7 +166,7 @@ export async function isPostgresOf(dataDirectory: string, processId: number): Pr
   try {
     return (await fs.readlink(`/proc/${processId}/cwd`)) === dataDirectory;
   } catch (error) {
-    if (!isErrno(error, "EACCES", "EPERM")) return false;
+    if (!hasCode(error, "EACCES", "EPERM")) return false;
     // Another user's process: its command line is readable all the same.
     const commandLine = (await readIfPresent(`/proc/${processId}/cmdline`)) ?? "";
     return commandLine.split("\0").includes(dataDirectory);
@@ -196,72 +186,67 @@ export async function processesOf(dataDirectory: string): Promise<number[]> {
 }
 
 /**
- * Removes a lock file whose process id now belongs to something else (usual after a container
- * restarts): PostgreSQL would refuse to start, since it sees that the process is alive. Never
- * while a process is still attached to the old server's shared memory.
+ * Sends one signal after the other to the processes of a list, each with time to obey it, until none
+ * is left. The signal 0 only waits.
  */
-export async function removeMisleadingLock(
-  dataDirectory: string,
-  postmaster: Postmaster,
+export async function endProcesses(
+  list: () => Promise<number[]>,
+  ...steps: [signal: NodeJS.Signals | 0, patienceMs: number][]
 ): Promise<void> {
-  if (await isPostgresOf(dataDirectory, postmaster.processId)) return;
-  const reused = (await readIfPresent(`/proc/${postmaster.processId}/cmdline`)) !== undefined;
-  if (!reused) return;
-  if (await isSharedMemoryInUse(postmaster.sharedMemoryId)) return;
-  if ((await processesOf(dataDirectory)).length > 0) return;
-  await fs.rm(join(dataDirectory, "postmaster.pid"), { force: true });
+  for (const [name, patienceMs] of steps) {
+    for (const processId of await list()) signal(processId, name);
+    const deadline = Date.now() + patienceMs;
+    while (Date.now() < deadline) {
+      if ((await list()).length === 0) return;
+      await delay(POLL_MS);
+    }
+  }
+}
+
+/** Sends a signal; a process that has gone meanwhile is no error. */
+export function signal(processId: number, name: NodeJS.Signals | 0): void {
+  try {
+    process.kill(processId, name);
+  } catch (error) {
+    if (!hasCode(error, "ESRCH")) throw error;
+  }
 }
 
 /**
- * Removes the socket's lock file when no PostgreSQL of this data directory holds it any more.
- * PostgreSQL itself takes a holder that is killed for alive as long as nobody has reaped it, which
- * may be for good where the first process of a container doesn't reap. Only while nobody starts.
+ * Removes lock files whose process id belongs to something else by now, as is usual after a container
+ * restarts, or to a killed server that nobody has reaped: PostgreSQL would take it for alive. It
+ * removes others itself, and sees by its shared memory whether a process of the old server is left.
+ * Only while nobody starts.
  */
-export async function removeMisleadingSocket(
+export async function removeMisleadingLocks(
   dataDirectory: string,
   socketDirectory: string,
-  port: number,
+  port: string,
 ): Promise<void> {
-  const lock = join(socketDirectory, `.s.PGSQL.${port}.lock`);
-  const text = await readIfPresent(lock);
-  if (text === undefined) return;
-  const processId = Number.parseInt(text, 10);
-  if (processId > 0 && (await isPostgresOf(dataDirectory, processId))) return;
-  await fs.rm(join(socketDirectory, `.s.PGSQL.${port}`), { force: true });
-  await fs.rm(lock, { force: true });
-}
-
-async function isSharedMemoryInUse(id: number | undefined): Promise<boolean> {
-  if (id === undefined) return false;
-  const table = await readIfPresent("/proc/sysvipc/shm");
-  // Columns: key shmid perms size cpid lpid nattch ...
-  const row = table
-    ?.split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .find((columns) => columns[1] === String(id));
-  return row !== undefined && Number(row[6]) > 0;
+  const socketLock = join(socketDirectory, `.s.PGSQL.${port}.lock`);
+  for (const lock of [join(dataDirectory, "postmaster.pid"), socketLock]) {
+    const holder = Number.parseInt((await readIfPresent(lock)) ?? "", 10);
+    if ((await readIfPresent(`/proc/${holder}/cmdline`)) === undefined) continue;
+    if (!(await isPostgresOf(dataDirectory, holder))) await fs.rm(lock, { force: true });
+  }
 }
 
 const CONTROL_FILE_STATE_OFFSET = 16;
 const IN_CRASH_RECOVERY = 4;
 
-/** Whether the last server of this data directory ended while it recovered from a crash. */
-export async function isUnrecovered(dataDirectory: string): Promise<boolean> {
+/**
+ * Whether the last server of this data directory crashed. Only a crash leaves the lock file behind.
+ * A server that can't recover from one, as when its disk is full, ends in good order: then its
+ * control file says how far it came.
+ */
+export async function hasCrashed(dataDirectory: string): Promise<boolean> {
+  if ((await readIfPresent(join(dataDirectory, "postmaster.pid"))) !== undefined) return true;
   try {
     const control = await fs.readFile(join(dataDirectory, "global", "pg_control"));
     return control.readInt32LE(CONTROL_FILE_STATE_OFFSET) === IN_CRASH_RECOVERY;
   } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return false;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
     throw error;
-  }
-}
-
-/** Sends a signal; a process that has gone meanwhile is no error. */
-export function signal(processId: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(processId, name);
-  } catch (error) {
-    if (!isErrno(error, "ESRCH")) throw error;
   }
 }
 
@@ -270,12 +255,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await fs.readFile(path, "utf8");
   } catch (error) {
-    if (isErrno(error, "ENOENT", "ESRCH", "ENOTDIR")) return undefined;
+    if (hasCode(error, "ENOENT", "ESRCH", "ENOTDIR")) return undefined;
     throw error;
   }
-}
-
-/** Whether this is a system error with one of these codes. */
-export function isErrno(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
