@@ -5,7 +5,7 @@ import { Logger, migrate } from "graphile-migrate";
 import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
-import { migrateQueue } from "../worker/queue.ts";
+import { migrateQueue } from "./job_queue.ts";
 import { findPrimary } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import {

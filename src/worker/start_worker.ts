@@ -18,7 +18,7 @@ import { makeWorkerHealth } from "./health.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind, Job } from "./job.ts";
 import { ignoreForeignNotifications } from "./own_notifications.ts";
-import { checkQueue, queueLogger } from "./queue.ts";
+import { checkQueue, queueLogger } from "../database/job_queue.ts";
 
 export interface WorkerOptions {
   /** A login that is or may become exchange_worker. */

@@ -10,7 +10,7 @@ import { databaseTypes } from "../../src/database/types.ts";
 import { makeLogger } from "../../src/logger.ts";
 import { createListener } from "../../src/streams/listener.ts";
 import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
-import { migrateQueue } from "../../src/worker/queue.ts";
+import { migrateQueue } from "../../src/database/job_queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
 import { placeOrders } from "../helpers/orders.ts";
 import { checkLedger, expectCount } from "./bench.ts";

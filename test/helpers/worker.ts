@@ -3,7 +3,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { crontab } from "../../jobs/crontab.ts";
 import { describeError } from "../../src/logger.ts";
-import { migrateQueue } from "../../src/worker/queue.ts";
+import { migrateQueue } from "../../src/database/job_queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
 import type { Worker, WorkerOptions } from "../../src/worker/start_worker.ts";
 import type { OwnDatabase } from "./database.ts";

@@ -1,8 +1,8 @@
 import { Logger as QueueLogger, runMigrations } from "graphile-worker";
 import type { ClientBase, Pool } from "pg";
 import type { Logger } from "pino";
-import { DatabaseNotReadyError } from "../database/not_ready.ts";
-import { makePool } from "../database/pools.ts";
+import { DatabaseNotReadyError } from "./not_ready.ts";
+import { makePool } from "./pools.ts";
 
 /**
  * The queue is graphile-worker's, in a schema of its own. Its tables belong to exchange_owner, as
