@@ -19,11 +19,11 @@ import type { OrderRequest, SentEvent } from "../../src/database/api.ts";
 import {
   amendOrderResponseSchema,
   cancelOrderResponseSchema,
-  listedOrderSchema,
   listOrdersResponseSchema,
   placeOrderResponseSchema,
-} from "../../src/schemas/orders.ts";
-import { convertSetsResponseSchema } from "../../src/schemas/positions.ts";
+} from "../../src/api/orders.ts";
+import { orderSchema } from "../../src/api/order_schemas.ts";
+import { convertSetsResponseSchema } from "../../src/api/positions.ts";
 import { testClock } from "./clock.ts";
 import type { TestClock } from "./clock.ts";
 import { createDatabase, withRollback } from "./database.ts";
@@ -36,7 +36,7 @@ import type { IdOptions } from "./shuffled_ids.ts";
 export type Answer = z.infer<typeof placeOrderResponseSchema>;
 export type PlacedOrder = Answer["order"];
 export type Fill = Answer["fills"][number];
-export type ListedOrder = z.infer<typeof listedOrderSchema>;
+export type ListedOrder = z.infer<typeof orderSchema>;
 export type Cancelled = z.infer<typeof cancelOrderResponseSchema>;
 export type Amended = z.infer<typeof amendOrderResponseSchema>;
 
@@ -436,7 +436,7 @@ function readersOf(api: Pool, pool: Pool) {
     read(async (client) => (await listTrades(client, id, page, pageSize))?.body);
 
   const order: Exchange["order"] = async (trader, id) =>
-    listedOrderSchema.parse(await read((client) => getOrder(client, trader, id)));
+    orderSchema.parse(await read((client) => getOrder(client, trader, id)));
 
   const orders: Exchange["orders"] = async (trader, { market: id, status = "open" } = {}) =>
     listOrdersResponseSchema.parse(await read((client) => listOrders(client, trader, id, status)));

@@ -1,9 +1,6 @@
 import test from "ava";
-import {
-  amendOrderResponseSchema,
-  cancelBatchResponseSchema,
-  placeOrderResponseSchema,
-} from "../../src/schemas/orders.ts";
+import { cancelBatchResponseSchema } from "../../src/api/order_batches.ts";
+import { amendOrderResponseSchema, placeOrderResponseSchema } from "../../src/api/orders.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, Trader } from "./test_service.ts";
 

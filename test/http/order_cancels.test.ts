@@ -1,6 +1,6 @@
 import test from "ava";
 import { pino } from "pino";
-import { cancelOrders } from "../../src/trading/cancel_orders.ts";
+import { cancelOrders } from "../../src/api/order_batches.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 
@@ -12,10 +12,10 @@ const outcomeOf = (orderId: unknown) => [
   { code: null, message: null, replayed: false, body: `{"order":{"id":"${String(orderId)}"}}` },
 ];
 
-async function cancelThree(answer: (call: FakeCall) => unknown[]) {
-  const { pool, calls } = fakePool({ answer });
-  const body = await cancelOrders({ orders: pool, logger }, "user", ["a", "b", "c"]);
-  return { answer: JSON.parse(body), calls };
+async function cancelThree(rowsOf: (call: FakeCall) => unknown[]) {
+  const { pool, calls } = fakePool({ answer: rowsOf });
+  const answer = await cancelOrders({ orders: pool, logger }, "user", ["a", "b", "c"]);
+  return { answer, calls };
 }
 
 test("internal: one id fails, the others are cancelled, the balance is read", async (t) => {
