@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
 import { z } from "zod";
-import { route } from "../http/route.ts";
+import { answered, route } from "../http/route.ts";
 import type { Route } from "../http/route.ts";
 import { makeDocument } from "./openapi.ts";
 
@@ -45,7 +45,7 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
       if (!request.path.endsWith("/")) return pageText;
       // What the page names is beside it, so it has one address.
       response.redirect(308, "../docs");
-      return undefined;
+      return answered;
     },
   });
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { plainProblem } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { plainProblem, ProblemError } from "../errors.ts";
+import { answered, route } from "../http/route.ts";
 import {
   centsSchema,
-  found,
   pathWithId,
   priceSchema,
   sideSchema,
@@ -72,8 +71,8 @@ const marketStream = (path: string, operationId: string, summary: string) =>
     handler: async ({ params: { id }, address, response }, { streams }) => {
       await streams.slots.take({ address }, response);
       const isKnown = await streams.market.open(id, response);
-      found(isKnown ? id : null, marketNotFound);
-      return undefined;
+      if (!isKnown) throw new ProblemError(marketNotFound);
+      return answered;
     },
   });
 
@@ -143,7 +142,7 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
     handler: async ({ caller, userId, address, response }, { streams }) => {
       await streams.slots.take({ address, userId }, response);
       streams.user.open(caller, response);
-      return undefined;
+      return answered;
     },
   });
 

@@ -5,103 +5,48 @@ import type { Services } from "../services.ts";
 import type { Auth, Callers, RateLimit } from "./access.ts";
 import type { Caching } from "./caching.ts";
 
-/** The headings under which the OpenAPI document lists routes. */
-export const tags = {
-  Catalogue: "What can be traded. Public.",
-  Markets: "One market: its prices, its book, its trades. Public.",
-  Orders: "Placing, cancelling and reading the caller's orders.",
-  Portfolio: "What the caller has.",
-  Leaderboard: "Who realised what. Refreshed every minute.",
-  Streams: "Server-Sent Events.",
-  Website: "For the pages of the website.",
-  Service: "The service itself.",
-} as const;
-
-/** Headers that a handler may add to a response. */
-export const responseHeaders = {
-  "X-Market-Version": "rises with each change of the market's book and trades",
-  "Idempotency-Replayed": "`true`: the key had been used, this is the order that it stands for",
-} as const;
-
-/** The parameters of a path, and the answer to a path whose parameters do not fit. */
-export interface PathParams<Schema extends z.ZodObject = z.ZodObject> {
-  schema: Schema;
-  otherwise: Problem;
-}
-
-/** What a request brings. The parts are checked in the order in which they are written. */
-export interface RequestSchemas {
-  params?: PathParams;
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** What the OpenAPI document shows in place of `body`, if the handler checks more than that. */
-  documentedBody?: z.ZodType;
-}
-
-/** One way to answer when all is well. Anything else is a {@link Problem} that is thrown. */
-export interface ResponseDescription {
-  description: string;
-  /** Of the JSON body, or of the data of each frame of a stream. Without it the body is text. */
-  schema?: z.ZodType;
-  /** JSON unless given. */
-  contentType?: string;
-  /** How long shared caches may keep the answer. Unless given, they keep nothing. */
-  caching?: Caching;
-  headers?: readonly (keyof typeof responseHeaders)[];
-}
-
-/** By status. */
-export type ResponseDescriptions = Record<number, ResponseDescription>;
-
-type Input<Schema> =
-  Schema extends PathParams<infer Params>
-    ? z.output<Params>
-    : Schema extends z.ZodType
-      ? z.output<Schema>
-      : never;
-
-type KnownCaller<Authentication extends Auth> = Authentication extends "none"
-  ? unknown
-  : { caller: Callers[Authentication]; userId: string };
-
-/** What a handler is called with: the checked parts of the request, and who sent it. */
-export type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
-  [Part in keyof Schemas]: Input<Schemas[Part]>;
-} & KnownCaller<Authentication> & {
-    /** What the client is counted by; see {@link clientAddressOf}. */
-    address: string;
-    /** For a handler that answers by itself. */
-    request: Request;
-    response: Response;
-  };
-
-type Body<Description> = Description extends { schema: infer Schema extends z.ZodType }
-  ? { text: string } | { body: z.output<Schema> }
-  : { text: string };
-
-type Headers<Description> = Description extends { headers: readonly (infer Name extends string)[] }
-  ? { headers: Record<Name, string> }
-  : { headers?: never };
-
 /**
- * An answer in one of the declared ways. `text` is sent as it is, as JSON that the database made;
- * `body` is a value that becomes JSON.
+ * Declares a route: the contract, of which Express and the OpenAPI document are made, and the
+ * handler that keeps it. The compiler checks that the handler fits: it is called with what the
+ * schemas make of the request, and it returns one of the declared responses. What every request
+ * passes before and after its handler is in serve_route.ts.
+ *
+ *     route({
+ *       method: "get",
+ *       path: "/api/v1/orders/:id",
+ *       operationId: "getOrder",
+ *       tag: "Orders",
+ *       summary: "One of the caller's orders",
+ *       auth: "key",
+ *       rateLimit: "read",
+ *       request: { params: idParams },
+ *       responses: { 200: { description: "The order.", schema: orderSchema } },
+ *       problems: refusals("ORDER_NOT_FOUND"),
+ *       handler: async ({ params, userId }, services) => ...
+ *     })
  */
-type DeclaredAnswer<Responses extends ResponseDescriptions> = {
-  [Status in keyof Responses]: { status: Status } & Body<Responses[Status]> &
-    Headers<Responses[Status]>;
-}[keyof Responses];
+export function route<
+  const Authentication extends Auth,
+  const Responses extends ResponseDescriptions,
+  const Schemas extends RequestSchemas = object,
+>(declared: Declaration<Authentication, Responses, Schemas>): Route {
+  return { request: {}, ...declared } as unknown as Route;
+}
 
-/** Text alone is the body of a 200 that has no headers of its own. */
-type TextAlone<Responses> = Responses extends { 200: { headers: readonly string[] } }
-  ? never
-  : Responses extends { 200: unknown }
-    ? string
-    : never;
-
-/** Undefined: the handler has answered by itself, as those of streams do. */
-type HandlerResult<Responses extends ResponseDescriptions> =
-  DeclaredAnswer<Responses> | TextAlone<Responses> | undefined;
+type Declaration<
+  Authentication extends Auth,
+  Responses extends ResponseDescriptions,
+  Schemas extends RequestSchemas,
+> = Description &
+  Limits & {
+    auth: Authentication;
+    request?: Schemas;
+    responses: Responses;
+    handler: (
+      call: Call<Authentication, Schemas>,
+      services: Services,
+    ) => HandlerResult<Responses> | Promise<HandlerResult<Responses>>;
+  };
 
 interface Description {
   method: "get" | "post" | "patch" | "delete";
@@ -115,7 +60,7 @@ interface Description {
   problems?: Problem[];
 }
 
-/** What the request is counted as. Every command counts as trading, and only commands do. */
+/** What a request is counted as. Every command counts as trading, and only commands do. */
 type Limits =
   | { rateLimit: Exclude<RateLimit, "trading"> }
   | {
@@ -126,28 +71,95 @@ type Limits =
       countOf?: (body: unknown) => number;
     };
 
-type Declaration<
-  Authentication extends Auth,
-  Schemas extends RequestSchemas,
-  Responses extends ResponseDescriptions,
-> = Description &
-  Limits & {
-    auth: Authentication;
-    request?: Schemas;
-    responses: Responses;
-    handler: (
-      call: Call<Authentication, Schemas>,
-      services: Services,
-    ) => HandlerResult<Responses> | Promise<HandlerResult<Responses>>;
+/** What a request brings. The parts are checked in the order in which they are written. */
+export interface RequestSchemas {
+  params?: PathParams;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** What the OpenAPI document shows in place of `body`, if the handler checks more than that. */
+  documentedBody?: z.ZodType;
+}
+
+/** The parameters of a path, and the answer to a path whose parameters do not fit. */
+export interface PathParams<Schema extends z.ZodObject = z.ZodObject> {
+  schema: Schema;
+  otherwise: Problem;
+}
+
+/** What a handler is called with: the checked parts of the request, and who sent it. */
+type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
+  [Part in keyof Schemas]: Input<Schemas[Part]>;
+} & KnownCaller<Authentication> & {
+    /** What the client is counted by: see client_address.ts. */
+    address: string;
+    /** For a handler that answers by itself. */
+    request: Request;
+    response: Response;
   };
 
-/** What a handler answered, whatever its route. */
+type Input<Schema> =
+  Schema extends PathParams<infer Params>
+    ? z.output<Params>
+    : Schema extends z.ZodType
+      ? z.output<Schema>
+      : never;
+
+type KnownCaller<Authentication extends Auth> = Authentication extends "none"
+  ? unknown
+  : { caller: Callers[Authentication]; userId: string };
+
+/** By status. */
+export type ResponseDescriptions = Record<number, ResponseDescription>;
+
+/** One way to answer when all is well. Any other answer is a problem that is thrown. */
+export interface ResponseDescription {
+  description: string;
+  /** Of the JSON body, or of the data of each frame of a stream. Without it the body is text. */
+  schema?: z.ZodType;
+  /** JSON unless given. */
+  contentType?: string;
+  /** How long shared caches may keep the answer. Unless given, they keep nothing. */
+  caching?: Caching;
+  headers?: readonly (keyof typeof responseHeaders)[];
+}
+
+type HandlerResult<Responses extends ResponseDescriptions> =
+  DeclaredAnswer<Responses> | TextAlone<Responses> | typeof answered;
+
+/**
+ * An answer in one of the declared ways. `text` is sent as it is, such as JSON that the database
+ * made; `body` is a value that becomes JSON.
+ */
+type DeclaredAnswer<Responses extends ResponseDescriptions> = {
+  [Status in keyof Responses]: { status: Status } & Body<Responses[Status]> &
+    Headers<Responses[Status]>;
+}[keyof Responses];
+
+type Body<Described> = Described extends { schema: infer Schema extends z.ZodType }
+  ? { text: string } | { body: z.output<Schema> }
+  : { text: string };
+
+type Headers<Described> = Described extends { headers: readonly (infer Name extends string)[] }
+  ? { headers: Record<Name, string> }
+  : { headers?: never };
+
+/** Text alone is the body of a 200 that has no headers of its own. */
+type TextAlone<Responses> = Responses extends { 200: { headers: readonly string[] } }
+  ? never
+  : Responses extends { 200: unknown }
+    ? string
+    : never;
+
+/** Returned by a handler that has answered by itself, as those of streams do. */
+export const answered = { isAnswered: true } as const;
+
+/** What a handler returned, whatever its route. */
 export type Answer =
   | string
   | { status: number; text?: string; body?: unknown; headers?: Record<string, string> }
-  | undefined;
+  | typeof answered;
 
-/** A route whose types are no longer known. Its handler fits its own request and responses. */
+/** A route whose types are no longer known: its handler fits its own request and responses. */
 export type Route = Description & {
   auth: Auth;
   rateLimit: RateLimit;
@@ -158,16 +170,20 @@ export type Route = Description & {
   handler: (call: object, services: Services) => Answer | Promise<Answer>;
 };
 
-/**
- * Declares a route: the contract, of which Express and the OpenAPI document are made, and the
- * handler that keeps it. The handler gets what the schemas make of the request, and what it
- * returns must be one of the declared responses. What happens to a request before and after the
- * handler is in serve_route.ts.
- */
-export function route<
-  const Authentication extends Auth,
-  const Responses extends ResponseDescriptions,
-  const Schemas extends RequestSchemas = object,
->(declared: Declaration<Authentication, Schemas, Responses>): Route {
-  return { request: {}, ...declared } as unknown as Route;
-}
+/** The headings under which the OpenAPI document lists routes. */
+export const tags = {
+  Catalogue: "What can be traded. Public.",
+  Markets: "One market: its prices, its book, its trades. Public.",
+  Orders: "Placing, cancelling and reading the caller's orders.",
+  Portfolio: "What the caller has.",
+  Leaderboard: "Who realised what. Refreshed every minute.",
+  Streams: "Server-Sent Events.",
+  Website: "For the pages of the website.",
+  Service: "The service itself.",
+} as const;
+
+/** Headers that a response may have beside those that serve_route.ts adds. */
+export const responseHeaders = {
+  "X-Market-Version": "rises with each change of the market's book and trades",
+  "Idempotency-Replayed": "`true`: the key had been used, this is the order that it stands for",
+} as const;

@@ -63,12 +63,15 @@ function validateParams({ schema, otherwise }: PathParams, request: Request): ob
   return result.data;
 }
 
-function send(response: Response, { responses }: Route, answer: Answer): void {
-  if (answer === undefined) return;
-  const { status, text, body, headers } =
-    typeof answer === "string" ? { status: 200, text: answer } : answer;
-  const { caching, contentType } = responses[status] ?? {};
-  response.setHeaders(new Map(Object.entries(headers ?? {})));
+function send(response: Response, route: Route, answer: Answer): void {
+  if (typeof answer === "string") {
+    send(response, route, { status: 200, text: answer });
+    return;
+  }
+  if ("isAnswered" in answer) return;
+  const { status, text, body, headers = {} } = answer;
+  const { caching, contentType } = route.responses[status] ?? {};
+  response.setHeaders(new Map(Object.entries(headers)));
   if (caching !== undefined) allowCaching(response, caching);
   sendText(response, status, text ?? JSON.stringify(body), contentType);
 }

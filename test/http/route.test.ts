@@ -47,6 +47,8 @@ test("a handler that does not fit its route does not compile", (t) => {
     route({ ...created, handler: () => text }),
     // @ts-expect-error The database may have returned nothing.
     route({ ...plain, handler: () => null as string | null }),
+    // @ts-expect-error Nothing is answered.
+    route({ ...plain, handler: () => undefined }),
     // @ts-expect-error The body has no count.
     route({ ...plain, handler: () => ({ status: 200, body: { status: "ok" } }) }),
     // @ts-expect-error The version is missing.
@@ -62,5 +64,5 @@ test("a handler that does not fit its route does not compile", (t) => {
     // @ts-expect-error A command says what to do when its outcome is unknown.
     route({ ...plain, rateLimit: "trading", handler: () => text }),
   ];
-  t.is(unfitting.length, 10);
+  t.is(unfitting.length, 11);
 });
