@@ -1,8 +1,8 @@
 import test from "ava";
 import { pino } from "pino";
 import { cancelOrders } from "../../src/api/order_batches.ts";
-import { databaseError, fakePool } from "../http/fake_pool.ts";
-import type { FakeCall } from "../http/fake_pool.ts";
+import { databaseError, fakePool } from "./fake_pool.ts";
+import type { FakeCall } from "./fake_pool.ts";
 
 /** What a batch of cancels comes to when the database fails in the middle of it. */
 
