@@ -152,7 +152,7 @@ export function sessionCookieOf(request: Pick<Request, "headers">): string | und
     ?.slice(start.length);
 }
 
-/** Notes who calls, for the routes and for the log. */
+/** Notes who calls, for the log. */
 export function setCaller(response: Response, caller: Caller): void {
   response.locals.caller = caller;
 }
@@ -160,16 +160,4 @@ export function setCaller(response: Response, caller: Caller): void {
 /** Who calls, if that was asked for. */
 export function callerOf(response: Response): Caller | undefined {
   return response.locals.caller as Caller | undefined;
-}
-
-/** Who calls, on a route behind a gate that asks. */
-export function knownCallerOf(response: Response): Caller {
-  const caller = callerOf(response);
-  if (caller === undefined) throw new Error("This route does not ask who calls");
-  return caller;
-}
-
-/** The user who calls, on a route behind a gate that asks. */
-export function userIdOf(response: Response): string {
-  return knownCallerOf(response).userId;
 }

@@ -7,11 +7,11 @@ import type { OrderRequest, SentEvent } from "../../src/database/calls.ts";
 import {
   amendOrderResponseSchema,
   cancelOrderResponseSchema,
-  listedOrderSchema,
   listOrdersResponseSchema,
   placeOrderResponseSchema,
-} from "../../src/schemas/orders.ts";
-import { convertSetsResponseSchema } from "../../src/schemas/positions.ts";
+} from "../../src/api/orders.ts";
+import { orderSchema } from "../../src/api/order_schemas.ts";
+import { convertSetsResponseSchema } from "../../src/api/positions.ts";
 import { testClock } from "./clock.ts";
 import type { TestClock } from "./clock.ts";
 import { createDatabase, withRollback } from "./database.ts";
@@ -25,7 +25,7 @@ import type { IdOptions } from "./shuffled_ids.ts";
 export type Answer = z.infer<typeof placeOrderResponseSchema>;
 export type PlacedOrder = Answer["order"];
 export type Fill = Answer["fills"][number];
-export type ListedOrder = z.infer<typeof listedOrderSchema>;
+export type ListedOrder = z.infer<typeof orderSchema>;
 export type Cancelled = z.infer<typeof cancelOrderResponseSchema>;
 export type Amended = z.infer<typeof amendOrderResponseSchema>;
 
@@ -436,7 +436,7 @@ function readersOf(api: Pool, pool: Pool) {
     });
 
   const order: Exchange["order"] = async (trader, id) =>
-    listedOrderSchema.parse(
+    orderSchema.parse(
       await read((client) => call(client, apiFunctions.getOrder, { userId: trader, orderId: id })),
     );
 

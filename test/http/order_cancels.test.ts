@@ -2,9 +2,9 @@ import test from "ava";
 import { pino } from "pino";
 import { callsOn } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
-import { cancelOrders } from "../../src/trading/cancel_orders.ts";
-import { databaseError, fakePool } from "../http/fake_pool.ts";
-import type { FakeCall } from "../http/fake_pool.ts";
+import { cancelOrders } from "../../src/api/order_batches.ts";
+import { databaseError, fakePool } from "./fake_pool.ts";
+import type { FakeCall } from "./fake_pool.ts";
 
 /** What a batch of cancels comes to when the database fails in the middle of it. */
 
@@ -14,11 +14,14 @@ const outcomeOf = (orderId: unknown) => [
   { code: null, message: null, replayed: false, body: `{"order":{"id":"${String(orderId)}"}}` },
 ];
 
-async function cancelThree(answer: (call: FakeCall) => unknown[]) {
-  const { pool, calls } = fakePool({ answer });
-  const commands = callsOn(pool, api);
-  const body = await cancelOrders({ commands, logger }, "user", ["a", "b", "c"]);
-  return { answer: JSON.parse(body), calls };
+async function cancelThree(rowsOf: (call: FakeCall) => unknown[]) {
+  const { pool, calls } = fakePool({ answer: rowsOf });
+  const answer = await cancelOrders({ commands: callsOn(pool, api), logger }, "user", [
+    "a",
+    "b",
+    "c",
+  ]);
+  return { answer, calls };
 }
 
 test("internal: one id fails, the others are cancelled, the balance is read", async (t) => {

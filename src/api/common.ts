@@ -1,7 +1,40 @@
 import { z } from "zod";
+import type { Outcome } from "../database/calls.ts";
+import { plainProblem, ProblemError, refusalByName } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import type { PathParams } from "../http/route.ts";
+
+/** What several groups of routes share: schemas, parameters of paths, and ways to answer. */
 
 /** Any UUID that PostgreSQL takes in the usual form, in lower case. */
 export const uuidSchema = z.guid().toLowerCase();
+
+/** A path with the id of something. */
+export const idParams = pathWithId(plainProblem(400, "Invalid id"));
+
+/** A path with an id that is no UUID is answered with this problem. */
+export function pathWithId(otherwise: Problem): PathParams<z.ZodObject<{ id: typeof uuidSchema }>> {
+  return { schema: z.object({ id: uuidSchema }), otherwise };
+}
+
+/** What was looked up, or the end of the request with this problem if there was nothing. */
+export function found<Value>(value: Value | null | undefined, otherwise: Problem): Value {
+  if (value === null || value === undefined) throw new ProblemError(otherwise);
+  return value;
+}
+
+/** The body of an accepted command as JSON text, or the end of the request with its rejection. */
+export function acceptedBody({ code, message, body }: Outcome): string {
+  if (code !== null) throw new ProblemError(refusalByName(code, message));
+  return body;
+}
+
+/** As the slugs of categories are. */
+export const slugSchema = z
+  .string()
+  .max(60)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+  .meta({ description: "URL-safe name" });
 
 /** The two kinds of shares. */
 export const sideSchema = z.enum(["yes", "no"]);

@@ -1,13 +1,12 @@
 import type { Express, RequestHandler } from "express";
 import type { ExecutionResult } from "postgraphile/graphql";
 import { z } from "zod";
-import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
-import { installGraphiql } from "../graphql/graphiql.ts";
-import { jsonBody } from "../http/json_body.ts";
-import { sendJson } from "../http/respond.ts";
-import { staffOf } from "../http/staff.ts";
+import { readJson } from "../http/json_body.ts";
+import { sendText } from "../http/respond.ts";
 import { validate } from "../http/validate.ts";
 import type { Services } from "../services.ts";
+import type { GraphqlEndpoint } from "./endpoint.ts";
+import { installGraphiql } from "./graphiql.ts";
 
 const bodySchema = z.object({
   query: z.string(),
@@ -18,11 +17,22 @@ const bodySchema = z.object({
 /** GraphQL for analysts and for operators, each by keys of their own; neither is for traders. */
 export function installGraphql(app: Express, services: Services): void {
   const { analysts, operators } = services.graphql;
-  if (analysts !== undefined) installEndpoint(app, services, "/graphql", analysts);
+  if (analysts !== undefined) app.post("/graphql", answerWith(analysts, services));
   if (operators !== undefined) {
-    installEndpoint(app, services, "/admin/graphql", operators);
+    app.post("/admin/graphql", answerWith(operators, services));
     installGraphiql(app, { path: "/admin/graphiql", endpoint: "/admin/graphql" });
   }
+}
+
+function answerWith({ role, execute }: GraphqlEndpoint, { access }: Services): RequestHandler {
+  return async (request, response) => {
+    const { name } = await access.identifyStaff(role, request, response);
+    const fault = await readJson(request, response);
+    if (fault !== undefined) throw fault;
+    const { data, errors } = await execute(name, validate(bodySchema, request.body));
+    const status = isFaultOfRequest(data, errors) ? 400 : 200;
+    sendText(response, status, JSON.stringify({ data, errors }));
+  };
 }
 
 /**
@@ -35,21 +45,4 @@ function isFaultOfRequest(data: ExecutionResult["data"], errors: ExecutionResult
   return (
     isEmpty && errors?.every(({ extensions }) => extensions.code === "INVALID_REQUEST") === true
   );
-}
-
-function installEndpoint(
-  app: Express,
-  { access }: Services,
-  path: string,
-  endpoint: GraphqlEndpoint,
-): void {
-  const answer: RequestHandler = async (request, response) => {
-    const { data, errors } = await endpoint.execute(
-      staffOf(response).name,
-      validate(bodySchema, request.body),
-    );
-    const status = isFaultOfRequest(data, errors) ? 400 : 200;
-    sendJson(response, status, JSON.stringify({ data, errors }));
-  };
-  app.post(path, access.staff[endpoint.role], jsonBody, answer);
 }

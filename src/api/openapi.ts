@@ -5,16 +5,26 @@ import type {
   ZodOpenApiOverrideContext,
   ZodOpenApiResponseObject,
 } from "zod-openapi";
+import { outcomeUnknown, plainProblem, refusals } from "../errors.ts";
 import type { Problem } from "../errors.ts";
-import { errorSchema } from "../schemas/common.ts";
+import { responseHeaders, tags } from "../http/route.ts";
+import type { ResponseDescription, Route } from "../http/route.ts";
 import { version } from "../version.ts";
-import { answerHeaders, isTradingRequest, problemsOf, rateHeaders, tags } from "./route.ts";
-import type { Route, RouteAnswer } from "./route.ts";
+import { errorSchema } from "./common.ts";
 
 const description =
   `A prediction-market exchange. Money is in whole EUR-cents, prices are whole cents
 from 1 to 99 a share, times are ISO 8601 in UTC, ids are UUIDs. Fields of a body that are not known
 are ignored; values that are not known are refused.`.replaceAll("\n", " ");
+
+/** Headers of the answers to trading requests by API keys. */
+const rateHeaders = {
+  "X-RateLimit-Limit": "sustained requests a minute",
+  "X-RateLimit-Burst": "requests that may come back to back",
+  "X-RateLimit-Remaining": "how many of these are left now",
+};
+
+const cacheHeader = { "Cache-Control": "how long a shared cache may keep the answer" };
 
 /** The OpenAPI document of these routes. */
 export function makeDocument(routes: Route[]): ReturnType<typeof createDocument> {
@@ -48,7 +58,7 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             ]),
           ),
           ...Object.fromEntries(
-            Object.entries(answerHeaders).map(([name, text]) => [
+            Object.entries({ ...cacheHeader, ...responseHeaders }).map(([name, text]) => [
               name,
               { description: text, required: true, schema: { type: "string" } },
             ]),
@@ -74,8 +84,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { params, query, body } = route;
-  const headers = isTradingRequest(route) ? Object.keys(rateHeaders) : [];
+  const { params, query } = route.request;
+  const body = bodyOf(route);
+  const headers = route.rateLimit === "trading" ? Object.keys(rateHeaders) : [];
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -83,7 +94,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(route.description !== undefined && { description: route.description }),
     security: route.auth === "none" ? [] : [{ [route.auth]: [] }],
     ...((params ?? query) && {
-      requestParams: { ...(params && { path: params }), ...(query && { query }) },
+      requestParams: { ...(params && { path: params.schema }), ...(query && { query }) },
     }),
     ...(body && {
       requestBody: { required: true, content: { "application/json": { schema: body } } },
@@ -91,18 +102,52 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     responses: {
       ...problemResponses(problemsOf(route), headers),
       ...Object.fromEntries(
-        route.answers.map((answer) => [String(answer.status), answerResponse(answer, headers)]),
+        Object.entries(route.responses).map(([status, response]) => [
+          status,
+          responseOf(response, headers),
+        ]),
       ),
     },
   };
 }
 
-function answerResponse(answer: RouteAnswer, more: string[]): ZodOpenApiResponseObject {
-  const { contentType = "application/json", schema = { type: "string" as const } } = answer;
+/** The body that a route's clients are told of. */
+function bodyOf({ request }: Route): Route["request"]["body"] {
+  return request.documentedBody ?? request.body;
+}
+
+/** All that a route may answer when not all is well. */
+function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
+  const takesInput = request.query !== undefined || request.body !== undefined;
+  return [
+    ...(takesInput ? refusals("INVALID_REQUEST") : []),
+    ...(auth === "none" ? [] : refusals("UNAUTHORIZED")),
+    ...(rateLimit === "none" ? [] : refusals("TOO_MANY_REQUESTS")),
+    ...(request.params === undefined ? [] : [request.params.otherwise]),
+    ...(route.problems ?? []),
+    ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
+    plainProblem(500, "Internal server error"),
+    ...(route.whenOutcomeUnknown === undefined
+      ? []
+      : [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
+    ...(rateLimit === "read" || rateLimit === "stream"
+      ? [plainProblem(503, "Service unavailable")]
+      : []),
+  ];
+}
+
+function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiResponseObject {
+  const { contentType = "application/json", schema = { type: "string" as const } } = response;
+  const [mediaType = contentType] = contentType.split(";");
   return {
-    description: answer.description,
-    headers: headerReferences(["X-Request-Id", ...more, ...(answer.headers ?? [])]),
-    content: { [contentType]: { schema } },
+    description: response.description,
+    headers: headerReferences([
+      "X-Request-Id",
+      ...more,
+      ...(response.caching ? Object.keys(cacheHeader) : []),
+      ...(response.headers ?? []),
+    ]),
+    content: { [mediaType]: { schema } },
   };
 }
 

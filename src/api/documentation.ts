@@ -1,40 +1,59 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Express, RequestHandler } from "express";
+import type { RequestHandler } from "express";
 import helmet from "helmet";
-import { allowCaching } from "../http/caching.ts";
-import type { Caching } from "../http/caching.ts";
-import { sendJson } from "../http/respond.ts";
-import { makeDocument } from "../openapi/document.ts";
-import { routes } from "../openapi/routes.ts";
-
-/** It changes with the version that is served. */
-const caching: Caching = { freshSeconds: 60, staleSeconds: 300 };
+import { z } from "zod";
+import { answered, route } from "../http/route.ts";
+import type { Route } from "../http/route.ts";
+import { makeDocument } from "./openapi.ts";
 
 /** The interface described, for programs and for people. */
-export function installDocumentation(app: Express): void {
-  const document = JSON.stringify(makeDocument(routes));
-  app.get("/openapi.json", (_request, response) => {
-    allowCaching(response, caching);
-    sendJson(response, 200, document);
+export function documentationRoutes(routes: () => Route[]): Route[] {
+  let document: string | undefined;
+
+  const openApi = route({
+    method: "get",
+    path: "/openapi.json",
+    operationId: "getOpenApi",
+    tag: "Service",
+    summary: "This document",
+    auth: "none",
+    rateLimit: "none",
+    responses: {
+      200: {
+        description: "OpenAPI 3.1.",
+        schema: z.looseObject({ openapi: z.string() }),
+        // It changes with the version that is served.
+        caching: { freshSeconds: 60, staleSeconds: 300 },
+      },
+    },
+    handler: () => (document ??= JSON.stringify(makeDocument(routes()))),
   });
 
-  app.get("/docs", secured, (request, response) => {
-    // What the page names is beside it, so it has one address.
-    if (request.path.endsWith("/")) {
+  const page = route({
+    method: "get",
+    path: "/docs",
+    operationId: "getDocs",
+    tag: "Service",
+    summary: "This document as a page to browse",
+    auth: "none",
+    rateLimit: "none",
+    responses: { 200: { description: "The page.", contentType: "text/html; charset=utf-8" } },
+    handler: ({ request, response }) => {
+      secure(request, response, () => undefined);
+      if (!request.path.endsWith("/")) return pageText;
+      // What the page names is beside it, so it has one address.
       response.redirect(308, "../docs");
-      return;
-    }
-    response.setHeader("Content-Type", "text/html; charset=utf-8");
-    response.setHeader("Cache-Control", "no-store");
-    response.end(page);
+      return answered;
+    },
   });
-  app.use("/docs", serveFiles());
+
+  return [openApi, page];
 }
 
-/** The page takes scripts and styles from this server only, and asks nobody else. */
-const secured = helmet({
+/** The page takes scripts and styles from this server only, and asks no other. */
+const secure = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
@@ -52,7 +71,7 @@ const secured = helmet({
   strictTransportSecurity: false,
 });
 
-const page = `<!doctype html>
+const pageText = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -79,7 +98,7 @@ const start = `SwaggerUIBundle({
 `;
 
 /** What the page consists of: files of swagger-ui-dist, and the line that starts it. */
-function serveFiles(): RequestHandler {
+export function documentationFiles(): RequestHandler {
   const directory = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const read = (name: string) => readFileSync(join(directory, name));
   const files = new Map([
@@ -94,7 +113,7 @@ function serveFiles(): RequestHandler {
       next();
       return;
     }
-    secured(request, response, () => {
+    secure(request, response, () => {
       response.setHeader("Content-Type", file.type);
       response.setHeader("Cache-Control", "public, max-age=3600");
       response.end(file.body);
