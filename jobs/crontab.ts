@@ -1,25 +1,41 @@
-import type { Job, When } from "../src/worker/job.ts";
-import { countersRemove } from "./counters__remove.ts";
-import { keysRemove } from "./keys__remove.ts";
-import { leaderboardRefresh } from "./leaderboard__refresh.ts";
-import { ledgerVerify } from "./ledger__verify.ts";
-import { marketsClose } from "./markets__close.ts";
-import { ordersArchive } from "./orders__archive.ts";
-import { ordersExpire } from "./orders__expire.ts";
-import { ordersRelease } from "./orders__release.ts";
-import { sentEventsRemove } from "./sent_events__remove.ts";
-import { sessionsRemove } from "./sessions__remove.ts";
+import { inDueMarkets, untilDone } from "../src/worker/job.ts";
+import type { Job } from "../src/worker/job.ts";
+import { verifyLedger } from "./ledger__verify.ts";
+import { releaseOrders } from "./orders__release.ts";
 
-/** Every job and when it runs. Times are UTC, as in a crontab: minute, hour, day, month, weekday. */
-export const crontab: { job: Job; when: When }[] = [
-  { job: ordersRelease, when: { due: "release" } },
-  { job: ordersExpire, when: { due: "expire" } },
-  { job: marketsClose, when: { due: "close" } },
-  { job: leaderboardRefresh, when: { cron: "* * * * *" } },
-  { job: keysRemove, when: { cron: "*/5 * * * *" } },
-  { job: countersRemove, when: { cron: "*/5 * * * *" } },
-  { job: sentEventsRemove, when: { cron: "*/5 * * * *" } },
-  { job: ordersArchive, when: { cron: "*/10 * * * *" } },
-  { job: sessionsRemove, when: { cron: "*/15 * * * *" } },
-  { job: ledgerVerify, when: { cron: "17 3 * * *" } },
+/**
+ * Every job: when it runs and what it does. Times are UTC: minute, hour, day, month, weekday. A job
+ * that does more than call its function has a file of its own.
+ */
+export const crontab: Job[] = [
+  { name: "orders__release", due: "release", run: releaseOrders },
+  { name: "orders__expire", due: "expire", run: inDueMarkets("dueExpiries", "expireOrders") },
+  { name: "markets__close", due: "close", run: inDueMarkets("dueClosings", "closeMarkets") },
+  {
+    name: "leaderboard__refresh",
+    cron: "* * * * *",
+    run: untilDone((calls) => calls.refreshLeaderboard({ pause: "10 ms" })),
+  },
+  { name: "keys__remove", cron: "*/5 * * * *", run: untilDone((calls) => calls.removeKeys()) },
+  {
+    name: "counters__remove",
+    cron: "*/5 * * * *",
+    run: untilDone((calls) => calls.removeCounters()),
+  },
+  {
+    name: "sent_events__remove",
+    cron: "*/5 * * * *",
+    run: untilDone((calls) => calls.removeSentEvents()),
+  },
+  {
+    name: "orders__archive",
+    cron: "*/10 * * * *",
+    run: untilDone((calls) => calls.archiveOrders()),
+  },
+  {
+    name: "sessions__remove",
+    cron: "*/15 * * * *",
+    run: untilDone((calls) => calls.removeSessions()),
+  },
+  { name: "ledger__verify", cron: "17 3 * * *", run: verifyLedger },
 ];

@@ -1,21 +1,14 @@
 import express from "express";
 import type { Express } from "express";
+import { documentationFiles } from "./api/documentation.ts";
+import { routes } from "./api/routes.ts";
+import { metricsRoute } from "./api/service.ts";
+import { installGraphql } from "./graphql/routes.ts";
 import { errorHandler, notFound } from "./http/error_handler.ts";
 import { literalPath } from "./http/literal_path.ts";
 import { requestLog } from "./http/request_log.ts";
 import { requestMetrics } from "./http/request_metrics.ts";
-import { installAccount } from "./routes/account.ts";
-import { installCatalogue } from "./routes/catalogue.ts";
-import { installDocumentation } from "./routes/documentation.ts";
-import { installGraphql } from "./routes/graphql.ts";
-import { installHealth, installMetrics } from "./routes/health.ts";
-import { installLeaderboard } from "./routes/leaderboard.ts";
-import { installMarkets } from "./routes/markets.ts";
-import { installOrders } from "./routes/orders.ts";
-import { installPortfolio } from "./routes/portfolio.ts";
-import { installPositions } from "./routes/positions.ts";
-import { installSessions } from "./routes/sessions.ts";
-import { installStreams } from "./routes/streams.ts";
+import { installRoute } from "./http/serve_route.ts";
 import type { Services } from "./services.ts";
 
 export interface AppOptions {
@@ -36,19 +29,11 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   app.use(requestMetrics(services.metrics));
   app.use(literalPath);
 
-  installHealth(app, services);
-  if (metricsElsewhere !== true) installMetrics(app, services);
-  installOrders(app, services);
-  installMarkets(app, services);
-  installCatalogue(app, services);
-  installAccount(app, services);
-  installPortfolio(app, services);
-  installPositions(app, services);
-  installLeaderboard(app, services);
-  installSessions(app, services);
-  installStreams(app, services);
+  for (const route of routes) {
+    if (route !== metricsRoute || metricsElsewhere !== true) installRoute(app, route, services);
+  }
+  app.use("/docs", documentationFiles());
   installGraphql(app, services);
-  installDocumentation(app);
 
   app.use(notFound);
   app.use(errorHandler);
@@ -59,7 +44,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
 export function makeMetricsApp(services: Services): Express {
   const app = makeBareApp();
   app.use(requestLog(services.logger));
-  installMetrics(app, services);
+  installRoute(app, metricsRoute, services);
   app.use(notFound);
   app.use(errorHandler);
   return app;

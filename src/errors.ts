@@ -105,24 +105,13 @@ export function refusalBySqlstate(sqlstate: string, message: string): Problem | 
   return name === undefined ? undefined : refusal(name, message);
 }
 
-/**
- * The answer where nobody knows whether a route's command was carried out. Only placing has a key
- * to be repeated with, and only a cancel may simply be repeated: an order that was replaced has a
- * successor with another id.
- */
-export function outcomeUnknown(method: string, route: string): Problem {
-  if (route === "/api/v1/orders") return refusal("OUTCOME_UNKNOWN");
-  if (route === "/api/v1/orders/batch") {
-    return refusal(
-      "OUTCOME_UNKNOWN",
-      "The outcome is unknown; retry with the same idempotency keys",
-    );
-  }
-  const advice = route.startsWith("/api/v1/positions/")
-    ? "look at the portfolio before you retry"
-    : method.toUpperCase() === "PATCH"
-      ? "look at your open orders before you retry"
-      : "safe to retry";
+/** The answers for refusals, each in the code's own words. */
+export function refusals(...names: ErrorCodeName[]): Problem[] {
+  return names.map((name) => refusal(name));
+}
+
+/** The answer where it is not known whether a command was carried out, and what to do then. */
+export function outcomeUnknown(advice: string): Problem {
   return refusal("OUTCOME_UNKNOWN", `The outcome is unknown; ${advice}`);
 }
 

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { StaffRole } from "./database/staff_keys.ts";
+import { crontab } from "../jobs/crontab.ts";
+import type { StaffRole } from "./database/calls.ts";
 import { migrateDatabase } from "./database/migrations.ts";
-import { embeddedDirectory, openDatabase } from "./database/open_database.ts";
+import { embeddedDirectory, openDatabase } from "./local/open_database.ts";
 import { makePool } from "./database/pools.ts";
-import { isErrno } from "./database/postgres_process.ts";
+import { hasCode } from "./has_code.ts";
 import { waitForDatabase } from "./database/wait_for_database.ts";
-import { prepareDemo } from "./demo.ts";
+import { prepareDemo } from "./local/demo.ts";
 import { openFront } from "./http/front.ts";
 import { runProcess } from "./run_process.ts";
 import { startService } from "./service.ts";
@@ -50,7 +51,8 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     logger,
-    onWorked: service.services.announcer.ring,
+    crontab,
+    onWorked: service.services.outboxRelay.ring,
     signal: ending,
   };
   await openWhenReady(() => startWorker(workerOptions), front.refuseBecause);
@@ -77,7 +79,7 @@ async function urlIfAllowed(
     await pool.query("select");
     return connectionString;
   } catch (error) {
-    if (!isErrno(error, "42501", "22023")) return connectionString;
+    if (!hasCode(error, "42501", "22023")) return connectionString;
     const because = (error as Error).message;
     logger.info({ because }, `no GraphQL for ${role}s: set ${role.toUpperCase()}_DATABASE_URL`);
     return undefined;

@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Pool } from "pg";
-import { getMetrics } from "./database/api.ts";
-import type { DatabaseMetrics, Outcome } from "./database/api.ts";
-import { observeFailures, withRetries } from "./database/failures.ts";
+import { singleFlight } from "./single_flight.ts";
+import { callsOn } from "./database/call.ts";
+import { api } from "./database/calls.ts";
+import type { DatabaseMetrics, Outcome } from "./database/calls.ts";
+import { observeFailures } from "./database/failures.ts";
 import { listPools } from "./database/server_pools.ts";
 import type { ServerPools } from "./database/server_pools.ts";
 import { version } from "./version.ts";
@@ -143,7 +145,7 @@ const databaseFigures: {
   counts?: boolean;
 }[] = [
   {
-    column: "trading_paused",
+    column: "tradingPaused",
     name: "pgmarkets_trading_paused",
     help: "1 while trading is paused site-wide",
   },
@@ -154,52 +156,52 @@ const databaseFigures: {
     counts: true,
   },
   {
-    column: "pending_announcements",
+    column: "pendingAnnouncements",
     name: "pgmarkets_pending_announcements",
     help: "Announcements written and not yet sent, up to 10000",
   },
   {
-    column: "release_lateness_seconds",
+    column: "releaseLatenessSeconds",
     name: "pgmarkets_release_lateness_seconds",
     help: "How late the oldest scheduled order is that should have been released, 0 if none is due",
   },
   {
-    column: "expiry_lateness_seconds",
+    column: "expiryLatenessSeconds",
     name: "pgmarkets_expiry_lateness_seconds",
     help: "How late the oldest open order is that should have been expired, 0 if none is due",
   },
   {
-    column: "waiting_jobs",
+    column: "waitingJobs",
     name: "pgmarkets_waiting_jobs",
     help: "Jobs of the worker that are due and not begun, up to 10000; absent without a queue",
   },
   {
-    column: "oldest_job_lateness_seconds",
+    column: "oldestJobLatenessSeconds",
     name: "pgmarkets_oldest_job_lateness_seconds",
     help: "How late the oldest of them is",
   },
   {
-    column: "verification_age_seconds",
+    column: "verificationAgeSeconds",
     name: "pgmarkets_ledger_verification_age_seconds",
     help: "Time since the last scheduled verification of the ledger ended; absent before the first",
   },
   {
-    column: "broken_invariants",
+    column: "brokenInvariants",
     name: "pgmarkets_ledger_broken_invariants",
     help: "What the last scheduled verification of the ledger found; absent before the first",
   },
   {
-    column: "notification_queue_usage",
+    column: "notificationQueueUsage",
     name: "pgmarkets_notification_queue_usage_ratio",
     help: "How much of PostgreSQL's queue of notifications is in use, 0 to 1",
   },
   {
-    column: "waiting_locks",
+    column: "waitingLocks",
     name: "pgmarkets_waiting_locks",
     help: "Locks that sessions of the server wait for",
   },
   {
-    column: "longest_lock_wait_seconds",
+    column: "longestLockWaitSeconds",
     name: "pgmarkets_longest_lock_wait_seconds",
     help: "How long the longest of these waits has lasted",
   },
@@ -209,7 +211,7 @@ const databaseFigures: {
     help: "Sessions in this database, whoever they belong to",
   },
   {
-    column: "max_connections",
+    column: "maxConnections",
     name: "pgmarkets_database_max_connections",
     help: "Sessions that the server admits",
   },
@@ -220,7 +222,7 @@ const databaseFigures: {
     counts: true,
   },
   {
-    column: "transaction_id_age",
+    column: "transactionIdAge",
     name: "pgmarkets_database_transaction_id_age",
     help: "Transactions since the oldest one that is not frozen; PostgreSQL stops near 2 billion",
   },
@@ -244,21 +246,16 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     column,
     metric: new (counts === true ? Counter : Gauge)({ name, help, registers }),
   }));
-  let readAt = -Infinity;
-  let reading: Promise<void> | undefined;
+  const { getMetrics } = callsOn(pool, api);
 
   async function read(): Promise<void> {
-    let row: DatabaseMetrics | undefined;
-    try {
-      row = await withRetries(pool, getMetrics, { repeatable: true, attempts: 1 });
-    } catch {
-      // That there is no answer is an answer; whoever needs one will log why.
-    }
+    // A failure is logged by the requests that fail for it.
+    const row = await getMetrics({}, { attempts: 1 }).catch(() => undefined);
     up.set(row === undefined ? 0 : 1);
     versions.reset();
     if (row) {
-      const { server_version, schema_version } = row;
-      versions.set({ server_version, schema_version: schema_version ?? "none" }, 1);
+      const { serverVersion, schemaVersion } = row;
+      versions.set({ server_version: serverVersion, schema_version: schemaVersion ?? "none" }, 1);
     }
     for (const { column, metric } of figures) {
       const value = row?.[column] ?? undefined;
@@ -266,12 +263,7 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
       if (value === undefined) metric.remove();
       else metric.inc(Number(value));
     }
-    readAt = Date.now();
   }
 
-  return async () => {
-    if (Date.now() - readAt < DATABASE_FIGURES_FOR_MS) return;
-    reading ??= read().finally(() => (reading = undefined));
-    await reading;
-  };
+  return singleFlight(read, DATABASE_FIGURES_FOR_MS);
 }

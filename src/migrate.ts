@@ -1,5 +1,5 @@
 import { migrateDatabase } from "./database/migrations.ts";
-import { openDatabase } from "./database/open_database.ts";
+import { openDatabase } from "./local/open_database.ts";
 import { makePool } from "./database/pools.ts";
 import { warnOfOpenDoors } from "./database/privileges.ts";
 import { tellError } from "./logger.ts";

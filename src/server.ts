@@ -1,4 +1,4 @@
-import { openDatabase } from "./database/open_database.ts";
+import { openDatabase } from "./local/open_database.ts";
 import { openFront } from "./http/front.ts";
 import { checkProductionUrl, runProcess } from "./run_process.ts";
 import { startService } from "./service.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { makeApp, makeMetricsApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { checkDatabase } from "./database/migrations.ts";
-import type { StaffRole } from "./database/staff_keys.ts";
+import type { StaffRole } from "./database/calls.ts";
 import { makePool } from "./database/pools.ts";
 import { checkPreparedStatements } from "./database/prepared_statements.ts";
 import { warnOfOpenDoors } from "./database/privileges.ts";
@@ -168,7 +168,7 @@ export async function serve(
       await metricsListener?.close();
       // A client that hung up may have left an order behind.
       await services.orderGatherer.drained();
-      await services.announcer.close();
+      await services.outboxRelay.close();
       await services.streams.close();
       for (const endpoint of endpoints) await endpoint?.close();
       await endPools(pools);

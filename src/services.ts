@@ -1,8 +1,11 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { callsOn } from "./database/call.ts";
 import { createCallLimiter } from "./database/call_limiter.ts";
 import { commandLimits, connectionsOf, createUserTurns } from "./database/call_limits.ts";
 import type { UserTurns } from "./database/call_limits.ts";
+import { api } from "./database/calls.ts";
+import type { ApiCalls } from "./database/calls.ts";
 import { createOpenDoors, gaugeOpenDoors } from "./database/privileges.ts";
 import type { OpenDoors } from "./database/privileges.ts";
 import { createReadiness } from "./database/readiness.ts";
@@ -17,20 +20,20 @@ import type { Authenticator } from "./http/authentication.ts";
 import { createRequestLimiter } from "./http/request_limiter.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
+import { createOutboxRelay } from "./streams/outbox_relay.ts";
+import type { OutboxRelay } from "./streams/outbox_relay.ts";
 import { gaugeStreams } from "./streams/metrics.ts";
 import { createStreams } from "./streams/streams.ts";
 import type { Streams } from "./streams/streams.ts";
-import { createAnnouncer } from "./trading/outbox_relay.ts";
-import type { Announcer } from "./trading/outbox_relay.ts";
 import { createOrderGatherer } from "./trading/order_gatherer.ts";
 import type { OrderGatherer } from "./trading/order_gatherer.ts";
 
 /** What the routes share in one process. */
 export interface Services {
-  /** Acts as exchange_api: for reads. */
-  pool: Pool;
-  /** Likewise, for commands. */
-  orders: Pool;
+  /** The functions of the database, on the connections for reads. */
+  reads: ApiCalls;
+  /** Likewise, on the connections for commands. */
+  commands: ApiCalls;
   /** For what one user has these two do, so that the others find connections. */
   turns: UserTurns;
   logger: Logger;
@@ -39,7 +42,7 @@ export interface Services {
   openDoors: OpenDoors;
   authenticator: Authenticator;
   access: Access;
-  announcer: Announcer;
+  outboxRelay: OutboxRelay;
   orderGatherer: OrderGatherer;
   streams: Streams;
   graphql: GraphqlEndpoints;
@@ -69,14 +72,14 @@ export function makeServices(
   const limiter = createCallLimiter({ limits: commandLimits(connectionsOf(orders)) });
   const metrics = createMetrics(pools);
   const authenticator = createAuthenticator({ pool: gates, logger });
-  const announcer = createAnnouncer({ pool: monitoring, logger });
+  const outboxRelay = createOutboxRelay({ pool: monitoring, logger });
   const streams = createStreams({ pool: reads, logger, authenticator, listenUrl });
   gaugeStreams(metrics.registry, streams.counts);
   const openDoors = createOpenDoors(monitoring);
   gaugeOpenDoors(metrics.registry, openDoors);
   return {
-    pool: reads,
-    orders,
+    reads: callsOn(reads, api),
+    commands: callsOn(orders, api),
     turns: createUserTurns(limiter, reads),
     logger,
     metrics,
@@ -84,12 +87,12 @@ export function makeServices(
     openDoors,
     authenticator,
     access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: gates }) }),
-    announcer,
+    outboxRelay,
     orderGatherer: createOrderGatherer({
       pool: orders,
       limiter,
       onCommitted: (outcomes) => {
-        announcer.ring();
+        outboxRelay.ring();
         metrics.countBatch(outcomes);
       },
     }),

@@ -1,4 +1,5 @@
-import { openDatabase } from "./database/open_database.ts";
+import { crontab } from "../jobs/crontab.ts";
+import { openDatabase } from "./local/open_database.ts";
 import { checkProductionUrl, runProcess } from "./run_process.ts";
 import { serveHealth } from "./worker/serve_health.ts";
 import { startWorker } from "./worker/start_worker.ts";
@@ -20,7 +21,7 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
     onClose(database.close, { outlivesUs: true });
     connectionString = database.connectionString;
   }
-  const options = { connectionString, logger, signal: ending };
+  const options = { connectionString, logger, crontab, signal: ending };
   const worker = await openWhenReady(() => startWorker(options), server?.refuseBecause);
   server?.handOver(worker.health);
   print("working");

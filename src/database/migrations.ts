@@ -5,7 +5,7 @@ import { Logger, migrate } from "graphile-migrate";
 import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
-import { migrateQueue } from "../worker/queue.ts";
+import { migrateQueue } from "./job_queue.ts";
 import { findPrimary } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import {
@@ -15,7 +15,7 @@ import {
   setLateSettings,
   withStartupOptions,
 } from "./session_settings.ts";
-import { isErrno } from "./postgres_process.ts";
+import { hasCode } from "../has_code.ts";
 
 /** Holds committed/, current.sql, and fixtures, which leads to db/. */
 export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");
@@ -151,7 +151,7 @@ export async function migrateDatabase(
     await migrateQueue(client, primary);
     return pending;
   } catch (error) {
-    throw isErrno(error, "42501") ? mayNotMigrate(client.user, error as Error) : error;
+    throw hasCode(error, "42501") ? mayNotMigrate(client.user, error as Error) : error;
   } finally {
     await client.end();
   }
@@ -209,7 +209,7 @@ async function readApplied(database: Queryable): Promise<Migration[]> {
     );
     return rows;
   } catch (error) {
-    const undefinedTable = isErrno(error, "42P01", "3F000");
+    const undefinedTable = hasCode(error, "42P01", "3F000");
     if (undefinedTable) return [];
     throw error;
   }

@@ -1,7 +1,7 @@
 import type { Client, Pool } from "pg";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { cut, makeLoneClient } from "./pools.ts";
-import { isErrno } from "./postgres_process.ts";
+import { hasCode } from "../has_code.ts";
 
 /** Each round gives a pooler another occasion to swap the server connections of two clients. */
 const ROUNDS = 3;
@@ -43,7 +43,7 @@ export async function checkPreparedStatements(pool: Pool, signal?: AbortSignal):
 
 /** Whether a statement that was prepared is not there, or one that was not prepared is. */
 export function isPreparedStatementLost(error: unknown): boolean {
-  return isErrno(error, "26000", "42P05");
+  return hasCode(error, "26000", "42P05");
 }
 
 function statement(name: string): { name: string; text: string } {

@@ -4,6 +4,7 @@ import pg from "pg";
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
 import type { ClientBase, Pool } from "pg";
+import { singleFlight } from "../single_flight.ts";
 
 /** Something that the database allows to more people than the exchange needs. */
 export interface OpenDoor {
@@ -145,23 +146,9 @@ const ANSWER_HOLDS_FOR_MS = 30_000;
 /** Looks at the database of this pool when asked; without an answer, what was last found holds. */
 export function createOpenDoors(pool: Pool): OpenDoors {
   let doors: OpenDoor[] = [];
-  let readAt = -Infinity;
-  let reading: Promise<void> | undefined;
-
-  async function look(): Promise<void> {
-    readAt = Date.now();
-    doors = await findOpenDoors(pool).catch(() => doors);
-  }
-
-  return {
-    read: async () => {
-      if (Date.now() - readAt >= ANSWER_HOLDS_FOR_MS) {
-        reading ??= look().finally(() => (reading = undefined));
-      }
-      await reading;
-      return doors;
-    },
-  };
+  const look = async (): Promise<OpenDoor[]> =>
+    (doors = await findOpenDoors(pool).catch(() => doors));
+  return { read: singleFlight(look, ANSWER_HOLDS_FOR_MS) };
 }
 
 /** Shows what stands open to those who monitor. */

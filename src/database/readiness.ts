@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { singleFlight } from "../single_flight.ts";
 import { withRetries } from "./failures.ts";
 import { checkDatabase, checkWritable } from "./migrations.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
@@ -16,23 +17,7 @@ const ANSWER_HOLDS_FOR_MS = 500;
 
 /** Looks at the database of this pool when asked. */
 export function createReadiness(pool: Pool): Readiness {
-  let answer: NotReadyReason | undefined;
-  let checkedAt = -Infinity;
-  let checking: Promise<NotReadyReason | undefined> | undefined;
-
-  async function look(): Promise<NotReadyReason | undefined> {
-    answer = await reasonAgainst(pool);
-    checkedAt = Date.now();
-    return answer;
-  }
-
-  return {
-    check: async () => {
-      if (Date.now() - checkedAt < ANSWER_HOLDS_FOR_MS) return answer;
-      checking ??= look().finally(() => (checking = undefined));
-      return await checking;
-    },
-  };
+  return { check: singleFlight(() => reasonAgainst(pool), ANSWER_HOLDS_FOR_MS) };
 }
 
 async function reasonAgainst(pool: Pool): Promise<NotReadyReason | undefined> {

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from "pg";
-import { authenticate, placeOrders, warmUp } from "./api.ts";
+import { call } from "./call.ts";
+import { api } from "./calls.ts";
 import { makePool, openMinimum } from "./pools.ts";
 import type { PoolOptions } from "./pools.ts";
-import { takeRequests } from "./rate_limits.ts";
 
 /**
  * The connections of a server process, in groups that can't starve each other: however many slow
@@ -80,16 +80,17 @@ export async function endPools(pools: ServerPools): Promise<void> {
 const NOTHING = "00000000-0000-0000-0000-000000000000";
 
 async function warmForOrders(client: PoolClient): Promise<void> {
-  await warmUp(client);
-  await placeOrders(client, []);
+  await call(client, api.warmUp, {});
+  await call(client, api.placeOrders, { orders: [], atomic: false, waits: true });
 }
 
 /** As for a request that nobody made. */
 async function warmForGates(client: PoolClient): Promise<void> {
-  await authenticate(client, Buffer.alloc(32));
+  await call(client, api.authenticate, { keyHash: Buffer.alloc(32) });
   await client.query("begin");
   try {
-    await takeRequests(client, [{ v1: "warm-up", "v1-user": NOTHING, "v1-trading": NOTHING }]);
+    const counters = { v1: "warm-up", "v1-user": NOTHING, "v1-trading": NOTHING };
+    await call(client, api.takeRequests, { requests: [counters] });
   } finally {
     await client.query("rollback");
   }

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { DatabaseFailure } from "./failures.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
-import { isErrno } from "./postgres_process.ts";
+import { hasCode } from "../has_code.ts";
 
 export interface WaitOptions {
   logger: Logger;
@@ -69,7 +69,7 @@ export function reasonToWait(error: unknown): NotReadyReason | undefined {
     if (!passingStates.test(code) || message.includes(UNSUPPORTED_PARAMETER)) return undefined;
     return "database_unreachable";
   }
-  if (isErrno(error, ...passingErrnos)) return "database_unreachable";
+  if (hasCode(error, ...passingErrnos)) return "database_unreachable";
   // pg reports a connection that broke or timed out as a plain Error.
   const isPassing =
     error instanceof Error && /timeout|terminated|not queryable/i.test(error.message);
@@ -84,7 +84,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseFailure) return error.kind !== "overloaded";
   if (error instanceof pg.DatabaseError && takenBack.test(error.code ?? "")) return true;
   // A file that is missing has the same code as the socket of a database that is away.
-  if (isErrno(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
+  if (hasCode(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
     return false;
   const reason = reasonToWait(error);
   return reason === "database_unreachable" || reason === "read_only";

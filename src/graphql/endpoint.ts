@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { ExecutionResult } from "postgraphile/graphql";
-import type { StaffRole } from "../database/staff_keys.ts";
+import type { StaffRole } from "../database/calls.ts";
 import { plainProblem, ProblemError, refusal } from "../errors.ts";
 import type { GraphqlEngine, GraphqlRequest } from "./engine.ts";
 

@@ -1,49 +1,54 @@
-import type { NextFunction, Request, Response } from "express";
-import type { Caller } from "../database/api.ts";
-import type { CountedSubject, RequestCounters } from "../database/rate_limits.ts";
-import type { Staff, StaffRole } from "../database/staff_keys.ts";
+import type { Request, Response } from "express";
+import type { Caller, SessionCaller } from "../database/calls.ts";
 import { beforeAnything } from "../database/failures.ts";
+import type { RequestCounters } from "../database/calls.ts";
+import type { Staff, StaffRole } from "../database/calls.ts";
 import { invalidRequest, ProblemError, refusal } from "../errors.ts";
 import { isWellFormedApiKey } from "./api_key.ts";
 import type { SecretPrefix } from "./api_key.ts";
-import { setCaller, sessionCookieOf, tokenOf } from "./authentication.ts";
+import { sessionCookieOf, tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
-import { looseBatchSchema } from "../schemas/orders.ts";
-import { readJson } from "./json_body.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
-import { setStaff, staffPrefixes } from "./staff.ts";
 
-/** A handler that lets a request of whatever route pass, or throws what ends it. */
-export type Gate = <Parameters>(
-  request: Request<Parameters>,
-  response: Response,
-  next: NextFunction,
-) => Promise<void>;
+/** Who calls, by how a route identifies its callers. */
+export interface Callers {
+  none: undefined;
+  /** An API key or a session's token. */
+  key: Caller;
+  /** The cookie of a session: for pages of the website. */
+  session: SessionCaller;
+}
 
-/**
- * Who may come in, and how often, for each kind of route: the first handler of every route of the
- * interface. Who calls comes first, then the limits, then what the request says.
- */
+/** How a route identifies its callers. */
+export type Auth = keyof Callers;
+
+/** What a request is counted as: see {@link countersOf}. */
+export type RateLimit = "none" | "read" | "trading" | "stream";
+
+/** Whose request is counted. */
+export interface Client {
+  caller: Caller | undefined;
+  address: string;
+}
+
+/** Who may call, and how often. */
 export interface Access {
-  /** Anybody reads: v1. */
-  publicRead: Gate;
-  /** The caller reads what is theirs: v1-auth and v1-user. */
-  accountRead: Gate;
-  /** The caller changes orders or positions: v1-trading for a key, else as for a read. */
-  command: Gate;
-  /** The same once for each order of the JSON body, which it reads. */
-  orderBatch: Gate;
-  /** A page of the website, known by the cookie of its session: v1-auth and v1-user. */
-  sessionRead: Gate;
-  /** Anybody opens the stream of a market: sse:market. */
-  marketStream: Gate;
-  /** The caller opens the stream of their account: sse:user and sse:user-ip. */
-  userStream: Gate;
-  /** The same for a page of the website, since EventSource can't send a token. */
-  sessionUserStream: Gate;
-  /** Those with a staff key of this role; only wrong keys are counted, as v1-auth. */
-  staff: Record<StaffRole, Gate>;
+  /** Finds out who calls, or ends the request: 401. */
+  identify: <Kind extends Auth>(
+    auth: Kind,
+    request: Request,
+    response: Response,
+  ) => Promise<Callers[Kind]>;
+  /** Finds out who of the staff calls, by a key of this role, or ends the request: 401. */
+  identifyStaff: (role: StaffRole, request: Request, response: Response) => Promise<Staff>;
+  /** Counts a request, as several if need be, or ends it if there were too many: 429. */
+  count: (
+    rateLimit: RateLimit,
+    client: Client,
+    response: Response,
+    requests?: number,
+  ) => Promise<void>;
 }
 
 export interface AccessOptions {
@@ -51,11 +56,11 @@ export interface AccessOptions {
   limiter: RequestLimiter;
 }
 
-/** By what somebody makes themselves known. */
-interface Credential<Known> {
-  read: (request: Pick<Request, "headers">) => string | undefined;
+/** A kind of secret that identifies its holder. */
+interface Credential<Holder> {
+  read: (request: Request) => string | undefined;
   prefixes: SecretPrefix[];
-  holderOf: (secret: string) => Promise<Known | undefined>;
+  holderOf: (secret: string) => Promise<Holder | undefined>;
 }
 
 /** Waiting does not help a batch that asks for more than there ever is room for. */
@@ -63,136 +68,98 @@ const tooManyAtOnce = invalidRequest([
   { path: "orders", message: "must be at most as many as the rate limit allows at once" },
 ]);
 
-/** The gates of one process. */
+/** Access to the routes of one process. */
 export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   const token: Credential<Caller> = {
     read: tokenOf,
     prefixes: ["jk_", "jt_"],
     holderOf: authenticator.callerOf,
   };
-  const cookie: Credential<Caller> = {
+  const cookie: Credential<SessionCaller> = {
     read: sessionCookieOf,
     prefixes: ["js_"],
     holderOf: authenticator.callerOfCookie,
   };
-
-  const count = counterOf(limiter);
-
-  async function identify<Known>(
-    { read, prefixes, holderOf }: Credential<Known>,
-    request: Pick<Request, "headers" | "ip">,
-    response: Response,
-  ): Promise<Known> {
-    const secret = read(request);
-    if (secret === undefined || !prefixes.some((prefix) => isWellFormedApiKey(secret, prefix))) {
-      // Told without asking the database anything, so there is nothing to limit.
-      throw new ProblemError(refusal("UNAUTHORIZED"));
-    }
-    const holder = await holderOf(secret).catch((error: unknown) => {
-      throw beforeAnything(error);
-    });
-    if (holder === undefined) {
-      await count(response, { "v1-auth": clientAddressOf(request) });
-      throw new ProblemError(refusal("UNAUTHORIZED"));
-    }
-    return holder;
-  }
-
-  const anybody =
-    (bucket: "v1" | "sse:market"): Gate =>
-    async (request, response, next) => {
-      await count(response, { [bucket]: clientAddressOf(request) });
-      next();
-    };
-
-  const caller =
-    (
-      credential: Credential<Caller>,
-      countersOf: (caller: Caller, address: string) => RequestCounters,
-    ): Gate =>
-    async (request, response, next) => {
-      const known = await identify(credential, request, response);
-      setCaller(response, known);
-      await count(response, countersOf(known, clientAddressOf(request)));
-      next();
-    };
-
-  const orderBatch: Gate = async (request, response, next) => {
-    const known = await identify(token, request, response);
-    setCaller(response, known);
-    const problem = await readJson(request as Request, response);
-    const counters = countersOfCommand(known, clientAddressOf(request));
-    await count(response, timesOf(counters, countOrders(request.body)));
-    next(problem);
+  const staffKeys: Record<StaffRole, Credential<Staff>> = {
+    analyst: { read: tokenOf, prefixes: ["ja_"], holderOf: authenticator.staffOf },
+    operator: { read: tokenOf, prefixes: ["jo_"], holderOf: authenticator.staffOf },
   };
 
-  const staff = (role: StaffRole): Gate => {
-    const key: Credential<Staff> = {
-      read: tokenOf,
-      prefixes: [staffPrefixes[role]],
-      holderOf: authenticator.staffOf,
-    };
-    return async (request, response, next) => {
-      const known = await identify(key, request, response);
-      if (known.role !== role) throw new ProblemError(refusal("UNAUTHORIZED"));
-      setStaff(response, known);
-      next();
-    };
-  };
-
-  return {
-    publicRead: anybody("v1"),
-    accountRead: caller(token, countersOfRead),
-    command: caller(token, countersOfCommand),
-    orderBatch,
-    sessionRead: caller(cookie, countersOfRead),
-    marketStream: anybody("sse:market"),
-    userStream: caller(token, countersOfStream),
-    sessionUserStream: caller(cookie, countersOfStream),
-    staff: { analyst: staff("analyst"), operator: staff("operator") },
-  };
-}
-
-/** Counts a request and tells the caller what is left, or ends the request. */
-function counterOf(
-  limiter: RequestLimiter,
-): (response: Response, counters: RequestCounters) => Promise<void> {
-  return async (response, counters) => {
-    const taken = await limiter.take(counters);
-    if (taken.policy !== undefined) {
-      const { requestsPerMinute, burstCapacity, remaining } = taken.policy;
+  async function take(counters: RequestCounters, response: Response): Promise<void> {
+    const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } =
+      await limiter.take(counters);
+    // Those of the caller's policy, where v1-trading was asked.
+    if (requestsPerMinute !== null && burstCapacity !== null && remaining !== null) {
       response.setHeader("X-RateLimit-Limit", requestsPerMinute);
       response.setHeader("X-RateLimit-Burst", burstCapacity);
       response.setHeader("X-RateLimit-Remaining", remaining);
     }
-    if (taken.allowed) return;
-    if (taken.retryAfterSeconds === undefined) throw new ProblemError(tooManyAtOnce);
-    response.setHeader("Retry-After", taken.retryAfterSeconds);
+    if (allowed) return;
+    if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
+    response.setHeader("Retry-After", retryAfterSeconds);
     throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
+  }
+
+  async function holderOf<Holder>(
+    credential: Credential<Holder>,
+    request: Request,
+    response: Response,
+  ): Promise<Holder> {
+    const secret = credential.read(request);
+    const isWellFormed = (text: string) =>
+      credential.prefixes.some((prefix) => isWellFormedApiKey(text, prefix));
+    // The database is not asked about this, so there is nothing to limit.
+    if (secret === undefined || !isWellFormed(secret)) {
+      throw new ProblemError(refusal("UNAUTHORIZED"));
+    }
+    const holder = await credential.holderOf(secret).catch((error: unknown) => {
+      throw beforeAnything(error);
+    });
+    if (holder !== undefined) return holder;
+    await take({ "v1-auth": clientAddressOf(request) }, response);
+    throw new ProblemError(refusal("UNAUTHORIZED"));
+  }
+
+  const identifiers: { [Kind in Auth]: (...of: [Request, Response]) => Promise<Callers[Kind]> } = {
+    none: () => Promise.resolve(undefined),
+    key: (request, response) => holderOf(token, request, response),
+    session: (request, response) => holderOf(cookie, request, response),
+  };
+
+  return {
+    identify: (auth, request, response) => identifiers[auth](request, response),
+    identifyStaff: async (role, request, response) => {
+      const staff = await holderOf(staffKeys[role], request, response);
+      if (staff.role !== role) throw new ProblemError(refusal("UNAUTHORIZED"));
+      return staff;
+    },
+    count: async (rateLimit, client, response, requests = 1) => {
+      const counters = countersOf(rateLimit, client);
+      if (counters !== undefined) await take(timesOf(counters, requests), response);
+    },
   };
 }
 
-function countersOfRead({ userId }: Caller, address: string): RequestCounters {
-  return { "v1-auth": address, "v1-user": userId };
+type Subjects = Partial<Record<keyof RequestCounters, string>>;
+
+/** The counters of one request, and whose they are. */
+function countersOf(rateLimit: RateLimit, { caller, address }: Client): Subjects | undefined {
+  if (rateLimit === "none") return undefined;
+  if (rateLimit === "stream") {
+    return caller === undefined
+      ? { "sse:market": address }
+      : { "sse:user": caller.userId, "sse:user-ip": address };
+  }
+  if (caller === undefined) return { v1: address };
+  // Commands of the website's pages count as reads.
+  return rateLimit === "trading" && "apiKeyId" in caller
+    ? { "v1-trading": caller.userId }
+    : { "v1-auth": address, "v1-user": caller.userId };
 }
 
-function countersOfCommand(caller: Caller, address: string): RequestCounters {
-  return "apiKeyId" in caller ? { "v1-trading": caller.userId } : countersOfRead(caller, address);
-}
-
-/** A body that is no batch, or could not be read, counts once, as any command does. */
-function countOrders(body: unknown): number {
-  const { success, data } = looseBatchSchema.safeParse(body);
-  return success ? data.orders.length : 1;
-}
-
-function timesOf(counters: Record<string, CountedSubject>, count: number): RequestCounters {
-  if (count === 1) return counters;
+function timesOf(subjects: Subjects, count: number): RequestCounters {
+  if (count === 1) return subjects;
   return Object.fromEntries(
-    Object.entries(counters).map(([bucket, subject]) => [bucket, { subject, count }]),
+    Object.entries(subjects).map(([bucket, subject]) => [bucket, { subject, count }]),
   );
-}
-
-function countersOfStream({ userId }: Caller, address: string): RequestCounters {
-  return { "sse:user": userId, "sse:user-ip": address };
 }

@@ -1,16 +1,10 @@
 import type { Request, Response } from "express";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import {
-  authenticate,
-  authenticateSession,
-  authenticateSessionToken,
-  recordKeyUse,
-} from "../database/api.ts";
-import { authenticateStaffKey } from "../database/staff_keys.ts";
-import type { Caller, KeyCaller, SessionCaller } from "../database/api.ts";
-import type { Staff } from "../database/staff_keys.ts";
-import { withRetries } from "../database/failures.ts";
+import { singleFlightByKey } from "../single_flight.ts";
+import { callsOn } from "../database/call.ts";
+import { api } from "../database/calls.ts";
+import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/calls.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api_key.ts";
 
 export interface AuthenticatorOptions {
@@ -51,63 +45,44 @@ const USE_RECORDED_EVERY_MS = 60_000;
  * and revoking hold at once.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { pool } = options;
+  const calls = callsOn(options.pool, api);
   const validForMs = options.validForMs ?? DEFAULT_VALID_FOR_MS;
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
   const remembered = new Map<string, Remembered>();
-  const asking = new Map<string, Promise<KeyCaller | undefined>>();
   const noteUse = createUseRecorder(options);
+  /** Requests that come with the same key at the same time share one question. */
+  const askOnce = singleFlightByKey(ask);
   // Answers to questions that were asked before something was forgotten are not remembered.
   let forgotten = 0;
 
   async function callerOf(token: string): Promise<Caller | undefined> {
     if (isWellFormedApiKey(token, "jt_")) {
-      return await withRetries(
-        pool,
-        (client) => authenticateSessionToken(client, hashApiKey(token)),
-        { repeatable: true },
-      );
+      return await calls.authenticateSessionToken({ tokenHash: hashApiKey(token) });
     }
     return isWellFormedApiKey(token) ? await callerOfKey(token) : undefined;
   }
 
   async function callerOfCookie(cookie: string): Promise<SessionCaller | undefined> {
     if (!isWellFormedApiKey(cookie, "js_")) return undefined;
-    return await withRetries(pool, (client) => authenticateSession(client, hashApiKey(cookie)), {
-      repeatable: true,
-    });
+    return await calls.authenticateSession({ cookieHash: hashApiKey(cookie) });
   }
 
   async function staffOf(key: string): Promise<Staff | undefined> {
-    return await withRetries(pool, (client) => authenticateStaffKey(client, hashApiKey(key)), {
-      repeatable: true,
-    });
+    return await calls.authenticateStaffKey({ keyHash: hashApiKey(key) });
   }
 
   async function callerOfKey(apiKey: string): Promise<KeyCaller | undefined> {
-    const keyHash = hashApiKey(apiKey);
-    const name = keyHash.toString("latin1");
+    const name = hashApiKey(apiKey).toString("latin1");
     const known = remembered.get(name);
     const caller =
-      known !== undefined && known.until > Date.now() ? known.caller : await askOnce(name, keyHash);
+      known !== undefined && known.until > Date.now() ? known.caller : await askOnce(name);
     if (caller !== undefined) noteUse(caller.apiKeyId);
     return caller;
   }
 
-  /** Requests that come with the same key at the same time share one question. */
-  function askOnce(name: string, keyHash: Buffer): Promise<KeyCaller | undefined> {
-    const current = asking.get(name);
-    if (current !== undefined) return current;
-    const question = ask(name, keyHash).finally(() => asking.delete(name));
-    asking.set(name, question);
-    return question;
-  }
-
-  async function ask(name: string, keyHash: Buffer): Promise<KeyCaller | undefined> {
+  async function ask(name: string): Promise<KeyCaller | undefined> {
     const forgottenBefore = forgotten;
-    const caller = await withRetries(pool, (client) => authenticate(client, keyHash), {
-      repeatable: true,
-    });
+    const caller = await calls.authenticate({ keyHash: Buffer.from(name, "latin1") });
     remembered.delete(name);
     if (caller !== undefined && forgotten === forgottenBefore) {
       dropOldest(remembered, keyCap - 1);
@@ -134,6 +109,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 /** Tells the database of a key's use, once a minute and without anybody waiting for it. */
 function createUseRecorder(options: AuthenticatorOptions): (apiKeyId: string) => void {
   const { pool, logger } = options;
+  const { recordKeyUse } = callsOn(pool, api);
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
   const recordedAt = new Map<string, number>();
 
@@ -144,11 +120,9 @@ function createUseRecorder(options: AuthenticatorOptions): (apiKeyId: string) =>
     recordedAt.delete(apiKeyId);
     dropOldest(recordedAt, keyCap - 1);
     recordedAt.set(apiKeyId, now);
-    withRetries(pool, (client) => recordKeyUse(client, apiKeyId), { repeatable: true }).catch(
-      (error: unknown) => {
-        logger.warn({ error, apiKeyId }, "the use of a key was not recorded");
-      },
-    );
+    recordKeyUse({ apiKeyId }).catch((error: unknown) => {
+      logger.warn({ error, apiKeyId }, "the use of a key was not recorded");
+    });
   };
 }
 
@@ -178,7 +152,7 @@ export function sessionCookieOf(request: Pick<Request, "headers">): string | und
     ?.slice(start.length);
 }
 
-/** Notes who calls, for the routes and for the log. */
+/** Notes who calls, for the log. */
 export function setCaller(response: Response, caller: Caller): void {
   response.locals.caller = caller;
 }
@@ -186,16 +160,4 @@ export function setCaller(response: Response, caller: Caller): void {
 /** Who calls, if that was asked for. */
 export function callerOf(response: Response): Caller | undefined {
   return response.locals.caller as Caller | undefined;
-}
-
-/** Who calls, on a route behind a gate that asks. */
-export function knownCallerOf(response: Response): Caller {
-  const caller = callerOf(response);
-  if (caller === undefined) throw new Error("This route does not ask who calls");
-  return caller;
-}
-
-/** The user who calls, on a route behind a gate that asks. */
-export function userIdOf(response: Response): string {
-  return knownCallerOf(response).userId;
 }

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Request, RequestHandler } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import pg from "pg";
 import { DatabaseFailure } from "../database/failures.ts";
 import {
@@ -10,8 +10,9 @@ import {
   refusalBySqlstate,
 } from "../errors.ts";
 import type { Problem } from "../errors.ts";
-import { noteFailure, routeOf } from "./request_log.ts";
+import { noteFailure } from "./request_log.ts";
 import { sendProblem } from "./respond.ts";
+import type { Route } from "./route.ts";
 
 /** The end of the line for requests that no route took. */
 export const notFound: RequestHandler = (_request, response) => {
@@ -20,7 +21,7 @@ export const notFound: RequestHandler = (_request, response) => {
 
 /** Turns whatever a route threw into an answer. What nobody foresaw is a 500 and says no more. */
 export const errorHandler: ErrorRequestHandler = (error: unknown, request, response, _next) => {
-  const problem = problemOf(error, request);
+  const problem = problemOf(error, request, response);
   const isOutage = error instanceof DatabaseFailure;
   if (isOutage) noteFailure(response, { error, level: "warn" });
   else if (problem === undefined) noteFailure(response, { error, level: "error" });
@@ -32,28 +33,27 @@ export const errorHandler: ErrorRequestHandler = (error: unknown, request, respo
   sendProblem(response, problem ?? plainProblem(500, "Internal server error"));
 };
 
-function problemOf(error: unknown, request: Request): Problem | undefined {
-  const route = routeOf(request);
+/** Notes which route a request came to, which says how an outage is answered. */
+export function noteRoute(response: Response, route: Route): void {
+  response.locals.route = route;
+}
+
+function problemOf(error: unknown, { method }: Request, response: Response): Problem | undefined {
+  const route = response.locals.route as Route | undefined;
+  const isRead = method === "GET" || method === "HEAD" || route?.rateLimit === "read";
   // A command says whether it may have been carried out; a read has nothing to say.
-  if (error instanceof DatabaseFailure && isRead(request.method, route)) {
-    return plainProblem(503, "Service unavailable");
-  }
-  return problemOfCommand(error, request.method, route);
+  if (error instanceof DatabaseFailure && isRead) return plainProblem(503, "Service unavailable");
+  return problemOfCommand(error, route?.whenOutcomeUnknown);
 }
 
-function isRead(method: string, route: string): boolean {
-  return method === "GET" || method === "HEAD" || route === "/api/v1/orders/preview";
-}
-
-/** The answer to a command that ended with this error. Undefined: nobody foresaw it. */
+/** The answer to a command that ended with this error. Undefined: the error was not foreseen. */
 export function problemOfCommand(
   error: unknown,
-  method: string,
-  route: string,
+  whenOutcomeUnknown = "safe to retry",
 ): Problem | undefined {
   if (error instanceof ProblemError) return error.problem;
   if (error instanceof DatabaseFailure) {
-    return error.kind === "lost" ? outcomeUnknown(method, route) : refusal("CONFLICT_RETRY");
+    return error.kind === "lost" ? outcomeUnknown(whenOutcomeUnknown) : refusal("CONFLICT_RETRY");
   }
   if (error instanceof pg.DatabaseError) {
     return refusalBySqlstate(error.code ?? "", error.message);

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { refusal } from "../errors.ts";
 import { listen } from "./listener.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
-import { sendJson } from "./respond.ts";
+import { sendText } from "./respond.ts";
 
 /** The address of a service, listening before the service can do anything. */
 export interface Front {
@@ -55,5 +55,5 @@ const unavailable = { error: "Service unavailable" };
 function send(response: ServerResponse, status: number, body: object): void {
   response.setHeader("X-Request-Id", randomUUID());
   if (status === 503) response.setHeader("Retry-After", "1");
-  sendJson(response, status, JSON.stringify(body));
+  sendText(response, status, JSON.stringify(body));
 }

@@ -3,19 +3,20 @@ import type { Request, RequestHandler, Response } from "express";
 
 const LIMIT_BYTES = 64 * 1024;
 
-/**
- * Reads the body as JSON whatever its content type says, up to 64 KiB as sent: no compression, so
- * that a small body can't become a big one.
- */
-export const jsonBody: RequestHandler = express.json({
+const parseJson: RequestHandler = express.json({
   limit: LIMIT_BYTES,
   type: () => true,
   inflate: false,
 });
 
-/** The same within a handler. Gives what is wrong with the body instead of throwing it. */
-export function readJson(request: Request, response: Response): Promise<unknown> {
+/**
+ * Reads the body as JSON whatever its content type says, up to 64 KiB as sent: no compression, so
+ * that a small body can't become a big one. Returns what is wrong with the body, if anything is.
+ */
+export function readJson(request: Request, response: Response): Promise<Error | undefined> {
   return new Promise((resolve) => {
-    void jsonBody(request, response, resolve);
+    void parseJson(request, response, (fault?: unknown) => {
+      resolve(fault as Error | undefined);
+    });
   });
 }

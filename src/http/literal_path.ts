@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 
 /**
- * Takes a path that can't be decoded as it is written. So it comes to its route, and is refused
- * there: behind the gate, and in the route's own words for an id or a name that is none.
+ * Takes a path that can't be decoded as it is written. So it comes to its route, which counts it
+ * and refuses it in its own words for an id or a name that is none.
  */
 export const literalPath: RequestHandler = (request, _response, next) => {
   if (!isDecodable(request.path)) {

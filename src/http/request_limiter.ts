@@ -1,8 +1,9 @@
 import type { Pool } from "pg";
+import { call } from "../database/call.ts";
+import { api } from "../database/calls.ts";
+import type { CountedRequest, RequestCounters } from "../database/calls.ts";
 import { beforeAnything, DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
-import { takeRequests } from "../database/rate_limits.ts";
-import type { RequestCounters, TakenRequest } from "../database/rate_limits.ts";
 
 export interface RequestLimiterOptions {
   pool: Pool;
@@ -16,12 +17,12 @@ export interface RequestLimiterOptions {
 /** Counts requests, and says which are too many. */
 export interface RequestLimiter {
   /** Counts one request in each of these counters, or, when one of them is full, in none. */
-  take: (counters: RequestCounters) => Promise<TakenRequest>;
+  take: (counters: RequestCounters) => Promise<CountedRequest>;
 }
 
 interface Waiting {
   counters: RequestCounters;
-  resolve: (taken: TakenRequest) => void;
+  resolve: (taken: CountedRequest) => void;
   reject: (error: unknown) => void;
 }
 
@@ -41,7 +42,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
   let waiting: Waiting[] = [];
   let running = false;
 
-  function take(counters: RequestCounters): Promise<TakenRequest> {
+  function take(counters: RequestCounters): Promise<CountedRequest> {
     if (waiting.length >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
     return new Promise((resolve, reject) => {
       waiting.push({ counters, resolve, reject });
@@ -63,10 +64,8 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
         (client) => {
           // Only now that there is a connection: more may have come while waiting for it.
           if (batch.length === 0) batch = waiting.splice(0, batchCap);
-          return takeRequests(
-            client,
-            batch.map(({ counters }) => counters),
-          );
+          const requests = batch.map(({ counters }) => counters);
+          return call(client, api.takeRequests, { requests });
         },
         retries,
       );

@@ -2,15 +2,19 @@ import type { ServerResponse } from "node:http";
 import type { Problem } from "../errors.ts";
 
 const RETRY_AFTER_SECONDS = 1;
-const JSON_CONTENT = "application/json; charset=utf-8";
 
-/** Answers with JSON that is text already, as the database's bodies are. */
-export function sendJson(response: ServerResponse, status: number, body: string): void {
+/** Answers with JSON that is text already, as the database's bodies are, or with other text. */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  contentType = "application/json; charset=utf-8",
+): void {
   response.statusCode = status;
-  response.setHeader("Content-Type", JSON_CONTENT);
-  // A shared cache keeps nothing that was not given to it expressly.
+  response.setHeader("Content-Type", contentType);
+  // Shared caches keep only what is given to them expressly.
   if (!response.hasHeader("Cache-Control")) response.setHeader("Cache-Control", "no-store");
-  response.end(body);
+  response.end(text);
 }
 
 const sentProblems = new WeakMap<ServerResponse, Problem>();
@@ -22,7 +26,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   if (problem.status === 503 && !response.hasHeader("Retry-After")) {
     response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
   }
-  sendJson(response, problem.status, JSON.stringify(problem.body));
+  sendText(response, problem.status, JSON.stringify(problem.body));
 }
 
 /** The problem that an answer told of, if it did. */

@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import { invalidRequest, plainProblem, ProblemError } from "../errors.ts";
-import { uuidSchema } from "../schemas/common.ts";
+import { invalidRequest, ProblemError } from "../errors.ts";
 
 /** The value in the schema's form, or an end of the request with all that is wrong with it. */
 export function validate<Schema extends z.ZodType>(
@@ -14,13 +13,6 @@ export function validate<Schema extends z.ZodType>(
     message: issue.path.length === 0 ? "The body must be a JSON object" : issue.message,
   }));
   throw new ProblemError(invalidRequest(issues));
-}
-
-/** A UUID of the path, in lower case. */
-export function validateId(id: unknown): string {
-  const result = uuidSchema.safeParse(id);
-  if (!result.success) throw new ProblemError(plainProblem(400, "Invalid id"));
-  return result.data;
 }
 
 /** What is wrong with a value, to be read after its name. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Logger } from "pino";
 import { z } from "zod";
-import type { SentEvent } from "../database/api.ts";
+import type { SentEvent } from "../database/calls.ts";
 
 export interface ListenerOptions extends Hearers {
   /** A connection of its own that acts as exchange_api, straight to the database. */

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { MarketView } from "../database/api.ts";
+import { singleFlightAfter } from "../single_flight.ts";
+import type { MarketView } from "../database/calls.ts";
 import { formatFrame } from "./event_stream.ts";
 import type { EventStream, EventStreams } from "./event_stream.ts";
 
@@ -88,7 +89,7 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
       clients: new Set(),
       comers: 0,
       latest: undefined,
-      refresh: shareCalls(async () => take(channel, await readSnapshot(marketId))),
+      refresh: singleFlightAfter(async () => take(channel, await readSnapshot(marketId))),
       isStale: false,
       isFollowing: false,
       nextAt: 0,
@@ -160,25 +161,4 @@ function take(channel: Channel, view: MarketView | undefined): Snapshot | undefi
   const now = performance.now();
   channel.nextAt = now + Math.min(Math.max(GAP_MS, now - began), LONGEST_GAP_MS);
   return snapshot;
-}
-
-/** Calls that come while one is under way share the next one, which begins after they came. */
-function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
-  let current: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
-
-  function begin(): Promise<T> {
-    next = undefined;
-    const begun = call();
-    const settled = (): void => {
-      if (current === begun) current = undefined;
-    };
-    begun.then(settled, settled);
-    return (current = begun);
-  }
-
-  return () => {
-    if (current === undefined) return begin();
-    return (next ??= current.then(begin, begin));
-  };
 }

@@ -2,15 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import {
-  closeStream,
-  endStreamLease,
-  leaseStreams,
-  openStream,
-  renewStreamLease,
-} from "../database/open_streams.ts";
-import type { StreamHolder } from "../database/open_streams.ts";
-import { withRetries } from "../database/failures.ts";
+import { callsOn } from "../database/call.ts";
+import { api } from "../database/calls.ts";
+import type { StreamHolder } from "../database/calls.ts";
 import { plainProblem, ProblemError } from "../errors.ts";
 import type { Repeat } from "./event_stream.ts";
 
@@ -41,6 +35,7 @@ const RETRY_AFTER_SECONDS = 10;
  * count may be wrong, the process takes a new one for what it has open.
  */
 export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions): StreamSlots {
+  const calls = callsOn(pool, api);
   const open = new Set<StreamHolder>();
   let leaseId: string | undefined;
   /** The counts under the lease may be wrong. */
@@ -53,7 +48,8 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
     if (leasing !== undefined) return leasing;
     if (leaseId !== undefined && leaseId !== bad && !isDoubtful) return Promise.resolve(leaseId);
     const [before, next] = [leaseId, randomUUID()];
-    leasing = withRetries(pool, (client) => leaseStreams(client, next, [...open], before))
+    leasing = calls
+      .leaseStreams({ leaseId: next, streams: [...open], insteadOf: before })
       .then(() => {
         isDoubtful = false;
         return (leaseId = next);
@@ -66,13 +62,13 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
     let bad: string | undefined;
     for (;;) {
       const lease = await getLease(bad);
-      const { isLeased, isAllowed } = await withRetries(pool, (client) =>
-        openStream(client, lease, holder),
-      ).catch((error: unknown) => {
-        // It may have been counted.
-        isDoubtful = true;
-        throw error;
-      });
+      const { isLeased, isAllowed } = await calls
+        .openStream({ leaseId: lease, ...holder })
+        .catch((error: unknown) => {
+          // It may have been counted.
+          isDoubtful = true;
+          throw error;
+        });
       if (isLeased && !isAllowed) {
         response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
         throw new ProblemError(plainProblem(429, "Too many streams are open"));
@@ -93,9 +89,7 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
     try {
       // A lease that is being taken was told of this stream while it was open.
       const lease = await (leasing ?? leaseId);
-      if (lease !== undefined) {
-        await withRetries(pool, (client) => closeStream(client, lease, holder));
-      }
+      if (lease !== undefined) await calls.closeStream({ leaseId: lease, ...holder });
     } catch (error) {
       logger.debug({ error }, "a stream that closed could not be counted off");
       isDoubtful = true;
@@ -106,9 +100,7 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
     const lease = leaseId;
     if (lease === undefined || leasing !== undefined) return;
     try {
-      const isGood = await withRetries(pool, (client) => renewStreamLease(client, lease), {
-        repeatable: true,
-      });
+      const isGood = await calls.renewStreamLease({ leaseId: lease });
       if (isDoubtful || !isGood) await getLease(lease);
     } catch (error) {
       logger.debug({ error }, "the lease of the open streams could not be renewed");
@@ -123,10 +115,7 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
       leaseId = undefined;
       open.clear();
       if (lease === undefined) return;
-      await withRetries(pool, (client) => endStreamLease(client, lease), {
-        repeatable: true,
-        attempts: 1,
-      }).catch((error: unknown) => {
+      await calls.endStreamLease({ leaseId: lease }, { attempts: 1 }).catch((error: unknown) => {
         logger.debug({ error }, "the lease of the open streams could not be ended");
       });
     },

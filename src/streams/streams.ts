@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { getMarketSnapshot, listEndedCredentials, readEvents } from "../database/api.ts";
-import { withRetries } from "../database/failures.ts";
+import { call, callsOn } from "../database/call.ts";
+import { api } from "../database/calls.ts";
 import { makeLoneClient } from "../database/pools.ts";
 import type { Authenticator } from "../http/authentication.ts";
 import { createEventStreams, repeatByTimer } from "./event_stream.ts";
@@ -50,25 +50,24 @@ export interface StreamCounts {
 /** Ties the streams of markets and of users to what the database announces. */
 export function createStreams(options: StreamsOptions): Streams {
   const { pool, logger, authenticator, listenUrl } = options;
+  const calls = callsOn(pool, api);
   const eventStreams = createEventStreams({ logger });
   const market = createMarketStreams({
     eventStreams,
     logger,
-    readSnapshot: (marketId) =>
-      withRetries(pool, (client) => getMarketSnapshot(client, marketId), { repeatable: true }),
+    readSnapshot: (marketId) => calls.getMarketSnapshot({ marketId }),
   });
   const user = createUserStreams({
     eventStreams,
     logger,
     repeat: repeatByTimer,
-    listEndedCredentials: (ids) =>
-      withRetries(pool, (client) => listEndedCredentials(client, ids), { repeatable: true }),
+    listEndedCredentials: (credentialIds) => calls.listEndedCredentials({ credentialIds }),
   });
   const slots = createStreamSlots({ pool, logger, repeat: repeatByTimer });
   const listener = createListener({
     logger,
     makeClient: () => makeLoneClient(pool, "pgmarkets listener", listenUrl),
-    readEvents,
+    readEvents: (client, afterId, most) => call(client, api.readEvents, { afterId, most }),
     onMarketChanged: ({ marketId, version }) => {
       market.changed(marketId, version);
     },

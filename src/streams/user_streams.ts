@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { Caller } from "../database/api.ts";
+import type { Caller } from "../database/calls.ts";
 import { formatFrame } from "./event_stream.ts";
 import type { EventStream, EventStreams, Repeat } from "./event_stream.ts";
 

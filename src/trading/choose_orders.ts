@@ -1,4 +1,4 @@
-import type { OrderRequest } from "../database/api.ts";
+import type { OrderRequest } from "../database/calls.ts";
 
 /** An order of more is large. */
 const LARGE_SHARES = 500;

@@ -1,4 +1,4 @@
-import type { OrderRequest } from "../database/api.ts";
+import type { OrderRequest } from "../database/calls.ts";
 import { chooseOrders, isLarge } from "./choose_orders.ts";
 import { createLargeOrders } from "./large_orders.ts";
 

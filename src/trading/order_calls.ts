@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
-import { placeOrders } from "../database/api.ts";
-import type { OrderRequest, Outcome } from "../database/api.ts";
+import { call } from "../database/call.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
+import { api } from "../database/calls.ts";
+import type { OrderRequest, Outcome } from "../database/calls.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";
@@ -120,7 +121,8 @@ async function placeOneByOne(
     try {
       const outcomes = await withRetries(
         context.pool,
-        (client) => placeOrders(client, [order.request]),
+        (client) =>
+          call(client, api.placeOrders, { orders: [order.request], atomic: false, waits: true }),
         retries,
       );
       answer(context, [order], outcomes);
@@ -145,7 +147,7 @@ export async function placeAllOrNone(
   do {
     outcomes = await withRetries(
       pool,
-      (client) => placeOrders(client, orders, { atomic: true }),
+      (client) => call(client, api.placeOrders, { orders, atomic: true, waits: true }),
       options,
     );
   } while (outcomes.some((outcome) => isUnfinished(outcome, since, unfinishedForMs, now())));
@@ -182,7 +184,7 @@ async function callFor(
       if (taken.orders.length === 0) return [];
       const began = now();
       const orders = taken.orders.map(({ request }) => request);
-      const outcomes = await placeOrders(client, orders, { waits });
+      const outcomes = await call(client, api.placeOrders, { orders, atomic: false, waits });
       taken.tookMs = now() - began;
       return outcomes;
     },

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import type { OrderRequest, Outcome } from "../database/api.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { commandLimits, connectionsOf } from "../database/call_limits.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
+import type { OrderRequest, Outcome } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { createLanes } from "./lanes.ts";

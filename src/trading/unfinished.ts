@@ -1,4 +1,4 @@
-import type { Outcome } from "../database/api.ts";
+import type { Outcome } from "../database/calls.ts";
 
 /**
  * One call cancels a bounded number of makers that fail revalidation. A command that met more of

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { NextDue } from "../database/jobs.ts";
+import type { NextDue } from "../database/calls.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind } from "./job.ts";
 
@@ -31,7 +31,7 @@ export function startClock({ nextDue, ring, kinds, health }: ClockOptions): Cloc
       const next = await nextDue();
       let wait = ROUND_MS;
       for (const kind of kinds) {
-        const inMs = next[kind] ?? Infinity;
+        const inMs = next[`${kind}InMs`] ?? Infinity;
         if (inMs <= 0) await ring(kind);
         else wait = Math.min(wait, Math.ceil(inMs));
       }

@@ -1,8 +1,8 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { withRetries } from "../database/failures.ts";
-import { nextDue } from "../database/jobs.ts";
-import type { NextDue } from "../database/jobs.ts";
+import { callsOn } from "../database/call.ts";
+import { jobs } from "../database/calls.ts";
+import type { NextDue } from "../database/calls.ts";
 import { doWhatIsDue } from "./due_markets.ts";
 import { makeHeldMarkets } from "./held_markets.ts";
 import type { WorkerHealth } from "./health.ts";
@@ -49,22 +49,20 @@ export function makeCrew({ pool, logger, health, onWorked }: CrewOptions): Crew 
   });
   let ending = false;
 
-  // All that jobs call may be called twice.
-  const call = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    withRetries(pool, work, { repeatable: true });
+  const calls = callsOn(pool, jobs);
 
   const doPiece: JobContext["doPiece"] = async (piece) => {
-    const count = await call(piece);
-    if (count !== undefined && count > 0) onWorked?.();
+    const count = await piece(calls);
+    if (count !== null && count > 0) onWorked?.();
     return count;
   };
 
   const context: JobContext = {
     logger,
-    call,
+    calls,
     doPiece,
     doWhatIsDue: (work) => doWhatIsDue(context, held, work),
-    nextDue: () => call((client) => nextDue(client, held.list())),
+    nextDue: () => calls.nextDue({ passingOver: held.list() }),
     untilNothingIsLeft: async (piece) => {
       while (!ending && (await doPiece(piece)) > 0);
     },
@@ -102,7 +100,7 @@ export function makeCrew({ pool, logger, health, onWorked }: CrewOptions): Crew 
   return {
     run,
     isWanted,
-    nextDue: () => withRetries(pool, (client) => nextDue(client, held.list()), { attempts: 1 }),
+    nextDue: () => calls.nextDue({ passingOver: held.list() }, { attempts: 1 }),
     rung: (job) => {
       stateOf(job).rungAt = performance.now();
     },

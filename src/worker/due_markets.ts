@@ -1,13 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseFailure } from "../database/failures.ts";
-import type { DoInMarket, ListDue } from "../database/jobs.ts";
 import type { HeldMarkets } from "./held_markets.ts";
 import type { JobContext } from "./job.ts";
 
 /** What is due of one kind: where, and how a piece of it is done. */
 export interface DueWork {
-  listDue: ListDue;
-  doInMarket: DoInMarket;
+  /** The function that lists the markets, those that have waited longest first. */
+  listDue: "dueReleases" | "dueExpiries" | "dueClosings";
+  /** The function that does one piece in a market. */
+  doInMarket: "releaseOrders" | "expireOrders" | "closeMarkets";
   /** Markets at once: each waits for its flush to disk, and those of several go together. */
   lanes: number;
   /** Held markets that are stood in line for at once, beside the lanes. */
@@ -41,8 +42,8 @@ export async function doWhatIsDue(
   /** Whether the market was free. */
   async function attempt(market: number, waits: boolean): Promise<boolean> {
     try {
-      const done = await context.doPiece((client) => doInMarket(client, market, waits));
-      return done !== undefined;
+      const done = await context.doPiece((calls) => calls[doInMarket]({ marketId: market, waits }));
+      return done !== null;
     } catch (error) {
       // Somebody holds a user or another row that it needs.
       if (error instanceof DatabaseFailure && error.sqlstate === LOCK_NOT_AVAILABLE) return false;
@@ -75,7 +76,7 @@ export async function doWhatIsDue(
 
   while (!context.isEnding() && performance.now() < end) {
     const passingOver = [...new Set([...held.list(), ...faults.keys(), ...waiting])];
-    const due = await context.call((client) => listDue(client, passingOver));
+    const due = await context.calls[listDue]({ passingOver });
     if (due.length > 0) {
       await doMarkets(due);
       continue;

@@ -3,8 +3,8 @@ import { parseCronItems, run as runQueue } from "graphile-worker";
 import type { ParsedCronItem, Runner, TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { crontab as wholeCrontab } from "../../jobs/crontab.ts";
-import { warmUp } from "../database/jobs.ts";
+import { call } from "../database/call.ts";
+import { jobs } from "../database/calls.ts";
 import { checkDatabase } from "../database/migrations.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
@@ -16,9 +16,9 @@ import type { Crew } from "./crew.ts";
 import { untilDatabaseGone } from "./database_gone.ts";
 import { makeWorkerHealth } from "./health.ts";
 import type { WorkerHealth } from "./health.ts";
-import type { DueKind, Job, When } from "./job.ts";
+import type { DueKind, Job } from "./job.ts";
 import { ignoreForeignNotifications } from "./own_notifications.ts";
-import { checkQueue, queueLogger } from "./queue.ts";
+import { checkQueue, queueLogger } from "../database/job_queue.ts";
 
 export interface WorkerOptions {
   /** A login that is or may become exchange_worker. */
@@ -26,8 +26,8 @@ export interface WorkerOptions {
   logger: Logger;
   /** Told after each piece of work that was committed. */
   onWorked?: () => void;
-  /** Other jobs than those of the project, for tests. */
-  crontab?: { job: Job; when: When }[];
+  /** The jobs to run: each database has those of `jobs/crontab.ts`. */
+  crontab: Job[];
   /** Aborted when there is no use in starting any more. */
   signal?: AbortSignal;
 }
@@ -63,7 +63,7 @@ export function makeWorkerPool(
     applicationName: "pgmarkets worker",
     max: POOL_SIZE,
     min: kept,
-    warmUp,
+    warmUp: (client) => call(client, jobs.warmUp, {}),
     connectionTimeoutMs: 5000,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -97,14 +97,14 @@ export async function work(
   pool: Pool,
   options: Omit<WorkerOptions, "connectionString">,
 ): Promise<Worker> {
-  const { logger, crontab = wholeCrontab } = options;
+  const { logger, crontab } = options;
   ignoreForeignNotifications(pool);
   const health = makeWorkerHealth(logger);
   const crew = makeCrew({ pool, logger, health, onWorked: options.onWorked });
   const queue = await openQueue(pool, { logger, health, crontab, crew });
 
   const dueJobs = new Map<DueKind, Job>();
-  for (const { job, when } of crontab) if ("due" in when) dueJobs.set(when.due, job);
+  for (const job of crontab) if ("due" in job) dueJobs.set(job.due, job);
   const clock = startClock({
     nextDue: crew.nextDue,
     ring: async (kind) => {
@@ -152,7 +152,7 @@ interface Queue {
 interface QueueOptions {
   logger: Logger;
   health: WorkerHealth;
-  crontab: { job: Job; when: When }[];
+  crontab: Job[];
   crew: Crew;
 }
 
@@ -161,7 +161,7 @@ async function openQueue(
   { logger, health, crontab, crew }: QueueOptions,
 ): Promise<Queue> {
   const taskList: TaskList = {};
-  for (const { job } of crontab) taskList[job.name] = () => crew.run(job);
+  for (const job of crontab) taskList[job.name] = () => crew.run(job);
   let closing = false;
   const open = async (): Promise<Runner> => {
     const opened = await runQueue({
@@ -226,12 +226,13 @@ async function openQueue(
   };
 }
 
-function cronItemsOf(crontab: { job: Job; when: When }[]): ParsedCronItem[] {
+function cronItemsOf(crontab: Job[]): ParsedCronItem[] {
   return parseCronItems(
-    crontab.flatMap(({ job: { name }, when }) =>
-      "cron" in when
-        ? [{ task: name, match: when.cron, identifier: name, options: { jobKey: name } }]
-        : [],
-    ),
+    crontab.flatMap((job) => {
+      const { name } = job;
+      return "cron" in job
+        ? [{ task: name, match: job.cron, identifier: name, options: { jobKey: name } }]
+        : [];
+    }),
   );
 }

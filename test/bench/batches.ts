@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { OrderRequest } from "../../src/database/api.ts";
+import type { OrderRequest } from "../../src/database/calls.ts";
 import { placeOrders } from "./orders.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { makePool } from "../../src/database/pools.ts";
 import { makeLogger } from "../../src/logger.ts";
-import { createAnnouncer } from "../../src/trading/outbox_relay.ts";
+import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
 import { replaceDatabase } from "../helpers/database.ts";
 import { buildSchema } from "../helpers/schema.ts";
 import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
@@ -69,7 +69,7 @@ export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
     directory: cluster.directory,
     createDatabase: async (name, { isServed = false } = {}) => {
       const database = await createDatabase(cluster, name, TEMPLATE);
-      return isServed ? database : withAnnouncer(database);
+      return isServed ? database : withOutboxRelay(database);
     },
     createEmptyDatabase: (name) => createDatabase(cluster, name, "template0"),
     destroy: cluster.destroy,
@@ -112,14 +112,14 @@ async function createDatabase(
   };
 }
 
-function withAnnouncer(database: BenchDatabase): BenchDatabase {
+function withOutboxRelay(database: BenchDatabase): BenchDatabase {
   const { connectionString } = database;
   const pool = makePool({ connectionString, role: "exchange_api", max: 1 });
-  const announcer = createAnnouncer({ pool, logger: makeLogger("info") });
+  const outboxRelay = createOutboxRelay({ pool, logger: makeLogger("info") });
   return {
     ...database,
     drop: async () => {
-      await announcer.close();
+      await outboxRelay.close();
       await pool.end();
       await database.drop();
     },

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { getMarketSnapshot } from "../../src/database/api.ts";
-import { withRetries } from "../../src/database/failures.ts";
+import { callsOn } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { makeLogger } from "../../src/logger.ts";
 import { serve } from "../../src/service.ts";
@@ -58,7 +58,7 @@ async function change(): Promise<void> {
 }
 
 async function write(): Promise<void> {
-  const view = await withRetries(pool, (client) => getMarketSnapshot(client, MARKET));
+  const view = await callsOn(pool, api).getMarketSnapshot({ marketId: MARKET });
   if (view === undefined) throw new Error("There is no market");
   const frame = formatFrame(view.body, view.version);
   const began = nowMs();

@@ -1,5 +1,6 @@
 import express from "express";
 import type { Express } from "express";
+import { placeOrderSchema } from "../../src/api/orders.ts";
 import { makeApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { withRetries } from "../../src/database/failures.ts";
@@ -7,13 +8,11 @@ import { openPools } from "../../src/database/server_pools.ts";
 import { makeAccess } from "../../src/http/access.ts";
 import type { Access } from "../../src/http/access.ts";
 import { errorHandler, notFound } from "../../src/http/error_handler.ts";
-import { jsonBody } from "../../src/http/json_body.ts";
 import { listen } from "../../src/http/listener.ts";
 import { requestLog } from "../../src/http/request_log.ts";
-import { sendJson } from "../../src/http/respond.ts";
-import { validate } from "../../src/http/validate.ts";
+import { route } from "../../src/http/route.ts";
+import { installRoute } from "../../src/http/serve_route.ts";
 import { makeLogger } from "../../src/logger.ts";
-import { placeOrderSchema } from "../../src/schemas/orders.ts";
 import { makePools } from "../../src/service.ts";
 import { makeServices } from "../../src/services.ts";
 import type { Services } from "../../src/services.ts";
@@ -65,7 +64,8 @@ process.on("disconnect", () => process.exit());
 process.send?.({ url });
 
 function makeUnlimitedAccess({ authenticator }: Services): Access {
-  const take = () => Promise.resolve({ allowed: true as const, policy: undefined });
+  const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null };
+  const take = () => Promise.resolve({ allowed: true, retryAfterSeconds: null, ...noPolicy });
   return makeAccess({ authenticator, limiter: { take } });
 }
 
@@ -79,27 +79,39 @@ function makeBare(answer: () => unknown): Express {
 }
 
 /** As the service places an order, but for what the database is asked to do. */
-function makeReference({ access, logger, orders }: Services, branches: number): Express {
-  const route = express();
-  route.disable("x-powered-by");
-  route.disable("etag");
-  route.enable("case sensitive routing");
-  route.use(requestLog(logger));
-  route.post(TPCB_PATH, access.command, jsonBody, async (request, response) => {
-    validate(placeOrderSchema, request.body);
-    const values = [
-      randomBetween(1, 100_000 * branches),
-      randomBetween(1, branches),
-      randomBetween(1, 10 * branches),
-      randomBetween(-5000, 5000),
-    ];
-    const text = "select public.bench_tpcb($1, $2, $3, $4) as body";
-    const { rows } = await withRetries(orders, (client) =>
-      client.query({ name: "tpcb", text, values }),
-    );
-    sendJson(response, 201, rows[0].body);
+function makeReference(reference: Services, branches: number): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.use(requestLog(reference.logger));
+  const tpcb = route({
+    method: "post",
+    path: TPCB_PATH,
+    operationId: "tpcb",
+    tag: "Orders",
+    summary: "A transaction of pgbench",
+    auth: "key",
+    rateLimit: "trading",
+    whenOutcomeUnknown: "safe to retry",
+    request: { body: placeOrderSchema },
+    responses: { 201: { description: "It is done." } },
+    handler: async () => {
+      const values = [
+        randomBetween(1, 100_000 * branches),
+        randomBetween(1, branches),
+        randomBetween(1, 10 * branches),
+        randomBetween(-5000, 5000),
+      ];
+      const text = "select public.bench_tpcb($1, $2, $3, $4) as body";
+      const { rows } = await withRetries(pools.orders, (client) =>
+        client.query<{ body: string }>({ name: "tpcb", text, values }),
+      );
+      return { status: 201, text: rows[0]!.body };
+    },
   });
-  route.use(notFound);
-  route.use(errorHandler);
-  return route;
+  installRoute(app, tpcb, reference);
+  app.use(notFound);
+  app.use(errorHandler);
+  return app;
 }

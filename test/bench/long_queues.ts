@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import type { OrderRequest, OrderTerms, Outcome } from "../../src/database/api.ts";
+import type { OrderRequest, OrderTerms, Outcome } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { createOrderGatherer } from "../../src/trading/order_gatherer.ts";
 import { checkLedger, expectCount, readNumber } from "./bench.ts";

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { OrderTerms } from "../../src/database/api.ts";
+import type { OrderTerms } from "../../src/database/calls.ts";
 import { drawId, idIn, publicId } from "./catalogue.ts";
 import { ordersIn } from "../helpers/orders_in.ts";
 

@@ -1,4 +1,4 @@
-import type { OrderTerms } from "../../src/database/api.ts";
+import type { OrderTerms } from "../../src/database/calls.ts";
 import { checkLedger } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";

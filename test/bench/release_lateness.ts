@@ -2,14 +2,17 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Pool } from "pg";
-import { placeOrders, readEvents } from "../../src/database/api.ts";
+import { crontab } from "../../jobs/crontab.ts";
+import { call } from "../../src/database/call.ts";
+import { api as apiFunctions } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { databaseTypes } from "../../src/database/types.ts";
 import { makeLogger } from "../../src/logger.ts";
 import { createListener } from "../../src/streams/listener.ts";
-import { createAnnouncer } from "../../src/trading/outbox_relay.ts";
-import { migrateQueue } from "../../src/worker/queue.ts";
+import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
+import { migrateQueue } from "../../src/database/job_queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
+import { placeOrders } from "../helpers/orders.ts";
 import { checkLedger, expectCount } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
@@ -27,7 +30,7 @@ const PATIENCE_MS = 60_000;
 /**
  * How late the owners of scheduled orders hear that they were released, when many are due within
  * one second: from the release time to the delivery of the event, with one worker in one process with
- * an announcer, as under `npm start`.
+ * an outbox relay, as under `npm start`.
  */
 export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
   const { sizes, cluster } = bench;
@@ -40,8 +43,8 @@ export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
   const [api, jobs] = (["exchange_api", "exchange_worker"] as const).map((role) =>
     makePool({ connectionString, role, max: 18 }),
   ) as [Pool, Pool];
-  const announcer = createAnnouncer({ pool: api, logger });
-  const worker = await work(jobs, { logger, onWorked: announcer.ring });
+  const outboxRelay = createOutboxRelay({ pool: api, logger });
+  const worker = await work(jobs, { logger, crontab, onWorked: outboxRelay.ring });
   const ours: number[] = [];
   try {
     const rounds = sizes.warmUpSeconds > 0 ? sizes.rounds + 1 : sizes.rounds;
@@ -54,7 +57,7 @@ export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
     }
   } finally {
     await worker.close();
-    await announcer.close();
+    await outboxRelay.close();
     await api.end();
   }
   await checkLedger(database);
@@ -116,7 +119,7 @@ async function measureRound(
   const listener = createListener({
     logger: makeLogger("info"),
     makeClient: () => new pg.Client({ connectionString, types: databaseTypes }),
-    readEvents,
+    readEvents: (client, afterId, most) => call(client, apiFunctions.readEvents, { afterId, most }),
     onUserEvent: ({ event: { type, orderId } }) => {
       const due = dueAt.get(orderId as string);
       if (type === "order_released" && due !== undefined) late.push(Date.now() - due);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { makePool } from "../../src/database/pools.ts";
-import { placeOrders } from "../../src/database/api.ts";
 import { replaceDatabase } from "../helpers/database.ts";
+import { placeOrders } from "../helpers/orders.ts";
 import { buildSchema } from "../helpers/schema.ts";
 import { findDebianPostgres, startStockCluster } from "../helpers/stock_cluster.ts";
 import type { StockCluster } from "../helpers/stock_cluster.ts";

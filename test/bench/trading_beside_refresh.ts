@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
-import { refreshLeaderboard } from "../../src/database/jobs.ts";
+import { call } from "../../src/database/call.ts";
+import { jobs } from "../../src/database/calls.ts";
 import { CLIENTS, writeScript } from "./bench.ts";
 import type { Bench, Script } from "./bench.ts";
 import {
@@ -72,7 +73,7 @@ async function measureRound(
   const run = { isOver: false };
   const worker = await pool.connect();
   const refreshAsWorkersDo = async () => {
-    while ((await refreshLeaderboard(worker)) > 0);
+    while ((await call(worker, jobs.refreshLeaderboard, { pause: "10 ms" })) > 0);
   };
   async function refreshAgainAndAgain(): Promise<void> {
     while (!run.isOver) {

@@ -1,5 +1,5 @@
 import test from "ava";
-import type { OrderRequest } from "../../src/database/api.ts";
+import type { OrderRequest } from "../../src/database/calls.ts";
 import { createOrderGatherer } from "../../src/trading/order_gatherer.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy } from "../helpers/orders.ts";

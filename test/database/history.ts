@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import { pino } from "pino";
+import { crontab } from "../../jobs/crontab.ts";
 import { openPools } from "../../src/database/server_pools.ts";
 import { describeError } from "../../src/logger.ts";
 import { makeGraphqlEndpoints, makePools, serve } from "../../src/service.ts";
@@ -35,7 +36,7 @@ export async function playHistory(connectionString: string, log: string[] = []):
   const service = await serve(pools, config, logger, graphql);
   const workers = makeWorkerPool(options, 3);
   await openMinimum(workers);
-  const worker = await work(workers, { logger });
+  const worker = await work(workers, { logger, crontab });
   try {
     return normalise(await play(service, operators, log));
   } finally {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import pg from "pg";
-import { migrateQueue } from "../../src/worker/queue.ts";
+import { migrateQueue } from "../../src/database/job_queue.ts";
 import { connectionStringFor, createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { liftRateLimits } from "../helpers/limits.ts";

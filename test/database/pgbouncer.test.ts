@@ -9,7 +9,7 @@ import type { Pool } from "pg";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { checkPreparedStatements } from "../../src/database/prepared_statements.ts";
-import { findRunner } from "../../src/database/postgres_process.ts";
+import { findRunner } from "../../src/local/postgres_process.ts";
 import { sharesOf } from "../../src/database/server_pools.ts";
 import { readConfig } from "../../src/config.ts";
 import { createReadiness } from "../../src/database/readiness.ts";

@@ -1,12 +1,11 @@
 import test from "ava";
-import { placeOrders } from "../../src/database/api.ts";
 import { findOpenDoors } from "../../src/database/privileges.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { createExchange } from "../helpers/exchange.ts";
 import { makeLogin } from "../helpers/logins.ts";
 import type { Login } from "../helpers/logins.ts";
-import { buy } from "../helpers/orders.ts";
+import { buy, placeOrders } from "../helpers/orders.ts";
 import { readText } from "../helpers/repository.ts";
 import { buildSchema } from "../helpers/schema.ts";
 
@@ -168,7 +167,7 @@ test.serial("a database that is locked down trades, and withstands its logins", 
   const [ann, bob, market] = [await makeTrader(), await makeTrader(), await makeMarket()];
   const api = await (await loginOn(database, ["exchange_api"])).connect();
   const place = async (userId: string, order: object) =>
-    (await placeOrders(api as never, [{ marketId: market, userId, ...order } as never]))[0]!.code;
+    (await placeOrders(api, [{ marketId: market, userId, ...order } as never]))[0]!.code;
   t.is(await place(ann, buy("yes", 10, 40)), null);
   t.is(await place(bob, buy("no", 10, 60)), null);
   t.true((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);

@@ -1,6 +1,6 @@
 import test from "ava";
 import type { Client } from "pg";
-import { migrateQueue } from "../../src/worker/queue.ts";
+import { migrateQueue } from "../../src/database/job_queue.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { makeLogin } from "../helpers/logins.ts";
 import type { Login } from "../helpers/logins.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { prepareDemo } from "../../src/demo.ts";
+import { prepareDemo } from "../../src/local/demo.ts";
 import { serve } from "../../src/service.ts";
 import { createDatabase } from "../helpers/database.ts";
 

@@ -3,7 +3,7 @@ import { readText } from "../helpers/repository.ts";
 import { isUpdating, readDocument } from "./document.ts";
 
 /** The files whose text the page shows, in the order of its blocks. */
-const files = ["test/docs/clock_example.test.ts", "jobs/keys__remove.ts"];
+const files = ["test/docs/clock_example.test.ts", "jobs/ledger__verify.ts"];
 
 test("docs/development.md shows its examples as they are", (t) => {
   const page = readDocument("docs/development.md");

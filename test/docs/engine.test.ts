@@ -1,10 +1,11 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import type { PoolClient } from "pg";
-import { cancelOrder, getOrderBook, placeOrders, previewOrder } from "../../src/database/api.ts";
+import { call } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
 import { createExchange } from "../helpers/exchange.ts";
 import type { Exchange } from "../helpers/exchange.ts";
-import { buy } from "../helpers/orders.ts";
+import { buy, placeOrders } from "../helpers/orders.ts";
 import { readText } from "../helpers/repository.ts";
 
 const page = readText("docs/engine.md");
@@ -99,11 +100,13 @@ const attempts: Record<string, Attempt> = {
   "an order of the same trader in another market": order("trader", "other"),
   "an order of the maker in another market": order("maker", "other"),
   "a preview by the same trader in the same market": (client, { market, trader }) =>
-    previewOrder(client, { marketId: market, userId: trader, ...buy("yes", 5, 60) }),
+    call(client, api.previewOrder, {
+      order: { marketId: market, userId: trader, ...buy("yes", 5, 60) },
+    }),
   "a cancel in the same market": (client, { bystander, bystanderOrder }) =>
-    cancelOrder(client, bystander, bystanderOrder),
+    call(client, api.cancelOrder, { userId: bystander, orderId: bystanderOrder }),
   "a cancel by the same trader in another market": (client, { trader, traderOrder }) =>
-    cancelOrder(client, trader, traderOrder),
+    call(client, api.cancelOrder, { userId: trader, orderId: traderOrder }),
   "a deposit to the trader": deposit("trader"),
   "a deposit to the maker": deposit("maker"),
   "a deposit to a user whose order it cannot reach": deposit("bystander"),
@@ -113,7 +116,7 @@ const attempts: Record<string, Attempt> = {
   "closing the market": operate(({ market }) => `admin.set_market_status('${market}', 'closed')`),
   "pausing the site": operate(() => "admin.set_trading_pause(true)"),
   "a new API key of the trader": operate(({ trader }) => `admin.create_api_key('${trader}', 'x')`),
-  "reading the book": (client, { market }) => getOrderBook(client, market),
+  "reading the book": (client, { market }) => call(client, api.getOrderBook, { marketId: market }),
   "verifying the ledger": operate(() => "ledger.verify()"),
 };
 

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from "ava";
 import { pino } from "pino";
-import type { StaffRole } from "../../src/database/staff_keys.ts";
+import type { StaffRole } from "../../src/database/calls.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { serve } from "../../src/service.ts";
 import type { OwnDatabase } from "../helpers/database.ts";

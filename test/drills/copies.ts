@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import {
   destroyEmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../../src/database/embedded_postgres.ts";
+} from "../../src/local/embedded_postgres.ts";
 import { connectTo, dataDirectoryOf } from "./system.ts";
 import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
 

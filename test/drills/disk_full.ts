@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startEmbeddedPostgres } from "../../src/database/embedded_postgres.ts";
+import { startEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
 import { startLoad } from "./load.ts";
 import { commandsOf, countAnswers, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
 import { dataDirectoryOf, startSystem } from "./system.ts";

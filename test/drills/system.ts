@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { migrateDatabase } from "../../src/database/migrations.ts";
-import { processesOf, signal } from "../../src/database/postgres_process.ts";
+import { processesOf, signal } from "../../src/local/postgres_process.ts";
 import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
 import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
 import { startServer } from "./server_process.ts";

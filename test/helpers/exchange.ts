@@ -1,33 +1,22 @@
 import type { TestFn } from "ava";
 import type { Pool, PoolClient } from "pg";
 import type { z } from "zod";
-import {
-  amendOrder,
-  cancelOrder,
-  getAccount,
-  getMarket,
-  getOrder,
-  getOrderBook,
-  listOrders,
-  listTrades,
-  mergePosition,
-  placeOrders,
-  readEvents,
-  splitPosition,
-} from "../../src/database/api.ts";
-import type { OrderRequest, SentEvent } from "../../src/database/api.ts";
+import { call } from "../../src/database/call.ts";
+import { api as apiFunctions } from "../../src/database/calls.ts";
+import type { OrderRequest, SentEvent } from "../../src/database/calls.ts";
 import {
   amendOrderResponseSchema,
   cancelOrderResponseSchema,
-  listedOrderSchema,
   listOrdersResponseSchema,
   placeOrderResponseSchema,
-} from "../../src/schemas/orders.ts";
-import { convertSetsResponseSchema } from "../../src/schemas/positions.ts";
+} from "../../src/api/orders.ts";
+import { orderSchema } from "../../src/api/order_schemas.ts";
+import { convertSetsResponseSchema } from "../../src/api/positions.ts";
 import { testClock } from "./clock.ts";
 import type { TestClock } from "./clock.ts";
 import { createDatabase, withRollback } from "./database.ts";
 import type { OwnDatabase } from "./database.ts";
+import { placeOrders } from "./orders.ts";
 import type { Request, Side } from "./orders.ts";
 import { randomFrom } from "./random.ts";
 import { shuffleIds } from "./shuffled_ids.ts";
@@ -36,7 +25,7 @@ import type { IdOptions } from "./shuffled_ids.ts";
 export type Answer = z.infer<typeof placeOrderResponseSchema>;
 export type PlacedOrder = Answer["order"];
 export type Fill = Answer["fills"][number];
-export type ListedOrder = z.infer<typeof listedOrderSchema>;
+export type ListedOrder = z.infer<typeof orderSchema>;
 export type Cancelled = z.infer<typeof cancelOrderResponseSchema>;
 export type Amended = z.infer<typeof amendOrderResponseSchema>;
 
@@ -383,14 +372,18 @@ function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
 function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
   const cancel: Exchange["cancel"] = (trader, order) =>
     withClient(api, async (client) => {
-      const { code, message, body } = await cancelOrder(client, trader, order);
+      const { code, message, body } = await call(client, apiFunctions.cancelOrder, {
+        ...{ userId: trader, orderId: order },
+      });
       const answer = code === null ? cancelOrderResponseSchema.parse(JSON.parse(body)) : null;
       return { code, message, answer };
     });
 
   const amend: Exchange["amend"] = (trader, order, { price, quantity }) =>
     withClient(api, async (client) => {
-      const { code, message, body } = await amendOrder(client, trader, order, price, quantity);
+      const { code, message, body } = await call(client, apiFunctions.amendOrder, {
+        ...{ userId: trader, orderId: order, price, quantity },
+      });
       const answer = code === null ? amendOrderResponseSchema.parse(JSON.parse(body)) : null;
       return { code, message, answer };
     });
@@ -403,15 +396,17 @@ function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
   };
 
   const converter =
-    (convert: typeof splitPosition): Exchange["split"] =>
+    (name: "splitPosition" | "mergePosition"): Exchange["split"] =>
     (market, trader, quantity) =>
       withClient(api, async (client) => {
-        const { code, message, body } = await convert(client, trader, market, quantity);
+        const { code, message, body } = await call(client, apiFunctions[name], {
+          ...{ userId: trader, marketId: market, quantity },
+        });
         const answer = code === null ? convertSetsResponseSchema.parse(JSON.parse(body)) : null;
         return { code, message, answer };
       });
 
-  const [split, merge] = [converter(splitPosition), converter(mergePosition)];
+  const [split, merge] = [converter("splitPosition"), converter("mergePosition")];
   return { cancel, amend, release, split, merge };
 }
 
@@ -421,28 +416,39 @@ function readersOf(api: Pool, pool: Pool) {
 
   const market: Exchange["market"] = (id) =>
     withClient(api, async (client) => {
-      const { body, version } = (await getMarket(client, id))!;
+      const { body, version } = (await call(client, apiFunctions.getMarket, { marketId: id }))!;
       return { ...JSON.parse(body), version };
     });
 
   const book: Exchange["book"] = async (id) => {
-    const body = await read(async (client) => (await getOrderBook(client, id))?.body);
+    const body = await read(
+      async (client) => (await call(client, apiFunctions.getOrderBook, { marketId: id }))?.body,
+    );
     const levels = (side: { price: number; quantity: number }[]) =>
       side.map(({ price, quantity }) => `${quantity} @ ${price}`);
     return { bids: levels(body.bids), asks: levels(body.asks) };
   };
 
   const trades: Exchange["trades"] = (id, page, pageSize) =>
-    read(async (client) => (await listTrades(client, id, page, pageSize))?.body);
+    read(async (client) => {
+      const given = { marketId: id, page, pageSize };
+      return (await call(client, apiFunctions.listTrades, given))?.body;
+    });
 
   const order: Exchange["order"] = async (trader, id) =>
-    listedOrderSchema.parse(await read((client) => getOrder(client, trader, id)));
+    orderSchema.parse(
+      await read((client) => call(client, apiFunctions.getOrder, { userId: trader, orderId: id })),
+    );
 
   const orders: Exchange["orders"] = async (trader, { market: id, status = "open" } = {}) =>
-    listOrdersResponseSchema.parse(await read((client) => listOrders(client, trader, id, status)));
+    listOrdersResponseSchema.parse(
+      await read((client) =>
+        call(client, apiFunctions.listOrders, { userId: trader, marketId: id, status }),
+      ),
+    );
 
   const balance: Exchange["balance"] = async (trader) =>
-    (await read((client) => getAccount(client, trader))).balance;
+    (await read((client) => call(client, apiFunctions.getAccount, { userId: trader }))).balance;
 
   const one = async (statement: string, values: unknown[]): Promise<any> =>
     (await pool.query(statement, values)).rows[0];
@@ -524,7 +530,9 @@ async function listenTo(api: Pool): Promise<Listener> {
     while ((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);
   };
   const read = async (afterId: number | undefined) =>
-    await withClient(api, (client) => readEvents(client, afterId, 1000));
+    await withClient(api, (client) =>
+      call(client, apiFunctions.readEvents, { afterId, most: 1000 }),
+    );
   let [{ id: lastId }] = (await read(undefined)) as [SentEvent];
   return {
     heard: async () => {

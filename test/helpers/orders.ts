@@ -1,4 +1,7 @@
-import type { OrderTerms } from "../../src/database/api.ts";
+import type { ClientBase } from "pg";
+import { call } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
+import type { OrderRequest, OrderTerms, Outcome } from "../../src/database/calls.ts";
 
 export type Side = "yes" | "no";
 
@@ -18,6 +21,11 @@ export function sell(side: Side, quantity: number, price?: number, more: Partial
 /** Buys as many shares as the budget pays for, fee included. */
 export function spend(side: Side, budgetCents: number, more: Partial<Request> = {}) {
   return { side, budgetCents, ...more };
+}
+
+/** Places orders that each stand alone, in one call that waits for locks. */
+export function placeOrders(client: ClientBase, orders: OrderRequest[]): Promise<Outcome[]> {
+  return call(client, api.placeOrders, { orders, atomic: false, waits: true });
 }
 
 export const ioc = { timeInForce: "ioc" } as const;

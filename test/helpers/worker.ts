@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
+import { crontab } from "../../jobs/crontab.ts";
 import { describeError } from "../../src/logger.ts";
-import { migrateQueue } from "../../src/worker/queue.ts";
+import { migrateQueue } from "../../src/database/job_queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
 import type { Worker, WorkerOptions } from "../../src/worker/start_worker.ts";
 import type { OwnDatabase } from "./database.ts";
@@ -26,14 +27,14 @@ export interface TestWorker extends Worker {
 /** A worker in this process, on a database that has a queue. */
 export async function startTestWorker(
   { connectAs }: OwnDatabase,
-  options: Pick<WorkerOptions, "crontab" | "onWorked"> = {},
+  options: Partial<Pick<WorkerOptions, "crontab" | "onWorked">> = {},
 ): Promise<TestWorker> {
   const log: string[] = [];
   const logger = pino(
     { level: "info", serializers: { error: describeError } },
     { write: (line: string) => log.push(line) },
   );
-  const worker = await work(connectAs("exchange_worker"), { logger, ...options });
+  const worker = await work(connectAs("exchange_worker"), { logger, crontab, ...options });
   return { ...worker, log };
 }
 

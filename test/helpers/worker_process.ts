@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { crontab } from "../../jobs/crontab.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { work } from "../../src/worker/start_worker.ts";
 
@@ -8,4 +9,4 @@ const pool = makePool({
   connectionString: process.env.WORKER_DATABASE_URL ?? "",
   role: "exchange_worker",
 });
-await work(pool, { logger: pino({ level: "silent" }) });
+await work(pool, { logger: pino({ level: "silent" }), crontab });

@@ -1,9 +1,6 @@
 import test from "ava";
-import {
-  amendOrderResponseSchema,
-  cancelBatchResponseSchema,
-  placeOrderResponseSchema,
-} from "../../src/schemas/orders.ts";
+import { cancelBatchResponseSchema } from "../../src/api/order_batches.ts";
+import { amendOrderResponseSchema, placeOrderResponseSchema } from "../../src/api/orders.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, Trader } from "./test_service.ts";
 
@@ -87,6 +84,8 @@ test("400 INVALID_REQUEST: an amendment of nothing or out of bounds; 400: no UUI
     const answer = await amend(trader, id, body);
     t.deepEqual([answer.status, answer.body.code], [400, "INVALID_REQUEST"], JSON.stringify(body));
   }
+  const { body } = await amend(trader, id, { price: null });
+  t.deepEqual(body.issues, [{ path: "price", message: "required without quantity" }]);
   const answer = await amend(trader, "nonsense", { quantity: 5 });
   t.deepEqual([answer.status, answer.body], [400, { error: "Invalid id" }]);
 });

@@ -16,7 +16,7 @@ function databaseWith(keys: Map<string, string>, pauseMs = 0) {
       if (pauseMs > 0) await delay(pauseMs);
       if (name !== "authenticate") return [];
       const found = [...keys].find(([key]) => hashApiKey(key).equals(values[0] as Buffer));
-      return found ? [{ user_id: "user", api_key_id: found[1] }] : [];
+      return found ? [{ userId: "user", apiKeyId: found[1] }] : [];
     },
   });
 }
@@ -117,7 +117,7 @@ test("a use is recorded once a minute, and its failure disturbs nobody", async (
   const { calls, pool } = fakePool({
     answer: ({ name }) => {
       if (name === "record_key_use") throw databaseError("42501");
-      return [{ user_id: "user", api_key_id: "id" }];
+      return [{ userId: "user", apiKeyId: "id" }];
     },
   });
   const authenticator = createAuthenticator({ pool, logger });

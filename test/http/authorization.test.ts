@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { formatApiKey } from "../../src/http/api_key.ts";
-import { routes } from "../../src/openapi/routes.ts";
-import type { Route } from "../../src/openapi/route.ts";
+import { routes } from "../../src/api/routes.ts";
+import type { Route } from "../../src/http/route.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
 
@@ -29,7 +29,7 @@ for (const route of withKey) {
   test(`401 UNAUTHORIZED: ${name} without a key, and with what is none`, async (t) => {
     for (const key of [undefined, "nonsense", formatApiKey(randomBytes(32))]) {
       for (const id of [noSuchId, "1"]) {
-        const body = route.body && { body: "{no JSON" };
+        const body = route.request.body && { body: "{no JSON" };
         const answer = await callRoute(route, id, { ...(key && { key }), ...body });
         t.is(answer.status, 401);
         t.deepEqual(answer.body, { error: "Unauthorized" });
@@ -43,7 +43,7 @@ for (const route of withKey) {
     const stranger = await makeTrader();
     const before = await viewOf(owner);
 
-    const body = route.body && { body: bodyFor(route, orderId, marketId) };
+    const body = route.request.body && { body: bodyFor(route, orderId, marketId) };
     const answer = await callRoute(route, orderId, { key: stranger.key, ...body });
     if (route.path.includes(":id")) {
       t.is(answer.status, 404);

@@ -4,7 +4,7 @@ import {
   listCategoriesResponseSchema,
   listEventsResponseSchema,
   listMarketsResponseSchema,
-} from "../../src/schemas/catalogue.ts";
+} from "../../src/api/catalogue.ts";
 import { testService } from "./test_service.ts";
 
 const { call, makeTrader, operate } = testService(test, { idsAscend: true });

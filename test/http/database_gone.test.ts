@@ -182,7 +182,7 @@ test.serial("503 CONFLICT_RETRY: a lock that is not to be had, for all who wait"
   const placed = await call("POST", "/api/v1/orders", { key, body });
   const orderPath = `/api/v1/orders/${placed.body.order.id}`;
 
-  service.services.pool.on("connect", (client) => void client.query("set lock_timeout = 30"));
+  service.pool.on("connect", (client) => void client.query("set lock_timeout = 30"));
   await outside(endSessions);
   const blocker = await service.database.pool.connect();
   await blocker.query("begin; lock table trading.orders in access exclusive mode");

@@ -1,8 +1,8 @@
 import http from "node:http";
 import test from "ava";
 import fc from "fast-check";
-import { routes } from "../../src/openapi/routes.ts";
-import type { Route } from "../../src/openapi/route.ts";
+import { routes } from "../../src/api/routes.ts";
+import type { Route } from "../../src/http/route.ts";
 import { dumpTables } from "../helpers/exchange.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import { testService } from "./test_service.ts";
@@ -109,13 +109,14 @@ function malformed(route: Route, { key, strangersOrderId }: World): fc.Arbitrary
     // With a key a stream would open.
     ...(goesOn ? [] : Array.from({ length: 15 }, () => ({ authorization: `Bearer ${key}` }))),
   ];
-  const queryKeys = [...Object.keys(route.query?.shape ?? {}), "x[y]", "__proto__"];
+  const queryKeys = [...Object.keys(route.request.query?.shape ?? {}), "x[y]", "__proto__"];
   const query = fc
     .array(fc.tuple(fc.constantFrom(...queryKeys), fc.constantFrom(...wrongTexts)), {
       maxLength: 3,
     })
     .map((pairs) => pairs.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join("&"));
-  const body = route.body === undefined ? fc.constantFrom("", "{}") : bodyFor(route.body);
+  const body =
+    route.request.body === undefined ? fc.constantFrom("", "{}") : bodyFor(route.request.body);
 
   return fc
     .record({
@@ -134,7 +135,7 @@ function malformed(route: Route, { key, strangersOrderId }: World): fc.Arbitrary
 }
 
 /** Every field is wrong, or it is no object at all. */
-function bodyFor(schema: NonNullable<Route["body"]>): fc.Arbitrary<string> {
+function bodyFor(schema: NonNullable<Route["request"]["body"]>): fc.Arbitrary<string> {
   const fields = Object.keys((schema as { shape?: object }).shape ?? {});
   const values = fields.map((field) => [field, fc.constantFrom(...wrongValues)] as const);
   return fc.oneof(

@@ -3,7 +3,7 @@ import {
   leaderboardSchema,
   leaderboardSummarySchema,
   ownStandingSchema,
-} from "../../src/schemas/leaderboard.ts";
+} from "../../src/api/leaderboard.ts";
 import { traderName } from "../helpers/exchange.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";

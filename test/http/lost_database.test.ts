@@ -3,15 +3,15 @@ import { fileURLToPath } from "node:url";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
-import { placeOrders } from "../../src/database/api.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { makePool } from "../../src/database/pools.ts";
-import { findPrograms } from "../../src/database/postgres_process.ts";
+import { findPrograms } from "../../src/local/postgres_process.ts";
 import { anyLimits, traderName } from "../helpers/exchange.ts";
 import { startProcess } from "../helpers/service_process.ts";
 import { startStockCluster } from "../helpers/stock_cluster.ts";
 import type { StockCluster } from "../helpers/stock_cluster.ts";
 import { until } from "../helpers/worker.ts";
+import { placeOrders } from "../helpers/orders.ts";
 
 /** Real processes whose PostgreSQL crashes under them and comes back. */
 

@@ -1,9 +1,5 @@
 import test from "ava";
-import {
-  listTradesResponseSchema,
-  marketSchema,
-  orderBookSchema,
-} from "../../src/schemas/markets.ts";
+import { listTradesResponseSchema, marketSchema, orderBookSchema } from "../../src/api/markets.ts";
 import { testService } from "./test_service.ts";
 
 const { call, makeMarket, makeTrader } = testService(test);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { batchRejectedSchema, placeBatchResponseSchema } from "../../src/schemas/orders.ts";
+import { batchRejectedSchema, placeBatchResponseSchema } from "../../src/api/order_batches.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, Trader } from "./test_service.ts";
 

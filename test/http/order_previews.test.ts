@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { previewResponseSchema } from "../../src/schemas/orders.ts";
+import { previewResponseSchema } from "../../src/api/orders.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, Trader } from "./test_service.ts";
 

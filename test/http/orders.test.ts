@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import test from "ava";
 import {
   cancelOrderResponseSchema,
-  listedOrderSchema,
   listOrdersResponseSchema,
   placeOrderResponseSchema,
-} from "../../src/schemas/orders.ts";
+} from "../../src/api/orders.ts";
+import { orderSchema } from "../../src/api/order_schemas.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, Trader } from "./test_service.ts";
 
@@ -495,7 +495,7 @@ test("200: the list of orders, one of them, and how they are chosen", async (t) 
 
   const one = await call("GET", `/api/v1/orders/${restingId}`, trader);
   t.is(one.status, 200);
-  t.notThrows(() => listedOrderSchema.parse(one.body));
+  t.notThrows(() => orderSchema.parse(one.body));
   t.deepEqual(one.body, all.data[3]);
 });
 

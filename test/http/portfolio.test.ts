@@ -1,5 +1,5 @@
 import test from "ava";
-import { listAccountOrdersResponseSchema, portfolioSchema } from "../../src/schemas/portfolio.ts";
+import { listAccountOrdersResponseSchema, portfolioSchema } from "../../src/api/portfolio.ts";
 import { testClock } from "../helpers/clock.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";

@@ -1,5 +1,5 @@
 import test from "ava";
-import { convertSetsResponseSchema } from "../../src/schemas/positions.ts";
+import { convertSetsResponseSchema } from "../../src/api/positions.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import type { ExecutionContext } from "ava";
+import { routes } from "../../src/api/routes.ts";
 import { makeApp } from "../../src/app.ts";
+import { makeAccess } from "../../src/http/access.ts";
 import { formatApiKey } from "../../src/http/api_key.ts";
+import { listen } from "../../src/http/listener.ts";
 import { testClock } from "../helpers/clock.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, CallOptions } from "./test_service.ts";
@@ -11,6 +14,8 @@ import type { Answer, CallOptions } from "./test_service.ts";
 
 const service = testService(test, { limited: true });
 const { call, makeMarket, makeTrader, operate } = service;
+
+const noSuchId = "01900000-0000-7000-8000-000000000000";
 
 const clock = () => testClock(service.database.pool);
 
@@ -236,16 +241,31 @@ test.serial("what watches the process is not limited", async (t) => {
   }
 });
 
-test("every route but those of the process begins with a gate", (t) => {
-  const unlimited = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
-  const app = makeApp({ services: service.services });
-  const gates = new Set<unknown>(Object.values(service.services.access));
-  const routes = app.router.stack.flatMap(({ route }) => (route ? [route] : []));
-  t.true(routes.length > 15);
-  t.deepEqual(
-    routes
-      .filter(({ path, stack }) => !gates.has(stack[0]?.handle) && !unlimited.includes(path))
-      .map(({ path }) => path),
-    [],
-  );
+test.serial("429: every route is counted before it looks at the request", async (t) => {
+  const { services } = service;
+  const caller = { userId: noSuchId, apiKeyId: noSuchId, sessionId: noSuchId };
+  const counted: string[] = [];
+  const limiter = {
+    take: (counters: object) => {
+      counted.push(Object.keys(counters).join());
+      return Promise.resolve({
+        allowed: false,
+        retryAfterSeconds: 1,
+        ...{ requestsPerMinute: null, burstCapacity: null, remaining: null },
+      } as const);
+    },
+  };
+  const { count } = makeAccess({ authenticator: services.authenticator, limiter });
+  const access = { ...services.access, identify: () => Promise.resolve(caller as never), count };
+  const app = makeApp({ services: { ...services, access } });
+  const { url, close } = await listen(app, { host: "127.0.0.1", port: 0 });
+  t.teardown(close);
+  const interfaceRoutes = routes.filter(({ path }) => path.startsWith("/api/"));
+  t.true(interfaceRoutes.length > 15);
+  for (const { method, path } of interfaceRoutes) {
+    const options = { method: method.toUpperCase(), ...(method !== "get" && { body: "{" }) };
+    const { status } = await fetch(url + path.replace(/:\w+/, "*"), options);
+    t.is(status, 429, path);
+  }
+  t.is(counted.length, interfaceRoutes.length);
 });

@@ -4,9 +4,9 @@ import { databaseError, fakePool } from "./fake_pool.ts";
 
 const row = (retryAfterSeconds: number | null) => ({
   allowed: retryAfterSeconds === null,
-  retry_after_seconds: retryAfterSeconds,
-  requests_per_minute: null,
-  burst_capacity: null,
+  retryAfterSeconds,
+  requestsPerMinute: null,
+  burstCapacity: null,
   remaining: null,
 });
 

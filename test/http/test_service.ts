@@ -36,6 +36,8 @@ export interface TestService {
   readonly database: OwnDatabase;
   readonly url: string;
   readonly services: Services;
+  /** The pool of the service, which is one for everything. */
+  readonly pool: Pool;
   /** What the log has been told, line by line. */
   readonly log: string[];
   /** Before the end of the tests, for those that are about closing. */
@@ -69,6 +71,7 @@ export function testService(
     { write: (line: string) => log.push(line) },
   );
   let database: OwnDatabase | undefined;
+  let pool: Pool | undefined;
   let service: Service | undefined;
   let operators: Pool | undefined;
   let closed = false;
@@ -79,7 +82,8 @@ export function testService(
     operators = database.connectAs("exchange_operator");
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
-    service = await serve(database.connectAs("exchange_api"), config, logger);
+    pool = database.connectAs("exchange_api");
+    service = await serve(pool, config, logger);
     await operate("create_category", { slug: "tests", name: "Tests" });
   });
   test.after.always("stop listening", async () => {
@@ -124,6 +128,9 @@ export function testService(
       operate("create_market", { title, category: "tests" }),
     get url() {
       return service!.url;
+    },
+    get pool() {
+      return pool!;
     },
     get services() {
       return service!.services;

@@ -1,6 +1,6 @@
 import test from "ava";
 import { pino } from "pino";
-import { userEventSchema } from "../../src/schemas/streams.ts";
+import { userEventSchema } from "../../src/api/streams.ts";
 import { serve } from "../../src/service.ts";
 import { testClock } from "../helpers/clock.ts";
 import { openEvents } from "../helpers/event_source.ts";

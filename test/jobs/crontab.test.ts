@@ -4,25 +4,28 @@ import { parseCronItems } from "graphile-worker";
 import { crontab } from "../../jobs/crontab.ts";
 import { listFiles } from "../helpers/repository.ts";
 
-test("each file of jobs/ is a job of that name, and each job has its line", (t) => {
+const names = crontab.map(({ name }) => name);
+
+test("each job has one line, and each other file of jobs/ is named after a job", (t) => {
+  t.deepEqual(names, [...new Set(names)]);
   const files = listFiles("jobs").map((path) => basename(path, ".ts"));
   t.deepEqual(
-    crontab.map(({ job }) => job.name).sort(),
-    files.filter((name) => name !== "crontab"),
+    files.filter((file) => file !== "crontab" && !names.includes(file)),
+    [],
   );
 });
 
 test("names of jobs are a noun and a verb", (t) => {
-  for (const { job } of crontab) t.regex(job.name, /^[a-z]+(?:_[a-z]+)*__[a-z]+$/);
+  for (const name of names) t.regex(name, /^[a-z]+(?:_[a-z]+)*__[a-z]+$/);
 });
 
 test("times are those of a crontab", (t) => {
-  const times = crontab.flatMap(({ when }) => ("cron" in when ? [when.cron] : []));
+  const times = crontab.flatMap((job) => ("cron" in job ? [job.cron] : []));
   t.true(times.length > 0);
   for (const match of times) t.notThrows(() => parseCronItems([{ task: "any", match }]));
 });
 
 test("nothing that is due is left to two jobs", (t) => {
-  const kinds = crontab.flatMap(({ when }) => ("due" in when ? [when.due] : []));
+  const kinds = crontab.flatMap((job) => ("due" in job ? [job.due] : []));
   t.deepEqual(kinds, [...new Set(kinds)]);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { pino } from "pino";
+import { crontab } from "../../jobs/crontab.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { startWorker } from "../../src/worker/start_worker.ts";
 import { createDatabase } from "../helpers/database.ts";
@@ -174,7 +175,8 @@ test.serial("a job that fails is tried again", async (t) => {
 test.serial("a worker refuses a database that is not migrated, or has no queue", async (t) => {
   const database = await createDatabase({ empty: true });
   const { connectionString } = database;
-  const start = () => startWorker({ connectionString, logger: pino({ level: "silent" }) });
+  const logger = pino({ level: "silent" });
+  const start = () => startWorker({ connectionString, logger, crontab });
   const refused = (message: RegExp) =>
     t.throwsAsync(start(), { name: "DatabaseNotReadyError", message });
   try {

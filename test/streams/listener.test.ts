@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { pino } from "pino";
 import type { Client } from "pg";
-import type { SentEvent } from "../../src/database/api.ts";
+import type { SentEvent } from "../../src/database/calls.ts";
 import { createListener } from "../../src/streams/listener.ts";
 
 /** The listening connection, on a database that does as it is told. */

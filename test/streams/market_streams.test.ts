@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import test from "ava";
 import { pino } from "pino";
-import type { MarketView } from "../../src/database/api.ts";
+import type { MarketView } from "../../src/database/calls.ts";
 import type { EventStreams } from "../../src/streams/event_stream.ts";
 import { createMarketStreams } from "../../src/streams/market_streams.ts";
 

@@ -1,5 +1,5 @@
 import test from "ava";
-import type { OrderRequest, Outcome } from "../../src/database/api.ts";
+import type { OrderRequest, Outcome } from "../../src/database/calls.ts";
 import { createOrderGatherer } from "../../src/trading/order_gatherer.ts";
 import type { OrderGathererOptions } from "../../src/trading/order_gatherer.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";

@@ -29,9 +29,11 @@ begin atomic
         then 'budgetCents: must be between 1 and 1000000'
       when r.order_type = 'sell' and r.budget_cents is not null
         then 'budgetCents: not for a sell'
-      when r.quantity is null and r.budget_cents is null then 'quantity: required'
+      when r.order_type = 'sell' and r.quantity is null then 'quantity: required for a sell'
       when r.quantity is not null and r.budget_cents is not null
-        then 'quantity: excludes budgetCents'
+        then 'budgetCents: excludes quantity'
+      when r.quantity is null and r.budget_cents is null
+        then 'quantity: required without budgetCents'
       when r.post_only and r.time_in_force = 'ioc'
         then 'postOnly: needs a price and gtc, and no budgetCents'
     end,

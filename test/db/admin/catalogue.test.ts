@@ -1,5 +1,6 @@
 import test from "ava";
-import { getAccount } from "../../../src/database/api.ts";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange.ts";
 
 /** What operators make: categories, events, markets, users. */
@@ -101,7 +102,7 @@ test("a user has an account with nothing in it, and limits not reviewed", async 
     handle: "new",
   });
   const client = await exchange.api.connect();
-  const account = JSON.parse(await getAccount(client, id));
+  const account = JSON.parse(await call(client, api.getAccount, { userId: id }));
   client.release();
   t.like(account, { id, email: "new@test.example", displayName: "New", balance: 0 });
   t.deepEqual(Object.keys(account), ["id", "displayName", "email", "balance", "createdAt"]);

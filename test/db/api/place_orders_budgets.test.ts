@@ -1,7 +1,6 @@
 import test from "ava";
-import { placeOrders } from "../../../src/database/api.ts";
 import { testExchange } from "../../helpers/exchange.ts";
-import { buy, shown, spend } from "../../helpers/orders.ts";
+import { buy, placeOrders, shown, spend } from "../../helpers/orders.ts";
 
 /** A budget covers shares and fee, buys the most whole shares that fit, and never rests. */
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import type { OrderRequest } from "../../../src/database/api.ts";
+import type { OrderRequest } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange.ts";
 import type { Answer, Heard } from "../../helpers/exchange.ts";
 import { buy, ioc, sell } from "../../helpers/orders.ts";

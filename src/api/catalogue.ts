@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { plainProblem } from "../errors.ts";
+import { route } from "../http/route.ts";
+import {
+  found,
+  idParams,
+  pageQuerySchema,
+  paginated,
+  slugSchema,
+  timestampSchema,
+  uuidSchema,
+} from "./common.ts";
+import { listedMarketSchema } from "./markets.ts";
+
+/** What can be traded, by category and by event. Public. */
+
+const categoryNotFound = plainProblem(404, "Category not found");
+const eventNotFound = plainProblem(404, "Event not found");
+
+/** A text that can't be a slug is not looked for. */
+const slugParams = { schema: z.object({ slug: slugSchema }), otherwise: categoryNotFound };
+
+/** Operators alone make categories. */
+const categoryCaching = { freshSeconds: 60, staleSeconds: 300 };
+/** As of a single market: these lists show prices too. */
+const listCaching = { freshSeconds: 10, staleSeconds: 30 };
+
+export const listCategoriesResponseSchema = z.strictObject({
+  data: z.array(z.strictObject({ slug: slugSchema, name: z.string() }).meta({ id: "Category" })),
+});
+
+const categories = route({
+  method: "get",
+  path: "/api/v1/categories",
+  operationId: "listCategories",
+  tag: "Catalogue",
+  summary: "The categories, in display order",
+  auth: "none",
+  rateLimit: "read",
+  responses: {
+    200: {
+      description: "All categories.",
+      schema: listCategoriesResponseSchema,
+      caching: categoryCaching,
+    },
+  },
+  handler: (_call, { reads }) => reads.listCategories(),
+});
+
+const eventSchema = z
+  .strictObject({
+    id: uuidSchema,
+    title: z.string(),
+    description: z.string().nullable(),
+    category: slugSchema.meta({ description: "category slug" }),
+    startsAt: timestampSchema.nullable(),
+    endsAt: timestampSchema.nullable(),
+    createdAt: timestampSchema,
+    thumbnailId: uuidSchema.nullable(),
+    thumbnailUrl: z.string().nullable(),
+  })
+  .meta({ id: "Event" });
+
+export const listEventsResponseSchema = paginated(eventSchema);
+
+const eventsOfCategory = route({
+  method: "get",
+  path: "/api/v1/categories/:slug/events",
+  operationId: "listEvents",
+  tag: "Catalogue",
+  summary: "The events of a category, newest first",
+  auth: "none",
+  rateLimit: "read",
+  request: { query: pageQuerySchema, params: slugParams },
+  responses: {
+    200: {
+      description: "A page of events.",
+      schema: listEventsResponseSchema,
+      caching: listCaching,
+    },
+  },
+  handler: async ({ params: { slug }, query: { page, limit } }, { reads }) => {
+    const events = await reads.listEvents({ category: slug, page, pageSize: limit });
+    return found(events, categoryNotFound);
+  },
+});
+
+export const listMarketsResponseSchema = paginated(listedMarketSchema);
+
+const marketsOfCategory = route({
+  method: "get",
+  path: "/api/v1/categories/:slug/markets",
+  operationId: "listMarkets",
+  tag: "Catalogue",
+  summary: "The markets of a category, newest first",
+  auth: "none",
+  rateLimit: "read",
+  request: {
+    query: pageQuerySchema.extend({
+      status: z.enum(["open", "closed"]).default("open").meta({
+        description: "closed lists closed and resolved markets",
+      }),
+    }),
+    params: slugParams,
+  },
+  responses: {
+    200: {
+      description: "A page of markets.",
+      schema: listMarketsResponseSchema,
+      caching: listCaching,
+    },
+  },
+  handler: async ({ params: { slug }, query: { status, page, limit } }, { reads }) => {
+    const markets = await reads.listCategoryMarkets({
+      category: slug,
+      status,
+      page,
+      pageSize: limit,
+    });
+    return found(markets, categoryNotFound);
+  },
+});
+
+/** The event with its markets, which leave out what the event says. */
+export const eventWithMarketsSchema = eventSchema
+  .extend({
+    markets: z.array(
+      listedMarketSchema
+        .omit({ category: true, eventId: true, createdAt: true })
+        .meta({ id: "EventMarket" }),
+    ),
+  })
+  .meta({ id: "EventWithMarkets" });
+
+const event = route({
+  method: "get",
+  path: "/api/v1/events/:id",
+  operationId: "getEvent",
+  tag: "Catalogue",
+  summary: "An event with its markets, in the order of their creation",
+  auth: "none",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: { description: "The event.", schema: eventWithMarketsSchema, caching: listCaching },
+  },
+  problems: [eventNotFound],
+  handler: async ({ params: { id } }, { reads }) => {
+    const view = await reads.getEvent({ eventId: id });
+    return found(view, eventNotFound);
+  },
+});
+
+export const catalogueRoutes = [categories, eventsOfCategory, marketsOfCategory, event];

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Outcome } from "../database/calls.ts";
+import { plainProblem, ProblemError, refusalByName } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import type { PathParams } from "../http/route.ts";
+
+/** What several groups of routes share: schemas, parameters of paths, and ways to answer. */
+
+/** Any UUID that PostgreSQL takes in the usual form, in lower case. */
+export const uuidSchema = z.guid().toLowerCase();
+
+/** A path with the id of something. */
+export const idParams = pathWithId(plainProblem(400, "Invalid id"));
+
+/** A path with an id that is no UUID is answered with this problem. */
+export function pathWithId(otherwise: Problem): PathParams<z.ZodObject<{ id: typeof uuidSchema }>> {
+  return { schema: z.object({ id: uuidSchema }), otherwise };
+}
+
+/** What was looked up, or the end of the request with this problem if there was nothing. */
+export function found<Value>(value: Value | null | undefined, otherwise: Problem): Value {
+  if (value === null || value === undefined) throw new ProblemError(otherwise);
+  return value;
+}
+
+/** The body of an accepted command as JSON text, or the end of the request with its rejection. */
+export function acceptedBody({ code, message, body }: Outcome): string {
+  if (code !== null) throw new ProblemError(refusalByName(code, message));
+  return body;
+}
+
+/** As the slugs of categories are. */
+export const slugSchema = z
+  .string()
+  .max(60)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+  .meta({ description: "URL-safe name" });
+
+/** The two kinds of shares. */
+export const sideSchema = z.enum(["yes", "no"]);
+
+/** What an order does with shares of its side. */
+export const orderTypeSchema = z.enum(["buy", "sell"]);
+
+/** Whether an order may rest. */
+export const timeInForceSchema = z.enum(["gtc", "ioc"]);
+
+/** A price, in cents of the side that is traded. */
+export const priceSchema = z.int().min(1).max(99).meta({ description: "EUR-cents a share" });
+
+/** Shares of an order, or complete sets. */
+export const quantitySchema = z.int().min(1).max(10_000).meta({ description: "shares" });
+
+/** A moment in an answer. */
+export const timestampSchema = z.iso.datetime();
+
+/** An amount in an answer. */
+export const centsSchema = z.int().meta({ description: "EUR-cents" });
+
+/** Cash; nothing of it is ever reserved. */
+export const balanceSchema = z.strictObject({
+  total: centsSchema,
+  available: centsSchema.meta({ description: "EUR-cents; always equal to total" }),
+});
+
+/**
+ * `page` and `limit` of a paginated list; a query holds text only. What makes numbers of it hides
+ * the defaults from the OpenAPI document, so they are told again.
+ */
+export const pageQuerySchema = z.object({
+  page: queryInteger(z.int().min(1).max(2_147_483_647))
+    .default(1)
+    .meta({ override: { default: 1 } }),
+  limit: limitSchema(50, 20),
+});
+
+/** `limit` of a query: how many to answer with, at most. */
+export function limitSchema(most: number, usual: number): z.ZodDefault<z.ZodType<number>> {
+  return queryInteger(z.int().min(1).max(most))
+    .default(usual)
+    .meta({ override: { default: usual } });
+}
+
+const pageMetaSchema = z.strictObject({
+  total: z.int().min(0),
+  page: z.int().min(1),
+  limit: z.int().min(1),
+  hasMore: z.boolean(),
+});
+
+type Paginated<Item extends z.ZodType> = z.ZodObject<
+  { data: z.ZodArray<Item>; meta: typeof pageMetaSchema },
+  z.core.$strict
+>;
+
+/** A page of `item`s. */
+export function paginated<Item extends z.ZodType>(item: Item): Paginated<Item> {
+  return z.strictObject({ data: z.array(item), meta: pageMetaSchema });
+}
+
+/** The body of every answer that isn't a success. */
+export const errorSchema = z
+  .strictObject({
+    error: z.string().meta({ description: "in words, for people" }),
+    code: z.string().optional().meta({ description: "for programs" }),
+    issues: z
+      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: "all that is wrong with a malformed request" }),
+  })
+  .meta({ id: "Error" });
+
+/** An integer written in decimal digits; anything else is left for the schema to refuse. */
+function queryInteger<Schema extends z.ZodType<number>>(schema: Schema) {
+  const fromText = (text: unknown): unknown =>
+    typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;
+  return z.preprocess(fromText, schema);
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { RequestHandler } from "express";
+import helmet from "helmet";
+import { z } from "zod";
+import { answered, route } from "../http/route.ts";
+import type { Route } from "../http/route.ts";
+import { makeDocument } from "./openapi.ts";
+
+/** The interface described, for programs and for people. */
+export function documentationRoutes(routes: () => Route[]): Route[] {
+  let document: string | undefined;
+
+  const openApi = route({
+    method: "get",
+    path: "/openapi.json",
+    operationId: "getOpenApi",
+    tag: "Service",
+    summary: "This document",
+    auth: "none",
+    rateLimit: "none",
+    responses: {
+      200: {
+        description: "OpenAPI 3.1.",
+        schema: z.looseObject({ openapi: z.string() }),
+        // It changes with the version that is served.
+        caching: { freshSeconds: 60, staleSeconds: 300 },
+      },
+    },
+    handler: () => (document ??= JSON.stringify(makeDocument(routes()))),
+  });
+
+  const page = route({
+    method: "get",
+    path: "/docs",
+    operationId: "getDocs",
+    tag: "Service",
+    summary: "This document as a page to browse",
+    auth: "none",
+    rateLimit: "none",
+    responses: { 200: { description: "The page.", contentType: "text/html; charset=utf-8" } },
+    handler: ({ request, response }) => {
+      secure(request, response, () => undefined);
+      if (!request.path.endsWith("/")) return pageText;
+      // What the page names is beside it, so it has one address.
+      response.redirect(308, "../docs");
+      return answered;
+    },
+  });
+
+  return [openApi, page];
+}
+
+/** The page takes scripts and styles from this server only, and asks no other. */
+const secure = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", "data:"],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  // The service speaks plain HTTP: this is for the proxy that does TLS to say.
+  strictTransportSecurity: false,
+});
+
+const pageText = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>pgmarkets</title>
+    <link rel="icon" href="docs/favicon-32x32.png">
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  displayOperationId: true,
+  validatorUrl: null,
+});
+`;
+
+/** What the page consists of: files of swagger-ui-dist, and the line that starts it. */
+export function documentationFiles(): RequestHandler {
+  const directory = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+  const read = (name: string) => readFileSync(join(directory, name));
+  const files = new Map([
+    ["/swagger-ui.css", { type: "text/css; charset=utf-8", body: read("swagger-ui.css") }],
+    ["/swagger-ui-bundle.js", { type: script, body: read("swagger-ui-bundle.js") }],
+    ["/favicon-32x32.png", { type: "image/png", body: read("favicon-32x32.png") }],
+    ["/start.js", { type: script, body: Buffer.from(start) }],
+  ]);
+  return (request, response, next) => {
+    const file = request.method === "GET" ? files.get(request.path) : undefined;
+    if (file === undefined) {
+      next();
+      return;
+    }
+    secure(request, response, () => {
+      response.setHeader("Content-Type", file.type);
+      response.setHeader("Cache-Control", "public, max-age=3600");
+      response.end(file.body);
+    });
+  };
+}
+
+const script = "text/javascript; charset=utf-8";

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { plainProblem } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import { route } from "../http/route.ts";
+import {
+  centsSchema,
+  found,
+  limitSchema,
+  slugSchema,
+  timestampSchema,
+  uuidSchema,
+} from "./common.ts";
+
+/** Who has realised what, as of the last refresh. */
+
+const windowSchema = z.enum(["day", "week", "month", "ytd", "all"]).meta({
+  description: "UTC days: today, the last 7, the last 30, the year to date, all",
+});
+
+/** Any text: one that names no category has an answer of its own. */
+const categorySchema = z.string().meta({ description: "a category's slug, or all" });
+
+const windowQuerySchema = z.object({
+  category: categorySchema.default("all"),
+  window: windowSchema.default("all"),
+});
+
+const rankSchema = z.int().min(1).meta({ description: "1 is the best" });
+
+const rateSchema = z.number().min(0).max(1);
+
+const profileSchema = z.strictObject({
+  userId: uuidSchema,
+  handle: z.string(),
+  displayName: z.string(),
+  avatarUrl: z.string().nullable(),
+});
+
+const entrySchema = profileSchema
+  .extend({
+    rank: rankSchema,
+    plCents: centsSchema.meta({ description: "EUR-cents realised" }),
+    volCents: centsSchema.meta({ description: "EUR-cents that the settled positions had cost" }),
+    winRate: rateSchema.meta({ description: "wins per settled position; 0 without one" }),
+    roi: z.number().meta({ description: "plCents / volCents; 0 when volCents is 0" }),
+    settledCount: z.int().min(0).meta({ description: "positions settled in the window" }),
+  })
+  .meta({ id: "LeaderboardEntry" });
+
+/** In the place of a trader who is not shown. */
+const privateEntrySchema = z
+  .strictObject({ isPrivate: z.literal(true), rank: rankSchema })
+  .meta({ id: "PrivateLeaderboardEntry" });
+
+export const leaderboardSchema = z
+  .strictObject({
+    category: categorySchema,
+    window: windowSchema,
+    entries: z.array(z.union([entrySchema, privateEntrySchema])).max(100),
+  })
+  .meta({ id: "Leaderboard" });
+
+const leaderboard = route({
+  method: "get",
+  path: "/api/v1/leaderboard",
+  operationId: "getLeaderboard",
+  tag: "Leaderboard",
+  summary: "The traders who realised most in a window, best first",
+  description: "`limit` counts ranks: traders who are not shown keep theirs.",
+  auth: "none",
+  rateLimit: "read",
+  request: { query: windowQuerySchema.extend({ limit: limitSchema(100, 50) }) },
+  responses: { 200: { description: "The first ranks.", schema: leaderboardSchema } },
+  problems: [unknownCategory("nowhere")],
+  handler: ({ query: { category, window, limit } }, { reads }) =>
+    ofCategory(category, () => reads.getLeaderboard({ category, window, most: limit })),
+});
+
+export const leaderboardSummarySchema = z
+  .strictObject({
+    category: categorySchema,
+    window: windowSchema,
+    traderCount: z.int().min(0).meta({
+      description: "public traders with a position settled in the window",
+    }),
+    totalVolumeCents: centsSchema.meta({ description: "EUR-cents settled" }),
+    openInterestCents: centsSchema.meta({ description: "escrow of the unresolved markets" }),
+    topTrader: profileSchema.extend({ plCents: centsSchema }).nullable(),
+    biggestSingleWin: profileSchema
+      .extend({
+        marketId: uuidSchema,
+        marketTitle: z.string(),
+        eventId: uuidSchema.nullable(),
+        eventTitle: z.string().nullable(),
+        plCents: centsSchema,
+      })
+      .nullable(),
+    medianTrader: z
+      .strictObject({
+        plCents: centsSchema,
+        winRate: rateSchema.nullable(),
+        settledCount: z.int().min(0),
+      })
+      .nullable(),
+    snapshotAt: timestampSchema.nullable(),
+  })
+  .meta({ id: "LeaderboardSummary" });
+
+const summary = route({
+  method: "get",
+  path: "/api/v1/leaderboard/summary",
+  operationId: "getLeaderboardSummary",
+  tag: "Leaderboard",
+  summary: "Sums and outstanding traders of a window",
+  auth: "none",
+  rateLimit: "read",
+  request: { query: windowQuerySchema },
+  responses: { 200: { description: "The summary.", schema: leaderboardSummarySchema } },
+  problems: [unknownCategory("nowhere")],
+  handler: ({ query: { category, window } }, { reads }) =>
+    ofCategory(category, () => reads.getLeaderboardSummary({ category, window })),
+});
+
+export const ownStandingSchema = z
+  .strictObject({ self: entrySchema.nullable() })
+  .meta({ id: "OwnStanding" });
+
+const ownStanding = route({
+  method: "get",
+  path: "/api/v1/leaderboard/me",
+  operationId: "getOwnStanding",
+  tag: "Leaderboard",
+  summary: "The caller's own entry, complete even if it is not shown to others",
+  auth: "key",
+  rateLimit: "read",
+  request: { query: windowQuerySchema },
+  responses: {
+    200: {
+      description: "The entry, or null when nothing was realised in the window.",
+      schema: ownStandingSchema,
+    },
+  },
+  problems: [unknownCategory("nowhere")],
+  handler: ({ query: { category, window }, userId }, { reads }) =>
+    ofCategory(category, () => reads.getOwnStanding({ userId, category, window })),
+});
+
+/** What is read of a category. A text that can't be a slug is not looked for. */
+async function ofCategory(category: string, read: () => Promise<string | null>): Promise<string> {
+  const isSlug = slugSchema.safeParse(category).success;
+  return found(isSlug ? await read() : null, unknownCategory(category));
+}
+
+function unknownCategory(category: string): Problem {
+  return plainProblem(400, `Unknown category: ${category}`);
+}
+
+export const leaderboardRoutes = [leaderboard, summary, ownStanding];

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { MarketView } from "../database/calls.ts";
+import { plainProblem } from "../errors.ts";
+import { route } from "../http/route.ts";
+import {
+  centsSchema,
+  found,
+  idParams,
+  pageQuerySchema,
+  paginated,
+  priceSchema,
+  timestampSchema,
+  uuidSchema,
+} from "./common.ts";
+
+/** Public views of one market. */
+
+/** The code MARKET_NOT_FOUND is that of an order for an unknown market, and a 400. */
+export const marketNotFound = plainProblem(404, "Market not found");
+
+const marketCaching = { freshSeconds: 10, staleSeconds: 30 };
+const tradingCaching = { freshSeconds: 5, staleSeconds: 10 };
+
+/** Where a market is in its life. */
+export const marketStatusSchema = z.enum(["open", "paused", "closed", "resolved"]);
+
+/** A market in a list. */
+export const listedMarketSchema = z
+  .strictObject({
+    id: uuidSchema,
+    title: z.string(),
+    description: z.string(),
+    category: z.string().meta({ description: "category slug" }),
+    status: marketStatusSchema,
+    eventId: uuidSchema.nullable(),
+    lastTradePrice: priceSchema.nullable(),
+    yesVolume: centsSchema.min(0),
+    noVolume: centsSchema.min(0),
+    closeTime: timestampSchema.nullable(),
+    createdAt: timestampSchema,
+    resolvedOutcome: z.enum(["yes", "no", "custom"]).nullable(),
+    thumbnailId: uuidSchema.nullable(),
+    thumbnailUrl: z.string().nullable(),
+  })
+  .meta({ id: "ListedMarket" });
+
+export const marketSchema = listedMarketSchema
+  .extend({ bestBid: priceSchema.nullable(), bestAsk: priceSchema.nullable() })
+  .meta({ id: "Market" });
+
+const market = route({
+  method: "get",
+  path: "/api/v1/markets/:id",
+  operationId: "getMarket",
+  tag: "Markets",
+  summary: "A market with its best prices",
+  auth: "none",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: {
+      description: "The market.",
+      schema: marketSchema,
+      caching: marketCaching,
+      headers: ["X-Market-Version"],
+    },
+  },
+  problems: [marketNotFound],
+  handler: async ({ params: { id } }, { reads }) =>
+    answerWith(await reads.getMarket({ marketId: id })),
+});
+
+/** What is left unfilled at one price. */
+export const levelSchema = z
+  .strictObject({ price: priceSchema, quantity: z.int().min(1) })
+  .meta({ id: "OrderBookLevel" });
+
+export const orderBookSchema = z.strictObject({
+  bids: z.array(levelSchema),
+  asks: z.array(levelSchema),
+});
+
+const orderBook = route({
+  method: "get",
+  path: "/api/v1/markets/:id/orderbook",
+  operationId: "getOrderBook",
+  tag: "Markets",
+  summary: "The depth of a market's book, in YES prices",
+  auth: "none",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: {
+      description: "Bids fall in price, asks rise.",
+      schema: orderBookSchema,
+      caching: tradingCaching,
+      headers: ["X-Market-Version"],
+    },
+  },
+  problems: [marketNotFound],
+  handler: async ({ params: { id } }, { reads }) =>
+    answerWith(await reads.getOrderBook({ marketId: id })),
+});
+
+export const listTradesResponseSchema = paginated(
+  z
+    .strictObject({
+      id: uuidSchema,
+      price: priceSchema,
+      quantity: z.int().min(1),
+      createdAt: timestampSchema,
+    })
+    .meta({ id: "Trade" }),
+);
+
+const trades = route({
+  method: "get",
+  path: "/api/v1/markets/:id/trades",
+  operationId: "listTrades",
+  tag: "Markets",
+  summary: "The trades of a market, newest first",
+  auth: "none",
+  rateLimit: "read",
+  request: { params: idParams, query: pageQuerySchema },
+  responses: {
+    200: {
+      description: "A page of trades.",
+      schema: listTradesResponseSchema,
+      caching: tradingCaching,
+      headers: ["X-Market-Version"],
+    },
+  },
+  problems: [marketNotFound],
+  handler: async ({ params: { id }, query: { page, limit } }, { reads }) =>
+    answerWith(await reads.listTrades({ marketId: id, page, pageSize: limit })),
+});
+
+function answerWith(view: MarketView | undefined) {
+  const { version, body } = found(view, marketNotFound);
+  return { status: 200, text: body, headers: { "X-Market-Version": String(version) } } as const;
+}
+
+export const marketRoutes = [market, orderBook, trades];

@@ -1,0 +1,198 @@
+import { createDocument } from "zod-openapi";
+import type {
+  oas31,
+  ZodOpenApiOperationObject,
+  ZodOpenApiOverrideContext,
+  ZodOpenApiResponseObject,
+} from "zod-openapi";
+import { outcomeUnknown, plainProblem, refusals } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import { responseHeaders, tags } from "../http/route.ts";
+import type { ResponseDescription, Route } from "../http/route.ts";
+import { version } from "../version.ts";
+import { errorSchema } from "./common.ts";
+
+const description =
+  `A prediction-market exchange. Money is in whole EUR-cents, prices are whole cents
+from 1 to 99 a share, times are ISO 8601 in UTC, ids are UUIDs. Fields of a body that are not known
+are ignored; values that are not known are refused.`.replaceAll("\n", " ");
+
+/** Headers of the answers to trading requests by API keys. */
+const rateHeaders = {
+  "X-RateLimit-Limit": "sustained requests a minute",
+  "X-RateLimit-Burst": "requests that may come back to back",
+  "X-RateLimit-Remaining": "how many of these are left now",
+};
+
+const cacheHeader = { "Cache-Control": "how long a shared cache may keep the answer" };
+
+/** The OpenAPI document of these routes. */
+export function makeDocument(routes: Route[]): ReturnType<typeof createDocument> {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method]: operationOf(route) };
+  }
+  return createDocument(
+    {
+      openapi: "3.1.1",
+      info: { title: "pgmarkets", version, description },
+      servers: [{ url: "/" }],
+      tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+      paths,
+      components: {
+        headers: {
+          "X-Request-Id": {
+            description: "names the request in the server's log",
+            required: true,
+            schema: { type: "string" },
+          },
+          "Retry-After": {
+            description: "seconds to wait before trying again",
+            schema: { type: "integer" },
+          },
+          ...Object.fromEntries(
+            Object.entries(rateHeaders).map(([name, text]) => [
+              name,
+              { description: `${text}; not for pages of the website`, schema: { type: "integer" } },
+            ]),
+          ),
+          ...Object.fromEntries(
+            Object.entries({ ...cacheHeader, ...responseHeaders }).map(([name, text]) => [
+              name,
+              { description: text, required: true, schema: { type: "string" } },
+            ]),
+          ),
+        },
+        securitySchemes: {
+          key: {
+            type: "http",
+            scheme: "bearer",
+            description: "An API key: it begins with `jk_`.",
+          },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: "pgmarkets_session",
+            description: "The session of somebody who is logged in on the website.",
+          },
+        },
+      },
+    },
+    { override: leaveOutTheObvious },
+  );
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { params, query } = route.request;
+  const body = bodyOf(route);
+  const headers = route.rateLimit === "trading" ? Object.keys(rateHeaders) : [];
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    security: route.auth === "none" ? [] : [{ [route.auth]: [] }],
+    ...((params ?? query) && {
+      requestParams: { ...(params && { path: params.schema }), ...(query && { query }) },
+    }),
+    ...(body && {
+      requestBody: { required: true, content: { "application/json": { schema: body } } },
+    }),
+    responses: {
+      ...problemResponses(problemsOf(route), headers),
+      ...Object.fromEntries(
+        Object.entries(route.responses).map(([status, response]) => [
+          status,
+          responseOf(response, headers),
+        ]),
+      ),
+    },
+  };
+}
+
+/** The body that a route's clients are told of. */
+function bodyOf({ request }: Route): Route["request"]["body"] {
+  return request.documentedBody ?? request.body;
+}
+
+/** All that a route may answer when not all is well. */
+function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
+  const takesInput = request.query !== undefined || request.body !== undefined;
+  return [
+    ...(takesInput ? refusals("INVALID_REQUEST") : []),
+    ...(auth === "none" ? [] : refusals("UNAUTHORIZED")),
+    ...(rateLimit === "none" ? [] : refusals("TOO_MANY_REQUESTS")),
+    ...(request.params === undefined ? [] : [request.params.otherwise]),
+    ...(route.problems ?? []),
+    ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
+    plainProblem(500, "Internal server error"),
+    ...(route.whenOutcomeUnknown === undefined
+      ? []
+      : [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
+    ...(rateLimit === "read" || rateLimit === "stream"
+      ? [plainProblem(503, "Service unavailable")]
+      : []),
+  ];
+}
+
+function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiResponseObject {
+  const { contentType = "application/json", schema = { type: "string" as const } } = response;
+  const [mediaType = contentType] = contentType.split(";");
+  return {
+    description: response.description,
+    headers: headerReferences([
+      "X-Request-Id",
+      ...more,
+      ...(response.caching ? Object.keys(cacheHeader) : []),
+      ...(response.headers ?? []),
+    ]),
+    content: { [mediaType]: { schema } },
+  };
+}
+
+/** One response for each status, with an example of every problem that it may be. */
+function problemResponses(
+  problems: Problem[],
+  more: string[],
+): Record<string, ZodOpenApiResponseObject> {
+  const byStatus = Object.groupBy(problems, ({ status }) => status);
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, those = []]) => {
+      const mayComeBack = status === "429" || status === "503";
+      const response: ZodOpenApiResponseObject = {
+        description: those.map(({ body }) => body.error).join("; "),
+        headers: headerReferences([
+          "X-Request-Id",
+          // Whose request it is must be known first.
+          ...(status === "401" ? [] : more),
+          ...(mayComeBack ? ["Retry-After"] : []),
+        ]),
+        content: {
+          "application/json": {
+            schema: errorSchema,
+            examples: Object.fromEntries(
+              those.map(({ body }) => [exampleName(body), { value: body }]),
+            ),
+          },
+        },
+      };
+      return [status, response];
+    }),
+  );
+}
+
+function exampleName({ code, error }: Problem["body"]): string {
+  return code ?? error.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+}
+
+function headerReferences(names: string[]): Record<string, oas31.ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** What the format says already, and the bounds of JavaScript's numbers. */
+function leaveOutTheObvious({ jsonSchema }: ZodOpenApiOverrideContext): void {
+  if (jsonSchema.format === "uuid" || jsonSchema.format === "date-time") delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}

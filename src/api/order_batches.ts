@@ -1,0 +1,234 @@
+import { z } from "zod";
+import type { OrderRequest, Outcome } from "../database/calls.ts";
+import { DatabaseFailure } from "../database/failures.ts";
+import { plainProblem, ProblemError, refusal, refusalByName } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import { problemOfCommand } from "../http/error_handler.ts";
+import { route } from "../http/route.ts";
+import { validate } from "../http/validate.ts";
+import type { Services } from "../services.ts";
+import { balanceSchema, errorSchema, uuidSchema } from "./common.ts";
+import { changedOrderSchema } from "./order_schemas.ts";
+import { placeOrderResponseSchema, placeOrderSchema, whenPlacingUnknown } from "./orders.ts";
+
+/** Placing and cancelling many orders of the caller with one request. */
+
+const ordersIn = <Order extends z.ZodType>(order: Order) =>
+  z.array(order).min(1, "must have at least 1 order").max(50, "must have at most 50 orders");
+
+const placeBatchSchema = z
+  .object({
+    orders: ordersIn(placeOrderSchema),
+    atomic: z.boolean().nullish().meta({ default: false }),
+  })
+  .meta({ id: "PlaceBatch" });
+
+/** The same, but with orders that may be malformed: unless atomic, each of them stands alone. */
+const looseBatchSchema = placeBatchSchema.extend({ orders: ordersIn(z.unknown()) });
+
+const resultStatusSchema = z.int().min(200).max(599).meta({ description: "of POST /orders" });
+
+export const placeBatchResponseSchema = z.strictObject({
+  results: z.array(
+    z.strictObject({
+      status: resultStatusSchema,
+      body: z.union([placeOrderResponseSchema, errorSchema]),
+    }),
+  ),
+  balance: balanceSchema.nullable(),
+});
+
+export const batchRejectedSchema = z.strictObject({
+  error: z.string(),
+  code: z.literal("BATCH_REJECTED"),
+  index: z.int().min(0).meta({ description: "of the first order that was rejected, from 0" }),
+  result: z.strictObject({ status: resultStatusSchema, body: errorSchema }),
+});
+
+const placeBatch = route({
+  method: "post",
+  path: "/api/v1/orders/batch",
+  operationId: "placeOrders",
+  tag: "Orders",
+  summary: "Places up to 50 orders, of any markets",
+  description:
+    "Each order stands alone and counts as a request: its result has the status and the body " +
+    "that POST /orders would have answered with. With `atomic` all are placed or none is.",
+  auth: "key",
+  rateLimit: "trading",
+  countOf: (body) => looseBatchSchema.safeParse(body).data?.orders.length ?? 1,
+  whenOutcomeUnknown: "retry with the same idempotency keys",
+  request: { body: looseBatchSchema, documentedBody: placeBatchSchema },
+  responses: {
+    200: { description: "A result for each order.", schema: placeBatchResponseSchema },
+    409: {
+      description: "An order of an atomic batch was rejected: none was placed.",
+      schema: batchRejectedSchema,
+    },
+  },
+  handler: async ({ body, userId }, services) => {
+    const results =
+      body.atomic === true
+        ? await placeAll(services, userId, validate(placeBatchSchema, body).orders)
+        : await placeEach(services, userId, body.orders);
+    const balance = JSON.stringify(await balanceAfter(services, userId));
+    return { status: 200, text: `{"results":[${results.join()}],"balance":${balance}}` };
+  },
+});
+
+/** Places orders of which each stands alone. Returns their results as JSON text. */
+async function placeEach(
+  { logger, orderGatherer }: Services,
+  userId: string,
+  orders: unknown[],
+): Promise<string[]> {
+  return await Promise.all(
+    orders.map(async (order) => {
+      try {
+        const request = { userId, ...validate(placeOrderSchema, order) };
+        return resultOf(await orderGatherer.place(request));
+      } catch (error) {
+        if (error instanceof ProblemError) return resultOfProblem(error.problem);
+        const problem = problemOfCommand(error, whenPlacingUnknown);
+        logger[problem === undefined ? "error" : "warn"]({ error }, "an order was not placed");
+        return resultOfProblem(problem ?? plainProblem(500, "Internal server error"));
+      }
+    }),
+  );
+}
+
+/**
+ * Places all of the orders and returns their results as JSON text, or places none and throws the
+ * problem, with the place and the result of the first order that was rejected.
+ */
+async function placeAll(
+  { orderGatherer }: Services,
+  userId: string,
+  orders: Omit<OrderRequest, "userId">[],
+): Promise<string[]> {
+  const results = await orderGatherer.placeTogether(orders.map((order) => ({ userId, ...order })));
+  const index = results.findIndex(({ code }) => code !== null);
+  const rejected = results[index];
+  if (rejected === undefined) return results.map(resultOf);
+  const problem = refusalByName(rejected.code ?? "", rejected.message);
+  // These two are about the request and not about that order.
+  const isAboutAtomic = problem.body.issues?.[0]?.path === "atomic";
+  if (isAboutAtomic || problem.code === "CONFLICT_RETRY") throw new ProblemError(problem);
+  const { status, body, ...more } = refusal("BATCH_REJECTED");
+  const result = { status: problem.status, body: problem.body };
+  throw new ProblemError({ status, body: { ...body, index, result }, ...more });
+}
+
+/** What POST /orders would have answered, as JSON text. */
+function resultOf({ body, code, message, replayed }: Outcome): string {
+  return code === null
+    ? `{"status":${replayed ? 200 : 201},"body":${body}}`
+    : resultOfProblem(refusalByName(code, message));
+}
+
+function resultOfProblem({ status, body }: Problem): string {
+  return JSON.stringify({ status, body });
+}
+
+const failureCodeSchema = z.enum(["not_found", "not_cancellable", "internal"]);
+
+export const cancelBatchResponseSchema = z.strictObject({
+  cancelled: z.array(changedOrderSchema),
+  failures: z.array(z.strictObject({ orderId: uuidSchema, code: failureCodeSchema })),
+  balance: balanceSchema.nullable(),
+});
+
+const cancelBatch = route({
+  method: "post",
+  path: "/api/v1/orders/cancel-batch",
+  operationId: "cancelOrders",
+  tag: "Orders",
+  summary: "Cancels up to 100 of the caller's orders, each for itself",
+  auth: "key",
+  rateLimit: "trading",
+  whenOutcomeUnknown: "safe to retry",
+  request: {
+    body: z
+      .object({
+        orderIds: z
+          .array(uuidSchema)
+          .min(1, "must have at least 1 id")
+          .max(100, "must have at most 100 ids"),
+      })
+      .meta({ id: "CancelBatch" }),
+  },
+  responses: {
+    200: {
+      description: "What was cancelled and what was not.",
+      schema: cancelBatchResponseSchema,
+    },
+  },
+  handler: async ({ body: { orderIds }, userId }, services) => {
+    const body = await cancelOrders(services, userId, orderIds);
+    services.outboxRelay.ring();
+    return { status: 200, body };
+  },
+});
+
+type CancelBatchResponse = z.output<typeof cancelBatchResponseSchema>;
+
+/**
+ * Cancels orders of a user one after another, each in a transaction of its own: one that fails
+ * leaves the others alone.
+ */
+export async function cancelOrders(
+  { commands, turns, logger }: Pick<Services, "commands" | "turns" | "logger">,
+  userId: string,
+  orderIds: string[],
+): Promise<CancelBatchResponse> {
+  const cancelled: CancelBatchResponse["cancelled"] = [];
+  const failures: CancelBatchResponse["failures"] = [];
+  const turn = turns.command(userId);
+  let isDatabaseGone = false;
+
+  for (const orderId of new Set(orderIds)) {
+    if (isDatabaseGone) {
+      failures.push({ orderId, code: "internal" });
+      continue;
+    }
+    try {
+      const result = await commands.cancelOrder({ userId, orderId }, { turn });
+      if (result.code === null) cancelled.push(orderIn(result.body));
+      else failures.push({ orderId, code: failureCodeOf(result.code) });
+    } catch (error) {
+      logger.warn({ error, orderId }, "an order of a batch was not cancelled");
+      failures.push({ orderId, code: "internal" });
+      // Each further id would wait as long as this one for the database to come back.
+      isDatabaseGone = error instanceof DatabaseFailure && error.kind !== "conflict";
+    }
+  }
+
+  const balance = isDatabaseGone ? null : await balanceAfter({ commands, logger }, userId);
+  return { cancelled, failures, balance };
+}
+
+function orderIn(body: string): CancelBatchResponse["cancelled"][number] {
+  return (JSON.parse(body) as { order: CancelBatchResponse["cancelled"][number] }).order;
+}
+
+function failureCodeOf(code: string): z.output<typeof failureCodeSchema> {
+  if (code === "ORDER_NOT_FOUND") return "not_found";
+  return code === "ORDER_NOT_CANCELLABLE" ? "not_cancellable" : "internal";
+}
+
+/** The user's balance once a batch is done; null when it can't be read. */
+async function balanceAfter(
+  { commands, logger }: Pick<Services, "commands" | "logger">,
+  userId: string,
+): Promise<z.output<typeof balanceSchema> | null> {
+  try {
+    const account = await commands.getAccount({ userId });
+    const { balance } = JSON.parse(account) as { balance: number };
+    return { total: balance, available: balance };
+  } catch (error) {
+    logger.warn({ error }, "the balance after a batch could not be read");
+    return null;
+  }
+}
+
+export const orderBatchRoutes = [placeBatch, cancelBatch];

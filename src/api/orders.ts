@@ -1,0 +1,322 @@
+import { z } from "zod";
+import { refusal, refusals } from "../errors.ts";
+import { route } from "../http/route.ts";
+import { untilFinished } from "../trading/unfinished.ts";
+import {
+  acceptedBody,
+  balanceSchema,
+  centsSchema,
+  found,
+  idParams,
+  orderTypeSchema,
+  priceSchema,
+  quantitySchema,
+  sideSchema,
+  timeInForceSchema,
+  uuidSchema,
+} from "./common.ts";
+import {
+  changedOrderSchema,
+  fillSchema,
+  orderSchema,
+  orderStatusSchema,
+  placedOrderSchema,
+} from "./order_schemas.ts";
+
+/** Placing, amending, cancelling and reading single orders of the caller. */
+
+/** Why an order may be rejected, be it new or a replacement. */
+const tradeProblems = refusals(
+  "MARKET_NOT_OPEN",
+  "SELF_TRADE_BLOCKED",
+  "POST_ONLY_WOULD_CROSS",
+  "INSUFFICIENT_LIQUIDITY",
+  "INSUFFICIENT_BALANCE",
+  "SELF_EXCLUDED",
+  "ACCOUNT_FROZEN",
+  "LOSS_LIMIT",
+  "LIMITS_SETUP_REQUIRED",
+  "TRADING_PAUSED",
+);
+
+/** What to do when it is not known whether an order was placed. */
+export const whenPlacingUnknown = "retry with the same idempotency key";
+
+/** To UTC and milliseconds, within the years that four digits hold. */
+const expirySchema = z.iso
+  .datetime({ offset: true })
+  .overwrite((text) => {
+    const time = Date.parse(text);
+    return Number.isNaN(time) ? text : new Date(time).toISOString();
+  })
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), "must be between the years 1 and 9999");
+
+/** An order to place. Null is the same as absent but for the price of a buy. */
+export const placeOrderSchema = z
+  .object({
+    marketId: uuidSchema,
+    side: sideSchema,
+    price: priceSchema.nullish().meta({ description: "EUR-cents; null for a market order" }),
+    quantity: quantitySchema.nullish(),
+    budgetCents: z.int().min(1).max(1_000_000).nullish(),
+    orderType: orderTypeSchema.nullish().meta({ default: "buy" }),
+    timeInForce: timeInForceSchema.nullish().meta({ default: "gtc" }),
+    idempotencyKey: uuidSchema.nullish(),
+    expiresAt: expirySchema.nullish(),
+    postOnly: z.boolean().nullish().meta({ default: false }),
+  })
+  .superRefine((order, context) => {
+    const refuse = (field: keyof typeof order, message: string): void => {
+      context.addIssue({ code: "custom", path: [field], message });
+    };
+    const isPriced = isGiven(order.price);
+    const isCounted = isGiven(order.quantity);
+    const isBudget = isGiven(order.budgetCents);
+    if (order.orderType === "sell") {
+      if (isBudget) refuse("budgetCents", "not for a sell");
+      if (!isCounted) refuse("quantity", "required for a sell");
+    } else {
+      if (isBudget && isCounted) refuse("budgetCents", "excludes quantity");
+      if (!isBudget && !isCounted) refuse("quantity", "required without budgetCents");
+      if (!isBudget && order.price === undefined) {
+        refuse("price", "required without budgetCents; null places a market order");
+      }
+    }
+    if (order.postOnly === true && (isBudget || !isPriced || order.timeInForce === "ioc")) {
+      refuse("postOnly", "needs a price and gtc, and no budgetCents");
+    }
+  })
+  .meta({ id: "PlaceOrder" });
+
+function isGiven(value: unknown): boolean {
+  return value !== null && value !== undefined;
+}
+
+export const placeOrderResponseSchema = z.strictObject({
+  order: placedOrderSchema,
+  fills: z.array(fillSchema),
+  cancelledOrders: z.array(placedOrderSchema),
+  balance: balanceSchema,
+  feeCents: centsSchema.min(0).nullable(),
+});
+
+const place = route({
+  method: "post",
+  path: "/api/v1/orders",
+  operationId: "placeOrder",
+  tag: "Orders",
+  summary: "Places an order",
+  description:
+    "Send an `idempotencyKey` with every order: then it is safe to send the same again when the " +
+    "answer got lost.",
+  auth: "key",
+  rateLimit: "trading",
+  whenOutcomeUnknown: whenPlacingUnknown,
+  request: { body: placeOrderSchema },
+  responses: {
+    201: { description: "A new order.", schema: placeOrderResponseSchema },
+    200: {
+      description: "A replay: the order that the idempotency key stands for, as it is now.",
+      schema: placeOrderResponseSchema,
+      headers: ["Idempotency-Replayed"],
+    },
+  },
+  problems: [...refusals("MARKET_NOT_FOUND"), ...tradeProblems],
+  handler: async ({ body, userId }, { orderGatherer }) => {
+    const result = await orderGatherer.place({ userId, ...body });
+    const text = acceptedBody(result);
+    return result.replayed
+      ? { status: 200, text, headers: { "Idempotency-Replayed": "true" } }
+      : { status: 201, text };
+  },
+});
+
+export const previewResponseSchema = z.strictObject({
+  status: z.enum([...orderStatusSchema.options, "rejected"]),
+  fills: z
+    .array(z.strictObject({ price: priceSchema, quantity: quantitySchema }))
+    .meta({ description: "in the order of execution; prices of YES" }),
+  filledQuantity: z.int().min(0).max(10_000),
+  averagePrice: z.number().nullable().meta({ description: "EUR-cents a share of the own side" }),
+  costCents: centsSchema.meta({ description: "without the fee; negative for proceeds" }),
+  feeCents: centsSchema.min(0),
+  restingQuantity: z.int().min(0).max(10_000),
+  balanceAfter: centsSchema,
+  rejection: z
+    .strictObject({ status: z.int(), error: z.string(), code: z.string() })
+    .nullable()
+    .meta({ description: "why the order would be rejected" }),
+});
+
+/** The body of POST /orders/preview: its idempotency key is ignored, whatever it is. */
+const previewOrderSchema = z.preprocess(
+  (body) => (isObject(body) ? { ...body, idempotencyKey: undefined } : body),
+  placeOrderSchema,
+);
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const preview = route({
+  method: "post",
+  path: "/api/v1/orders/preview",
+  operationId: "previewOrder",
+  tag: "Orders",
+  summary: "What an order would do now; it changes nothing",
+  auth: "key",
+  rateLimit: "read",
+  request: { body: previewOrderSchema, documentedBody: placeOrderSchema },
+  responses: {
+    200: {
+      description: "What would become of the order, be it accepted or rejected.",
+      schema: previewResponseSchema,
+    },
+  },
+  handler: async ({ body, userId }, { reads, turns }) => {
+    const order = { userId, ...body, idempotencyKey: null };
+    const turn = turns.preview(userId, body.marketId);
+    return acceptedBody(await reads.previewOrder({ order }, { turn }));
+  },
+});
+
+/** A change of an order. Null is the same as absent. */
+const amendOrderSchema = z
+  .object({
+    price: priceSchema.nullish(),
+    quantity: quantitySchema
+      .nullish()
+      .meta({ description: "new total, above the filled quantity" }),
+  })
+  .meta({ id: "AmendOrder" });
+
+/** The order in place or unchanged, or the order that replaces it. */
+export const amendOrderResponseSchema = z.union([
+  z.strictObject({
+    order: changedOrderSchema,
+    amended: z.boolean(),
+    queuePositionChanged: z.literal(false),
+  }),
+  z.strictObject({
+    order: changedOrderSchema,
+    fills: z.array(fillSchema),
+    amended: z.literal(true),
+    queuePositionChanged: z.literal(true),
+    cancelledOrderId: uuidSchema,
+    feeCents: centsSchema.min(0),
+  }),
+]);
+
+const amend = route({
+  method: "patch",
+  path: "/api/v1/orders/:id",
+  operationId: "amendOrder",
+  tag: "Orders",
+  summary: "Changes the price or the quantity of one of the caller's orders",
+  description:
+    "A lower quantity keeps the order's place in the queue. Anything else replaces the order.",
+  auth: "key",
+  rateLimit: "trading",
+  // An order that was replaced has a successor with another id.
+  whenOutcomeUnknown: "look at your open orders before you retry",
+  request: { params: idParams, body: amendOrderSchema },
+  responses: {
+    200: {
+      description: "The order as it is now, or the one that replaces it.",
+      schema: amendOrderResponseSchema,
+    },
+  },
+  problems: [
+    ...refusals(
+      "ORDER_NOT_FOUND",
+      "ORDER_NOT_AMENDABLE",
+      "BELOW_FILLED",
+      "BUDGET_ORDER_NOT_AMENDABLE",
+    ),
+    ...tradeProblems,
+  ],
+  handler: async ({ params, body: { price, quantity }, userId }, services) => {
+    const { commands, outboxRelay, turns } = services;
+    const turn = turns.command(userId);
+    const result = await untilFinished(() =>
+      commands.amendOrder({ userId, orderId: params.id, price, quantity }, { turn }),
+    );
+    outboxRelay.ring();
+    return acceptedBody(result);
+  },
+});
+
+export const cancelOrderResponseSchema = z.strictObject({
+  order: changedOrderSchema,
+  balance: balanceSchema,
+});
+
+const cancel = route({
+  method: "delete",
+  path: "/api/v1/orders/:id",
+  operationId: "cancelOrder",
+  tag: "Orders",
+  summary: "Cancels one of the caller's orders",
+  auth: "key",
+  rateLimit: "trading",
+  whenOutcomeUnknown: "safe to retry",
+  request: { params: idParams },
+  responses: {
+    200: {
+      description: "The cancelled order; the balance is unchanged.",
+      schema: cancelOrderResponseSchema,
+    },
+  },
+  problems: refusals("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),
+  handler: async ({ params: { id }, userId }, { commands, outboxRelay, turns }) => {
+    const turn = turns.command(userId);
+    const result = await commands.cancelOrder({ userId, orderId: id }, { turn });
+    outboxRelay.ring();
+    return acceptedBody(result);
+  },
+});
+
+export const listOrdersResponseSchema = z.strictObject({
+  data: z.array(orderSchema).max(200),
+  meta: z.strictObject({
+    pageSize: z.int().min(0).max(200),
+    total: z.int().min(0).optional().meta({ description: "for cancelled and all" }),
+  }),
+});
+
+const list = route({
+  method: "get",
+  path: "/api/v1/orders",
+  operationId: "listOrders",
+  tag: "Orders",
+  summary: "The caller's orders, newest first, at most 200",
+  auth: "key",
+  rateLimit: "read",
+  request: {
+    query: z.object({
+      marketId: uuidSchema.optional(),
+      status: z.enum(["open", "scheduled", "filled", "cancelled", "all"]).default("open"),
+    }),
+  },
+  responses: { 200: { description: "The orders.", schema: listOrdersResponseSchema } },
+  handler: ({ query: { marketId, status }, userId }, { reads }) =>
+    reads.listOrders({ userId, marketId, status }),
+});
+
+const read = route({
+  method: "get",
+  path: "/api/v1/orders/:id",
+  operationId: "getOrder",
+  tag: "Orders",
+  summary: "One of the caller's orders",
+  auth: "key",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: { 200: { description: "The order.", schema: orderSchema } },
+  problems: refusals("ORDER_NOT_FOUND"),
+  handler: async ({ params: { id }, userId }, { reads }) => {
+    const order = await reads.getOrder({ userId, orderId: id });
+    return found(order, refusal("ORDER_NOT_FOUND"));
+  },
+});
+
+export const orderRoutes = [list, place, preview, read, amend, cancel];

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { refusals } from "../errors.ts";
+import { route } from "../http/route.ts";
+import {
+  acceptedBody,
+  balanceSchema,
+  centsSchema,
+  priceSchema,
+  quantitySchema,
+  sideSchema,
+  uuidSchema,
+} from "./common.ts";
+import { marketStatusSchema } from "./markets.ts";
+
+/** Complete sets of YES and NO shares, out of cash and back into it. */
+
+/** Shares of one side of a market. */
+export const positionSchema = z
+  .strictObject({
+    id: uuidSchema,
+    marketId: uuidSchema,
+    marketTitle: z.string(),
+    marketStatus: marketStatusSchema,
+    lastTradePrice: priceSchema.nullable(),
+    side: sideSchema,
+    quantity: z.int().min(1),
+    avgPrice: priceSchema.meta({ description: "EUR-cents a share, rounded half up" }),
+    realisedPnl: centsSchema.meta({ description: "EUR-cents realised so far, less fees" }),
+  })
+  .meta({ id: "Position" });
+
+const convertSetsSchema = z
+  .object({
+    marketId: uuidSchema,
+    quantity: quantitySchema.meta({ description: "complete sets of one YES and one NO share" }),
+  })
+  .meta({ id: "ConvertSets" });
+
+export const convertSetsResponseSchema = z.strictObject({
+  marketId: uuidSchema,
+  quantity: quantitySchema,
+  balance: balanceSchema,
+  positions: z.array(positionSchema).max(2),
+});
+
+const converted = {
+  description: "The cash, and the positions of the market that hold shares.",
+  schema: convertSetsResponseSchema,
+};
+
+const whenOutcomeUnknown = "look at the portfolio before you retry";
+
+const split = route({
+  method: "post",
+  path: "/api/v1/positions/split",
+  operationId: "splitPosition",
+  tag: "Portfolio",
+  summary: "Makes complete sets, one YES and one NO share each, out of 100 cents each",
+  auth: "key",
+  rateLimit: "trading",
+  whenOutcomeUnknown,
+  request: { body: convertSetsSchema },
+  responses: { 200: converted },
+  problems: refusals(
+    "MARKET_NOT_FOUND",
+    "MARKET_NOT_OPEN",
+    "INSUFFICIENT_BALANCE",
+    "SELF_EXCLUDED",
+    "ACCOUNT_FROZEN",
+    "LOSS_LIMIT",
+    "LIMITS_SETUP_REQUIRED",
+    "TRADING_PAUSED",
+  ),
+  handler: async ({ body: { marketId, quantity }, userId }, { commands, turns }) => {
+    const turn = turns.command(userId, marketId);
+    return acceptedBody(await commands.splitPosition({ userId, marketId, quantity }, { turn }));
+  },
+});
+
+const merge = route({
+  method: "post",
+  path: "/api/v1/positions/merge",
+  operationId: "mergePosition",
+  tag: "Portfolio",
+  summary: "Gives complete sets back for 100 cents each",
+  description: "Possible until the market is resolved, whatever keeps the caller from trading.",
+  auth: "key",
+  rateLimit: "trading",
+  whenOutcomeUnknown,
+  request: { body: convertSetsSchema },
+  responses: { 200: converted },
+  problems: refusals("MARKET_NOT_FOUND", "MARKET_NOT_OPEN", "INSUFFICIENT_BALANCE"),
+  handler: async ({ body: { marketId, quantity }, userId }, { commands, turns }) => {
+    const turn = turns.command(userId, marketId);
+    return acceptedBody(await commands.mergePosition({ userId, marketId, quantity }, { turn }));
+  },
+});
+
+export const positionRoutes = [split, merge];

@@ -1,0 +1,27 @@
+import type { Route } from "../http/route.ts";
+import { catalogueRoutes } from "./catalogue.ts";
+import { documentationRoutes } from "./documentation.ts";
+import { leaderboardRoutes } from "./leaderboard.ts";
+import { marketRoutes } from "./markets.ts";
+import { orderBatchRoutes } from "./order_batches.ts";
+import { orderRoutes } from "./orders.ts";
+import { portfolioRoutes } from "./portfolio.ts";
+import { positionRoutes } from "./positions.ts";
+import { serviceRoutes } from "./service.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { streamRoutes } from "./streams.ts";
+
+/** The whole HTTP interface, but for GraphQL. */
+export const routes: Route[] = [
+  ...catalogueRoutes,
+  ...marketRoutes,
+  ...orderRoutes,
+  ...orderBatchRoutes,
+  ...portfolioRoutes,
+  ...leaderboardRoutes,
+  ...positionRoutes,
+  ...streamRoutes,
+  ...sessionRoutes,
+  ...serviceRoutes,
+  ...documentationRoutes(() => routes),
+];

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { refusal } from "../errors.ts";
+import { route } from "../http/route.ts";
+import { found, timestampSchema } from "./common.ts";
+
+/** What the pages of the website need to call the other routes as their user. */
+
+const token = route({
+  method: "get",
+  path: "/api/auth/token",
+  operationId: "createSessionToken",
+  tag: "Website",
+  summary: "A token that calls the rest as the session's user, for five minutes",
+  auth: "session",
+  rateLimit: "read",
+  responses: {
+    200: {
+      description: "The token.",
+      schema: z.strictObject({ token: z.string(), expiresAt: timestampSchema }),
+    },
+  },
+  handler: async ({ caller: { sessionId } }, { reads }) => {
+    const created = await reads.createSessionToken({ sessionId });
+    // The session may have ended since it was looked up.
+    return found(created, refusal("UNAUTHORIZED"));
+  },
+});
+
+export const sessionRoutes = [token];

@@ -1,0 +1,163 @@
+import { z } from "zod";
+import { plainProblem, ProblemError } from "../errors.ts";
+import { answered, route } from "../http/route.ts";
+import {
+  centsSchema,
+  pathWithId,
+  priceSchema,
+  sideSchema,
+  timestampSchema,
+  uuidSchema,
+} from "./common.ts";
+import { levelSchema, marketNotFound } from "./markets.ts";
+import { orderSchema } from "./order_schemas.ts";
+
+/**
+ * Server-Sent Events: the snapshots of a market, and what happens to the caller. Each stream has a
+ * second address for pages of the website, whose EventSource sends no headers but the cookies of
+ * its own site.
+ */
+
+const contentType = "text/event-stream";
+
+const streamIdParams = pathWithId(plainProblem(400, "INVALID_ID"));
+
+const marketSnapshotSchema = z
+  .strictObject({
+    orderBook: z.strictObject({
+      yesBids: z.array(levelSchema),
+      noBids: z
+        .array(levelSchema)
+        .meta({ description: "in NO prices: the YES ask is 100 - price" }),
+    }),
+    recentTrades: z
+      .array(
+        z.strictObject({
+          price: priceSchema,
+          quantity: z.int().min(1),
+          createdAt: timestampSchema,
+          takerName: z.string().nullable(),
+          takerHandle: z.string().nullable(),
+          takerPrivate: z.boolean(),
+          side: sideSchema.nullable().meta({ description: "the side that the taker bought" }),
+        }),
+      )
+      .max(50),
+    tradersCount: z.int().min(0),
+  })
+  .meta({ id: "MarketSnapshot" });
+
+const marketStream = (path: string, operationId: string, summary: string) =>
+  route({
+    method: "get",
+    path,
+    operationId,
+    tag: "Streams",
+    summary,
+    auth: "none",
+    rateLimit: "stream",
+    request: { params: streamIdParams },
+    responses: {
+      200: {
+        description:
+          "Server-Sent Events. The `data` of each frame is a snapshot, its `id` the market's " +
+          "version. One comes at once, and one after every change of the book or the trades.",
+        contentType,
+        schema: marketSnapshotSchema,
+        headers: ["X-Market-Version"],
+      },
+    },
+    problems: [marketNotFound],
+    handler: async ({ params: { id }, address, response }, { streams }) => {
+      await streams.slots.take({ address }, response);
+      const isKnown = await streams.market.open(id, response);
+      if (!isKnown) throw new ProblemError(marketNotFound);
+      return answered;
+    },
+  });
+
+const order = orderSchema.shape;
+
+const eventFields = {
+  orderId: uuidSchema,
+  marketId: uuidSchema,
+  side: order.side,
+  price: order.price,
+  quantity: order.quantity,
+};
+
+export const userEventSchema = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("connected") }),
+    z.strictObject({
+      type: z.literal("order_pending"),
+      ...eventFields,
+      releaseAt: timestampSchema,
+      budgetCents: order.budgetCents,
+    }),
+    z.strictObject({
+      type: z.literal("order_released"),
+      ...eventFields,
+      status: z.enum(["open", "partially_filled", "filled", "cancelled"]),
+      filledQuantity: order.filledQuantity,
+      cancelReason: order.cancelReason,
+      fills: z.int().min(0).meta({ description: "number of trades" }),
+      balance: centsSchema.nullable(),
+      feeCents: centsSchema.min(0).nullable(),
+    }),
+    z.strictObject({
+      type: z.literal("maker_fill"),
+      marketId: uuidSchema,
+      orderIds: z.array(uuidSchema),
+      fillCount: z.int().min(1),
+    }),
+    z.strictObject({
+      type: z.literal("order_cancelled"),
+      ...eventFields,
+      marketTitle: z.string(),
+      filledQuantity: order.filledQuantity,
+      cancelReason: order.cancelReason.unwrap(),
+    }),
+  ])
+  .meta({ id: "UserEvent" });
+
+const userStream = (auth: "key" | "session", path: string, operationId: string, summary: string) =>
+  route({
+    method: "get",
+    path,
+    operationId,
+    tag: "Streams",
+    summary,
+    auth,
+    rateLimit: "stream",
+    responses: {
+      200: {
+        description:
+          "Server-Sent Events. The `data` of each frame is an event, the first one `connected`. " +
+          "What happened while nobody listened is not told later.",
+        contentType,
+        schema: userEventSchema,
+      },
+    },
+    handler: async ({ caller, userId, address, response }, { streams }) => {
+      await streams.slots.take({ address, userId }, response);
+      streams.user.open(caller, response);
+      return answered;
+    },
+  });
+
+export const streamRoutes = [
+  marketStream("/api/v1/markets/:id/stream", "streamMarket", "The snapshots of a market"),
+  userStream("key", "/api/v1/user/stream", "streamUser", "What happens to the caller's orders"),
+  marketStream(
+    "/api/stream/market/:id",
+    "streamMarketForPages",
+    "The snapshots of a market, for pages of the website",
+  ),
+  userStream(
+    "session",
+    "/api/stream/user",
+    "streamUserForPages",
+    "What happens to the orders of the session's user, for pages of the website",
+  ),
+];

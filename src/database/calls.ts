@@ -1,0 +1,215 @@
+import type { CallsOn, RowOf } from "./call.ts";
+import { bigint, boolean, bytea, double, int, interval, json, text, uuid } from "./call.ts";
+import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
+import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
+
+/**
+ * The functions of the database that processes call: arguments, result, and whether a call may be
+ * repeated that may have been carried out. What each does is said at the function, in
+ * `db/api/functions/` and `db/jobs/functions/`. `test/database/calls.test.ts` compares with the
+ * catalogue. Bodies of answers are JSON text that is passed on as it is.
+ */
+
+/** An order without its market; what is absent or null is left to the database. */
+export interface OrderTerms {
+  userId: string;
+  side: "yes" | "no";
+  price?: number | null | undefined;
+  quantity?: number | null | undefined;
+  budgetCents?: number | null | undefined;
+  orderType?: "buy" | "sell" | null | undefined;
+  timeInForce?: "gtc" | "ioc" | null | undefined;
+  idempotencyKey?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+  postOnly?: boolean | null | undefined;
+}
+
+export interface OrderRequest extends OrderTerms {
+  marketId: string;
+}
+
+/** Who is counted in a bucket: an address or a user's id, once or so many times. */
+export type CountedSubject = string | { subject: string; count: number };
+
+/** What one request is counted in: buckets, each with an address or with a user's id. */
+export type RequestCounters = Partial<
+  Record<
+    "v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip",
+    CountedSubject
+  >
+>;
+
+/** Who holds an event stream open; a user only if it is the stream of one. */
+export interface StreamHolder {
+  address: string;
+  userId?: string | undefined;
+}
+
+export type StaffRole = "analyst" | "operator";
+
+const keyCaller = { userId: uuid, apiKeyId: uuid };
+const sessionCaller = { userId: uuid, sessionId: uuid };
+const staff = { staffKeyId: uuid, name: text, role: sqlType<StaffRole>("text") };
+const outcome = {
+  code: nullable(text),
+  message: nullable(text),
+  replayed: boolean,
+  body: text,
+};
+const marketView = { version: bigint, body: json };
+const sentEvent = { id: bigint, kind: nullable(text), payload: nullable(json) };
+const countedRequest = {
+  allowed: boolean,
+  retryAfterSeconds: nullable(int),
+  requestsPerMinute: nullable(int),
+  burstCapacity: nullable(int),
+  remaining: nullable(bigint),
+};
+const databaseMetrics = {
+  serverVersion: text,
+  schemaVersion: nullable(text),
+  tradingPaused: boolean,
+  trades: bigint,
+  pendingAnnouncements: bigint,
+  releaseLatenessSeconds: double,
+  expiryLatenessSeconds: double,
+  waitingJobs: nullable(bigint),
+  oldestJobLatenessSeconds: nullable(double),
+  verificationAgeSeconds: nullable(double),
+  brokenInvariants: nullable(bigint),
+  notificationQueueUsage: double,
+  waitingLocks: bigint,
+  longestLockWaitSeconds: double,
+  connections: bigint,
+  maxConnections: bigint,
+  deadlocks: bigint,
+  transactionIdAge: bigint,
+};
+const nextDue = {
+  releaseInMs: nullable(double),
+  expireInMs: nullable(double),
+  closeInMs: nullable(double),
+};
+
+/** A longer read is taken for a connection that was cut without a word. */
+const READ_EVENTS_TIMEOUT_MS = 5000;
+/** A market is settled as a whole, however many positions it has. */
+const REFRESH_TIMEOUT_MS = 600_000;
+const VERIFICATION_TIMEOUT_MS = 6 * 3_600_000;
+
+const category = { category: text };
+const window = { ...category, window: text };
+const paged = { page: int, pageSize: int };
+const ofUser = { userId: uuid };
+const ofMarket = { marketId: uuid };
+const ofOrder = { userId: uuid, orderId: uuid };
+const ofLease = { leaseId: uuid };
+const ofStream = { leaseId: uuid, address: text, userId: nullable(uuid) };
+const ofSets = { userId: uuid, marketId: uuid, quantity: int };
+const amendment = { price: nullable(int), quantity: nullable(int) };
+const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
+
+/** For servers, as exchange_api. */
+export const api = functionsOf("api", {
+  warmUp: repeatable({}, nothing),
+
+  authenticate: repeatable({ keyHash: bytea }, rowIfFound(keyCaller)),
+  authenticateSession: repeatable({ cookieHash: bytea }, rowIfFound(sessionCaller)),
+  authenticateSessionToken: repeatable({ tokenHash: bytea }, rowIfFound(sessionCaller)),
+  authenticateStaffKey: repeatable({ keyHash: bytea }, rowIfFound(staff)),
+  recordKeyUse: repeatable({ apiKeyId: uuid }, nothing),
+  createSessionToken: repeatable({ sessionId: uuid }, one(nullable(json))),
+  listEndedCredentials: repeatable({ credentialIds: arrayOf(uuid) }, many(uuid)),
+  takeRequests: repeatable(
+    { requests: asJson<RequestCounters[]>("json") },
+    manyRows(countedRequest),
+  ),
+
+  placeOrders: once(orders, manyRows(outcome)),
+  previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(outcome)),
+  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(outcome)),
+  cancelOrder: once(ofOrder, oneRow(outcome)),
+  splitPosition: once(ofSets, oneRow(outcome)),
+  mergePosition: once(ofSets, oneRow(outcome)),
+
+  getAccount: repeatable(ofUser, one(json)),
+  getRateLimits: repeatable(ofUser, one(json)),
+  getPortfolio: repeatable(ofUser, one(json)),
+  getOrder: repeatable(ofOrder, one(nullable(json))),
+  listOrders: repeatable({ ...ofUser, marketId: nullable(uuid), status: text }, one(json)),
+  listAccountOrders: repeatable({ ...ofUser, status: text, ...paged }, one(json)),
+
+  listCategories: repeatable({}, one(json)),
+  listEvents: repeatable({ ...category, ...paged }, one(nullable(json))),
+  listCategoryMarkets: repeatable({ ...category, status: text, ...paged }, one(nullable(json))),
+  getEvent: repeatable({ eventId: uuid }, one(nullable(json))),
+  getMarket: repeatable(ofMarket, rowIfFound(marketView)),
+  getMarketSnapshot: repeatable(ofMarket, rowIfFound({ ...marketView, body: text })),
+  getOrderBook: repeatable(ofMarket, rowIfFound(marketView)),
+  listTrades: repeatable({ ...ofMarket, ...paged }, rowIfFound(marketView)),
+
+  getLeaderboard: repeatable({ ...window, most: int }, one(nullable(json))),
+  getLeaderboardSummary: repeatable(window, one(nullable(json))),
+  getOwnStanding: repeatable({ ...ofUser, ...window }, one(nullable(json))),
+
+  relayOutbox: repeatable({}, one(bigint)),
+  readEvents: repeatable({ afterId: nullable(bigint), most: int }, manyRows(sentEvent), {
+    timeoutMs: READ_EVENTS_TIMEOUT_MS,
+  }),
+  openStream: once(ofStream, oneRow({ isLeased: boolean, isAllowed: boolean })),
+  closeStream: once(ofStream, nothing),
+  leaseStreams: once(
+    { ...ofLease, streams: asJson<StreamHolder[]>("json"), insteadOf: nullable(uuid) },
+    nothing,
+  ),
+  renewStreamLease: repeatable(ofLease, one(boolean)),
+  endStreamLease: repeatable(ofLease, nothing),
+
+  getMetrics: repeatable({}, oneRow(databaseMetrics)),
+});
+
+const toPassOver = { passingOver: arrayOf(bigint) };
+const inMarket = { marketId: bigint, waits: boolean };
+
+/**
+ * For workers, as exchange_worker. Those that give a number do one piece of what there is to do, and
+ * say how much that was: 0 when nothing is left, null when the market is locked.
+ */
+export const jobs = functionsOf("jobs", {
+  warmUp: repeatable({}, nothing),
+  nextDue: repeatable(toPassOver, oneRow(nextDue)),
+
+  dueReleases: repeatable(toPassOver, many(bigint)),
+  dueExpiries: repeatable(toPassOver, many(bigint)),
+  dueClosings: repeatable(toPassOver, many(bigint)),
+  releaseOrders: repeatable(inMarket, one(nullable(int))),
+  expireOrders: repeatable(inMarket, one(nullable(int))),
+  closeMarkets: repeatable(inMarket, one(nullable(int))),
+
+  archiveOrders: repeatable({}, one(int)),
+  removeKeys: repeatable({}, one(int)),
+  removeSentEvents: repeatable({}, one(int)),
+  removeSessions: repeatable({}, one(int)),
+  removeCounters: repeatable({}, one(int)),
+  refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
+  verifyLedger: repeatable({}, one(bigint), { timeoutMs: VERIFICATION_TIMEOUT_MS }),
+});
+
+export type ApiCalls = CallsOn<typeof api>;
+export type JobCalls = CallsOn<typeof jobs>;
+
+export type KeyCaller = RowOf<typeof keyCaller>;
+export type SessionCaller = RowOf<typeof sessionCaller>;
+/** Who calls, and by what. */
+export type Caller = KeyCaller | SessionCaller;
+/** Somebody who works with the exchange; the name is that of the key. */
+export type Staff = RowOf<typeof staff>;
+/** What a command came to: `body` when it was accepted, `code` and `message` when rejected. */
+export type Outcome = RowOf<typeof outcome>;
+/** Something about one market, as of one version of it. */
+export type MarketView = RowOf<typeof marketView>;
+/** Something that servers pass on, or, without a kind, a place before which some may be missing. */
+export type SentEvent = RowOf<typeof sentEvent>;
+export type CountedRequest = RowOf<typeof countedRequest>;
+export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
+export type NextDue = RowOf<typeof nextDue>;

@@ -1,0 +1,104 @@
+import { Logger as QueueLogger, runMigrations } from "graphile-worker";
+import type { ClientBase, Pool } from "pg";
+import type { Logger } from "pino";
+import { DatabaseNotReadyError } from "./not_ready.ts";
+import { makePool } from "./pools.ts";
+
+/**
+ * The queue is graphile-worker's, in a schema of its own. Its tables belong to exchange_owner, as
+ * everything does, and exchange_worker is let in; they have row level security and no policy, so
+ * that takes both grants and policies.
+ */
+
+/**
+ * Makes the queue, or brings it up to date. `client` acts as a login that may make schemas and
+ * become exchange_owner; nobody else migrates meanwhile.
+ */
+export async function migrateQueue(client: ClientBase, connectionString: string): Promise<void> {
+  const before = await revision(client);
+  // Making a schema, be it there or not, takes a right on the database that exchange_owner lacks.
+  if (before === undefined) await client.query(makeSchema);
+  const pool = makePool({
+    connectionString,
+    role: "exchange_owner",
+    applicationName: "pgmarkets migrate",
+    max: 1,
+  });
+  try {
+    await runMigrations({ pgPool: pool, logger: silent });
+  } finally {
+    await pool.end();
+  }
+  if ((await revision(client)) !== before) await client.query(letWorkersIn);
+}
+
+/** For workers: refuses a database without a queue. */
+export async function checkQueue(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ found: boolean }>(
+    "select to_regclass('graphile_worker.migrations') is not null as found",
+  );
+  if (rows[0]?.found !== true) {
+    throw new DatabaseNotReadyError(
+      "The database lacks the queue of jobs: run npm run migrate as the owner of the database",
+      { reason: "migrations_missing" },
+    );
+  }
+}
+
+/** Makes the queue's log part of ours. What it takes for news is of interest to debugging only. */
+export function queueLogger(logger: Logger): QueueLogger {
+  return new QueueLogger(() => (level, message) => {
+    logger[level === "error" || level === "warning" ? "warn" : "debug"](message);
+  });
+}
+
+const silent = new QueueLogger(() => () => undefined);
+
+async function revision(client: ClientBase): Promise<number | undefined> {
+  const { rows: found } = await client.query<{ exists: boolean }>(
+    "select to_regclass('graphile_worker.migrations') is not null as exists",
+  );
+  if (found[0]?.exists !== true) return undefined;
+  const { rows } = await client.query<{ id: number | null }>(
+    "select max(id) as id from graphile_worker.migrations",
+  );
+  return rows[0]?.id ?? undefined;
+}
+
+/** As graphile-worker itself would. */
+const makeSchema = `
+  begin;
+  create schema if not exists graphile_worker authorization exchange_owner;
+  set local role exchange_owner;
+  create table if not exists graphile_worker.migrations (
+    id int primary key,
+    ts timestamptz default now() not null,
+    breaking boolean not null default false
+  );
+  commit`;
+
+const letWorkersIn = `
+  begin;
+  set local role exchange_owner;
+  grant usage on schema graphile_worker to exchange_worker;
+  grant select, insert, update, delete on all tables in schema graphile_worker to exchange_worker;
+  grant usage on all sequences in schema graphile_worker to exchange_worker;
+  grant execute on all functions in schema graphile_worker to exchange_worker;
+  do $$
+  declare
+    v_table regclass;
+  begin
+    for v_table in
+      select c.oid
+      from pg_catalog.pg_class as c
+      where c.relnamespace = 'graphile_worker'::regnamespace
+        and c.relrowsecurity
+        and not exists (select from pg_catalog.pg_policy as p where p.polrelid = c.oid)
+    loop
+      execute format(
+        'create policy workers on %s to exchange_worker using (true) with check (true)', v_table
+      );
+    end loop;
+  end
+  $$;
+  commit`;

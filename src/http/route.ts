@@ -1,0 +1,189 @@
+import type { Request, Response } from "express";
+import type { z } from "zod";
+import type { Problem } from "../errors.ts";
+import type { Services } from "../services.ts";
+import type { Auth, Callers, RateLimit } from "./access.ts";
+import type { Caching } from "./caching.ts";
+
+/**
+ * Declares a route: the contract, of which Express and the OpenAPI document are made, and the
+ * handler that keeps it. The compiler checks that the handler fits: it is called with what the
+ * schemas make of the request, and it returns one of the declared responses. What every request
+ * passes before and after its handler is in serve_route.ts.
+ *
+ *     route({
+ *       method: "get",
+ *       path: "/api/v1/orders/:id",
+ *       operationId: "getOrder",
+ *       tag: "Orders",
+ *       summary: "One of the caller's orders",
+ *       auth: "key",
+ *       rateLimit: "read",
+ *       request: { params: idParams },
+ *       responses: { 200: { description: "The order.", schema: orderSchema } },
+ *       problems: refusals("ORDER_NOT_FOUND"),
+ *       handler: async ({ params, userId }, services) => ...
+ *     })
+ */
+export function route<
+  const Authentication extends Auth,
+  const Responses extends ResponseDescriptions,
+  const Schemas extends RequestSchemas = object,
+>(declared: Declaration<Authentication, Responses, Schemas>): Route {
+  return { request: {}, ...declared } as unknown as Route;
+}
+
+type Declaration<
+  Authentication extends Auth,
+  Responses extends ResponseDescriptions,
+  Schemas extends RequestSchemas,
+> = Description &
+  Limits & {
+    auth: Authentication;
+    request?: Schemas;
+    responses: Responses;
+    handler: (
+      call: Call<Authentication, Schemas>,
+      services: Services,
+    ) => HandlerResult<Responses> | Promise<HandlerResult<Responses>>;
+  };
+
+interface Description {
+  method: "get" | "post" | "patch" | "delete";
+  /** As Express has it: `/api/v1/orders/:id`. */
+  path: string;
+  operationId: string;
+  tag: keyof typeof tags;
+  summary: string;
+  description?: string;
+  /** What this route may refuse, beside what every route of its kind may: see openapi.ts. */
+  problems?: Problem[];
+}
+
+/** What a request is counted as. Every command counts as trading, and only commands do. */
+type Limits =
+  | { rateLimit: Exclude<RateLimit, "trading"> }
+  | {
+      rateLimit: "trading";
+      /** What the client should do if it is not known whether the command was carried out. */
+      whenOutcomeUnknown: string;
+      /** How many requests it counts as, by its body. One unless given. */
+      countOf?: (body: unknown) => number;
+    };
+
+/** What a request brings. The parts are checked in the order in which they are written. */
+export interface RequestSchemas {
+  params?: PathParams;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** What the OpenAPI document shows in place of `body`, if the handler checks more than that. */
+  documentedBody?: z.ZodType;
+}
+
+/** The parameters of a path, and the answer to a path whose parameters do not fit. */
+export interface PathParams<Schema extends z.ZodObject = z.ZodObject> {
+  schema: Schema;
+  otherwise: Problem;
+}
+
+/** What a handler is called with: the checked parts of the request, and who sent it. */
+type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
+  [Part in keyof Schemas]: Input<Schemas[Part]>;
+} & KnownCaller<Authentication> & {
+    /** What the client is counted by: see client_address.ts. */
+    address: string;
+    /** For a handler that answers by itself. */
+    request: Request;
+    response: Response;
+  };
+
+type Input<Schema> =
+  Schema extends PathParams<infer Params>
+    ? z.output<Params>
+    : Schema extends z.ZodType
+      ? z.output<Schema>
+      : never;
+
+type KnownCaller<Authentication extends Auth> = Authentication extends "none"
+  ? unknown
+  : { caller: Callers[Authentication]; userId: string };
+
+/** By status. */
+export type ResponseDescriptions = Record<number, ResponseDescription>;
+
+/** One way to answer when all is well. Any other answer is a problem that is thrown. */
+export interface ResponseDescription {
+  description: string;
+  /** Of the JSON body, or of the data of each frame of a stream. Without it the body is text. */
+  schema?: z.ZodType;
+  /** JSON unless given. */
+  contentType?: string;
+  /** How long shared caches may keep the answer. Unless given, they keep nothing. */
+  caching?: Caching;
+  headers?: readonly (keyof typeof responseHeaders)[];
+}
+
+type HandlerResult<Responses extends ResponseDescriptions> =
+  DeclaredAnswer<Responses> | TextAlone<Responses> | typeof answered;
+
+/**
+ * An answer in one of the declared ways. `text` is sent as it is, such as JSON that the database
+ * made; `body` is a value that becomes JSON.
+ */
+type DeclaredAnswer<Responses extends ResponseDescriptions> = {
+  [Status in keyof Responses]: { status: Status } & Body<Responses[Status]> &
+    Headers<Responses[Status]>;
+}[keyof Responses];
+
+type Body<Described> = Described extends { schema: infer Schema extends z.ZodType }
+  ? { text: string } | { body: z.output<Schema> }
+  : { text: string };
+
+type Headers<Described> = Described extends { headers: readonly (infer Name extends string)[] }
+  ? { headers: Record<Name, string> }
+  : { headers?: never };
+
+/** Text alone is the body of a 200 that has no headers of its own. */
+type TextAlone<Responses> = Responses extends { 200: { headers: readonly string[] } }
+  ? never
+  : Responses extends { 200: unknown }
+    ? string
+    : never;
+
+/** Returned by a handler that has answered by itself, as those of streams do. */
+export const answered = { isAnswered: true } as const;
+
+/** What a handler returned, whatever its route. */
+export type Answer =
+  | string
+  | { status: number; text?: string; body?: unknown; headers?: Record<string, string> }
+  | typeof answered;
+
+/** A route whose types are no longer known: its handler fits its own request and responses. */
+export type Route = Description & {
+  auth: Auth;
+  rateLimit: RateLimit;
+  whenOutcomeUnknown?: string;
+  countOf?: (body: unknown) => number;
+  request: RequestSchemas;
+  responses: ResponseDescriptions;
+  handler: (call: object, services: Services) => Answer | Promise<Answer>;
+};
+
+/** The headings under which the OpenAPI document lists routes. */
+export const tags = {
+  Catalogue: "What can be traded. Public.",
+  Markets: "One market: its prices, its book, its trades. Public.",
+  Orders: "Placing, cancelling and reading the caller's orders.",
+  Portfolio: "What the caller has.",
+  Leaderboard: "Who realised what. Refreshed every minute.",
+  Streams: "Server-Sent Events.",
+  Website: "For the pages of the website.",
+  Service: "The service itself.",
+} as const;
+
+/** Headers that a response may have beside those that serve_route.ts adds. */
+export const responseHeaders = {
+  "X-Market-Version": "rises with each change of the market's book and trades",
+  "Idempotency-Replayed": "`true`: the key had been used, this is the order that it stands for",
+} as const;

@@ -1,0 +1,272 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Pool, PoolClient } from "pg";
+import { z } from "zod";
+import { call } from "../database/call.ts";
+import { api } from "../database/calls.ts";
+import type { OrderTerms, Outcome } from "../database/calls.ts";
+import { makePool } from "../database/pools.ts";
+import type { DatabaseRole } from "../database/pools.ts";
+import { readIfPresent } from "./postgres_process.ts";
+import { categories, demoMarkets, events, makers, trader } from "./demo_catalogue.ts";
+import type { DemoMarket } from "./demo_catalogue.ts";
+import { hashApiKey, isWellFormedApiKey } from "../http/api_key.ts";
+
+/** With this anybody can try the service. */
+export interface Demo {
+  /** Of the demo trader. */
+  apiKey: string;
+  /** An open market where somebody sells YES. */
+  marketId: string;
+}
+
+const MAKER_FUNDS_CENTS = 50_000_000;
+const TRADER_FUNDS_CENTS = 1_000_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Fills a database without any category with the demo catalogue, its makers and a funded trader.
+ * In a database that has them, makes sure that the key still works and that somebody sells.
+ * Undefined for a database with a catalogue of its own.
+ */
+export async function prepareDemo(
+  connectionString: string,
+  keyFile: string,
+): Promise<Demo | undefined> {
+  const pool = makePool({ connectionString, applicationName: "pgmarkets demo", max: 1 });
+  try {
+    // One transaction, so that there is never half a demo.
+    const found = await inTransaction(pool, async (client) => {
+      const existing = await findDemo(client);
+      if (existing !== undefined) return existing;
+      if (await hasCategories(client)) return undefined;
+      return await createDemo(client);
+    });
+    if (found === undefined) return undefined;
+    const apiKey = await inTransaction(pool, (client) => keyOf(client, found.traderId, keyFile));
+    await inTransaction(pool, (client) => makeSureSomebodySells(client, found));
+    return { apiKey, marketId: found.marketId };
+  } finally {
+    await pool.end();
+  }
+}
+
+/** What later starts have to find again. */
+interface Found {
+  traderId: string;
+  makerId: string;
+  marketId: string;
+}
+
+// The operators' functions make things and the api functions serve them; that the demo was made is
+// known to neither, so its two questions go to the tables.
+
+async function hasCategories(client: PoolClient): Promise<boolean> {
+  await actAs(client, "exchange_owner");
+  const { rows } = await client.query<{ found: boolean }>(
+    "select exists (select from catalog.categories) as found",
+  );
+  return rows[0]?.found === true;
+}
+
+async function findDemo(client: PoolClient): Promise<Found | undefined> {
+  await actAs(client, "exchange_owner");
+  const { rows } = await client.query<Found>(
+    `select
+       (select u.public_id from identity.users as u where u.handle = $1) as "traderId",
+       (select u.public_id from identity.users as u where u.handle = $2) as "makerId",
+       (select m.public_id from catalog.markets as m
+        where m.title = any ($3) and m.status = 'open' order by m.id limit 1) as "marketId"`,
+    [trader.handle, makers[0].handle, demoMarkets.map((market) => market.title)],
+  );
+  const [found] = rows;
+  const complete = found?.traderId && found.makerId && found.marketId;
+  return complete ? found : undefined;
+}
+
+async function createDemo(client: PoolClient): Promise<Found> {
+  await actAs(client, "exchange_operator");
+  for (const { name, slug } of categories) {
+    await client.query("select admin.create_category(slug => $1, name => $2)", [slug, name]);
+  }
+  const eventIds = new Map<string, string>();
+  for (const event of events) eventIds.set(event.title, await createEvent(client, event));
+
+  const makerIds: string[] = [];
+  for (const maker of makers) makerIds.push(await createTrader(client, maker, MAKER_FUNDS_CENTS));
+  const traderId = await createTrader(client, trader, TRADER_FUNDS_CENTS);
+
+  const marketIds: string[] = [];
+  for (const market of demoMarkets) {
+    await actAs(client, "exchange_operator");
+    const marketId = await createMarket(client, market, eventIds.get(market.event ?? ""));
+    marketIds.push(marketId);
+    await place(client, marketId, openingOrders(market, makerIds));
+  }
+  return { traderId, makerId: at(makerIds, 0), marketId: at(marketIds, 0) };
+}
+
+async function createTrader(
+  client: PoolClient,
+  { email, handle, name }: typeof trader,
+  fundsCents: number,
+): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    "select admin.create_user(email => $1, display_name => $2, handle => $3) as id",
+    [email, name, handle],
+  );
+  const { id } = at(rows, 0);
+  await client.query(
+    `select admin.set_loss_limits(
+       user_id => $1, day_cents => null, week_cents => null, month_cents => null
+     )`,
+    [id],
+  );
+  await client.query("select admin.deposit(user_id => $1, amount_cents => $2, reference => $3)", [
+    id,
+    fundsCents,
+    "demo",
+  ]);
+  return id;
+}
+
+async function createEvent(client: PoolClient, event: (typeof events)[number]): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `select admin.create_event(
+       title => $1, category => $2, description => $3, starts_at => $4
+     ) as id`,
+    [event.title, event.category, event.description, inDays(event.startsInDays)],
+  );
+  return at(rows, 0).id;
+}
+
+async function createMarket(
+  client: PoolClient,
+  market: DemoMarket,
+  eventId: string | undefined,
+): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `select admin.create_market(
+       title => $1, category => $2, description => $3, event_id => $4, close_time => $5
+     ) as id`,
+    [market.title, market.category, market.description, eventId, inDays(market.closesInDays)],
+  );
+  return at(rows, 0).id;
+}
+
+/** Both sides quoted around the market's price by one maker, and some trades by the others. */
+function openingOrders(market: DemoMarket, makerIds: string[]): OrderTerms[] {
+  const [quoting, ...taking] = makerIds;
+  const trades = market.trades.map(([side, quantity], index) => ({
+    userId: at(taking, index % taking.length),
+    side,
+    price: null,
+    quantity,
+  }));
+  return [...quotes(at([quoting], 0), market.price), ...trades];
+}
+
+/** Five levels on each side, in the form of buys: YES below the price, NO below the rest of 100. */
+function quotes(userId: string, yesPrice: number): OrderTerms[] {
+  const sizes = [200, 350, 500, 750, 1000];
+  return sizes.flatMap((quantity, level) => [
+    { userId, side: "yes", price: yesPrice - 1 - level, quantity },
+    { userId, side: "no", price: 100 - yesPrice - 1 - level, quantity },
+  ]);
+}
+
+/** Days of trying out may have bought all that there was. */
+async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<void> {
+  await actAs(client, "exchange_api");
+  const view = await call(client, api.getMarket, { marketId: found.marketId });
+  const { bestAsk, bestBid } = z
+    .object({ bestAsk: z.int().nullable(), bestBid: z.int().nullable() })
+    .parse(JSON.parse(view?.body ?? "{}"));
+  if (bestAsk !== null) return;
+  const price = Math.max(bestBid ?? 50, 50);
+  const order = { userId: found.makerId, side: "no", price: 99 - price, quantity: 1000 } as const;
+  // A maker without money is no reason not to start.
+  await placeOrders(client, found.marketId, [order]);
+}
+
+async function place(client: PoolClient, marketId: string, orders: OrderTerms[]): Promise<void> {
+  await actAs(client, "exchange_api");
+  const outcomes = await placeOrders(client, marketId, orders);
+  const refused = outcomes.find((outcome) => outcome.code !== null);
+  if (refused) throw new Error(`A demo order was refused: ${refused.message ?? ""}`);
+}
+
+async function placeOrders(
+  client: PoolClient,
+  marketId: string,
+  terms: OrderTerms[],
+): Promise<Outcome[]> {
+  const orders = terms.map((order) => ({ marketId, ...order }));
+  return await call(client, api.placeOrders, { orders, atomic: false, waits: true });
+}
+
+/** The key that was made at an earlier start, if it is still good, or else a new one. */
+async function keyOf(client: PoolClient, traderId: string, keyFile: string): Promise<string> {
+  const kept = await readKey(keyFile);
+  if (kept !== undefined) {
+    await actAs(client, "exchange_api");
+    const caller = await call(client, api.authenticate, { keyHash: hashApiKey(kept) });
+    if (caller?.userId === traderId) return kept;
+  }
+  await actAs(client, "exchange_operator");
+  const { rows } = await client.query<{ key: string }>(
+    "select admin.create_api_key(user_id => $1, name => $2) as key",
+    [traderId, "demo"],
+  );
+  const apiKey = at(rows, 0).key;
+  await writeKey(keyFile, apiKey);
+  return apiKey;
+}
+
+const keyFileSchema = z.object({ apiKey: z.string().refine(isWellFormedApiKey) });
+
+async function readKey(keyFile: string): Promise<string | undefined> {
+  const text = await readIfPresent(keyFile);
+  if (text === undefined) return undefined;
+  try {
+    return keyFileSchema.parse(JSON.parse(text)).apiKey;
+  } catch {
+    return undefined; // spoiled, so as good as missing
+  }
+}
+
+async function writeKey(keyFile: string, apiKey: string): Promise<void> {
+  await mkdir(dirname(keyFile), { recursive: true });
+  const unfinished = `${keyFile}.${process.pid}`;
+  await writeFile(unfinished, `${JSON.stringify({ apiKey })}\n`, { mode: 0o600 });
+  await rename(unfinished, keyFile);
+}
+
+async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** The login may be any of the roles; each of them may do its own part only. */
+async function actAs(client: PoolClient, role: DatabaseRole): Promise<void> {
+  await client.query(`set local role ${role}`);
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * DAY_MS);
+}
+
+function at<T>(items: (T | undefined)[], index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new RangeError(`There is no item ${index}`);
+  return item;
+}

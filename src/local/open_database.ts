@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { startEmbeddedPostgres } from "./embedded_postgres.ts";
+import { splitHosts } from "../database/hosts.ts";
+import { lockDown } from "../database/privileges.ts";
+
+/** Where the embedded PostgreSQL is kept when no DATABASE_URL is given. */
+export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");
+
+/** A database that can be connected to. */
+export interface OpenDatabase {
+  connectionString: string;
+  /** For the operator: where the database is, without a password. */
+  description: string;
+  /** Once it is migrated: closes what only a superuser can close, if the server is ours. */
+  lockDown: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/** The database that the configuration names, or else the embedded one, started if need be. */
+export async function openDatabase(
+  config: Pick<Config, "databaseUrl">,
+  notice: (message: string) => void,
+): Promise<OpenDatabase> {
+  if (config.databaseUrl !== undefined) {
+    return {
+      connectionString: config.databaseUrl,
+      description: `the PostgreSQL of DATABASE_URL (${splitHosts(config.databaseUrl).map(hostOf).join(", ")})`,
+      lockDown: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    };
+  }
+  const server = await startEmbeddedPostgres({ directory: embeddedDirectory, onNotice: notice });
+  return {
+    connectionString: server.connectionString,
+    description: `the embedded PostgreSQL: psql "${server.connectionString}"`,
+    lockDown: () => lockDown(server.connectionString),
+    close: async () => {
+      if ((await server.stop()) === "left to others") {
+        notice("the embedded PostgreSQL goes on: another process uses it");
+      }
+    },
+  };
+}
+
+function hostOf(url: string): string {
+  const { hostname, pathname } = new URL(url.replace(/@\//, "@localhost/"));
+  return `${hostname}${pathname}`;
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { callsOn } from "../database/call.ts";
+import { api } from "../database/calls.ts";
+
+export interface OutboxRelayOptions {
+  pool: Pool;
+  logger: Logger;
+}
+
+/** Sends the events of committed commands to listeners, soon after they were committed. */
+export interface OutboxRelay {
+  /** A command was committed: there may be something to send. */
+  ring: () => void;
+  /** Sends what is left and stops. */
+  close: () => Promise<void>;
+}
+
+/** Under load, the events of this time are sent together. */
+const GAP_MS = 5;
+/** The commands of operators, and of processes that ended too soon, do not ring. */
+const ROUND_MS = 100;
+
+/**
+ * Commands only write their events into the outbox: notifying in their own transactions would make
+ * the commits of all markets wait for each other. The relay sends them, one call at a time.
+ */
+export function createOutboxRelay({ pool, logger }: OutboxRelayOptions): OutboxRelay {
+  const { relayOutbox } = callsOn(pool, api);
+  let running: Promise<void> | undefined;
+  let rung = false;
+  const rounds = setInterval(ring, ROUND_MS);
+  rounds.unref();
+
+  function ring(): void {
+    rung = true;
+    running ??= run().finally(() => (running = undefined));
+  }
+
+  async function run(): Promise<void> {
+    while (rung) {
+      rung = false;
+      try {
+        const sent = await relayOutbox({}, { attempts: 1 });
+        if (sent > 0) rung = true;
+      } catch (error) {
+        // The events stay in the outbox, and the next round tries again.
+        logger.debug({ error }, "events could not be sent");
+        return;
+      }
+      if (rung) await delay(GAP_MS);
+    }
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(rounds);
+    ring();
+    await running;
+  }
+
+  return { ring, close };
+}
