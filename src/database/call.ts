@@ -219,7 +219,10 @@ export type CallsOn<Table> = {
     : never;
 };
 
-/** Each call has a connection of its own, and is made again as far as its line allows it. */
+/**
+ * Each call has a connection of its own, and is made again as far as its line allows it. A call
+ * that may wait for locks is given a `turn`; see call_limits.ts.
+ */
 export function callsOn<Table extends object>(pool: Pool, table: Table): CallsOn<Table> {
   const entries = Object.entries(table).map(
     ([key, called]: [string, DatabaseFunction<Fields, unknown>]) => {

@@ -76,7 +76,7 @@ export interface RequestSchemas {
   params?: PathParams;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** What the OpenAPI document shows in place of `body`, if the handler checks more than that. */
+  /** What the OpenAPI document shows in place of `body`, if that lets more through. */
   documentedBody?: z.ZodType;
 }
 
