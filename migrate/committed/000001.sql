@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:9827728505bd39f49fc89170fd9a8fdd3d5f7b02
+--! Hash: sha1:bdba9c1e6234d650133670a090ebc3f643d1edf5
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -8383,6 +8383,9 @@ declare
   v_to constant timestamptz := (v_from at time zone 'UTC' + interval '1 month') at time zone 'UTC';
   v_name constant text := 'archived_orders_' || to_char(v_from at time zone 'UTC', 'YYYY_MM');
 begin
+  -- Whoever made a partition has this lock until all others know of it. Their end is seen before
+  -- that, by which the row of trading.archive_progress is free.
+  lock table only trading.archived_orders in share update exclusive mode;
   if to_regclass(format('trading.%I', v_name)) is not null then
     return;
   end if;
@@ -8406,7 +8409,9 @@ $$;
 
 comment on function trading.make_archive_partition(timestamptz) is
   'Makes the partition of trading.archived_orders for a month (UTC), unless it is there. The '
-  'caller holds the row of trading.archive_progress, so that nobody else makes it too.';
+  'caller holds the row of trading.archive_progress, so that nobody else makes it too. Locks '
+  'trading.archived_orders against other changes of its partitions, not against reading and '
+  'writing.';
 --! EndIncluded trading/functions/make_archive_partition.sql
 --! Included trading/functions/archive_orders.sql
 create or replace function trading.archive_orders(most int, out looked_at int, out archived int)
@@ -9265,6 +9270,12 @@ comment on function ledger.verify_journals() is
   'moves what its two orders say. One row for each broken invariant.';
 --! EndIncluded ledger/functions/verify_journals.sql
 --! Included trading/functions/verify_orders.sql
+-- One query for each invariant, in this order:
+--
+--   what trades say of an order: filled quantity, fee, budget, taking before making
+--   that it is somewhere, once: its user and market, the archive, the sum of all ids of a market
+--   what it may look like: form, status, times, the reason of its end
+--   what it leads to: the order that replaced it, its reductions, its idempotency key
 create or replace function trading.verify_orders()
 returns table (name text, object text, expected text, found text)
 language sql stable
@@ -9772,6 +9783,11 @@ comment on function trading.verify_fees() is
   'broken invariant.';
 --! EndIncluded trading/functions/verify_fees.sql
 --! Included trading/functions/verify_positions.sql
+-- One pass over what moved each position, in its order, with the position as it is behind it:
+--
+--   a new position begins: all figures are 0
+--   it ends: its row is compared with the figures
+--   a fill, split or merge: the figures move, and what it said that it realised is compared
 create or replace function trading.verify_positions()
 returns table (name text, object text, expected text, found text)
 language plpgsql stable
@@ -10584,6 +10600,14 @@ comment on function leaderboard.trader_object(identity.users, bigint) is
   'The top trader of a summary.';
 --! EndIncluded leaderboard/functions/trader_object.sql
 --! Included leaderboard/functions/take_facts.sql
+-- One statement, so that all of it is of one moment:
+--
+--   new_*: the next trades, conversions and resolutions that were not taken yet
+--   realised: what they realised, one row for each position that they moved
+--   changes: the same by day, category and user, which is what comes out
+--   touched, moved, kept: how far each market is taken, which is written
+--   interest: the open interest, which is written
+--   ends: how far to read on, where more was there than may be taken
 create or replace function leaderboard.take_facts(state leaderboard.state, most int)
 returns leaderboard.taken_facts
 language sql volatile
@@ -11123,6 +11147,13 @@ comment on function leaderboard.refresh(int, boolean, interval) is
   'the row of leaderboard.state; nothing that trading waits for.';
 --! EndIncluded leaderboard/functions/refresh.sql
 --! Included leaderboard/functions/verify.sql
+-- What was realised is read from the ledger's side as a whole, and compared with what the
+-- leaderboard has taken bit by bit:
+--
+--   settled, realised: what resolutions, trades and conversions came to, by user, market and day
+--   days, then standings: what their sums should be
+--   one query for each invariant: days, standings, bands, summaries, wins, escrows, and that no
+--   trade, conversion or resolution is passed over
 create or replace function leaderboard.verify()
 returns table (name text, object text, expected text, found text)
 language sql stable security definer
@@ -13186,10 +13217,19 @@ $$;
 comment on function api.get_rate_limits(uuid) is 'The body of GET /me/rate-limits.';
 --! EndIncluded api/functions/get_rate_limits.sql
 --! Included api/functions/relay_outbox.sql
+-- The outbox is empty whenever it is analyzed: without the settings each event is looked for in all
+-- of it, dead rows included.
 create or replace function api.relay_outbox()
 returns bigint
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
 as $$
 declare
   c_most_rows constant int := 1000;
@@ -16431,6 +16471,12 @@ comment on function analytics.market_key(uuid) is
   'The internal key of the market with this public id. Errors: NOT_FOUND.';
 --! EndIncluded analytics/functions/market_key.sql
 --! Included analytics/functions/book_history.sql
+-- A book is not kept as it was; it is worked out from its orders:
+--
+--   the moments that were asked for, at most so many
+--   resting, fills: from when to when each order rested, and what it lost meanwhile
+--   changes, by_moment: what each order had on the book by each moment
+--   by_order, by_level, levels: added up from moment to moment
 create or replace function analytics.book_history(
   market_id uuid, step interval, since timestamptz, until timestamptz
 )

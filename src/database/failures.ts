@@ -59,10 +59,10 @@ const DEFAULT_PATIENCE_MS = 3000;
 /**
  * SQLSTATEs after which nothing has happened and another attempt may succeed: serialization
  * failure, deadlock, lock not available; statement timeout; a standby; no disk space, memory or
- * connections left; a prepared statement that an upgrade of the schema made unusable; a session
+ * connections left; a statement that an upgrade of the schema overtook (two states); a session
  * that the exchange refuses, which a pooler may have given us.
  */
-const conflictStates = /^(40001|40P01|55P03|57014|25006|53[0-3]\w{2}|0A000|EX025)$/;
+const conflictStates = /^(40001|40P01|55P03|57014|25006|53[0-3]\w{2}|0A000|42804|EX025)$/;
 
 /** After these the session is as good as before, and it has cost something to open it. */
 const harmlessStates = /^(40001|40P01|55P03|57014|22\w{3}|23\w{3}|EX\w{3})$/;

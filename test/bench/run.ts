@@ -32,8 +32,9 @@ import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
 
 /**
  * `npm run bench [-- --short] [-- --only <name>]`: measures the engine against its targets on a
- * PostgreSQL of its own. Each target is a ratio of two figures that were taken by turns in this run.
- * Ends with 1 when a target was missed, and reports nothing at all if a ledger is not sound.
+ * PostgreSQL of its own; --only may be given several times. Each target is a ratio of two figures
+ * that were taken by turns in this run. Ends with 1 when a target was missed, and reports nothing at
+ * all if a ledger is not sound.
  */
 
 const targets: Record<string, (bench: Bench) => Promise<Result[]>> = {
@@ -64,14 +65,18 @@ const tables: Record<string, (bench: Bench) => Promise<string>> = {
 };
 
 const { values } = parseArgs({
-  options: { short: { type: "boolean", default: false }, only: { type: "string" } },
+  options: {
+    short: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+  },
 });
 process.exitCode = await main(values);
 
-async function main({ short, only }: { short: boolean; only?: string }): Promise<number> {
+async function main({ short, only }: { short: boolean; only: string[] }): Promise<number> {
   const names = [...Object.keys(targets), ...Object.keys(tables)];
-  if (only !== undefined && !names.includes(only)) {
-    console.error(`There is no target ${only}, but ${names.join(", ")}`);
+  const unknown = only.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    console.error(`There is no target ${unknown}, but ${names.join(", ")}`);
     return 1;
   }
   const pgbench = findPgbench();
@@ -82,7 +87,7 @@ async function main({ short, only }: { short: boolean; only?: string }): Promise
   }
 
   const sizes = short ? shortSizes : fullSizes;
-  const wanted = (name: string) => only === undefined || only === name;
+  const isWanted = (name: string) => only.length === 0 || only.includes(name);
   const cluster = await openBenchCluster(sizes);
   endWithSignals(cluster);
   try {
@@ -90,11 +95,14 @@ async function main({ short, only }: { short: boolean; only?: string }): Promise
     const conditions = await conditionsOf(bench);
     const results: Result[] = [];
     for (const [name, measure] of Object.entries(targets)) {
-      if (wanted(name)) results.push(...(await measure(bench)));
+      if (!isWanted(name)) continue;
+      const measured = await measure(bench);
+      results.push(...measured);
+      if (!short) console.error(resultTable(measured, true));
     }
     const printed: string[] = [];
     for (const [name, make] of Object.entries(tables)) {
-      if (only === name || (short && only === undefined)) printed.push(await make(bench));
+      if (only.includes(name) || (short && only.length === 0)) printed.push(await make(bench));
     }
 
     console.log(conditions);

@@ -51,8 +51,10 @@ async function upgrade(t: ExecutionContext, facts: Facts, place: Place): Promise
   const environment = { DATABASE_URL: connectionString, LOG_LEVEL: "warn" };
   const start = (directory: string, file: string) =>
     startProcess(t, join(directory, "src", file), environment);
+  const servers: ReturnType<typeof start>[] = [];
   const startBoth = async (directory: string) => {
     const [server, worker] = [start(directory, "server.ts"), start(directory, "worker.ts")];
+    servers.push(server);
     const url = await server.listening;
     if (url === undefined) throw new Error(server.errors());
     if (!(await worker.says("working"))) throw new Error(worker.errors());
@@ -116,6 +118,7 @@ async function upgrade(t: ExecutionContext, facts: Facts, place: Place): Promise
     }
   } catch (error) {
     t.log(answersOf(journal).filter(isFault).slice(0, 3));
+    for (const { errors } of servers) t.log(errors());
     throw error;
   } finally {
     for (const stream of streams) stream.close();

@@ -1,3 +1,9 @@
+-- A book is not kept as it was; it is worked out from its orders:
+--
+--   the moments that were asked for, at most so many
+--   resting, fills: from when to when each order rested, and what it lost meanwhile
+--   changes, by_moment: what each order had on the book by each moment
+--   by_order, by_level, levels: added up from moment to moment
 create or replace function analytics.book_history(
   market_id uuid, step interval, since timestamptz, until timestamptz
 )

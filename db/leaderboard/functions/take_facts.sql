@@ -1,3 +1,11 @@
+-- One statement, so that all of it is of one moment:
+--
+--   new_*: the next trades, conversions and resolutions that were not taken yet
+--   realised: what they realised, one row for each position that they moved
+--   changes: the same by day, category and user, which is what comes out
+--   touched, moved, kept: how far each market is taken, which is written
+--   interest: the open interest, which is written
+--   ends: how far to read on, where more was there than may be taken
 create or replace function leaderboard.take_facts(state leaderboard.state, most int)
 returns leaderboard.taken_facts
 language sql volatile

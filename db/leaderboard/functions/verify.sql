@@ -1,3 +1,10 @@
+-- What was realised is read from the ledger's side as a whole, and compared with what the
+-- leaderboard has taken bit by bit:
+--
+--   settled, realised: what resolutions, trades and conversions came to, by user, market and day
+--   days, then standings: what their sums should be
+--   one query for each invariant: days, standings, bands, summaries, wins, escrows, and that no
+--   trade, conversion or resolution is passed over
 create or replace function leaderboard.verify()
 returns table (name text, object text, expected text, found text)
 language sql stable security definer

@@ -8,6 +8,9 @@ declare
   v_to constant timestamptz := (v_from at time zone 'UTC' + interval '1 month') at time zone 'UTC';
   v_name constant text := 'archived_orders_' || to_char(v_from at time zone 'UTC', 'YYYY_MM');
 begin
+  -- Whoever made a partition has this lock until all others know of it. Their end is seen before
+  -- that, by which the row of trading.archive_progress is free.
+  lock table only trading.archived_orders in share update exclusive mode;
   if to_regclass(format('trading.%I', v_name)) is not null then
     return;
   end if;
@@ -31,4 +34,6 @@ $$;
 
 comment on function trading.make_archive_partition(timestamptz) is
   'Makes the partition of trading.archived_orders for a month (UTC), unless it is there. The '
-  'caller holds the row of trading.archive_progress, so that nobody else makes it too.';
+  'caller holds the row of trading.archive_progress, so that nobody else makes it too. Locks '
+  'trading.archived_orders against other changes of its partitions, not against reading and '
+  'writing.';

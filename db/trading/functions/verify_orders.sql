@@ -1,3 +1,9 @@
+-- One query for each invariant, in this order:
+--
+--   what trades say of an order: filled quantity, fee, budget, taking before making
+--   that it is somewhere, once: its user and market, the archive, the sum of all ids of a market
+--   what it may look like: form, status, times, the reason of its end
+--   what it leads to: the order that replaced it, its reductions, its idempotency key
 create or replace function trading.verify_orders()
 returns table (name text, object text, expected text, found text)
 language sql stable

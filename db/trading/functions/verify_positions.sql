@@ -1,3 +1,8 @@
+-- One pass over what moved each position, in its order, with the position as it is behind it:
+--
+--   a new position begins: all figures are 0
+--   it ends: its row is compared with the figures
+--   a fill, split or merge: the figures move, and what it said that it realised is compared
 create or replace function trading.verify_positions()
 returns table (name text, object text, expected text, found text)
 language plpgsql stable
