@@ -42,6 +42,7 @@ place() {
 }
 
 finish() {
+  trap '' INT TERM
   kill "$stream" 2>/dev/null || true
   cancel_all
   rm -r "$directory"

@@ -63,7 +63,7 @@ async function quote(): Promise<void> {
 }
 
 const stop = (reason: unknown) => stopping.abort(reason);
-process.once("SIGINT", stop).once("SIGTERM", stop);
+process.on("SIGINT", stop).on("SIGTERM", stop);
 follow("/api/v1/user/stream", () => (isStale = true)).catch(stop);
 type Snapshot = components["schemas"]["MarketSnapshot"];
 follow<Snapshot>("/api/v1/markets/{id}/stream", ({ recentTrades: [last = { price: 50 }] }) => {
