@@ -12,7 +12,7 @@ import type { RunningExample } from "./run_example.ts";
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;
 
-testWithPrograms(["npx"], "the market maker in TypeScript compiles, and quotes", async (t) => {
+test("the market maker in TypeScript compiles, and quotes", async (t) => {
   await playMarketMaker(t, "In TypeScript", ({ directory }) => {
     t.deepEqual(complaintsAbout(join(directory, "examples/market_maker.ts")), []);
   });
