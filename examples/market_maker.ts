@@ -23,7 +23,7 @@ async function send(request: Request): Promise<Response> {
     const response = await fetch(request.clone()).catch(() => Response.error());
     const seconds = response.type === "error" ? 1 : Number(response.headers.get("Retry-After"));
     if (seconds === 0 || attempt === 5 || request.signal.aborted) return response;
-    await delay(seconds * 1000);
+    await Promise.all([response.body?.cancel(), delay(seconds * 1000)]);
   }
 }
 
