@@ -118,6 +118,10 @@ const environment = new Set(
 /** Which blocks are run, and by what. */
 const run: Record<string, RegExp> = {
   "README.md": /^(?:sh|http|sql|text)$/,
+  // A picture.
+  "ARCHITECTURE.md": /^text$/,
+  // By test/examples/.
+  "examples/README.md": /^sh$/,
   "docs/development.md": /^(?:ts|text)$/,
   "docs/http.md": /^(?:sh|http)$/,
   "docs/analytics.md": /^(?:sql|sql dba|text|sh|http|graphql|json)$/,

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# A market maker in curl and jq: it bids for YES below the last price, and for NO as far above it.
+# Needs KEY and MARKET; BASE is the address of the service.
+set -euo pipefail
+: "${BASE:=http://127.0.0.1:3000}" "${KEY:?}" "${MARKET:?}"
+margin=2 # cents between the last price and a quote
+quantity=10
+directory=$(mktemp --directory)
+answer=$directory/answer.json
+
+# Sends a request to a path, with further options of curl, and keeps the body of the answer. curl
+# repeats it after 429, 503 and a lost connection, and waits as long as Retry-After says. An
+# idempotency key is in the body, so it stays the same.
+request() {
+  local status
+  status=$(curl --silent --show-error --output "$answer" --write-out '%{http_code}' \
+    --retry 5 --retry-all-errors --retry-max-time 60 \
+    --header "Authorization: Bearer $KEY" --header "Content-Type: application/json" \
+    "${@:2}" "$BASE$1")
+  [[ $status == 2* ]]
+}
+
+cancel_all() {
+  request "/api/v1/orders?marketId=$MARKET"
+  jq '{orderIds: [.data[].id]}' "$answer" >"$directory/ids.json"
+  if jq --exit-status '.orderIds != []' "$directory/ids.json" >/dev/null; then
+    request /api/v1/orders/cancel-batch --data "@$directory/ids.json"
+  fi
+}
+
+# Places a bid for a side at a price. It expires, should this script be killed.
+place() {
+  local key expires
+  key=$(cat /proc/sys/kernel/random/uuid)
+  expires=$(date --utc --date '10 minutes' +%FT%TZ)
+  jq --null-input --arg market "$MARKET" --arg side "$1" --argjson price "$2" \
+    --argjson quantity "$quantity" --arg expires "$expires" --arg key "$key" \
+    '{marketId: $market, $side, $price, $quantity, postOnly: true, expiresAt: $expires,
+      idempotencyKey: $key}' >"$directory/order.json"
+  request /api/v1/orders --data "@$directory/order.json" || true
+  echo "$1 @ $2: $(jq --raw-output '.order.status // .error' "$answer")"
+}
+
+finish() {
+  trap '' INT TERM
+  kill "$stream" 2>/dev/null || true
+  cancel_all
+  rm -r "$directory"
+}
+stream=
+trap finish EXIT
+trap 'exit 0' INT TERM
+
+last=
+while true; do
+  exec 3< <(exec curl --silent --show-error --fail --no-buffer \
+    "$BASE/api/v1/markets/$MARKET/stream")
+  stream=$!
+  while read -r -u 3 line; do
+    [[ $line == "data: "* ]] || continue
+    price=$(jq '.recentTrades[0].price // 50' <<<"${line#data: }")
+    [[ $price != "$last" ]] || continue
+    last=$price
+    cancel_all
+    place yes $((price - margin))
+    place no $((100 - price - margin))
+  done
+  sleep 1 # the server has ended the stream
+done

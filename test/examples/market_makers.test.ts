@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import ts from "typescript";
+import { readText, rootDirectory } from "../helpers/repository.ts";
+import { testService } from "../http/test_service.ts";
+import type { Trader } from "../http/test_service.ts";
+import { openLossyProxy } from "./lossy_proxy.ts";
+import { startExample, testWithPrograms, untilEqual } from "./run_example.ts";
+import type { RunningExample } from "./run_example.ts";
+
+const service = testService(test);
+const { call, makeMarket, makeTrader, operate } = service;
+
+test("the market maker in TypeScript compiles, and quotes", async (t) => {
+  await playMarketMaker(t, "In TypeScript", ({ directory }) => {
+    t.deepEqual(complaintsAbout(join(directory, "examples/market_maker.ts")), []);
+  });
+});
+
+testWithPrograms(["curl", "jq"], "the market maker in curl quotes", async (t) => {
+  await playMarketMaker(t, "In curl");
+});
+
+test("the market maker in TypeScript has fewer than 80 lines", (t) => {
+  t.true(readText("examples/market_maker.ts").trimEnd().split("\n").length < 80);
+});
+
+/** Quotes around a price, meets a lost answer and a 429, follows the price, and is ended. */
+async function playMarketMaker(
+  t: ExecutionContext,
+  heading: string,
+  whileItQuotes: (example: RunningExample) => void = () => undefined,
+): Promise<void> {
+  const marketId = await makeMarket();
+  const [ann, bob, maker] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const place = async (trader: Trader, side: "yes" | "no", price: number, quantity: number) => {
+    const body = { marketId, side, price, quantity };
+    const { status } = await call("POST", "/api/v1/orders", { key: trader.key, body });
+    t.is(status, 201);
+  };
+  const ordersOfMaker = async (status: string): Promise<string[]> => {
+    const path = `/api/v1/orders?marketId=${marketId}&status=${status}`;
+    const { body } = await call("GET", path, { key: maker.key });
+    return body.data
+      .map((order: any) => `${order.side} ${order.quantity} @ ${order.price}`)
+      .toSorted();
+  };
+  await place(ann, "no", 40, 10);
+  await place(bob, "yes", 60, 1);
+  // One request every two seconds: the second of two orders is refused at first.
+  await operate("set_rate_policy", {
+    user_id: maker.userId,
+    tier: "custom",
+    requests_per_minute: 30,
+    burst_capacity: 1,
+  });
+  const proxy = await openLossyProxy(t, service.url);
+
+  const example = await startExample(t, heading, {
+    BASE: proxy.url,
+    KEY: maker.key,
+    MARKET: marketId,
+  });
+  const first = ["no 10 @ 38", "yes 10 @ 58"];
+  await untilEqual(t, example, () => ordersOfMaker("open"), first);
+  t.deepEqual(await ordersOfMaker("all"), first, "the order whose answer got lost was placed once");
+  t.is(proxy.statuses[0], 201);
+  t.true(proxy.statuses.includes(200), "its repetition was a replay");
+  t.true(proxy.statuses.includes(429), "the maker was told to wait");
+  whileItQuotes(example);
+
+  // Bob takes the bid for YES, so the last price is 58.
+  await place(bob, "no", 42, 10);
+  await untilEqual(t, example, () => ordersOfMaker("open"), ["no 10 @ 40", "yes 10 @ 56"]);
+
+  await example.stop();
+  t.deepEqual(await ordersOfMaker("open"), [], example.output());
+  const { body } = await call("GET", "/api/v1/me/portfolio", { key: maker.key });
+  t.deepEqual(
+    body.positions.map(({ side, quantity }: any) => `${quantity} ${side}`),
+    ["10 yes"],
+  );
+  const { rows } = await service.database.pool.query("select * from ledger.verify()");
+  t.deepEqual(rows, []);
+}
+
+/** What the compiler says of a file, by the settings of this project. */
+function complaintsAbout(path: string): string[] {
+  const file = join(rootDirectory, "tsconfig.json");
+  const { config } = ts.readConfigFile(file, (name) => ts.sys.readFile(name));
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, rootDirectory);
+  const typeRoots = [join(rootDirectory, "node_modules/@types")];
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([path], { ...options, typeRoots }))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}

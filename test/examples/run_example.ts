@@ -1,0 +1,104 @@
+import { spawn, spawnSync } from "node:child_process";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import { readDocument } from "../docs/document.ts";
+import { kill } from "../helpers/checkout.ts";
+import { rootDirectory } from "../helpers/repository.ts";
+
+/** An example that runs. */
+export interface RunningExample {
+  /** What of the checkout it needs, in a folder of its own. */
+  directory: string;
+  /** What it has printed so far, errors included. */
+  output: () => string;
+  /** Ends it as Ctrl-C does. Settles when the last of its processes has ended. */
+  stop: () => Promise<void>;
+}
+
+/** Declares a test that needs these programs. Without one of them it says so and passes. */
+export function testWithPrograms(
+  programs: string[],
+  title: string,
+  run: (t: ExecutionContext) => Promise<void>,
+): void {
+  const missing = programs.filter((name) => spawnSync(name, ["--version"]).status !== 0);
+  test(title, async (t) => {
+    if (missing.length === 0) {
+      await run(t);
+      return;
+    }
+    t.log(`skipped: ${missing.join(", ")} not installed`);
+    t.pass();
+  });
+}
+
+/** Starts the commands that examples/README.md has under this heading, by bash. */
+export async function startExample(
+  t: ExecutionContext,
+  heading: string,
+  environment: Record<string, string>,
+): Promise<RunningExample> {
+  const commands = readDocument("examples/README.md")
+    .blocks.filter((block) => block.language === "sh" && block.heading === heading)
+    .map(({ text }) => text);
+  if (commands.length === 0) throw new Error(`examples/README.md has no commands in ${heading}`);
+
+  const directory = await mkdtemp(join(tmpdir(), `pgmarkets-example-${process.pid}-`));
+  await cp(join(rootDirectory, "examples"), join(directory, "examples"), { recursive: true });
+  await symlink(join(rootDirectory, "node_modules"), join(directory, "node_modules"));
+  await writeFile(join(directory, "package.json"), '{"type":"module"}');
+
+  // A process group of its own, so that a signal reaches all of it, as Ctrl-C at a terminal does.
+  const child = spawn("bash", ["-euc", commands.join("\n")], {
+    cwd: directory,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => (output += String(chunk)));
+  }
+  const ended = new Promise<void>((resolve) => {
+    child.on("close", () => {
+      resolve();
+    });
+  });
+  const signalAll = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined) kill(-child.pid, name);
+  };
+  t.teardown(async () => {
+    signalAll("SIGKILL");
+    await ended;
+    await rm(directory, { recursive: true });
+  });
+  return {
+    directory,
+    output: () => output,
+    stop: async () => {
+      signalAll("SIGINT");
+      await ended;
+    },
+  };
+}
+
+/** Waits until an example has brought about what is expected, and asserts it. */
+export async function untilEqual<Value>(
+  t: ExecutionContext,
+  { output }: RunningExample,
+  read: () => Value | Promise<Value>,
+  expected: Value,
+): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  let value = await read();
+  while (!isDeepStrictEqual(value, expected) && performance.now() < deadline) {
+    await delay(50);
+    value = await read();
+  }
+  t.deepEqual(value, expected, output());
+}
