@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:bdba9c1e6234d650133670a090ebc3f643d1edf5
+--! Hash: sha1:e615eac2af0069c5f3421f4d7d086426679f618c
 
 --! Included all.sql
 -- The map of the database: every file of it, in the order they build on each other.
@@ -4083,8 +4083,8 @@ begin
   from trading.market_state as s
   where s.market_id = write_depth.market_id;
   v_depth := trading.changed_depth(v_old.depth, write_depth.places, write_depth.changes);
-  v_best_yes_price := trading.best_in_depth(v_depth, 'yes', v_old.best_yes_price);
-  v_best_no_price := trading.best_in_depth(v_depth, 'no', v_old.best_no_price);
+  v_best_yes_price := trading.best_after(v_depth, 'yes', v_old.best_yes_price);
+  v_best_no_price := trading.best_after(v_depth, 'no', v_old.best_no_price);
 
   update trading.market_state as s set
     version = s.version + write_depth.counted::int,
@@ -4319,6 +4319,16 @@ comment on function trading.most_beyond() is
   'How many makers a request may still meet once it is sure to be rejected, to find which of the '
   'reasons for it comes first.';
 --! EndIncluded trading/functions/most_beyond.sql
+--! Included trading/functions/is_large.sql
+create or replace function trading.is_large(quantity int)
+returns boolean
+language sql immutable parallel safe
+return coalesce(quantity, 10000) > 100;
+
+comment on function trading.is_large(int) is
+  'Whether an order of so many shares, null with a budget, can reach so much of a book that it '
+  'pays to look first at how far its user''s cash takes it (trading.read_reach).';
+--! EndIncluded trading/functions/is_large.sql
 --! Included trading/functions/read_reach.sql
 create or replace function trading.read_reach(
   markets trading.market_context[], requests trading.order_request[]
@@ -4351,7 +4361,7 @@ begin
       select
         q.*,
         coalesce(q.quantity, 10000) as most,
-        coalesce(q.quantity, 10000) <= 100 as is_small,
+        not trading.is_large(q.quantity) as is_small,
         m.site_paused or not m.is_open as is_halted,
         -- What a share costs at least, as the book stands now.
         100 - case q.book_side when 'yes' then m.best_no_price else m.best_yes_price end
@@ -4423,16 +4433,6 @@ comment on function trading.read_reach(trading.market_context[], trading.order_r
   'there is none. Orders of up to 100 shares are not looked at: 0. Cost: the user''s open orders. '
   'The caller holds the markets'' locks.';
 --! EndIncluded trading/functions/read_reach.sql
---! Included trading/functions/is_large.sql
-create or replace function trading.is_large(quantity int)
-returns boolean
-language sql immutable parallel safe
-return coalesce(quantity, 10000) > 100;
-
-comment on function trading.is_large(int) is
-  'Whether an order of so many shares, null with a budget, can reach so much of a book that it '
-  'pays to look first at how far its user''s cash takes it (trading.read_reach).';
---! EndIncluded trading/functions/is_large.sql
 --! Included trading/functions/meets_makers.sql
 create or replace function trading.meets_makers(
   request trading.order_request, context trading.market_context
@@ -8383,14 +8383,14 @@ declare
   v_to constant timestamptz := (v_from at time zone 'UTC' + interval '1 month') at time zone 'UTC';
   v_name constant text := 'archived_orders_' || to_char(v_from at time zone 'UTC', 'YYYY_MM');
 begin
-  -- Whoever made a partition has this lock until all others know of it. Their end is seen before
-  -- that, by which the row of trading.archive_progress is free.
+  -- A transaction that attached a partition keeps this lock until every session is told of the
+  -- partition. It lets go of the row of trading.archive_progress an instant before.
   lock table only trading.archived_orders in share update exclusive mode;
   if to_regclass(format('trading.%I', v_name)) is not null then
     return;
   end if;
-  -- Made apart and then attached: that way nobody who reads the archive waits for it, nor it for
-  -- them.
+  -- Made apart and then attached, so that readers of the archive do not wait for it, nor it for
+  -- readers.
   execute format(
     'create table trading.%I (like trading.archived_orders including all)', v_name
   );
