@@ -182,8 +182,8 @@ set local role exchange_owner;
 --!include trading/functions/rejection_message.sql
 --!include trading/functions/read_replays.sql
 --!include trading/functions/most_beyond.sql
---!include trading/functions/read_reach.sql
 --!include trading/functions/is_large.sql
+--!include trading/functions/read_reach.sql
 --!include trading/functions/meets_makers.sql
 --!include trading/functions/plan_reading.sql
 --!include trading/functions/read_best_queue.sql

@@ -74,7 +74,6 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   function open(response: ServerResponse, { headers, onClose }: OpenOptions) {
     if (response.destroyed) return undefined;
     if (isClosing || streams.size >= streamCap) {
-      response.setHeader("Retry-After", "1");
       throw new ProblemError(plainProblem(503, "Service unavailable"));
     }
     response.statusCode = 200;

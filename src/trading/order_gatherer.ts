@@ -142,8 +142,8 @@ function contextOf(options: OrderGathererOptions): CallContext {
   const { mostWork = DEFAULT_MOST_WORK, aloneForMs = DEFAULT_ALONE_FOR_MS } = options;
   const { now = () => performance.now(), onCommitted = () => undefined } = options;
   const { callCap = connectionsOf(pool) } = options;
-  const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(callCap) });
-  const mostLarge = commandLimits(callCap).each.user;
-  const lanes = createLanes<Outcome>({ mostWork, mostLarge, aloneForMs, now });
+  const limits = commandLimits(callCap);
+  const limiter = options.limiter ?? createCallLimiter({ limits });
+  const lanes = createLanes<Outcome>({ mostWork, mostLarge: limits.each.user, aloneForMs, now });
   return { pool, limiter, lanes, retries, unfinishedForMs, slowMs, now, onCommitted };
 }

@@ -8,14 +8,14 @@ declare
   v_to constant timestamptz := (v_from at time zone 'UTC' + interval '1 month') at time zone 'UTC';
   v_name constant text := 'archived_orders_' || to_char(v_from at time zone 'UTC', 'YYYY_MM');
 begin
-  -- Whoever made a partition has this lock until all others know of it. Their end is seen before
-  -- that, by which the row of trading.archive_progress is free.
+  -- A transaction that attached a partition keeps this lock until every session is told of the
+  -- partition. It lets go of the row of trading.archive_progress an instant before.
   lock table only trading.archived_orders in share update exclusive mode;
   if to_regclass(format('trading.%I', v_name)) is not null then
     return;
   end if;
-  -- Made apart and then attached: that way nobody who reads the archive waits for it, nor it for
-  -- them.
+  -- Made apart and then attached, so that readers of the archive do not wait for it, nor it for
+  -- readers.
   execute format(
     'create table trading.%I (like trading.archived_orders including all)', v_name
   );

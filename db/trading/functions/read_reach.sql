@@ -29,7 +29,7 @@ begin
       select
         q.*,
         coalesce(q.quantity, 10000) as most,
-        coalesce(q.quantity, 10000) <= 100 as is_small,
+        not trading.is_large(q.quantity) as is_small,
         m.site_paused or not m.is_open as is_halted,
         -- What a share costs at least, as the book stands now.
         100 - case q.book_side when 'yes' then m.best_no_price else m.best_yes_price end

@@ -18,8 +18,8 @@ test("whatever happens, the database does what the plain rules say", async (t) =
 
 test("the same when no order is too small to be looked at before the book is read", async (t) => {
   await withExchange(async (exchange) => {
-    const text = readText("db/trading/functions/read_reach.sql");
-    const changed = text.replace("<= 100 as is_small", "<= 0 as is_small");
+    const text = readText("db/trading/functions/is_large.sql");
+    const changed = text.replace("> 100", "> 0");
     t.not(changed, text);
     await exchange.database.pool.query(changed);
     await compare(t, exchange, 100);
