@@ -75,5 +75,5 @@ while (!signal.aborted) {
   await delay(ROUND_MS, undefined, { signal }).catch(() => undefined);
 }
 wanted = {};
-for (isStale = true; isStale; ) await quote(); // until nothing is left to cancel
+for (isStale = true; isStale;) await quote(); // until nothing is left to cancel
 if (signal.reason instanceof Error) throw signal.reason;

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { commit } from "graphile-migrate";
-import {
-  destroyEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from "../src/database/embedded_postgres.ts";
+import { destroyEmbeddedPostgres, startEmbeddedPostgres } from "../src/local/embedded_postgres.ts";
 import { POOL_LINGERS_MS, migrationsDirectory } from "../src/database/migrations.ts";
 import {
   committedDirectory,

@@ -25,8 +25,8 @@ import type { OutboxRelay } from "./streams/outbox_relay.ts";
 import { gaugeStreams } from "./streams/metrics.ts";
 import { createStreams } from "./streams/streams.ts";
 import type { Streams } from "./streams/streams.ts";
-import { createOrderGatherer } from "./trading/order_gatherer.ts";
-import type { OrderGatherer } from "./trading/order_gatherer.ts";
+import { createOrderGatherer } from "./engine/order_gatherer.ts";
+import type { OrderGatherer } from "./engine/order_gatherer.ts";
 
 /** What the routes share in one process. */
 export interface Services {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refusal, refusals } from "../errors.ts";
 import { route } from "../http/route.ts";
-import { untilFinished } from "../trading/unfinished.ts";
+import { untilFinished } from "../engine/unfinished.ts";
 import {
   acceptedBody,
   balanceSchema,

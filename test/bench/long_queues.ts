@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { OrderRequest, OrderTerms, Outcome } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
-import { createOrderGatherer } from "../../src/trading/order_gatherer.ts";
+import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import { checkLedger, expectCount, readNumber } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";

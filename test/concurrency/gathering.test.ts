@@ -1,6 +1,6 @@
 import test from "ava";
 import type { OrderRequest } from "../../src/database/calls.ts";
-import { createOrderGatherer } from "../../src/trading/order_gatherer.ts";
+import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy } from "../helpers/orders.ts";
 import { randomFrom } from "../helpers/random.ts";

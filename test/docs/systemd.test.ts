@@ -46,7 +46,7 @@ test("systemd finds no fault with the unit", async (t) => {
 test("the unit's command runs, and ends in order when systemd signals it twice", async (t) => {
   const [node = "", script = ""] = settingOf("ExecStart").split(" ");
   t.is(node, `${settingOf("WorkingDirectory")}/node_modules/.bin/node`);
-  t.is(script, "src/%i.ts");
+  t.is(script, "src/bin/%i.ts");
   const database = await createDatabase({ empty: true });
   try {
     await migrateDatabase(database.connectionString);

@@ -29,7 +29,7 @@ export async function startServer(connectionString: string): Promise<ServerProce
 
   /** The server, once it listens, be the database there or not; undefined if it ended before. */
   async function start(): Promise<ChildProcess | undefined> {
-    const child = spawn(process.execPath, [join(rootDirectory, "src", "server.ts")], {
+    const child = spawn(process.execPath, [join(rootDirectory, "src/bin/server.ts")], {
       env: {
         PATH: process.env.PATH,
         DATABASE_URL: connectionString,

@@ -15,14 +15,14 @@ export interface ServiceProcess {
   kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Runs a file of src/ or of the path given, or a script of package.json; it is killed when the test ends. */
+/** Runs a file of src/bin/ or of the path given, or a script of package.json; it is killed when the test ends. */
 export function startProcess(
   t: ExecutionContext,
   script: string,
   environment: Record<string, string>,
 ): ServiceProcess {
   const [command, ...options] = script.endsWith(".ts")
-    ? [process.execPath, resolve(rootDirectory, "src", script)]
+    ? [process.execPath, resolve(rootDirectory, "src/bin", script)]
     : ["npm", "run", "--silent", script];
   const child = spawn(command, options, {
     cwd: rootDirectory,

@@ -99,7 +99,7 @@ async function occupyWorker(url: string): Promise<pg.Client> {
 }
 
 for (const [name, script, ready] of [
-  ["npm start", "index.ts", "listening on"],
+  ["npm start", "start.ts", "listening on"],
   ["npm run worker", "worker.ts", "working\n"],
 ] as const) {
   test.serial(`${name} outlives a crash of PostgreSQL, and releases go on`, async (t) => {

@@ -32,7 +32,7 @@ async function withEmptyDatabase(work: (database: OwnDatabase) => Promise<void>)
 
 test("npm start migrates and listens; npm run server serves beside it; signals end both", async (t) => {
   await withEmptyDatabase(async (database) => {
-    const all = start(t, "index.ts", database);
+    const all = start(t, "start.ts", database);
     const url = await all.listening;
     t.truthy(url, all.errors());
     t.deepEqual((await callService(url!, "GET", "/healthz")).body, { status: "ok" });
@@ -58,7 +58,7 @@ test("a port in use and a faulty environment are told in a line, without a stack
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const port = String((other.address() as AddressInfo).port);
-    const first = start(t, "index.ts", database, { PORT: port });
+    const first = start(t, "start.ts", database, { PORT: port });
     t.is(await first.exited, 1);
     t.regex(first.errors(), /^listen EADDRINUSE.*$/m);
     t.notRegex(first.errors(), /\n +at /);
@@ -99,7 +99,7 @@ test("42501: a login that may not migrate is told which role it needs, in a line
       await pool.query(`grant connect on database ${rows[0].name} to ${login}`);
       t.is(await refusal("migrate.ts"), line("schema graphile_migrate"));
       // What no waiting mends ends npm start likewise.
-      t.is(await refusal("index.ts"), line("schema graphile_migrate"));
+      t.is(await refusal("start.ts"), line("schema graphile_migrate"));
       await pool.query(`grant exchange_api to ${login}`);
       await lockDown(connectionString);
       t.is(await refusal("migrate.ts"), line("function pg_advisory_lock"));
@@ -127,7 +127,7 @@ test("npm start by the three documented logins logs no stack, and says what it l
     const { rows } = await pool.query("select current_database() as name");
     await pool.query(`grant create on database ${rows[0].name} to deploy_${unique}`);
     try {
-      const all = startProcess(t, "index.ts", {
+      const all = startProcess(t, "start.ts", {
         DATABASE_URL: deploy,
         API_DATABASE_URL: web,
         WORKER_DATABASE_URL: jobs,

@@ -24,7 +24,7 @@ test("changed files and SQL by hand become migrations that lead to what db/ desc
     const client = await built.pool.connect();
     await buildSchema(client, join(later.directory, "db"));
     client.release();
-    const { code, output } = await runIn(later.directory, "src/migrate.ts", [], {
+    const { code, output } = await runIn(later.directory, "src/bin/migrate.ts", [], {
       DATABASE_URL: migrated.connectionString,
     });
     t.is(code, 0, output);

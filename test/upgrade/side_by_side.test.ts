@@ -50,10 +50,13 @@ async function upgrade(t: ExecutionContext, facts: Facts, place: Place): Promise
   const { pool, connectionString, old, later } = place;
   const environment = { DATABASE_URL: connectionString, LOG_LEVEL: "warn" };
   const start = (directory: string, file: string) =>
-    startProcess(t, join(directory, "src", file), environment);
+    startProcess(t, join(directory, file), environment);
   const servers: ReturnType<typeof start>[] = [];
-  const startBoth = async (directory: string) => {
-    const [server, worker] = [start(directory, "server.ts"), start(directory, "worker.ts")];
+  const startBoth = async (directory: string, entries: string) => {
+    const [server, worker] = [
+      start(directory, `${entries}/server.ts`),
+      start(directory, `${entries}/worker.ts`),
+    ];
     servers.push(server);
     const url = await server.listening;
     if (url === undefined) throw new Error(server.errors());
@@ -66,7 +69,7 @@ async function upgrade(t: ExecutionContext, facts: Facts, place: Place): Promise
   };
 
   // The old version at work.
-  const before = await startBoth(old.directory);
+  const before = await startBoth(old.directory, "src");
   const marketId = await makeMarket(pool);
   const streams = [await watch(before.url, marketId)];
   const journal: Journal = { placings: [], cancellings: [] };
@@ -81,7 +84,7 @@ async function upgrade(t: ExecutionContext, facts: Facts, place: Place): Promise
 
     // Expand: the migrations of the new version, while the old one serves.
     const ordersBefore = journal.placings.length;
-    const { code, output } = await runIn(later.directory, "src/migrate.ts", [], environment);
+    const { code, output } = await runIn(later.directory, "src/bin/migrate.ts", [], environment);
     t.is(code, 0, output);
     for (const name of later.added) t.true(output.includes(name), output);
     t.true(journal.placings.length > ordersBefore, "orders came while it migrated");
@@ -89,7 +92,7 @@ async function upgrade(t: ExecutionContext, facts: Facts, place: Place): Promise
     await assertReady(before.url);
 
     // Both serve, each half of the clients.
-    const after = await startBoth(later.directory);
+    const after = await startBoth(later.directory, "src/bin");
     urls.fill(after.url, CLIENTS / 2);
     await assertReady(before.url);
     await assertReady(after.url);

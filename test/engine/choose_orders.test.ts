@@ -1,5 +1,5 @@
 import test from "ava";
-import { chooseOrders, wasSlow, workOf } from "../../src/trading/choose_orders.ts";
+import { chooseOrders, wasSlow, workOf } from "../../src/engine/choose_orders.ts";
 
 interface Order {
   number: number;

@@ -1,8 +1,8 @@
-import { crontab } from "../jobs/crontab.ts";
-import { openDatabase } from "./local/open_database.ts";
-import { checkProductionUrl, runProcess } from "./run_process.ts";
-import { serveHealth } from "./worker/serve_health.ts";
-import { startWorker } from "./worker/start_worker.ts";
+import { crontab } from "../../jobs/crontab.ts";
+import { openDatabase } from "../local/open_database.ts";
+import { checkProductionUrl, runProcess } from "../run_process.ts";
+import { serveHealth } from "../worker/serve_health.ts";
+import { startWorker } from "../worker/start_worker.ts";
 
 /** `npm run worker`: the jobs alone, on a database that is migrated already. */
 await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {

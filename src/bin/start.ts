@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { crontab } from "../jobs/crontab.ts";
-import type { StaffRole } from "./database/calls.ts";
-import { migrateDatabase } from "./database/migrations.ts";
-import { embeddedDirectory, openDatabase } from "./local/open_database.ts";
-import { makePool } from "./database/pools.ts";
-import { hasCode } from "./has_code.ts";
-import { waitForDatabase } from "./database/wait_for_database.ts";
-import { prepareDemo } from "./local/demo.ts";
-import { openFront } from "./http/front.ts";
-import { runProcess } from "./run_process.ts";
-import { startService } from "./service.ts";
-import { startWorker } from "./worker/start_worker.ts";
+import { crontab } from "../../jobs/crontab.ts";
+import type { StaffRole } from "../database/calls.ts";
+import { migrateDatabase } from "../database/migrations.ts";
+import { embeddedDirectory, openDatabase } from "../local/open_database.ts";
+import { makePool } from "../database/pools.ts";
+import { hasCode } from "../has_code.ts";
+import { waitForDatabase } from "../database/wait_for_database.ts";
+import { prepareDemo } from "../local/demo.ts";
+import { openFront } from "../http/front.ts";
+import { runProcess } from "../run_process.ts";
+import { startService } from "../service.ts";
+import { startWorker } from "../worker/start_worker.ts";
 
 /** `npm start`: the whole service on one database, brought up to date first. */
 await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {

@@ -1,7 +1,7 @@
-import { openDatabase } from "./local/open_database.ts";
-import { openFront } from "./http/front.ts";
-import { checkProductionUrl, runProcess } from "./run_process.ts";
-import { startService } from "./service.ts";
+import { openDatabase } from "../local/open_database.ts";
+import { openFront } from "../http/front.ts";
+import { checkProductionUrl, runProcess } from "../run_process.ts";
+import { startService } from "../service.ts";
 
 /** `npm run server`: the HTTP interface alone, on a database that is migrated already. */
 await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {

@@ -1,9 +1,9 @@
-import { migrateDatabase } from "./database/migrations.ts";
-import { openDatabase } from "./local/open_database.ts";
-import { makePool } from "./database/pools.ts";
-import { warnOfOpenDoors } from "./database/privileges.ts";
-import { tellError } from "./logger.ts";
-import { checkProductionUrl, configOrEnd } from "./run_process.ts";
+import { migrateDatabase } from "../database/migrations.ts";
+import { openDatabase } from "../local/open_database.ts";
+import { makePool } from "../database/pools.ts";
+import { warnOfOpenDoors } from "../database/privileges.ts";
+import { tellError } from "../logger.ts";
+import { checkProductionUrl, configOrEnd } from "../run_process.ts";
 
 /** `npm run migrate`: brings the database up to date and ends. */
 

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { OrderRequest, Outcome } from "../../src/database/calls.ts";
-import { createOrderGatherer } from "../../src/trading/order_gatherer.ts";
-import type { OrderGathererOptions } from "../../src/trading/order_gatherer.ts";
+import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
+import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 
