@@ -11,6 +11,7 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_material = off
+set enable_memoize = off
 as $$
 declare
   v_problem text := case

@@ -15,6 +15,7 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_material = off
+set enable_memoize = off
 as $$
 declare
   v_checks rate_limits.checks := rate_limits.read_checks(take_requests.requests);

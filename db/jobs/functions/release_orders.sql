@@ -12,6 +12,7 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_material = off
+set enable_memoize = off
 as $$
 begin
   if not trading.try_lock_market(release_orders.market_id, release_orders.waits) then

@@ -16,6 +16,10 @@ declare
   v_cancelled text[] := v_fills;
   v_request int;
   v_object text;
+  v_body text;
+  o trading.placed_order;
+  f trading.placed_order; -- the order that its answer shows
+  n int := 0;
 begin
   if written.trades is not null then
     r_public_ids := array(select o.public_id from unnest(written.orders) as o);
@@ -68,51 +72,39 @@ begin
     end loop;
   end if;
 
-  return query
-    select
+  foreach o in array written.orders loop
+    n := n + 1;
+    if o.code is not null then
+      v_body := null;
+    elsif o.replayed_order_id is not null then
+      v_body := trading.replay_answer(
+        o.replayed_order_id, o.left_quantity, o.cancel_reason, o.balance_cents, batch.at
+      );
+    else
+      -- A replay of an order of this call: the answer to its first request, as it stood then.
+      f := case when o.replay_of is null then o else written.orders[o.replay_of] end;
+      v_body := format(
+        '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
+        trading.order_object(
+          f.public_id, f.user_public_id, f.market_public_id, f.side, f.price, o.quantity,
+          o.quantity - o.left_quantity, o.status, f.order_type, f.time_in_force,
+          o.cancel_reason, f.expires_at, v_at,
+          case when f.release_at is not null
+            then trading.schedule_members(f.release_at, f.budget_cents, batch.at) end
+        ),
+        v_fills[coalesce(o.replay_of, n)],
+        case when o.replay_of is null then v_cancelled[n] end,
+        trading.balance_object(o.balance_cents),
+        case when o.replay_of is null then coalesce(o.fee_cents::text, 'null') else 'null' end
+      );
+    end if;
+    return next (
       o.code,
       trading.rejection_message(o.code, o.problem),
       o.replay_of is not null or o.replayed_order_id is not null,
-      case
-        when o.code is not null then null
-        when o.replayed_order_id is not null then trading.replay_answer(
-          o.replayed_order_id, o.left_quantity, o.cancel_reason, o.balance_cents, batch.at
-        )
-        when o.replay_of is not null then (
-          -- The answer of the request that came first with the key, as its order stood then.
-          select format(
-            '{"order":%s,"fills":[%s],"cancelledOrders":[],"balance":%s,"feeCents":null}',
-            trading.order_object(
-              f.public_id, f.user_public_id, f.market_public_id, f.side, f.price, o.quantity,
-              o.quantity - o.left_quantity, o.status, f.order_type, f.time_in_force,
-              o.cancel_reason, f.expires_at, v_at,
-              case when f.release_at is not null
-                then trading.schedule_members(f.release_at, f.budget_cents, batch.at) end
-            ),
-            v_fills[o.replay_of], trading.balance_object(o.balance_cents)
-          )
-          from (select (written.orders[o.replay_of]).*) as f
-        )
-        else format(
-          '{"order":%s,"fills":[%s],"cancelledOrders":[%s],"balance":%s,"feeCents":%s}',
-          trading.order_object(
-            o.public_id, o.user_public_id, o.market_public_id, o.side, o.price, o.quantity,
-            o.quantity - o.left_quantity, o.status, o.order_type, o.time_in_force,
-            o.cancel_reason, o.expires_at, v_at,
-            case when o.release_at is not null
-              then trading.schedule_members(o.release_at, o.budget_cents, batch.at) end
-          ),
-          o.fills, o.cancelled, trading.balance_object(o.balance_cents),
-          coalesce(o.fee_cents::text, 'null')
-        )
-      end
-    from rows from (unnest(written.orders), unnest(v_fills), unnest(v_cancelled)) as o (
-      market, market_id, market_public_id, user_id, user_public_id, side, order_type, price,
-      book_side, book_price, budget_cents, time_in_force, post_only, expires_at,
-      idempotency_key, problem, was_scheduled, release_at, id, public_id, code, replay_of,
-      replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
-      balance_cents, end_status, end_left_quantity, end_cancel_reason, fills, cancelled
-    );
+      v_body
+    )::api.result;
+  end loop;
 end
 $$;
 

@@ -25,12 +25,8 @@ begin
     )
     from unnest(read_markets.market_ids) with ordinality as u (id, place)
     cross join core.settings as x
-    left join lateral (
-      select y.* from catalog.markets as y where y.id = u.id limit 1
-    ) as m on true
-    left join lateral (
-      select y.* from trading.market_state as y where y.market_id = u.id limit 1
-    ) as s on true
+    left join catalog.markets as m on m.id = u.id
+    left join trading.market_state as s on s.market_id = u.id
     left join lateral trading.fee_in_force(m.id, m.category_id, read_markets.at) as f on true
   );
 end

@@ -10,65 +10,65 @@ as $$
 declare
   m_ids constant bigint[] := (batch.market_arrays).ids;
   m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
-  v_changes constant trading.market_change[] := trading.market_changes(
-    batch, write_market_state.orders
-  );
+  v_change trading.market_change;
+  v_old trading.market_state;
+  v_depth bigint[];
+  v_best_yes int;
+  v_best_no int;
+  v_payloads json[];
+  n int; -- place of the market
 begin
-  if v_changes is null then
-    return;
-  end if;
-  with next_state as (
-    select
-      n.*, x.depth,
-      trading.best_after(x.depth, 'yes', greatest(s.best_yes_price, n.highest_yes)) as best_yes,
-      trading.best_after(x.depth, 'no', greatest(s.best_no_price, n.highest_no)) as best_no
-    from unnest(v_changes) as n
-    cross join lateral (
-      select y.* from trading.market_state as y where y.market_id = m_ids[n.market] limit 1
-    ) as s
-    cross join lateral (
-      select trading.changed_depth(s.depth, n.places, n.depth_changes) as depth offset 0
-    ) as x
-    offset 0
-  ),
-  raised as (
+  foreach v_change in array coalesce(
+    trading.market_changes(batch, write_market_state.orders), '{}'
+  ) loop
+    n := v_change.market;
+    select s.* into strict v_old
+    from trading.market_state as s
+    where s.market_id = m_ids[n];
+    v_depth := trading.changed_depth(v_old.depth, v_change.places, v_change.depth_changes);
+    v_best_yes := trading.best_after(
+      v_depth, 'yes', greatest(v_old.best_yes_price, v_change.highest_yes)
+    );
+    v_best_no := trading.best_after(
+      v_depth, 'no', greatest(v_old.best_no_price, v_change.highest_no)
+    );
     update trading.market_state as s set
-      version = s.version + n.changes,
-      placed_count = s.placed_count + n.placed,
-      placed_id_sum = s.placed_id_sum + n.id_sum,
-      last_trade_price = coalesce(accounted.last_trade_prices[n.market], s.last_trade_price),
-      yes_volume_cents = s.yes_volume_cents
-        + coalesce(accounted.yes_volumes_cents[n.market], 0),
-      no_volume_cents = s.no_volume_cents + coalesce(accounted.no_volumes_cents[n.market], 0),
-      trade_count = s.trade_count + coalesce(accounted.trade_counts[n.market], 0),
-      traders_count = s.traders_count + coalesce(accounted.new_traders[n.market], 0),
-      escrow_cents = coalesce(accounted.escrows_cents[n.market], s.escrow_cents),
-      escrow_version = coalesce(accounted.escrow_versions[n.market], s.escrow_version),
-      revenue_cents = coalesce(accounted.revenues_cents[n.market], s.revenue_cents),
-      revenue_version = coalesce(accounted.revenue_versions[n.market], s.revenue_version),
-      depth = n.depth,
-      best_yes_price = n.best_yes,
-      best_no_price = n.best_no,
+      version = s.version + v_change.changes,
+      placed_count = s.placed_count + v_change.placed,
+      placed_id_sum = s.placed_id_sum + v_change.id_sum,
+      last_trade_price = coalesce(accounted.last_trade_prices[n], s.last_trade_price),
+      yes_volume_cents = s.yes_volume_cents + coalesce(accounted.yes_volumes_cents[n], 0),
+      no_volume_cents = s.no_volume_cents + coalesce(accounted.no_volumes_cents[n], 0),
+      trade_count = s.trade_count + coalesce(accounted.trade_counts[n], 0),
+      traders_count = s.traders_count + coalesce(accounted.new_traders[n], 0),
+      escrow_cents = coalesce(accounted.escrows_cents[n], s.escrow_cents),
+      escrow_version = coalesce(accounted.escrow_versions[n], s.escrow_version),
+      revenue_cents = coalesce(accounted.revenues_cents[n], s.revenue_cents),
+      revenue_version = coalesce(accounted.revenue_versions[n], s.revenue_version),
+      depth = v_depth,
+      best_yes_price = v_best_yes,
+      best_no_price = v_best_no,
       first_yes_position = trading.first_position(
-        s.first_yes_position, s.best_yes_price, n.best_yes,
-        n.first_left[array_position(n.places, n.best_yes)],
-        n.last_gone[array_position(n.places, n.best_yes)]
+        s.first_yes_position, s.best_yes_price, v_best_yes,
+        v_change.first_left[array_position(v_change.places, v_best_yes)],
+        v_change.last_gone[array_position(v_change.places, v_best_yes)]
       ),
       first_no_position = trading.first_position(
-        s.first_no_position, s.best_no_price, n.best_no,
-        n.first_left[array_position(n.places, 99 + n.best_no)],
-        n.last_gone[array_position(n.places, 99 + n.best_no)]
+        s.first_no_position, s.best_no_price, v_best_no,
+        v_change.first_left[array_position(v_change.places, 99 + v_best_no)],
+        v_change.last_gone[array_position(v_change.places, 99 + v_best_no)]
       )
-    from next_state as n
-    where s.market_id = m_ids[n.market]
-    returning n.market, s.version, n.changes
-  )
-  insert into trading.outbox (channel, payload)
-  select 'market_changed', json_build_object(
-    'marketId', m_public_ids[r.market], 'version', r.version
-  )
-  from raised as r
-  where r.changes > 0;
+    where s.market_id = m_ids[n];
+    if v_change.changes > 0 then
+      v_payloads := v_payloads || json_build_object(
+        'marketId', m_public_ids[n], 'version', v_old.version + v_change.changes
+      );
+    end if;
+  end loop;
+  if v_payloads is not null then
+    insert into trading.outbox (channel, payload)
+    select 'market_changed', p from unnest(v_payloads) as p;
+  end if;
 end
 $$;
 
