@@ -373,6 +373,8 @@ set local role exchange_owner;
 --!include jobs/functions/next_due.sql
 --!include jobs/functions/due_releases.sql
 --!include jobs/functions/release_orders.sql
+--!include jobs/functions/due_release_groups.sql
+--!include jobs/functions/release_group.sql
 --!include jobs/functions/due_expiries.sql
 --!include jobs/functions/expire_orders.sql
 --!include jobs/functions/due_closings.sql

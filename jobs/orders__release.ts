@@ -10,9 +10,13 @@ const LONGEST_MS = 60_000;
 /** Releases scheduled orders that are due, and those that will be in a moment. */
 export const releaseOrders: Job["run"] = ({ doWhatIsDue, nextDue }) =>
   doWhatIsDue({
-    listDue: "dueReleases",
+    listDue: (calls, passingOver) => calls.dueReleaseGroups({ passingOver }),
     doInMarket: "releaseOrders",
-    lanes: 8,
+    doInGroup: async (calls, marketIds) => {
+      const { released, busy } = await calls.releaseGroup({ marketIds });
+      return { done: released, busy };
+    },
+    lanes: 4,
     waitingLanes: 2,
     longestMs: LONGEST_MS,
     waitMs: async () => {

@@ -179,10 +179,16 @@ export const jobs = functionsOf("jobs", {
   warmUp: repeatable({}, nothing),
   nextDue: repeatable(toPassOver, oneRow(nextDue)),
 
+  /** For workers of version 0.2.0, which may run beside later ones. */
   dueReleases: repeatable(toPassOver, many(bigint)),
+  dueReleaseGroups: repeatable(toPassOver, many(arrayOf(bigint))),
   dueExpiries: repeatable(toPassOver, many(bigint)),
   dueClosings: repeatable(toPassOver, many(bigint)),
   releaseOrders: repeatable(inMarket, one(nullable(int))),
+  releaseGroup: repeatable(
+    { marketIds: arrayOf(bigint) },
+    oneRow({ released: int, busy: arrayOf(bigint) }),
+  ),
   expireOrders: repeatable(inMarket, one(nullable(int))),
   closeMarkets: repeatable(inMarket, one(nullable(int))),
 

@@ -1,23 +1,28 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { HeldMarkets } from "./held_markets.ts";
+import type { JobCalls } from "../database/calls.ts";
 import type { JobContext } from "./job.ts";
 
 /** What is due of one kind: where, and how a piece of it is done. */
 export interface DueWork {
-  /** The function that lists the markets, those that have waited longest first. */
-  listDue: "dueReleases" | "dueExpiries" | "dueClosings";
+  /** Lists the markets in groups to be done together, those that have waited longest first. */
+  listDue: (calls: JobCalls, passingOver: number[]) => Promise<MarketGroup[]>;
   /** The function that does one piece in a market. */
   doInMarket: "releaseOrders" | "expireOrders" | "closeMarkets";
-  /** Markets at once: each waits for its flush to disk, and those of several go together. */
+  /** Does a piece in a group of several; says how much that was, and which of them were locked. */
+  doInGroup?: (calls: JobCalls, group: MarketGroup) => Promise<{ done: number; busy: MarketGroup }>;
+  /** Groups at once: each waits for its flush to disk, and those of several go together. */
   lanes: number;
-  /** Held markets that are stood in line for at once, beside the lanes. */
+  /** Held markets that are waited for at once, beside the lanes. */
   waitingLanes: number;
   /** How long to wait when nothing is due at the moment; undefined: the job is done. */
   waitMs?: (() => Promise<number | undefined>) | undefined;
-  /** After this long somebody else may go on. */
+  /** After this long another worker may go on. */
   longestMs?: number;
 }
+
+type MarketGroup = readonly number[];
 
 /** What PostgreSQL says when a lock was not to be had in time. */
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -34,7 +39,15 @@ export async function doWhatIsDue(
   held: HeldMarkets,
   work: DueWork,
 ): Promise<void> {
-  const { listDue, doInMarket, lanes, waitingLanes, waitMs, longestMs = Infinity } = work;
+  const {
+    listDue,
+    doInMarket,
+    doInGroup,
+    lanes,
+    waitingLanes,
+    waitMs,
+    longestMs = Infinity,
+  } = work;
   const end = performance.now() + longestMs;
   const faults = new Map<number, unknown>();
   const waiting = new Set<number>();
@@ -59,16 +72,50 @@ export async function doWhatIsDue(
     waiting.delete(market);
   }
 
-  async function doMarkets(markets: number[]): Promise<void> {
-    const left = markets.values();
+  function passOver(market: number): void {
+    held.hold(market);
+    if (waiting.size < waitingLanes) void waitFor(market);
+  }
+
+  async function doAlone(market: number): Promise<void> {
+    if (await attempt(market, false)) held.release(market);
+    else passOver(market);
+  }
+
+  /** Together; if that fails, each alone, so that only the one at fault is left out. */
+  async function doTogether(group: MarketGroup): Promise<void> {
+    let busy: MarketGroup;
+    try {
+      busy = await attemptGroup(group);
+    } catch {
+      for (const market of group) await doAlone(market);
+      return;
+    }
+    for (const market of group) {
+      if (busy.includes(market)) passOver(market);
+      else held.release(market);
+    }
+  }
+
+  /** Returns those that were locked. */
+  async function attemptGroup(group: MarketGroup): Promise<MarketGroup> {
+    if (doInGroup === undefined) throw new Error("this work is done market by market");
+    let busy: MarketGroup = [];
+    await context.doPiece(async (calls) => {
+      const result = await doInGroup(calls, group);
+      busy = result.busy;
+      return result.done;
+    });
+    return busy;
+  }
+
+  async function doGroups(groups: MarketGroup[]): Promise<void> {
+    const left = groups.values();
     const lane = async (): Promise<void> => {
-      for (const market of left) {
-        if (await attempt(market, false)) {
-          held.release(market);
-        } else {
-          held.hold(market);
-          if (waiting.size < waitingLanes) void waitFor(market);
-        }
+      for (const group of left) {
+        const [only] = group;
+        if (group.length === 1 && only !== undefined) await doAlone(only);
+        else await doTogether(group);
       }
     };
     await Promise.all(Array.from({ length: lanes }, lane));
@@ -76,9 +123,9 @@ export async function doWhatIsDue(
 
   while (!context.isEnding() && performance.now() < end) {
     const passingOver = [...new Set([...held.list(), ...faults.keys(), ...waiting])];
-    const due = await context.calls[listDue]({ passingOver });
+    const due = await listDue(context.calls, passingOver);
     if (due.length > 0) {
-      await doMarkets(due);
+      await doGroups(due);
       continue;
     }
     // A market at fault stays due, and must not keep the others waiting.

@@ -39,9 +39,18 @@ export const untilDone =
 
 /** Does what is due of a kind, in two markets at a time. */
 export const inDueMarkets =
-  (listDue: DueWork["listDue"], doInMarket: DueWork["doInMarket"]): Job["run"] =>
+  (
+    listDue: "dueExpiries" | "dueClosings",
+    doInMarket: Exclude<DueWork["doInMarket"], "releaseOrders">,
+  ): Job["run"] =>
   ({ doWhatIsDue }) =>
-    doWhatIsDue({ listDue, doInMarket, lanes: 2, waitingLanes: 1 });
+    doWhatIsDue({
+      listDue: async (calls, passingOver) =>
+        (await calls[listDue]({ passingOver })).map((market) => [market]),
+      doInMarket,
+      lanes: 2,
+      waitingLanes: 1,
+    });
 
 /** What the tables know the next time of. */
 export type DueKind = "release" | "expire" | "close";

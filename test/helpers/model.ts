@@ -401,12 +401,12 @@ function tellMakers(state: State, matches: Match[]): void {
   }
 }
 
-/** Scheduled orders whose time has come, those of each market in the order of release. */
+/** Scheduled orders whose time has come, in the order of release over all markets. */
 function releaseDue(before: State): State {
   let state = before;
   const due = state.orders
     .filter(({ status, releaseAt }) => status === "scheduled" && releaseAt! <= state.now)
-    .sort((a, b) => a.market - b.market || a.releaseAt! - b.releaseAt! || a.number - b.number);
+    .sort((a, b) => a.releaseAt! - b.releaseAt! || a.number - b.number);
   for (const { number } of due) state = release(state, number);
   return state;
 }

@@ -274,15 +274,10 @@ async function carryOut(
       break;
     case "release":
       await testClock(client).advance(step.ms);
-      // Market by market, as the rules in test/helpers/model.ts do: they share the traders' cash.
       await client.query(
-        `select jobs.release_orders(r.id)
-         from (
-           select m.id
-           from unnest($1::uuid[]) with ordinality as u (id, place)
-           join catalog.markets as m on m.public_id = u.id
-           order by u.place
-         ) as r`,
+        `select jobs.release_group(array(
+           select m.id from catalog.markets as m where m.public_id = any ($1::uuid[]) order by m.id
+         ))`,
         [markets],
       );
       break;

@@ -18,7 +18,7 @@ begin
   if not trading.try_lock_market(release_orders.market_id, release_orders.waits) then
     return null;
   end if;
-  return trading.release_orders(release_orders.market_id, release_orders.most);
+  return trading.release_orders(array[release_orders.market_id], release_orders.most);
 end
 $$;
 

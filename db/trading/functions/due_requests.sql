@@ -1,4 +1,4 @@
-create or replace function trading.due_requests(market_id bigint, most int, at timestamptz)
+create or replace function trading.due_requests(market_ids bigint[], most int, at timestamptz)
 returns trading.order_request[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -10,12 +10,18 @@ declare
   v_order trading.orders;
 begin
   for v_active_order in
-    select b.*
-    from trading.active_orders as b
-    where b.market_id = due_requests.market_id
-      and b.queue_position is null
-      and b.release_at <= due_requests.at
-    order by b.release_at, b.order_id
+    select d.*
+    from unnest(due_requests.market_ids) as u (id)
+    cross join lateral (
+      select b.*
+      from trading.active_orders as b
+      where b.market_id = u.id
+        and b.queue_position is null
+        and b.release_at <= due_requests.at
+      order by b.release_at, b.order_id
+      limit due_requests.most
+    ) as d
+    order by d.release_at, d.order_id
     limit due_requests.most
   loop
     select o.* into strict v_order
@@ -45,7 +51,7 @@ begin
 end
 $$;
 
-comment on function trading.due_requests(bigint, int, timestamptz) is
-  'The scheduled orders of a market that are due to be released, at most so many, as the requests '
-  'of a batch for that market alone, in the order of their release time and then of their '
-  'acceptance. The caller holds the market''s lock.';
+comment on function trading.due_requests(bigint[], int, timestamptz) is
+  'The scheduled orders of some markets that are due to be released, at most so many, as requests, '
+  'in the order of their release time and then of their acceptance, all with market 1: see '
+  'trading.requests_of_markets. The caller holds the locks of the markets.';

@@ -22,7 +22,7 @@ declare
   n int := 0;
 begin
   if written.trades is not null then
-    r_public_ids := array(select o.public_id from unnest(written.orders) as o);
+    r_public_ids := array(select w.public_id from unnest(written.orders) as w);
     for v_request, v_object in
       select
         y.request,

@@ -39,8 +39,8 @@ begin
       perform trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
       if rehearse.is_live then
         perform jobs.next_due();
-        perform jobs.due_releases();
-        perform jobs.release_orders(v_market_id);
+        perform jobs.due_release_groups();
+        perform jobs.release_group(array[v_market_id]);
       end if;
       perform api.amend_order(v_maker, v_order, 42, null);
       perform trading.rehearse_orders(

@@ -129,7 +129,7 @@ test.serial(
 
     const listener = await exchange.listen();
     const { rows } = await exchange.database.pool.query(
-      `select trading.release_orders(m.id, 10) as count
+      `select trading.release_orders(array[m.id], 10) as count
      from catalog.markets as m where m.public_id = $1`,
       [market],
     );

@@ -14,6 +14,7 @@ const commands: Record<string, string> = {
   split_position: "api.split_position($2, $1, 1)",
   merge_position: "api.merge_position($2, $1, 1)",
   release_orders: "jobs.release_orders((select id from catalog.markets where public_id = $1))",
+  release_group: "jobs.release_group(array(select id from catalog.markets where public_id = $1))",
   deposit: "admin.deposit($2, 1, 'x')",
   withdraw: "admin.withdraw($2, 1, 'x')",
   set_loss_limits: "admin.set_loss_limits($2, 1, 1, 1)",
@@ -37,7 +38,9 @@ const unfit = {
 for (const [setting, message] of Object.entries(unfit)) {
   for (const [name, call] of Object.entries(commands)) {
     test(`UNFIT_SESSION: ${name} under ${setting}`, async (t) => {
-      const { market } = name === "release_orders" ? await makeLiveMarket() : { market: undefined };
+      const { market } = name.startsWith("release_")
+        ? await makeLiveMarket()
+        : { market: undefined };
       const in_ = market ?? (await makeMarket());
       const trader = await makeTrader();
       const [order] = market === undefined ? await rest(in_, trader, buy("yes", 1, 5)) : [in_];

@@ -378,30 +378,86 @@ test.serial("a replay after the release tells the fills of the release", async (
 test.serial("a release of several orders equals their releases one by one", async (t) => {
   const run = async (most: number) => {
     await clock.freeze("2026-03-01T12:00:00Z");
-    const { market } = await makeLiveMarket();
-    const traders = await makeTraders(4);
-    const batch = Array.from({ length: 40 }, (_, i): [string, Request] => [
-      traders[i % 4]!,
-      buy(i % 3 === 0 ? "no" : "yes", 1 + (i % 7), 30 + ((i * 13) % 40), i % 5 === 0 ? ioc : {}),
-    ]);
-    const ids = (await placeBatch(market, batch)).map(({ answer }) => answer!.order.id);
+    const markets = [await makeLiveMarket(), await makeLiveMarket()].map(({ market }) => market);
+    const traders = await makeTraders(4, { cents: 400 });
+    const placed = [];
+    for (let i = 0; i < 60; i++) {
+      const [market, trader] = [markets[i % 2]!, traders[i % 4]!];
+      const request = buy(
+        ...([i % 3 === 0 ? "no" : "yes", 1 + (i % 5), 30 + ((i * 13) % 40)] as const),
+        i % 5 === 0 ? ioc : {},
+      );
+      placed.push({ trader, id: (await place(market, trader, request)).order.id });
+      await clock.advance(1);
+    }
     await clock.advance(DELAY_MS);
     for (let done = 1; done > 0;) {
       const { rows } = await exchange.database.pool.query(
-        `select trading.release_orders(m.id, $2) as count
-         from catalog.markets as m where m.public_id = $1`,
-        [market, most],
+        `select g.released
+         from jobs.release_group(
+           array(select m.id from catalog.markets as m where m.public_id = any ($1) order by m.id),
+           $2
+         ) as g`,
+        [markets, most],
       );
-      done = rows[0].count;
+      done = rows[0].released;
     }
     const shown = [];
-    for (const [i, id] of ids.entries()) {
-      const { status, filledQuantity, cancelReason } = await order(batch[i]![0], id);
+    for (const { trader, id } of placed) {
+      const { status, filledQuantity, cancelReason } = await order(trader, id);
       shown.push({ status, filledQuantity, cancelReason });
     }
-    return { shown, book: await book(market), cash: await Promise.all(traders.map(balance)) };
+    const books = await Promise.all(markets.map(book));
+    return { shown, books, cash: await Promise.all(traders.map(balance)) };
   };
-  t.deepEqual(await run(200), await run(1));
+  const together = await run(200);
+  t.deepEqual(together, await run(1));
+  t.true(together.shown.some(({ cancelReason }) => cancelReason === "insufficient_funds"));
+});
+
+test.serial("a group is released but for the markets that are locked", async (t) => {
+  const markets = [await makeLiveMarket(), await makeLiveMarket()].map(({ market }) => market);
+  const [ann] = (await makeTraders(1)) as [string];
+  for (const market of markets) await place(market, ann, buy("yes", 1, 40));
+  await clock.advance(DELAY_MS);
+  const { pool } = exchange.database;
+  const { rows: ids } = await pool.query(
+    "select m.id from catalog.markets as m where m.public_id = any ($1) order by m.id",
+    [markets],
+  );
+  const group = ids.map(({ id }) => id as number);
+  const releaseGroup = async () =>
+    (await pool.query("select * from jobs.release_group($1)", [group])).rows;
+  const holder = await pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select trading.lock_market($1)", [group[1]]);
+    t.deepEqual(await releaseGroup(), [{ released: 1, busy: [group[1]] }]);
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
+  t.deepEqual(await releaseGroup(), [{ released: 1, busy: [] }]);
+  t.deepEqual(await releaseGroup(), [{ released: 0, busy: [] }]);
+});
+
+test.serial("markets are released eight at a time, and large orders alone", async (t) => {
+  const { pool } = exchange.database;
+  const { makeMarket } = exchange;
+  const { event, market: first } = await makeLiveMarket();
+  const markets = [first];
+  for (let i = 1; i < 11; i++) markets.push(await makeMarket({ event_id: event }));
+  const [ann] = (await makeTraders(1)) as [string];
+  for (const [i, market] of markets.entries()) {
+    const request = i === 3 ? buy("yes", 101, 2) : i === 5 ? spend("yes", 500) : buy("yes", 100, 2);
+    await place(market, ann, request);
+  }
+  await clock.advance(DELAY_MS);
+  const { rows } = await pool.query(
+    "select cardinality(g) as size from jobs.due_release_groups() as g",
+  );
+  t.deepEqual(rows.map(({ size }) => size).toSorted(), [1, 1, 1, 8]);
+  for (const market of markets) await release(market);
 });
 
 test.serial("an order is released no more at the moment of its expiry", async (t) => {
