@@ -123,7 +123,9 @@ set local role exchange_owner;
 
 -- Functions: catalogue, identity, ledger, risk
 --!include catalog/functions/category_id.sql
+--!include catalog/functions/market_id.sql
 --!include catalog/functions/check_close_time.sql
+--!include identity/functions/user_id.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql

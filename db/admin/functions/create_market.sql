@@ -23,11 +23,11 @@ begin
     from catalog.events as e
     where e.public_id = create_market.event_id;
     if not found then
-      perform core.raise_error('NOT_FOUND', format('no event %s', create_market.event_id));
+      perform core.raise_error('NOT_FOUND', format('There is no event %s', create_market.event_id));
     end if;
     if v_event.category_id <> v_category_id then
       perform core.raise_error('INVALID_REQUEST', format(
-        'event %s is not of category %L', create_market.event_id, create_market.category
+        'The event %s is not in category %L', create_market.event_id, create_market.category
       ));
     end if;
   end if;

@@ -12,10 +12,10 @@ declare
   v_cancelled int;
 begin
   if freeze_user.reason is null or freeze_user.reason !~ '\S' then
-    perform core.raise_error('INVALID_REQUEST', 'a reason is needed');
+    perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
   if freeze_user.cancel_orders is null then
-    perform core.raise_error('INVALID_REQUEST', 'cancel_orders must be true or false');
+    perform core.raise_error('INVALID_REQUEST', 'The argument cancel_orders must be true or false');
   end if;
 
   if freeze_user.cancel_orders then

@@ -8,7 +8,7 @@ begin
   set revoked_at = coalesce(k.revoked_at, core.now())
   where k.public_id = revoke_api_key.key_id;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no API key %s', revoke_api_key.key_id));
+    perform core.raise_error('NOT_FOUND', format('There is no API key %s', revoke_api_key.key_id));
   end if;
   insert into trading.outbox (channel, payload)
   values ('api_key_revoked', json_build_object('apiKeyId', revoke_api_key.key_id));

@@ -83,7 +83,8 @@ begin
   );
   perform admin.audit('run_due', v_done || jsonb_build_object('passedOver', v_passed_over));
   if v_passed_over > 0 then
-    raise warning 'passed over % locked market(s): call it again for them', v_passed_over;
+    raise warning 'Passed over % locked market(s); call admin.run_due() again for them',
+      v_passed_over;
   end if;
   return v_done;
 end

@@ -20,7 +20,7 @@ begin
   if least(
     set_loss_limits.day_cents, set_loss_limits.week_cents, set_loss_limits.month_cents
   ) < 0 then
-    perform core.raise_error('INVALID_REQUEST', 'a limit must not be below 0');
+    perform core.raise_error('INVALID_REQUEST', 'A loss limit must not be below 0');
   end if;
 
   select t.* into strict v_trader

@@ -11,7 +11,7 @@ begin
   set max_requests = set_rate_limit.max_requests, window_seconds = set_rate_limit.window_seconds
   where b.bucket = set_rate_limit.bucket;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no bucket %s', set_rate_limit.bucket));
+    perform core.raise_error('NOT_FOUND', format('There is no bucket %s', set_rate_limit.bucket));
   end if;
   perform admin.audit('set_rate_limit', jsonb_build_object(
     'bucket', set_rate_limit.bucket,

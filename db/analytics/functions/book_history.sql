@@ -23,14 +23,14 @@ declare
   v_moments timestamptz[];
 begin
   if book_history.step is null or book_history.since is null or book_history.until is null then
-    v_problem := 'step, since and until must not be null';
+    v_problem := 'The arguments step, since and until are required';
   elsif not isfinite(book_history.since) or not isfinite(book_history.until) then
-    v_problem := 'since and until must be finite';
+    v_problem := 'The start (since) and the end (until) must be finite';
     v_hint := 'The book of a market begins at its created_at and is known until analytics.now().';
   elsif book_history.until < book_history.since then
-    v_problem := 'until must not be before since';
+    v_problem := 'The end (until) must not be before the start (since)';
   elsif book_history.step <= interval '0' then
-    v_problem := format('step must be above zero, not %s', book_history.step);
+    v_problem := format('The step must be above zero, not %s', book_history.step);
   else
     v_count := 1 + trunc(
       extract(epoch from book_history.until - book_history.since)
@@ -38,7 +38,7 @@ begin
     );
     if v_count > c_most_moments then
       v_problem := format(
-        'a book at each of %s moments is too much: at most %s may be asked for',
+        'The book at %s moments is too much; the maximum is %s moments',
         v_count, c_most_moments
       );
       v_hint := format(

@@ -24,7 +24,7 @@ begin
   then
     raise exception using
       errcode = 'EX001',
-      message = 'until must be a day after since',
+      message = 'The end (until) must be a day after the start (since)',
       detail = 'INVALID_REQUEST',
       hint = 'The day named by until is not in the answer.';
   end if;

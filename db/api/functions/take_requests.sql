@@ -32,7 +32,7 @@ begin
   v_counters := rate_limits.read_counters(v_checks, v_at);
   foreach v_counter in array v_counters loop
     if v_counter is null then
-      perform core.raise_error('NOT_FOUND', 'no such bucket');
+      perform core.raise_error('NOT_FOUND', 'There is no such bucket');
     end if;
     v_free := v_free || v_counter.free;
   end loop;

@@ -6,12 +6,12 @@ as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform core.raise_error('UNFIT_SESSION', format(
-      'the transaction isolation is %s: the exchange needs read committed',
+      'The transaction isolation is %s; the exchange needs read committed',
       current_setting('transaction_isolation')
     ));
   end if;
   perform core.raise_error('UNFIT_SESSION', format(
-    'session_replication_role is %s: the checks of the exchange need origin',
+    'The session_replication_role is %s; the exchange needs origin',
     current_setting('session_replication_role')
   ));
   return 0;

@@ -6,7 +6,10 @@ as $$
 begin
   perform core.raise_error(
     'INVALID_STATE',
-    format('%I.%I is append-only: %s refused', tg_table_schema, tg_table_name, lower(tg_op))
+    format(
+      'The table %I.%I is append-only: %s is not allowed',
+      tg_table_schema, tg_table_name, lower(tg_op)
+    )
   );
   return null;
 end

@@ -15,7 +15,7 @@ begin
   for no key update;
   if v_status = 'resolved' then
     perform core.raise_error(
-      'INVALID_STATE', 'the market is resolved; admin.correct_resolution corrects that'
+      'INVALID_STATE', 'The market is already resolved; admin.correct_resolution corrects that'
     );
   end if;
 
