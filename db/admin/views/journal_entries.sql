@@ -1,3 +1,4 @@
+-- The same as analytics.journal_entries, in the schema that operators may read.
 create view admin.journal_entries as
 select
   x.journal_key,

@@ -1,3 +1,4 @@
+-- The same as analytics.trades, in the schema that operators may read.
 create view admin.trades as
 select
   x.trade_key,

@@ -21,7 +21,7 @@ declare
   v_conversion_id bigint;
   v_resolution_id bigint;
   v_state leaderboard.state;
-  v_facts leaderboard.taken_facts;
+  v_facts record;
   v_all_ended boolean;
   v_at timestamptz;
   v_day date;
