@@ -37,7 +37,7 @@ set local role exchange_owner;
 --!include core/tables/error_codes.sql
 --!include core/functions/raise_error.sql
 --!include core/functions/raise_violation.sql
---!include core/functions/refuse_session.sql
+--!include core/functions/raise_unfit_session.sql
 --!include core/functions/check_session.sql
 --!include core/functions/now.sql
 --!include core/functions/uuid_v7.sql

@@ -302,7 +302,7 @@ create type trading.match_result as (
   left_quantities int[]
 );
 comment on type trading.match_result is
-  'What matching a batch comes to. reached_floor: it came to the end of a book slice and must be '
+  'The result of matching a batch. reached_floor: it came to the end of a book slice and must be '
   'done again with a deeper one. rested are the requests that came to rest: they are makers, too, '
   'behind those of the slice. left_quantities is what is left of each maker, below 0 once '
   'cancelled.';

@@ -44,7 +44,7 @@ $$;
 
 comment on function admin.cancel_orders(uuid, uuid) is
   'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
-  'or in all; returns how many. The user is told of each by order_cancelled. Those past their '
-  'expiry expire, and don''t count. The audit row has the ids of the first 1,000 cancelled orders, '
-  'oldest first. Errors: NOT_FOUND. Locks: the markets of those orders in '
-  'ascending id, then the user; with a market_id that market alone.';
+  'or in all; returns how many. Each sends order_cancelled to the user. Orders past their expiry '
+  'expire, and are not counted. The audit row has the ids of the first 1,000 cancelled orders, '
+  'oldest first. Errors: NOT_FOUND. Locks: the markets of those orders in ascending id, then the '
+  'user; with a market_id that market alone.';

@@ -35,6 +35,6 @@ $$;
 comment on function admin.correct_resolution(uuid, text, text, int) is
   'Corrects the resolution of a market to another outcome (custom at another payout is another '
   'one), for a reason that is kept. Returns what resolve_market does, and {movedCents, '
-  'usersBelowZero}: it alone may take balances below zero. Errors: INVALID_REQUEST, NOT_FOUND, '
-  'INVALID_STATE (not resolved, or that way already). Locks: the market, then everybody whose '
-  'cash moves.';
+  'usersBelowZero}: no other function may take balances below zero. Errors: INVALID_REQUEST, '
+  'NOT_FOUND, INVALID_STATE (not resolved, or that way already). Locks: the market, then the users '
+  'whose cash moves.';

@@ -64,5 +64,5 @@ $$;
 comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
-  'Makes a market, open at once, in a category and perhaps of an event of that category. Returns '
-  'its id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';
+  'Makes an open market in a category, of an event of that category if one is given. Returns its '
+  'id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';

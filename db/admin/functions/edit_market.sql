@@ -73,7 +73,7 @@ $$;
 
 comment on function admin.edit_market(uuid, text, text, timestamptz, boolean) is
   'Changes title, description and close time of a market that is not resolved; null leaves a value '
-  'as it is, no_close_time takes the close time away. Orders stay, and so does the version, which '
+  'as it is, no_close_time removes the close time. Orders stay, and so does the version, which '
   'counts changes of the book and its trades. The audit row has the values from before. Errors: '
   'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (resolved; or a new close time after the old one has '
   'passed). Locks: the market, then its row in catalog.markets.';

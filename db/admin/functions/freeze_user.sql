@@ -45,8 +45,8 @@ $$;
 
 comment on function admin.freeze_user(uuid, text, boolean) is
   'Stops an account until admin.unfreeze_user: orders, amendments, splits and withdrawals are '
-  'refused (ACCOUNT_FROZEN); cancelling, merging, reading and deposits are not. Cancels the open '
+  'rejected (ACCOUNT_FROZEN); cancelling, merging, reading and deposits are not. Cancels the open '
   'orders (trading_paused) and returns how many; with cancel_orders => false they stay and may '
-  'still match, and scheduled ones end at their release. Frozen again, an account keeps the time '
-  'and takes the new reason. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the markets of those '
-  'orders in ascending id, then the user.';
+  'still match, and scheduled ones end at their release. Freezing a frozen account keeps its time '
+  'and changes its reason. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the markets of those orders '
+  'in ascending id, then the user.';

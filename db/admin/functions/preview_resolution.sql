@@ -27,7 +27,6 @@ end
 $$;
 
 comment on function admin.preview_resolution(uuid, text, int) is
-  'What resolving a market would pay each position, and what that would realise: payout less '
-  'cost and buy fees. Of a resolved market, the whole figures that a correction would put in the '
-  'place of the present ones. Changes nothing and locks nothing. Errors: INVALID_REQUEST, '
-  'NOT_FOUND.';
+  'What resolving a market would pay each position, and what that would realise: payout less cost '
+  'and buy fees. For a resolved market: the figures with which a correction would replace the '
+  'present ones. Changes nothing and locks nothing. Errors: INVALID_REQUEST, NOT_FOUND.';

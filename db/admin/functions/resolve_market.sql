@@ -28,4 +28,4 @@ comment on function admin.resolve_market(uuid, text, int) is
   'Resolves a market to yes, no or custom (with what a YES share pays, 0-100 cents; a NO share '
   'pays the rest), closing it first, and pays all positions. Returns {outcome, yesPayoutCents, '
   'positions, users, payoutCents}. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the '
-  'market, then everybody who is paid.';
+  'market, then the users who are paid.';

@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function admin.revoke_api_key(uuid) is
-  'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
-  'Errors: NOT_FOUND. Locks: the row of the key.';
+  'Revokes an API key, and writes an api_key_revoked event for the servers. Revoking it again '
+  'changes nothing. Errors: NOT_FOUND. Locks: the row of the key.';

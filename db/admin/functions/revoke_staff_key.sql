@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function admin.revoke_staff_key(uuid) is
-  'Ends the key of an analyst or an operator, at once. Revoking it again changes nothing. Errors: '
-  'NOT_FOUND. Locks: the row of the key.';
+  'Revokes the key of an analyst or an operator, at once. Revoking it again changes nothing. '
+  'Errors: NOT_FOUND. Locks: the row of the key.';

@@ -31,6 +31,6 @@ $$;
 
 comment on function admin.set_market_status(uuid, text, timestamptz) is
   'Opens, pauses or closes a market. Closing cancels its open orders (market_closed); reopening a '
-  'closed one takes the close time given, or none; a paused one keeps its own unless one is '
-  'given. The status it has already is no change; admin.edit_market changes the close time then. '
+  'closed one takes the close time given, or none; a paused one keeps its own unless one is given. '
+  'Setting the present status changes nothing; admin.edit_market changes the close time then. '
   'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the market.';

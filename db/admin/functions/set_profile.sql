@@ -38,5 +38,6 @@ end
 $$;
 
 comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
-  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row '
-  'of the user in identity.users, for which no trading waits.';
+  'Changes the given parts of a user''s profile; null leaves a part as it is. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the user in identity.users, for which no trading '
+  'waits.';

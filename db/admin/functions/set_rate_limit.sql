@@ -25,6 +25,6 @@ end
 $$;
 
 comment on function admin.set_rate_limit(text, int, int) is
-  'Sets how many requests a rolling window of this bucket has room for, and its length; holds from '
-  'the next request on. A longer window counts what is still kept of the time before. Errors: '
+  'Sets how many requests a rolling window of this bucket has room for, and its length, from the '
+  'next request on. A longer window counts the earlier requests that are still kept. Errors: '
   'INVALID_REQUEST, NOT_FOUND. Locks: the row of the bucket.';

@@ -63,5 +63,5 @@ $$;
 
 comment on function admin.set_rate_policy(uuid, text, int, int, timestamptz) is
   'Sets how fast a user may trade, from the next request on: the standard policy, or an elevated '
-  '(600 a minute and 50 back to back unless told) or custom one, until a time or for good. What '
-  'was spent before stays spent. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the policy.';
+  '(600 a minute and 50 back to back by default) or custom one, until a time or for good. Tokens '
+  'that were spent stay spent. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the policy.';

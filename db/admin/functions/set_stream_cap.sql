@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function admin.set_stream_cap(text, int) is
-  'Sets how many event streams an address, or a user, may hold open at once; holds from the next '
-  'opening on, on every server. Streams that are open stay. Errors: INVALID_REQUEST, NOT_FOUND. '
-  'Locks: the row of the holder.';
+  'Sets how many event streams an address, or a user, may hold open at once, from the next opening '
+  'on, on every server. Streams that are open stay. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the '
+  'row of the holder.';

@@ -18,9 +18,8 @@ select
 from trading.resolutions as r
 left join catalog.markets as m on m.id = r.market_id;
 
-comment on view admin.resolutions is 'How markets were resolved, and corrected.';
-comment on column admin.resolutions.resolution_key is
-  'Internal key, for joins; ascending in the order of their making.';
+comment on view admin.resolutions is 'The resolutions of markets and their corrections.';
+comment on column admin.resolutions.resolution_key is 'Internal key, for joins; ascending in time.';
 comment on column admin.resolutions.market_key is 'The market: internal key, for joins.';
 comment on column admin.resolutions.market_id is 'The market: public id.';
 comment on column admin.resolutions.outcome is 'yes, no or custom.';

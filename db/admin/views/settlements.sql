@@ -24,7 +24,7 @@ left join identity.users as u on u.id = s.user_id;
 
 comment on view admin.settlements is
   'What each resolution pays each position. A correction settles all positions of its market '
-  'anew, so sum over those with is_final.';
+  'again, so sum over those with is_final.';
 comment on column admin.settlements.resolution_key is 'The resolution.';
 comment on column admin.settlements.market_key is 'The market: internal key, for joins.';
 comment on column admin.settlements.market_id is 'The market: public id.';

@@ -16,4 +16,5 @@ end
 $$;
 
 comment on function ledger.refuse_change() is
-  'Trigger of append-only tables: refuses every update, delete and truncate, whoever asks.';
+  'Trigger of append-only tables: every update, delete and truncate is an error, also for the '
+  'owner.';

@@ -39,4 +39,4 @@ $$;
 
 comment on function trading.correct_resolution(bigint, catalog.outcome, int, text) is
   'Corrects the resolution of a market that holds: moves the difference of each user. Errors: '
-  'INVALID_STATE. Locks: the market, its row, then everybody whose cash moves.';
+  'INVALID_STATE. Locks: the market, its row, then the users whose cash moves.';

@@ -31,5 +31,4 @@ $$;
 comment on function trading.release_orders(bigint, int) is
   'Releases what is due of a market''s scheduled orders, at most so many, in the order of their '
   'release time and then of their acceptance: each is judged and matched as if it had just been '
-  'placed, and whatever would have refused it cancels it. Returns how many. Locks as '
-  'api.place_orders does.';
+  'placed, and a rejection cancels it. Returns how many. Locks as api.place_orders does.';

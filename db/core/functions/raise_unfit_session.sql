@@ -1,4 +1,4 @@
-create or replace function core.refuse_session()
+create or replace function core.raise_unfit_session()
 returns bigint
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -18,5 +18,5 @@ begin
 end
 $$;
 
-comment on function core.refuse_session() is
+comment on function core.raise_unfit_session() is
   'Raises UNFIT_SESSION and says which setting of the session is at fault.';
