@@ -48,5 +48,5 @@ create type rate_limits.counter as (
 );
 comment on type rate_limits.counter is
   'The state of one counter: the requests that it has room for now. For a rolling window: its '
-  'length, the number of the last request let through, and whether it is time to clean up behind '
-  'it. For v1-trading: what is spent, and the policy.';
+  'length, the number of the last request allowed, and whether it is time to clean up behind it. '
+  'For v1-trading: what is spent, and the policy.';

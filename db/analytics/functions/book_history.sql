@@ -1,4 +1,4 @@
--- A book is not kept as it was; it is worked out from its orders:
+-- Books of the past are not stored; they are computed from the orders:
 --
 --   the moments that were asked for, at most so many
 --   resting, fills: from when to when each order rested, and what it lost meanwhile
@@ -175,8 +175,7 @@ end
 $$;
 
 comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
-  'The book of a market at a time, and at each step after it until another, which is in the answer '
-  'too if a step lands on it: bids and asks in YES prices, once everything of that moment had '
-  'happened. A moment with an empty book has no row. Steps of days and months are counted in UTC; '
-  'at most 2,000 moments. Reads the orders and trades of the market once, however many moments. '
-  'Errors: NOT_FOUND, INVALID_REQUEST.';
+  'The books of a market at since and at each step after it, until included: bids and asks in YES '
+  'prices, after all that happened at each time. A time with an empty book has no row. Steps of '
+  'days and months are counted in UTC; at most 2,000 times. Reads the orders and trades of the '
+  'market once, however many times. Errors: NOT_FOUND, INVALID_REQUEST.';

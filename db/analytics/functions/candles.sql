@@ -81,7 +81,7 @@ end
 $$;
 
 comment on function analytics.candles(uuid, interval, timestamptz, timestamptz) is
-  'YES prices of a market''s trades, from a time until before another, in candles of that width '
-  '(seconds to weeks; not months), which begin at whole multiples of it in UTC, counted from '
-  '2000-01-01. Without a trade there is no candle. The time asked for may hold at most 50,000. '
-  'Errors: NOT_FOUND, INVALID_REQUEST.';
+  'YES prices of the trades of a market from since on and before until, in candles of that width '
+  '(seconds to weeks; not months). Candles begin at whole multiples of the width in UTC, counted '
+  'from 2000-01-01. Without a trade there is no candle. At most 50,000 candles. Errors: NOT_FOUND, '
+  'INVALID_REQUEST.';

@@ -1,4 +1,4 @@
--- One pass over what moved each position, in its order, with the position as it is behind it:
+-- One pass over what moved each position, in its order, followed by the position as it is:
 --
 --   a new position begins: all figures are 0
 --   it ends: its row is compared with the figures

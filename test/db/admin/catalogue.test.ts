@@ -233,7 +233,7 @@ test("every constraint that an operator's values can break is said in words", as
   t.true(names.length > 15);
   for (const { name } of names.filter(({ name }) => !outOfReach.includes(name))) {
     const query = `select core.raise_violation('${name}', '')`;
-    const { message } = (await t.throwsAsync(rowsOf(query), { code: "EX001" }));
+    const { message } = await t.throwsAsync(rowsOf(query), { code: "EX001" });
     t.notRegex(message, /_|breaks the rule/);
   }
 });
