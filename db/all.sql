@@ -37,7 +37,7 @@ set local role exchange_owner;
 --!include core/tables/error_codes.sql
 --!include core/functions/raise_error.sql
 --!include core/functions/raise_violation.sql
---!include core/functions/refuse_session.sql
+--!include core/functions/raise_unfit_session.sql
 --!include core/functions/check_session.sql
 --!include core/functions/now.sql
 --!include core/functions/uuid_v7.sql
@@ -123,7 +123,9 @@ set local role exchange_owner;
 
 -- Functions: catalogue, identity, ledger, risk
 --!include catalog/functions/category_id.sql
+--!include catalog/functions/market_id.sql
 --!include catalog/functions/check_close_time.sql
+--!include identity/functions/user_id.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql

@@ -1,4 +1,4 @@
--- Who may do what. Functions are executable by nobody unless granted here.
+-- The rights of the roles. A function that is not granted here can be called by its owner only.
 grant usage on schema api to exchange_api;
 grant execute on all functions in schema api to exchange_api;
 
@@ -24,5 +24,5 @@ grant execute on function leaderboard.verify() to exchange_operator;
 grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
--- Their views ask these, though they can't reach them themselves.
+-- The views of schema admin call these; operators have no right to their schemas.
 grant execute on function analytics.now(), rate_limits.standard_policy() to exchange_operator;

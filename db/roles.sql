@@ -18,7 +18,7 @@ begin
     end if;
   end loop;
 
-  -- A role that somebody made for another purpose may be more than ours.
+  -- A role that was made for another purpose may have more rights than ours.
   select string_agg(s.name || ' ' || s.what, '; ' order by s.name, s.what) into v_too_strong
   from (
     select r.rolname::text as name, 'has ' || a.attribute as what
@@ -46,13 +46,13 @@ begin
   if not pg_catalog.pg_has_role(
     current_user,
     'exchange_owner',
-    -- Who creates a role is a member of it from 16 on, but may not become it.
+    -- From 16 on, the creator of a role is a member of it, but can't set role to it.
     case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end
   ) then
     execute format('grant exchange_owner to %I', current_user);
   end if;
 
-  -- Everybody in the cluster may connect to a new database and make temporary objects in it. Where
+  -- All roles of the cluster may connect to a new database and make temporary objects in it. Where
   -- the login may not change that, servers and workers say so when they start.
   if pg_catalog.pg_has_role(
     current_user,

@@ -5,5 +5,5 @@ create type api.result as (
   body text
 );
 comment on type api.result is
-  'What a command came to: the code and message of a refusal, or the body of the answer as '
-  'JSON text. replayed marks the answer to a request that was carried out before.';
+  'The result of a command: the code and message of a rejection, or the body of the response as '
+  'JSON text. replayed: the request had been carried out before.';

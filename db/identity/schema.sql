@@ -1,2 +1,2 @@
 create schema identity authorization exchange_owner;
-comment on schema identity is 'Who trades: users, their API keys and sessions. Private.';
+comment on schema identity is 'Users, their API keys and sessions, and the keys of staff. Private.';

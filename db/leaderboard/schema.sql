@@ -1,4 +1,4 @@
 create schema leaderboard authorization exchange_owner;
 comment on schema leaderboard is
   'What traders realised, by day and by window, ranked. Derived from trading as of the last '
-  'refresh, and provable from it by leaderboard.verify(). Private.';
+  'refresh, and compared with it by leaderboard.verify(). Private.';

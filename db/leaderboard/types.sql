@@ -15,16 +15,3 @@ create type leaderboard.change as (
 comment on type leaderboard.change is
   'What a day of leaderboard.days has to be changed by; below zero where a resolution was '
   'corrected. category_id 0 is all categories together.';
-
-create type leaderboard.taken_facts as (
-  changes leaderboard.change[],
-  resolution_ids bigint[],
-  through_trade_id bigint,
-  through_conversion_id bigint,
-  through_resolution_id bigint,
-  is_current boolean
-);
-comment on type leaderboard.taken_facts is
-  'What one refresh took from trading. A through_ id is the last one of a kind that was cut off '
-  'at the size of a piece, so that every visible one up to it was taken; null when none was left. '
-  'is_current says that nothing was left of any kind.';

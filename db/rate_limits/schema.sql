@@ -1,2 +1,3 @@
 create schema rate_limits authorization exchange_owner;
-comment on schema rate_limits is 'How many requests who may make, and how many they made. Private.';
+comment on schema rate_limits is
+  'The limits of requests and event streams, and their counters. Private.';

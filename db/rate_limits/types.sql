@@ -20,7 +20,7 @@ create type rate_limits.policy as (
   expires_at timestamptz
 );
 comment on type rate_limits.policy is
-  'What a user may ask of trading: the sustained rate, and how many requests back to back.';
+  'The limit of a user''s trading requests: the sustained rate, and how many back to back.';
 
 -- What the stages of api.take_requests hand to each other.
 
@@ -47,6 +47,6 @@ create type rate_limits.counter as (
   policy rate_limits.policy
 );
 comment on type rate_limits.counter is
-  'Where one counter stands: requests that it has room for now. For a rolling window: its length, '
-  'the number of the last request let through, and whether it is time to clean up behind it. For '
-  'v1-trading: what is spent, and the policy.';
+  'The state of one counter: the requests that it has room for now. For a rolling window: its '
+  'length, the number of the last request allowed, and whether it is time to clean up behind it. '
+  'For v1-trading: what is spent, and the policy.';

@@ -80,9 +80,9 @@ create type trading.accounted_batch as (
   new_traders int[]
 );
 comment on type trading.accounted_batch is
-  'What the fills of a batch come to: a trade for each, with its cash; what traders and markets '
-  'have after all of them, at their places in the batch, with what is to be added to a market''s '
-  'figures; the holdings that changed.';
+  'The accounting of the fills of a batch: a trade for each, with its cash; what traders and '
+  'markets have after all of them, at their places in the batch, with what is to be added to a '
+  'market''s figures; the holdings that changed.';
 
 create type trading.cancelled_order as (
   request int,

@@ -97,10 +97,10 @@ comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
   'market order, ioc for an order that cannot rest), the side and price it would be stored with. '
   'market is its place among the batch''s markets. market_id and user_id are null when there is no '
-  'such market or user, quantity is null with a budget. problem says what is malformed; '
-  'is_market, that it came without a price. '
-  'relieved_cents is what its user''s open orders cost less by it: the replaced order, or its own '
-  'scheduled self. The last three are of the scheduled order that a request releases.';
+  'such market or user, quantity is null with a budget. problem says what is malformed; is_market, '
+  'that it came without a price. relieved_cents is by how much it lowers the cost of its user''s '
+  'open orders: that of the replaced order, or of the scheduled order itself. The last three are '
+  'of the scheduled order that a request releases.';
 
 create type trading.resting_order as (
   order_id bigint,
@@ -124,8 +124,8 @@ create type trading.book_slice as (
 );
 comment on type trading.book_slice is
   'The tops of the books of a batch''s markets as deep as it can reach, each side in price-time '
-  'order. A floor, for each market, is the last price read of a side that goes on below or at it; '
-  '0 when all that the batch can reach was read.';
+  'order. A floor, for each market, is the last price read of a side with more orders at it or '
+  'below; 0 when all that the batch can reach was read.';
 
 create type trading.trader_arrays as (
   user_ids bigint[],
@@ -287,11 +287,11 @@ create type trading.order_result as (
   maker int
 );
 comment on type trading.order_result is
-  'What became of one request: a rejection (code), a replay of another request of the batch '
+  'The result of one request: a rejection (code), a replay of another request of the batch '
   '(replay_of, a place) or of an order from before (replayed_order_id), or an order as it stood '
   'right after its own matching. maker is its place among the makers if it came to rest. A replay '
   'of an order from before has a left_quantity, or a cancel_reason, only if it is a maker of the '
-  'batch: else it is as its row says.';
+  'batch: otherwise its row has them.';
 
 create type trading.match_result as (
   reached_floor boolean,
@@ -302,7 +302,7 @@ create type trading.match_result as (
   left_quantities int[]
 );
 comment on type trading.match_result is
-  'What matching a batch comes to. reached_floor: it came to the end of a book slice and must be '
+  'The result of matching a batch. reached_floor: it came to the end of a book slice and must be '
   'done again with a deeper one. rested are the requests that came to rest: they are makers, too, '
   'behind those of the slice. left_quantities is what is left of each maker, below 0 once '
   'cancelled.';

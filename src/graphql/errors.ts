@@ -15,7 +15,6 @@ const TEMPORARY_FILES = "53400";
 const READ_ONLY = "25006";
 /** Faults of the values that were given, and values that a function does not know what to do with. */
 const faultOfValues = /^(22|0A)/;
-const CHECK_VIOLATION = "23514";
 
 /**
  * Refusals of the exchange come with their code, faults of the given values as INVALID_REQUEST;
@@ -50,10 +49,6 @@ function tellDatabaseError(
     return { message: error.message, ...(problem.code !== undefined && { code: problem.code }) };
   }
   if (faultOfValues.test(sqlstate)) return { message: error.message, code: "INVALID_REQUEST" };
-  if (sqlstate === CHECK_VIOLATION && error.constraint !== undefined) {
-    const rule = error.constraint.replaceAll("_", " ");
-    return { message: `it must hold that ${rule}`, code: "INVALID_REQUEST" };
-  }
   if (sqlstate === STATEMENT_TIMEOUT) return { message: "The query took too long" };
   if (sqlstate === TEMPORARY_FILES) {
     return { message: "The query needs more temporary space than the database server grants" };

@@ -217,7 +217,7 @@ test.serial(
     const revoked = await run(revoke);
     t.is(revoked.status, 200);
     t.deepEqual(codes(revoked), ["NOT_FOUND"]);
-    t.is(revoked.body.errors[0].message, `no API key ${nobody}`);
+    t.is(revoked.body.errors[0].message, `There is no API key ${nobody}`);
 
     const make = (name: string, role: string) =>
       run(`mutation { createStaffKey(input: {name: "${name}", role: "${role}"}) { result } }`);

@@ -170,7 +170,7 @@ export const locks: Mutation[] = [
     name: "status_without_lock",
     breaks: "an operator closes a market without locking it",
     file: "admin/functions/set_market_status",
-    find: "  perform trading.lock_market(v_market.id);\n",
+    find: "  perform trading.lock_market(v_market_id);\n",
     put: "",
     tests: ["concurrency/pairs", "concurrency/live_pairs"],
   },

@@ -5,27 +5,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_ids_kept constant int := 1000;
-  v_user_id bigint;
+  v_user_id constant bigint := identity.user_id(cancel_orders.user_id);
   v_market_ids bigint[];
   v_open_order_ids bigint[];
   v_cancelled int;
 begin
-  select u.id into v_user_id
-  from identity.users as u
-  where u.public_id = cancel_orders.user_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', cancel_orders.user_id));
-  end if;
-
   if cancel_orders.market_id is null then
     v_market_ids := trading.lock_user_with_markets(cancel_orders.user_id);
   else
-    v_market_ids := array(
-      select m.id from catalog.markets as m where m.public_id = cancel_orders.market_id
-    );
-    if cardinality(v_market_ids) = 0 then
-      perform core.raise_error('NOT_FOUND', format('no market %s', cancel_orders.market_id));
-    end if;
+    v_market_ids := array[catalog.market_id(cancel_orders.market_id)];
     perform trading.lock_market(v_market_ids[1]);
   end if;
   v_open_order_ids := array(
@@ -56,7 +44,7 @@ $$;
 
 comment on function admin.cancel_orders(uuid, uuid) is
   'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
-  'or in all; returns how many. The user is told of each by order_cancelled. Those past their '
-  'expiry expire, and don''t count. The audit row has the ids of the first 1,000 cancelled orders, '
-  'oldest first. Errors: NOT_FOUND. Locks: the markets of those orders in '
-  'ascending id, then the user; with a market_id that market alone.';
+  'or in all; returns how many. Each sends order_cancelled to the user. Orders past their expiry '
+  'expire, and are not counted. The audit row has the ids of the first 1,000 cancelled orders, '
+  'oldest first. Errors: NOT_FOUND. Locks: the markets of those orders in ascending id, then the '
+  'user; with a market_id that market alone.';

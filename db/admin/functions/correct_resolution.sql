@@ -15,15 +15,9 @@ begin
   if coalesce(correct_resolution.reason, '') !~ '[^[:space:]]'
     or length(correct_resolution.reason) > 1000
   then
-    perform core.raise_error('INVALID_REQUEST', 'a reason is needed, of up to 1000 characters');
+    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
   end if;
-  select m.id into v_market_id
-  from catalog.markets as m
-  where m.public_id = correct_resolution.market_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no market %s', correct_resolution.market_id));
-  end if;
-
+  v_market_id := catalog.market_id(correct_resolution.market_id);
   v_summary := trading.correct_resolution(
     v_market_id, correct_resolution.outcome::catalog.outcome, v_yes_payout_cents,
     correct_resolution.reason
@@ -41,6 +35,6 @@ $$;
 comment on function admin.correct_resolution(uuid, text, text, int) is
   'Corrects the resolution of a market to another outcome (custom at another payout is another '
   'one), for a reason that is kept. Returns what resolve_market does, and {movedCents, '
-  'usersBelowZero}: it alone may take balances below zero. Errors: INVALID_REQUEST, NOT_FOUND, '
-  'INVALID_STATE (not resolved, or that way already). Locks: the market, then everybody whose '
-  'cash moves.';
+  'usersBelowZero}: no other function may take balances below zero. Errors: INVALID_REQUEST, '
+  'NOT_FOUND, INVALID_STATE (not resolved, or that way already). Locks: the market, then the users '
+  'whose cash moves.';

@@ -12,13 +12,8 @@ declare
   v_column text;
 begin
   insert into identity.api_keys (user_id, name, key_hash)
-  select u.id, create_api_key.name, v_key_hash
-  from identity.users as u
-  where u.public_id = create_api_key.user_id
+  values (identity.user_id(create_api_key.user_id), create_api_key.name, v_key_hash)
   returning public_id into v_key_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', create_api_key.user_id));
-  end if;
   perform admin.audit('create_api_key', jsonb_build_object(
     'user_id', create_api_key.user_id,
     'name', create_api_key.name,

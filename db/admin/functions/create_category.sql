@@ -30,7 +30,7 @@ exception
     perform core.raise_violation(v_constraint, v_column);
   when unique_violation then
     perform core.raise_error(
-      'ALREADY_EXISTS', format('category %s exists already', create_category.slug)
+      'ALREADY_EXISTS', format('The category %s already exists', create_category.slug)
     );
 end
 $$;

@@ -23,11 +23,11 @@ begin
     from catalog.events as e
     where e.public_id = create_market.event_id;
     if not found then
-      perform core.raise_error('NOT_FOUND', format('no event %s', create_market.event_id));
+      perform core.raise_error('NOT_FOUND', format('There is no event %s', create_market.event_id));
     end if;
     if v_event.category_id <> v_category_id then
       perform core.raise_error('INVALID_REQUEST', format(
-        'event %s is not of category %L', create_market.event_id, create_market.category
+        'The event %s is not in category %L', create_market.event_id, create_market.category
       ));
     end if;
   end if;
@@ -64,5 +64,5 @@ $$;
 comment on function admin.create_market(
   text, text, text, uuid, timestamptz, uuid, text
 ) is
-  'Makes a market, open at once, in a category and perhaps of an event of that category. Returns '
-  'its id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';
+  'Makes an open market in a category, of an event of that category if one is given. Returns its '
+  'id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';

@@ -10,17 +10,11 @@ declare
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
   v_at timestamptz := core.now();
-  v_user_id bigint;
+  v_user_id constant bigint := identity.user_id(create_session.user_id);
   v_session_id uuid;
 begin
-  select u.id into v_user_id
-  from identity.users as u
-  where u.public_id = create_session.user_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', create_session.user_id));
-  end if;
   if create_session.valid_for is null or v_at + create_session.valid_for <= v_at then
-    perform core.raise_error('INVALID_REQUEST', 'a session must be valid for some time');
+    perform core.raise_error('INVALID_REQUEST', 'A session must be valid for longer than zero');
   end if;
 
   perform identity.end_sessions(array(

@@ -28,7 +28,7 @@ exception
     perform core.raise_violation(v_constraint, v_column);
   when unique_violation then
     perform core.raise_error(
-      'ALREADY_EXISTS', format('there is a key named %L', create_staff_key.name)
+      'ALREADY_EXISTS', format('A key with the name %L already exists', create_staff_key.name)
     );
 end
 $$;

@@ -26,7 +26,7 @@ exception
     perform core.raise_violation(v_constraint, v_column);
   when unique_violation then
     perform core.raise_error(
-      'ALREADY_EXISTS', 'a user with this email or handle exists already'
+      'ALREADY_EXISTS', 'A user with this e-mail address or handle already exists'
     );
 end
 $$;

@@ -10,6 +10,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_market_id bigint;
   v_market catalog.markets;
   v_closes_at timestamptz;
   v_constraint text;
@@ -17,23 +18,18 @@ declare
 begin
   if edit_market.no_close_time and edit_market.close_time is not null then
     perform core.raise_error(
-      'INVALID_REQUEST', 'give a close_time or no_close_time => true, not both'
+      'INVALID_REQUEST', 'Give close_time or no_close_time => true, but not both'
     );
   end if;
-  select m.* into v_market
-  from catalog.markets as m
-  where m.public_id = edit_market.market_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no market %s', edit_market.market_id));
-  end if;
 
-  perform trading.lock_market(v_market.id);
+  v_market_id := catalog.market_id(edit_market.market_id);
+  perform trading.lock_market(v_market_id);
   select m.* into strict v_market
   from catalog.markets as m
-  where m.id = v_market.id
+  where m.id = v_market_id
   for no key update;
   if v_market.status = 'resolved' then
-    perform core.raise_error('INVALID_STATE', 'a resolved market cannot be edited');
+    perform core.raise_error('INVALID_STATE', 'A resolved market cannot be edited');
   end if;
 
   v_closes_at := case
@@ -46,7 +42,7 @@ begin
     and v_market.close_time <= core.now()
   then
     perform core.raise_error('INVALID_STATE', format(
-      'the market closed at %s; admin.set_market_status opens it again, with a new close time',
+      'The market closed at %s; admin.set_market_status opens it again, with a new close time',
       v_market.close_time
     ));
   end if;
@@ -56,7 +52,7 @@ begin
     title = coalesce(edit_market.title, m.title),
     description = coalesce(edit_market.description, m.description),
     close_time = v_closes_at
-  where m.id = v_market.id;
+  where m.id = v_market_id;
   perform admin.audit('edit_market', jsonb_build_object(
     'market_id', edit_market.market_id,
     'title', edit_market.title,
@@ -77,7 +73,7 @@ $$;
 
 comment on function admin.edit_market(uuid, text, text, timestamptz, boolean) is
   'Changes title, description and close time of a market that is not resolved; null leaves a value '
-  'as it is, no_close_time takes the close time away. Orders stay, and so does the version, which '
+  'as it is, no_close_time removes the close time. Orders stay, and so does the version, which '
   'counts changes of the book and its trades. The audit row has the values from before. Errors: '
   'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (resolved; or a new close time after the old one has '
   'passed). Locks: the market, then its row in catalog.markets.';

@@ -6,16 +6,9 @@ as $$
 declare
   -- Made before the statement that reads it: logs of statements show their parameters.
   v_cookie_hash bytea := sha256(convert_to(end_sessions.cookie, 'UTF8'));
-  v_user_id bigint;
+  v_user_id constant bigint := identity.user_id(end_sessions.user_id);
   v_ended bigint;
 begin
-  select u.id into v_user_id
-  from identity.users as u
-  where u.public_id = end_sessions.user_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', end_sessions.user_id));
-  end if;
-
   v_ended := identity.end_sessions(array(
     select s.id
     from identity.sessions as s

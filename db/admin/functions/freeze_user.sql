@@ -12,10 +12,10 @@ declare
   v_cancelled int;
 begin
   if freeze_user.reason is null or freeze_user.reason !~ '\S' then
-    perform core.raise_error('INVALID_REQUEST', 'a reason is needed');
+    perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
   if freeze_user.cancel_orders is null then
-    perform core.raise_error('INVALID_REQUEST', 'cancel_orders must be true or false');
+    perform core.raise_error('INVALID_REQUEST', 'The argument cancel_orders must be true or false');
   end if;
 
   if freeze_user.cancel_orders then
@@ -45,8 +45,8 @@ $$;
 
 comment on function admin.freeze_user(uuid, text, boolean) is
   'Stops an account until admin.unfreeze_user: orders, amendments, splits and withdrawals are '
-  'refused (ACCOUNT_FROZEN); cancelling, merging, reading and deposits are not. Cancels the open '
+  'rejected (ACCOUNT_FROZEN); cancelling, merging, reading and deposits are not. Cancels the open '
   'orders (trading_paused) and returns how many; with cancel_orders => false they stay and may '
-  'still match, and scheduled ones end at their release. Frozen again, an account keeps the time '
-  'and takes the new reason. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the markets of those '
-  'orders in ascending id, then the user.';
+  'still match, and scheduled ones end at their release. Freezing a frozen account keeps its time '
+  'and changes its reason. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the markets of those orders '
+  'in ascending id, then the user.';

@@ -5,18 +5,14 @@ returns table (
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_user_id constant bigint := identity.user_id(list_api_keys.user_id);
 begin
-  if not exists (
-    select from identity.users as u where u.public_id = list_api_keys.user_id
-  ) then
-    perform core.raise_error('NOT_FOUND', format('no user %s', list_api_keys.user_id));
-  end if;
   perform admin.audit('list_api_keys', jsonb_build_object('user_id', list_api_keys.user_id));
   return query
   select k.public_id, k.name, k.created_at, k.last_used_at, k.revoked_at
   from identity.api_keys as k
-  join identity.users as u on u.id = k.user_id
-  where u.public_id = list_api_keys.user_id
+  where k.user_id = v_user_id
   order by k.id;
 end
 $$;

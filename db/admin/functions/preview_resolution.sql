@@ -11,15 +11,8 @@ declare
   v_yes_payout_cents constant int := trading.yes_payout_cents(
     preview_resolution.outcome, preview_resolution.yes_payout_cents
   );
-  v_market_id bigint;
+  v_market_id constant bigint := catalog.market_id(preview_resolution.market_id);
 begin
-  select m.id into v_market_id
-  from catalog.markets as m
-  where m.public_id = preview_resolution.market_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no market %s', preview_resolution.market_id));
-  end if;
-
   perform admin.audit('preview_resolution', jsonb_build_object(
     'market_id', preview_resolution.market_id,
     'outcome', preview_resolution.outcome,
@@ -34,7 +27,6 @@ end
 $$;
 
 comment on function admin.preview_resolution(uuid, text, int) is
-  'What resolving a market would pay each position, and what that would realise: payout less '
-  'cost and buy fees. Of a resolved market, the whole figures that a correction would put in the '
-  'place of the present ones. Changes nothing and locks nothing. Errors: INVALID_REQUEST, '
-  'NOT_FOUND.';
+  'What resolving a market would pay each position, and what that would realise: payout less cost '
+  'and buy fees. For a resolved market: the figures with which a correction would replace the '
+  'present ones. Changes nothing and locks nothing. Errors: INVALID_REQUEST, NOT_FOUND.';

@@ -9,16 +9,9 @@ declare
   v_yes_payout_cents constant int := trading.yes_payout_cents(
     resolve_market.outcome, resolve_market.yes_payout_cents
   );
-  v_market_id bigint;
+  v_market_id constant bigint := catalog.market_id(resolve_market.market_id);
   v_summary jsonb;
 begin
-  select m.id into v_market_id
-  from catalog.markets as m
-  where m.public_id = resolve_market.market_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no market %s', resolve_market.market_id));
-  end if;
-
   v_summary := trading.resolve_market(
     v_market_id, resolve_market.outcome::catalog.outcome, v_yes_payout_cents
   );
@@ -35,4 +28,4 @@ comment on function admin.resolve_market(uuid, text, int) is
   'Resolves a market to yes, no or custom (with what a YES share pays, 0-100 cents; a NO share '
   'pays the rest), closing it first, and pays all positions. Returns {outcome, yesPayoutCents, '
   'positions, users, payoutCents}. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the '
-  'market, then everybody who is paid.';
+  'market, then the users who are paid.';

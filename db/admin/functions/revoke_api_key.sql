@@ -8,7 +8,7 @@ begin
   set revoked_at = coalesce(k.revoked_at, core.now())
   where k.public_id = revoke_api_key.key_id;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no API key %s', revoke_api_key.key_id));
+    perform core.raise_error('NOT_FOUND', format('There is no API key %s', revoke_api_key.key_id));
   end if;
   insert into trading.outbox (channel, payload)
   values ('api_key_revoked', json_build_object('apiKeyId', revoke_api_key.key_id));
@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function admin.revoke_api_key(uuid) is
-  'Ends an API key; servers hear of it by api_key_revoked. Revoking it again changes nothing. '
-  'Errors: NOT_FOUND. Locks: the row of the key.';
+  'Revokes an API key, and writes an api_key_revoked event for the servers. Revoking it again '
+  'changes nothing. Errors: NOT_FOUND. Locks: the row of the key.';

@@ -8,12 +8,14 @@ begin
   set revoked_at = coalesce(k.revoked_at, core.now())
   where k.public_id = revoke_staff_key.key_id;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no staff key %s', revoke_staff_key.key_id));
+    perform core.raise_error(
+      'NOT_FOUND', format('There is no staff key %s', revoke_staff_key.key_id)
+    );
   end if;
   perform admin.audit('revoke_staff_key', jsonb_build_object('key_id', revoke_staff_key.key_id));
 end
 $$;
 
 comment on function admin.revoke_staff_key(uuid) is
-  'Ends the key of an analyst or an operator, at once. Revoking it again changes nothing. Errors: '
-  'NOT_FOUND. Locks: the row of the key.';
+  'Revokes the key of an analyst or an operator, at once. Revoking it again changes nothing. '
+  'Errors: NOT_FOUND. Locks: the row of the key.';

@@ -21,9 +21,9 @@ declare
   v_keys int := 0;
   v_passed_over int := 0;
 begin
-  -- All of it is one transaction, so the users of one market are held when the next market's are
-  -- wanted: the lock timeout is below the time after which PostgreSQL looks for deadlocks, and a
-  -- market that ran into it gives its own users back.
+  -- All of it is one transaction, so the users of one market stay locked when those of the next
+  -- are locked: the lock timeout is below the time after which PostgreSQL looks for deadlocks, and
+  -- a market that runs into it unlocks its own users.
   for v_market_id in
     select b.market_id
     from trading.active_orders as b
@@ -83,7 +83,8 @@ begin
   );
   perform admin.audit('run_due', v_done || jsonb_build_object('passedOver', v_passed_over));
   if v_passed_over > 0 then
-    raise warning 'passed over % locked market(s): call it again for them', v_passed_over;
+    raise warning 'Passed over % locked market(s); call admin.run_due() again for them',
+      v_passed_over;
   end if;
   return v_done;
 end
@@ -92,7 +93,7 @@ $$;
 comment on function admin.run_due() is
   'Does at once what the jobs would do now, in one transaction: in each market releases, then '
   'expiries, then its closing; then the archive and old idempotency keys. Returns how many of '
-  'each: {released, expired, closed, archived, keysRemoved}. As the jobs do, it passes over what '
-  'is locked: markets (a warning and the audit log count them), also those that wait longer than '
-  '250 ms for a user or a row of the catalogue, the archive while a job is at it, and keys in use. '
-  'Call it again for these. Locks: the markets that are free, then what each job locks.';
+  'each: {released, expired, closed, archived, keysRemoved}. Like the jobs, it passes over what is '
+  'locked: markets (a warning and the audit log count them), also those that wait longer than 250 '
+  'ms for a user or a row of the catalogue, the archive while a job moves orders there, and keys '
+  'in use. Call it again for these. Locks: the markets that are free, then what each job locks.';

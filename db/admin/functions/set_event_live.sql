@@ -14,7 +14,7 @@ begin
     live_delay_ms = coalesce(set_event_live.live_delay_ms, e.live_delay_ms)
   where e.public_id = set_event_live.event_id;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no event %s', set_event_live.event_id));
+    perform core.raise_error('NOT_FOUND', format('There is no event %s', set_event_live.event_id));
   end if;
   perform admin.audit('set_event_live', jsonb_build_object(
     'event_id', set_event_live.event_id,

@@ -14,23 +14,18 @@ declare
   v_schedule_id bigint;
 begin
   if set_fee_schedule.category is not null and set_fee_schedule.market_id is not null then
-    perform core.raise_error('INVALID_REQUEST', 'a schedule is for a category or a market');
+    perform core.raise_error('INVALID_REQUEST', 'Give a category or a market, but not both');
   end if;
   if set_fee_schedule.taker_rate_bps is null
     or set_fee_schedule.taker_rate_bps not between 0 and 10000
   then
-    perform core.raise_error('INVALID_REQUEST', 'the rate must be from 0 to 10000 bps');
+    perform core.raise_error('INVALID_REQUEST', 'The rate must be from 0 to 10000 bps');
   end if;
   if set_fee_schedule.category is not null then
     v_category_id := catalog.category_id(set_fee_schedule.category);
   end if;
   if set_fee_schedule.market_id is not null then
-    select m.id into v_market_id
-    from catalog.markets as m
-    where m.public_id = set_fee_schedule.market_id;
-    if not found then
-      perform core.raise_error('NOT_FOUND', format('no market %s', set_fee_schedule.market_id));
-    end if;
+    v_market_id := catalog.market_id(set_fee_schedule.market_id);
   end if;
 
   insert into trading.fee_schedules (category_id, market_id, taker_rate_bps, effective_from)

@@ -13,32 +13,29 @@ declare
   v_user_id bigint := identity.lock_user(set_loss_limits.user_id);
   v_at timestamptz := core.now();
   v_trader trading.traders;
-  v_day risk.limit_change;
-  v_week risk.limit_change;
-  v_month risk.limit_change;
+  v_day record;
+  v_week record;
+  v_month record;
 begin
   if least(
     set_loss_limits.day_cents, set_loss_limits.week_cents, set_loss_limits.month_cents
   ) < 0 then
-    perform core.raise_error('INVALID_REQUEST', 'a limit must not be below 0');
+    perform core.raise_error('INVALID_REQUEST', 'A loss limit must not be below 0');
   end if;
 
   select t.* into strict v_trader
   from trading.traders as t
   where t.user_id = v_user_id;
   v_day := risk.change_limit(
-    (v_trader.day_limit_cents, v_trader.next_day_limit_cents, v_trader.day_limit_changes_at),
+    v_trader.day_limit_cents, v_trader.next_day_limit_cents, v_trader.day_limit_changes_at,
     set_loss_limits.day_cents, set_loss_limits.immediate, v_at
   );
   v_week := risk.change_limit(
-    (v_trader.week_limit_cents, v_trader.next_week_limit_cents, v_trader.week_limit_changes_at),
+    v_trader.week_limit_cents, v_trader.next_week_limit_cents, v_trader.week_limit_changes_at,
     set_loss_limits.week_cents, set_loss_limits.immediate, v_at
   );
   v_month := risk.change_limit(
-    (
-      v_trader.month_limit_cents, v_trader.next_month_limit_cents,
-      v_trader.month_limit_changes_at
-    ),
+    v_trader.month_limit_cents, v_trader.next_month_limit_cents, v_trader.month_limit_changes_at,
     set_loss_limits.month_cents, set_loss_limits.immediate, v_at
   );
   update trading.traders as t set

@@ -6,24 +6,18 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_market catalog.markets;
+  v_market_id bigint;
 begin
   if set_market_status.status is null
     or set_market_status.status not in ('open', 'paused', 'closed')
   then
-    perform core.raise_error('INVALID_REQUEST', 'the status must be open, paused or closed');
+    perform core.raise_error('INVALID_REQUEST', 'The status must be open, paused or closed');
   end if;
 
-  select m.* into v_market
-  from catalog.markets as m
-  where m.public_id = set_market_status.market_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no market %s', set_market_status.market_id));
-  end if;
-
-  perform trading.lock_market(v_market.id);
+  v_market_id := catalog.market_id(set_market_status.market_id);
+  perform trading.lock_market(v_market_id);
   perform trading.change_market_status(
-    v_market.id,
+    v_market_id,
     set_market_status.status::catalog.market_status,
     set_market_status.close_time
   );
@@ -37,6 +31,6 @@ $$;
 
 comment on function admin.set_market_status(uuid, text, timestamptz) is
   'Opens, pauses or closes a market. Closing cancels its open orders (market_closed); reopening a '
-  'closed one takes the close time given, or none; a paused one keeps its own unless one is '
-  'given. The status it has already is no change; admin.edit_market changes the close time then. '
+  'closed one takes the close time given, or none; a paused one keeps its own unless one is given. '
+  'Setting the present status changes nothing; admin.edit_market changes the close time then. '
   'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the market.';

@@ -10,7 +10,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint;
+  v_user_id constant bigint := identity.user_id(set_profile.user_id);
   v_constraint text;
   v_column text;
 begin
@@ -19,11 +19,7 @@ begin
     leaderboard_opt_out = coalesce(set_profile.leaderboard_opt_out, u.leaderboard_opt_out),
     display_name = coalesce(set_profile.display_name, u.display_name),
     avatar_url = coalesce(set_profile.avatar_url, u.avatar_url)
-  where u.public_id = set_profile.user_id
-  returning u.id into v_user_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', set_profile.user_id));
-  end if;
+  where u.id = v_user_id;
   if num_nonnulls(set_profile.private, set_profile.leaderboard_opt_out) > 0 then
     insert into leaderboard.profile_changes (user_id)
     values (v_user_id);
@@ -42,5 +38,6 @@ end
 $$;
 
 comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
-  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row '
-  'of the user in identity.users, for which no trading waits.';
+  'Changes the given parts of a user''s profile; null leaves a part as it is. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the user in identity.users, for which no trading '
+  'waits.';

@@ -11,7 +11,7 @@ begin
   set max_requests = set_rate_limit.max_requests, window_seconds = set_rate_limit.window_seconds
   where b.bucket = set_rate_limit.bucket;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no bucket %s', set_rate_limit.bucket));
+    perform core.raise_error('NOT_FOUND', format('There is no bucket %s', set_rate_limit.bucket));
   end if;
   perform admin.audit('set_rate_limit', jsonb_build_object(
     'bucket', set_rate_limit.bucket,
@@ -25,6 +25,6 @@ end
 $$;
 
 comment on function admin.set_rate_limit(text, int, int) is
-  'Sets how many requests a rolling window of this bucket has room for, and its length; holds from '
-  'the next request on. A longer window counts what is still kept of the time before. Errors: '
+  'Sets how many requests a rolling window of this bucket has room for, and its length, from the '
+  'next request on. A longer window counts the earlier requests that are still kept. Errors: '
   'INVALID_REQUEST, NOT_FOUND. Locks: the row of the bucket.';

@@ -10,26 +10,19 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint;
+  v_user_id constant bigint := identity.user_id(set_rate_policy.user_id);
   v_requests_per_minute int := set_rate_policy.requests_per_minute;
   v_burst_capacity int := set_rate_policy.burst_capacity;
   v_constraint text;
   v_column text;
 begin
-  select u.id into v_user_id
-  from identity.users as u
-  where u.public_id = set_rate_policy.user_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', set_rate_policy.user_id));
-  end if;
-
   case set_rate_policy.tier
     when 'standard' then
       if coalesce(v_requests_per_minute, v_burst_capacity) is not null
         or set_rate_policy.expires_at is not null
       then
         perform core.raise_error(
-          'INVALID_REQUEST', 'the standard policy has figures of its own and no end'
+          'INVALID_REQUEST', 'The standard policy takes no figures and no end'
         );
       end if;
       delete from rate_limits.rate_policies as p where p.user_id = v_user_id;
@@ -51,7 +44,7 @@ begin
         expires_at = excluded.expires_at;
     else
       perform core.raise_error(
-        'INVALID_REQUEST', 'the tier must be standard, elevated or custom'
+        'INVALID_REQUEST', 'The tier must be standard, elevated or custom'
       );
   end case;
 
@@ -70,5 +63,5 @@ $$;
 
 comment on function admin.set_rate_policy(uuid, text, int, int, timestamptz) is
   'Sets how fast a user may trade, from the next request on: the standard policy, or an elevated '
-  '(600 a minute and 50 back to back unless told) or custom one, until a time or for good. What '
-  'was spent before stays spent. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the policy.';
+  '(600 a minute and 50 back to back by default) or custom one, until a time or for good. Tokens '
+  'that were spent stay spent. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the policy.';

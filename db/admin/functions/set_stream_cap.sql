@@ -10,7 +10,7 @@ begin
   update rate_limits.stream_caps as c set max_streams = set_stream_cap.max_streams
   where c.holder = set_stream_cap.holder;
   if not found then
-    perform core.raise_error('NOT_FOUND', 'the holder must be address or user');
+    perform core.raise_error('NOT_FOUND', 'The holder must be address or user');
   end if;
   perform admin.audit('set_stream_cap', jsonb_build_object(
     'holder', set_stream_cap.holder, 'max_streams', set_stream_cap.max_streams
@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function admin.set_stream_cap(text, int) is
-  'Sets how many event streams an address, or a user, may hold open at once; holds from the next '
-  'opening on, on every server. Streams that are open stay. Errors: INVALID_REQUEST, NOT_FOUND. '
-  'Locks: the row of the holder.';
+  'Sets how many event streams an address, or a user, may hold open at once, from the next opening '
+  'on, on every server. Streams that are open stay. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the '
+  'row of the holder.';

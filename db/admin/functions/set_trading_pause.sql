@@ -24,6 +24,6 @@ end
 $$;
 
 comment on function admin.set_trading_pause(boolean, text) is
-  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work. '
-  'Paused again, it keeps the time and takes the new reason. admin.trading_pause shows both. '
-  'Errors: INVALID_REQUEST. Locks: the row of core.settings, which trading only reads.';
+  'Pauses trading on the whole site, or ends the pause. Resting orders stay, cancels work. Pausing '
+  'again keeps the time and changes the reason. admin.trading_pause shows both. Errors: '
+  'INVALID_REQUEST. Locks: the row of core.settings, which trading only reads.';

@@ -7,7 +7,7 @@ declare
   v_user_id bigint;
 begin
   if unfreeze_user.reason is null or unfreeze_user.reason !~ '\S' then
-    perform core.raise_error('INVALID_REQUEST', 'a reason is needed');
+    perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
 
   v_user_id := identity.lock_user(unfreeze_user.user_id);

@@ -12,9 +12,10 @@ create trigger audit_log_is_append_only
   for each statement execute function ledger.refuse_change();
 
 comment on table admin.audit_log is
-  'Who called which function of the operator, when and with what. Written in the transaction of '
-  'the call itself. Append-only.';
+  'The calls of the functions of schema admin: who, when, which one, with what arguments. Written '
+  'in the transaction of the call. Append-only.';
 comment on column admin.audit_log.operator is 'The login that called, not the role it took.';
 comment on column admin.audit_log.staff_key is
-  'The name of the operator''s key, if the call came by GraphQL: the server, which has one login '
-  'for all operators, says it in the setting exchange.operator. So it is as good as the login is.';
+  'The name of the operator''s key, if the call came by GraphQL. The server has one login for all '
+  'operators and puts the name into the setting exchange.operator, so it is as trustworthy as that '
+  'login.';

@@ -9,13 +9,13 @@ select
 from admin.audit_log as a;
 
 comment on view admin.audit_entries is
-  'Who called which function of the operator, when and with what.';
+  'The calls of the functions of schema admin: who, when, which one, with what arguments.';
 comment on column admin.audit_entries.audit_key is
   'Internal key, ascending in the order of the calls.';
-comment on column admin.audit_entries.called_at is 'When.';
+comment on column admin.audit_entries.called_at is 'When it was called.';
 comment on column admin.audit_entries.operator is 'The login that called.';
 comment on column admin.audit_entries.staff_key is
   'The name of the operator''s key, if the call came by GraphQL.';
 comment on column admin.audit_entries.action is 'The function, without its schema.';
 comment on column admin.audit_entries.arguments is
-  'What it was called with; secrets are not in it.';
+  'The arguments, and for some functions what they did; without secrets.';

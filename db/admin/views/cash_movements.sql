@@ -1,14 +1,15 @@
 create view admin.cash_movements as
 select
-  x.journal_key,
-  x.user_key,
-  x.user_id,
-  x.kind,
+  c.journal_id as journal_key,
+  c.user_id as user_key,
+  u.public_id as user_id,
+  c.kind::text as kind,
   c.reference,
-  x.amount_cents,
-  x.created_at
-from analytics.cash_movements as x
-join ledger.cash_movements as c on c.journal_id = x.journal_key;
+  c.amount_cents,
+  j.created_at
+from ledger.cash_movements as c
+left join ledger.posted_journals as j on j.id = c.journal_id
+left join identity.users as u on u.id = c.user_id;
 
 comment on view admin.cash_movements is 'Deposits and withdrawals.';
 comment on column admin.cash_movements.journal_key is

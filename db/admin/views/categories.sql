@@ -1,13 +1,13 @@
 create view admin.categories as
 select
-  x.category_key,
-  x.category,
-  x.name,
-  x.position,
-  x.event_count,
-  x.open_market_count,
-  x.closed_market_count
-from analytics.categories as x;
+  c.id as category_key,
+  c.slug as category,
+  c.name,
+  c."position" as position,
+  c.event_count::bigint as event_count,
+  c.open_market_count::bigint as open_market_count,
+  c.closed_market_count::bigint as closed_market_count
+from catalog.categories as c;
 
 comment on view admin.categories is 'Groups of events and markets.';
 comment on column admin.categories.category_key is 'Internal key, for joins.';

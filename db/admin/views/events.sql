@@ -1,20 +1,20 @@
 create view admin.events as
 select
-  x.event_key,
-  x.event_id,
-  x.category_key,
-  x.category,
-  x.title,
-  c.description,
-  x.starts_at,
-  x.ends_at,
-  x.is_live,
-  x.live_delay_ms,
-  x.created_at,
-  c.thumbnail_id,
-  c.thumbnail_url
-from analytics.events as x
-left join catalog.events as c on c.id = x.event_key;
+  e.id as event_key,
+  e.public_id as event_id,
+  e.category_id as category_key,
+  c.slug as category,
+  e.title,
+  e.description,
+  e.starts_at,
+  e.ends_at,
+  e.live as is_live,
+  e.live_delay_ms,
+  e.created_at,
+  e.thumbnail_id,
+  e.thumbnail_url
+from catalog.events as e
+left join catalog.categories as c on c.id = e.category_id;
 
 comment on view admin.events is 'Real-world occurrences, each with one or more markets.';
 comment on column admin.events.event_key is 'Internal key, for joins.';

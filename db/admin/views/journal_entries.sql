@@ -1,3 +1,4 @@
+-- The same as analytics.journal_entries, in the schema that operators may read.
 create view admin.journal_entries as
 select
   x.journal_key,
@@ -30,7 +31,7 @@ comment on column admin.journal_entries.user_key is
   'Whose account it is: internal key, for joins; null unless user_cash.';
 comment on column admin.journal_entries.user_id is 'Whose account it is: public id.';
 comment on column admin.journal_entries.amount_cents is
-  'What came to the account; negative for what went.';
+  'Cents added to the account; negative if they were taken from it.';
 comment on column admin.journal_entries.balance_before_cents is
   'The account''s balance before the line.';
 comment on column admin.journal_entries.balance_after_cents is

@@ -1,31 +1,33 @@
 create view admin.markets as
 select
-  x.market_key,
-  x.market_id,
-  x.category_key,
-  x.category,
-  x.event_key,
-  x.event_id,
-  x.title,
-  c.description,
-  x.status,
-  x.close_time,
-  x.resolved_outcome,
-  x.yes_payout_cents,
-  x.resolved_at,
-  x.created_at,
-  x.last_yes_price_cents,
-  x.yes_volume_cents,
-  x.no_volume_cents,
-  x.trade_count,
-  x.trader_count,
-  x.version,
-  c.thumbnail_id,
-  c.thumbnail_url
-from analytics.markets as x
-left join catalog.markets as c on c.id = x.market_key;
+  m.id as market_key,
+  m.public_id as market_id,
+  m.category_id as category_key,
+  c.slug as category,
+  m.event_id as event_key,
+  e.public_id as event_id,
+  m.title,
+  m.description,
+  m.status::text as status,
+  m.close_time,
+  m.resolved_outcome::text as resolved_outcome,
+  m.yes_payout_cents,
+  m.resolved_at,
+  m.created_at,
+  b.last_trade_price::int as last_yes_price_cents,
+  b.yes_volume_cents,
+  b.no_volume_cents,
+  b.trade_count,
+  b.traders_count as trader_count,
+  b.version,
+  m.thumbnail_id,
+  m.thumbnail_url
+from catalog.markets as m
+left join catalog.categories as c on c.id = m.category_id
+left join catalog.events as e on e.id = m.event_id
+left join trading.market_state as b on b.market_id = m.id;
 
-comment on view admin.markets is 'Binary questions, with what trading has made of them so far.';
+comment on view admin.markets is 'Binary questions, with their prices, volumes and counts.';
 comment on column admin.markets.market_key is 'Internal key, for joins.';
 comment on column admin.markets.market_id is 'Public id.';
 comment on column admin.markets.category_key is 'The category: internal key, for joins.';

@@ -45,7 +45,7 @@ from analytics.orders as x;
 comment on view admin.orders is
   'Every order that was accepted, archived ones too, in the form its trader gave it.';
 comment on column admin.orders.order_key is
-  'Internal key, for joins; ascending in the order of their making.';
+  'Internal key, for joins; ascending in the order of acceptance.';
 comment on column admin.orders.order_id is 'Public id.';
 comment on column admin.orders.market_key is 'The market: internal key, for joins.';
 comment on column admin.orders.market_id is 'The market: public id.';
@@ -68,7 +68,7 @@ comment on column admin.orders.budget_cents is
 comment on column admin.orders.time_in_force is
   'gtc may rest on the book; ioc cancels its remainder.';
 comment on column admin.orders.is_post_only is
-  'Whether it is refused rather than matched on arrival.';
+  'Whether it is rejected rather than matched on arrival.';
 comment on column admin.orders.status is
   'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
   'be open here until it is swept.';

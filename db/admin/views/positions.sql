@@ -1,3 +1,4 @@
+-- The same as analytics.positions, in the schema that operators may read.
 create view admin.positions as
 select
   x.position_id,

@@ -1,22 +1,25 @@
 create view admin.resolutions as
 select
-  x.resolution_key,
-  x.market_key,
-  x.market_id,
-  x.outcome,
-  x.yes_payout_cents,
-  x.corrects_resolution_key,
+  r.id as resolution_key,
+  r.market_id as market_key,
+  m.public_id as market_id,
+  r.outcome::text as outcome,
+  r.yes_payout_cents,
+  r.corrects_resolution_id as corrects_resolution_key,
   r.reason,
-  x.position_count,
-  x.payout_cents,
-  x.is_final,
-  x.created_at
-from analytics.resolutions as x
-join trading.resolutions as r on r.id = x.resolution_key;
+  r.position_count,
+  r.payout_cents::bigint as payout_cents,
+  not exists (
+    select
+    from trading.resolutions as n
+    where n.corrects_resolution_id = r.id
+  ) as is_final,
+  r.created_at
+from trading.resolutions as r
+left join catalog.markets as m on m.id = r.market_id;
 
-comment on view admin.resolutions is 'How markets were resolved, and corrected.';
-comment on column admin.resolutions.resolution_key is
-  'Internal key, for joins; ascending in the order of their making.';
+comment on view admin.resolutions is 'The resolutions of markets and their corrections.';
+comment on column admin.resolutions.resolution_key is 'Internal key, for joins; ascending in time.';
 comment on column admin.resolutions.market_key is 'The market: internal key, for joins.';
 comment on column admin.resolutions.market_id is 'The market: public id.';
 comment on column admin.resolutions.outcome is 'yes, no or custom.';

@@ -1,23 +1,30 @@
 create view admin.settlements as
 select
-  x.resolution_key,
-  x.market_key,
-  x.market_id,
-  x.user_key,
-  x.user_id,
-  x.side,
-  x.quantity,
-  x.payout_cents,
-  x.cost_cents,
-  x.fee_cents,
-  x.realised_cents,
-  x.is_final,
-  x.created_at
-from analytics.settlements as x;
+  s.resolution_id as resolution_key,
+  s.market_id as market_key,
+  m.public_id as market_id,
+  s.user_id as user_key,
+  u.public_id as user_id,
+  s.side::text as side,
+  s.quantity::bigint as quantity,
+  s.payout_cents::bigint as payout_cents,
+  s.cost_cents::bigint as cost_cents,
+  s.fee_cents::bigint as fee_cents,
+  s.realised_cents,
+  not exists (
+    select
+    from trading.resolutions as n
+    where n.corrects_resolution_id = r.id
+  ) as is_final,
+  r.created_at
+from trading.settlements as s
+left join trading.resolutions as r on r.id = s.resolution_id
+left join catalog.markets as m on m.id = s.market_id
+left join identity.users as u on u.id = s.user_id;
 
 comment on view admin.settlements is
   'What each resolution pays each position. A correction settles all positions of its market '
-  'anew, so sum over those with is_final.';
+  'again, so sum over those with is_final.';
 comment on column admin.settlements.resolution_key is 'The resolution.';
 comment on column admin.settlements.market_key is 'The market: internal key, for joins.';
 comment on column admin.settlements.market_id is 'The market: public id.';

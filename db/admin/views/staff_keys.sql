@@ -11,7 +11,7 @@ from identity.staff_keys as k;
 comment on view admin.staff_keys is
   'Keys of analysts and operators, revoked ones too. The keys themselves are not kept.';
 comment on column admin.staff_keys.key_id is 'Public id, as admin.revoke_staff_key takes it.';
-comment on column admin.staff_keys.name is 'Who or what has it.';
+comment on column admin.staff_keys.name is 'Who or what uses it.';
 comment on column admin.staff_keys.role is 'analyst or operator.';
 comment on column admin.staff_keys.created_at is 'When it was made.';
 comment on column admin.staff_keys.last_used_at is

@@ -54,7 +54,8 @@ comment on column admin.users.user_id is 'Public id.';
 comment on column admin.users.email is 'E-mail; unique whatever its case.';
 comment on column admin.users.handle is 'Unique short name.';
 comment on column admin.users.display_name is 'Name for display.';
-comment on column admin.users.is_private is 'Whether the public is not told the name.';
+comment on column admin.users.is_private is
+  'Whether the profile is private: its name is not published.';
 comment on column admin.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
 comment on column admin.users.created_at is 'When an operator made the user.';
 comment on column admin.users.balance_cents is 'Cash.';

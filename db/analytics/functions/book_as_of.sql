@@ -9,6 +9,6 @@ begin atomic
 end;
 
 comment on function analytics.book_as_of(uuid, timestamptz) is
-  'The book of a market as it was once everything of that moment had happened: bids and asks in '
-  'YES prices. analytics.book_history has those of many moments. Errors: NOT_FOUND, '
+  'The book of a market at a time, after all that happened at that time: bids and asks in YES '
+  'prices. analytics.book_history has the books at several times. Errors: NOT_FOUND, '
   'INVALID_REQUEST.';

@@ -1,4 +1,4 @@
--- A book is not kept as it was; it is worked out from its orders:
+-- Books of the past are not stored; they are computed from the orders:
 --
 --   the moments that were asked for, at most so many
 --   resting, fills: from when to when each order rested, and what it lost meanwhile
@@ -23,14 +23,14 @@ declare
   v_moments timestamptz[];
 begin
   if book_history.step is null or book_history.since is null or book_history.until is null then
-    v_problem := 'step, since and until must not be null';
+    v_problem := 'The arguments step, since and until are required';
   elsif not isfinite(book_history.since) or not isfinite(book_history.until) then
-    v_problem := 'since and until must be finite';
+    v_problem := 'The start (since) and the end (until) must be finite';
     v_hint := 'The book of a market begins at its created_at and is known until analytics.now().';
   elsif book_history.until < book_history.since then
-    v_problem := 'until must not be before since';
+    v_problem := 'The end (until) must not be before the start (since)';
   elsif book_history.step <= interval '0' then
-    v_problem := format('step must be above zero, not %s', book_history.step);
+    v_problem := format('The step must be above zero, not %s', book_history.step);
   else
     v_count := 1 + trunc(
       extract(epoch from book_history.until - book_history.since)
@@ -38,7 +38,7 @@ begin
     );
     if v_count > c_most_moments then
       v_problem := format(
-        'a book at each of %s moments is too much: at most %s may be asked for',
+        'The book at %s moments is too much; the maximum is %s moments',
         v_count, c_most_moments
       );
       v_hint := format(
@@ -175,8 +175,7 @@ end
 $$;
 
 comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
-  'The book of a market at a time, and at each step after it until another, which is in the answer '
-  'too if a step lands on it: bids and asks in YES prices, once everything of that moment had '
-  'happened. A moment with an empty book has no row. Steps of days and months are counted in UTC; '
-  'at most 2,000 moments. Reads the orders and trades of the market once, however many moments. '
-  'Errors: NOT_FOUND, INVALID_REQUEST.';
+  'The books of a market at since and at each step after it, until included: bids and asks in YES '
+  'prices, after all that happened at each time. A time with an empty book has no row. Steps of '
+  'days and months are counted in UTC; at most 2,000 times. Reads the orders and trades of the '
+  'market once, however many times. Errors: NOT_FOUND, INVALID_REQUEST.';

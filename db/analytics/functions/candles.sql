@@ -24,14 +24,16 @@ declare
   v_count numeric;
 begin
   if candles.width is null or candles.since is null or candles.until is null then
-    v_problem := 'width, since and until must not be null';
+    v_problem := 'The arguments width, since and until are required';
   elsif candles.until <= candles.since then
-    v_problem := 'until must be after since';
+    v_problem := 'The end (until) must be after the start (since)';
   elsif extract(year from candles.width) <> 0 or extract(month from candles.width) <> 0 then
-    v_problem := format('a candle has no fixed width of %s: months differ', candles.width);
+    v_problem := format(
+      'The width %s is not fixed: months and years differ in length', candles.width
+    );
     v_hint := 'Give the width in weeks, days, hours, minutes or seconds.';
   elsif candles.width <= interval '0' then
-    v_problem := format('width must be above zero, not %s', candles.width);
+    v_problem := format('The width must be above zero, not %s', candles.width);
   else
     -- Without a trade there is no candle, so the market's life is all that counts.
     select extract(epoch from
@@ -43,7 +45,7 @@ begin
     v_count := ceil(v_seconds / extract(epoch from candles.width));
     if v_count > c_most_candles then
       v_problem := format(
-        '%s candles are too many: at most %s may be asked for', v_count, c_most_candles
+        '%s candles are too many; the maximum is %s', v_count, c_most_candles
       );
       v_hint := format(
         'Ask for a width of %s or more, or for a shorter time.',
@@ -79,7 +81,7 @@ end
 $$;
 
 comment on function analytics.candles(uuid, interval, timestamptz, timestamptz) is
-  'YES prices of a market''s trades, from a time until before another, in candles of that width '
-  '(seconds to weeks; not months), which begin at whole multiples of it in UTC, counted from '
-  '2000-01-01. Without a trade there is no candle. The time asked for may hold at most 50,000. '
-  'Errors: NOT_FOUND, INVALID_REQUEST.';
+  'YES prices of the trades of a market from since on and before until, in candles of that width '
+  '(seconds to weeks; not months). Candles begin at whole multiples of the width in UTC, counted '
+  'from 2000-01-01. Without a trade there is no candle. At most 50,000 candles. Errors: NOT_FOUND, '
+  'INVALID_REQUEST.';

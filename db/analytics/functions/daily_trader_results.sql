@@ -24,7 +24,7 @@ begin
   then
     raise exception using
       errcode = 'EX001',
-      message = 'until must be a day after since',
+      message = 'The end (until) must be a day after the start (since)',
       detail = 'INVALID_REQUEST',
       hint = 'The day named by until is not in the answer.';
   end if;
@@ -78,11 +78,11 @@ end
 $$;
 
 comment on function analytics.daily_trader_results(date, date) is
-  'What each trader did and realised on each UTC day, from a day until before another; days on '
-  'which nothing happened have no row. volume_cents is quantity x price of the fills, on the '
-  'trader''s side: its sum over traders is not yes_volume_cents + no_volume_cents of the markets, '
-  'because a transfer counts the same side for both. fee_cents are the fees paid, those of buys '
-  'included. What sales, merges and settlements realised is profit and not proceeds: what they '
-  'brought less their fees, and less what the shares had cost with their buy fees; realised_cents '
-  'is the sum of the three. A correction counts on its own day, with the difference. Reads all '
-  'trades once. Errors: INVALID_REQUEST.';
+  'What each trader did and realised on each UTC day from since on and before until; days on which '
+  'nothing happened have no row. volume_cents is quantity x price of the fills, on the trader''s '
+  'side: its sum over traders is not yes_volume_cents + no_volume_cents of the markets, because a '
+  'transfer counts the same side for both. fee_cents are the fees paid, those of buys included. '
+  'What sales, merges and settlements realised is profit and not proceeds: what they brought less '
+  'their fees, and less what the shares had cost with their buy fees; realised_cents is the sum of '
+  'the three. A correction counts on its own day, with the difference. Reads all trades once. '
+  'Errors: INVALID_REQUEST.';

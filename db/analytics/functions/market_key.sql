@@ -12,7 +12,7 @@ begin
   if not found then
     raise exception using
       errcode = 'EX017',
-      message = format('no market %s', coalesce(market_key.market_id::text, 'null')),
+      message = format('There is no market %s', coalesce(market_key.market_id::text, 'null')),
       detail = 'NOT_FOUND',
       hint = 'analytics.markets has the ids of all markets.';
   end if;

@@ -6,4 +6,4 @@ as $$
   select core.now()
 $$;
 
-comment on function analytics.now() is 'What the clock of the exchange shows.';
+comment on function analytics.now() is 'The time by the clock of the exchange.';

@@ -47,7 +47,7 @@ left join catalog.markets as m on m.id = f.market_id
 left join identity.users as u on u.id = f.user_id;
 
 comment on view analytics.fills is
-  'Every trade twice: once for the order that came, once for the one that rested.';
+  'Every trade twice: once for the order of its taker, once for that of its maker.';
 comment on column analytics.fills.trade_key is 'The trade: internal key, for joins.';
 comment on column analytics.fills.trade_id is 'The trade: public id.';
 comment on column analytics.fills.role is 'taker or maker.';

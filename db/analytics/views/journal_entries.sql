@@ -85,7 +85,7 @@ comment on column analytics.journal_entries.user_key is
   'Whose account it is: internal key, for joins; null unless user_cash.';
 comment on column analytics.journal_entries.user_id is 'Whose account it is: public id.';
 comment on column analytics.journal_entries.amount_cents is
-  'What came to the account; negative for what went.';
+  'Cents added to the account; negative if they were taken from it.';
 comment on column analytics.journal_entries.balance_before_cents is
   'The account''s balance before the line.';
 comment on column analytics.journal_entries.balance_after_cents is

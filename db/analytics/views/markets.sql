@@ -24,7 +24,7 @@ left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
 left join trading.market_state as b on b.market_id = m.id;
 
-comment on view analytics.markets is 'Binary questions, with what trading has made of them so far.';
+comment on view analytics.markets is 'Binary questions, with their prices, volumes and counts.';
 comment on column analytics.markets.market_key is 'Internal key, for joins.';
 comment on column analytics.markets.market_id is 'Public id.';
 comment on column analytics.markets.category_key is 'The category: internal key, for joins.';

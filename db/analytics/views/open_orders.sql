@@ -56,11 +56,10 @@ where b.expires_at is null
   or b.expires_at > analytics.now();
 
 comment on view analytics.open_orders is
-  'The orders of analytics.orders that something can still happen to: the books, and what is '
-  'scheduled. Orders past their expiry are not among them. As quick as they are few, however '
-  'many orders there were.';
+  'The orders of analytics.orders that are on a book or scheduled, without those past their '
+  'expiry. A query reads only these, however many orders there were.';
 comment on column analytics.open_orders.order_key is
-  'Internal key, for joins; ascending in the order of their making.';
+  'Internal key, for joins; ascending in the order of acceptance.';
 comment on column analytics.open_orders.order_id is 'Public id.';
 comment on column analytics.open_orders.market_key is 'The market: internal key, for joins.';
 comment on column analytics.open_orders.market_id is 'The market: public id.';
@@ -81,7 +80,7 @@ comment on column analytics.open_orders.budget_cents is
 comment on column analytics.open_orders.time_in_force is
   'gtc may rest on the book; ioc cancels its remainder.';
 comment on column analytics.open_orders.is_post_only is
-  'Whether it is refused rather than matched on arrival.';
+  'Whether it is rejected rather than matched on arrival.';
 comment on column analytics.open_orders.status is 'scheduled, open or partially_filled.';
 comment on column analytics.open_orders.created_at is 'When it was accepted.';
 comment on column analytics.open_orders.expires_at is

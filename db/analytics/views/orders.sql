@@ -63,7 +63,7 @@ left join identity.users as u on u.id = o.user_id;
 comment on view analytics.orders is
   'Every order that was accepted, archived ones too, in the form its trader gave it.';
 comment on column analytics.orders.order_key is
-  'Internal key, for joins; ascending in the order of their making.';
+  'Internal key, for joins; ascending in the order of acceptance.';
 comment on column analytics.orders.order_id is 'Public id.';
 comment on column analytics.orders.market_key is 'The market: internal key, for joins.';
 comment on column analytics.orders.market_id is 'The market: public id.';
@@ -86,7 +86,7 @@ comment on column analytics.orders.budget_cents is
 comment on column analytics.orders.time_in_force is
   'gtc may rest on the book; ioc cancels its remainder.';
 comment on column analytics.orders.is_post_only is
-  'Whether it is refused rather than matched on arrival.';
+  'Whether it is rejected rather than matched on arrival.';
 comment on column analytics.orders.status is
   'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
   'be open here until it is swept.';

@@ -18,10 +18,10 @@ from trading.resolutions as r
 left join catalog.markets as m on m.id = r.market_id;
 
 comment on view analytics.resolutions is
-  'How markets were resolved, and corrected. The reasons, which operators write, are for '
+  'The resolutions of markets and their corrections. The reasons, which operators write, are for '
   'operators: admin.resolutions.';
 comment on column analytics.resolutions.resolution_key is
-  'Internal key, for joins; ascending in the order of their making.';
+  'Internal key, for joins; ascending in time.';
 comment on column analytics.resolutions.market_key is 'The market: internal key, for joins.';
 comment on column analytics.resolutions.market_id is 'The market: public id.';
 comment on column analytics.resolutions.outcome is 'yes, no or custom.';

@@ -17,8 +17,7 @@ left join identity.users as u on u.id = s.user_id;
 
 comment on view analytics.set_conversions is
   'Complete sets, one YES and one NO share, made of 100 cents each or given back for them.';
-comment on column analytics.set_conversions.conversion_key is
-  'Internal key, ascending in the order of their making.';
+comment on column analytics.set_conversions.conversion_key is 'Internal key, ascending in time.';
 comment on column analytics.set_conversions.market_key is 'The market: internal key, for joins.';
 comment on column analytics.set_conversions.market_id is 'The market: public id.';
 comment on column analytics.set_conversions.user_key is 'The user: internal key, for joins.';

@@ -24,7 +24,7 @@ left join identity.users as u on u.id = s.user_id;
 
 comment on view analytics.settlements is
   'What each resolution pays each position. A correction settles all positions of its market '
-  'anew, so sum over those with is_final.';
+  'again, so sum over those with is_final.';
 comment on column analytics.settlements.resolution_key is 'The resolution.';
 comment on column analytics.settlements.market_key is 'The market: internal key, for joins.';
 comment on column analytics.settlements.market_id is 'The market: public id.';

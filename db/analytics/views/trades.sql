@@ -58,18 +58,18 @@ comment on column analytics.trades.yes_price_cents is
   'YES price of a share; the NO price is 100 less it.';
 comment on column analytics.trades.quantity is 'Shares, or pairs of shares.';
 comment on column analytics.trades.taker_order_key is
-  'The order that came to the book: internal key, for joins.';
-comment on column analytics.trades.taker_order_id is 'The order that came to the book: public id.';
-comment on column analytics.trades.taker_user_key is 'Its user: internal key, for joins.';
-comment on column analytics.trades.taker_user_id is 'Its user: public id.';
+  'The taker''s order: internal key, for joins.';
+comment on column analytics.trades.taker_order_id is 'The taker''s order: public id.';
+comment on column analytics.trades.taker_user_key is 'The taker: internal key, for joins.';
+comment on column analytics.trades.taker_user_id is 'The taker: public id.';
 comment on column analytics.trades.taker_order_type is 'What the taker did: buy or sell.';
 comment on column analytics.trades.taker_side is
   'The shares that the taker bought or sold: yes or no.';
 comment on column analytics.trades.maker_order_key is
-  'The order that rested: internal key, for joins.';
-comment on column analytics.trades.maker_order_id is 'The order that rested: public id.';
-comment on column analytics.trades.maker_user_key is 'Its user: internal key, for joins.';
-comment on column analytics.trades.maker_user_id is 'Its user: public id.';
+  'The maker''s order: internal key, for joins.';
+comment on column analytics.trades.maker_order_id is 'The maker''s order: public id.';
+comment on column analytics.trades.maker_user_key is 'The maker: internal key, for joins.';
+comment on column analytics.trades.maker_user_id is 'The maker: public id.';
 comment on column analytics.trades.maker_order_type is 'What the maker did: buy or sell.';
 comment on column analytics.trades.maker_side is
   'The shares that the maker bought or sold: yes or no.';

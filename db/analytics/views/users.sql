@@ -73,10 +73,11 @@ comment on view analytics.users is
 comment on column analytics.users.user_key is 'Internal key, for joins.';
 comment on column analytics.users.user_id is 'Public id.';
 comment on column analytics.users.handle is
-  'Unique short name. The public is not told that of a private user.';
+  'Unique short name. That of a private user is not published.';
 comment on column analytics.users.display_name is
   'Name for display; null for a private user.';
-comment on column analytics.users.is_private is 'Whether the public is not told the name.';
+comment on column analytics.users.is_private is
+  'Whether the profile is private: its name is not published.';
 comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
 comment on column analytics.users.created_at is 'When an operator made the user.';
 comment on column analytics.users.balance_cents is 'Cash.';

@@ -33,8 +33,8 @@ $$;
 
 comment on function api.amend_order(uuid, uuid, int, int) is
   'Amends an open order of a user: a new price (1-99), a new total quantity (1-10000), or both. '
-  'Refusals: those of an order, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
-  'BUDGET_ORDER_NOT_AMENDABLE. A refusal changes nothing, but for an order past its expiry, which '
-  'expires, and for CONFLICT_RETRY, which cancels makers and is then to be called again. Locks: '
-  'the market, then the user and the makers that a new order can reach. May fail with 40001, 40P01 '
-  'or 55P03, and is then to be called again.';
+  'Rejections: those of an order, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
+  'BUDGET_ORDER_NOT_AMENDABLE. A rejection changes nothing, except that an order past its expiry '
+  'expires, and that CONFLICT_RETRY cancels makers: call it again. Locks: the market, then the '
+  'user and the makers that a new order can reach. May fail with 40001, 40P01 or 55P03: call it '
+  'again.';

@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function api.authenticate(bytea) is
-  'Whose API key has this SHA-256: one row, or none when it is unknown or revoked.';
+  'The user of the API key with this SHA-256: one row, or none if it is unknown or revoked.';

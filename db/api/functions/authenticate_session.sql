@@ -11,5 +11,5 @@ as $$
 $$;
 
 comment on function api.authenticate_session(bytea) is
-  'Whose browser has the session cookie with this SHA-256: one row, or none when the session is '
+  'The user of the session whose cookie has this SHA-256: one row, or none if the session is '
   'unknown, expired or ended.';

@@ -12,5 +12,5 @@ as $$
 $$;
 
 comment on function api.authenticate_session_token(bytea) is
-  'Whose session the token with this SHA-256 was made for: one row, or none when it is unknown or '
+  'The user and the session of the token with this SHA-256: one row, or none if it is unknown or '
   'expired, or its session ended.';

@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function api.authenticate_staff_key(bytea) is
-  'Whose staff key has this SHA-256: one row, or none when it is unknown or revoked. Notes that it '
-  'is in use, at most once a minute. Locks: the row of the key.';
+  'The name and role of the staff key with this SHA-256: one row, or none if it is unknown or '
+  'revoked. Records its use, at most once a minute. Locks: the row of the key.';

@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function api.cancel_order(uuid, uuid) is
-  'Cancels an open order of a user at once. Refusals: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. '
+  'Cancels an open order of a user at once. Rejections: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. '
   'Locks: the market.';

@@ -8,7 +8,7 @@ as $$
 declare
   v_held record;
 begin
-  -- As an opening does, and in its order: of two closings at once each must see the other's count.
+  -- The locks of an opening, in its order: of two closings at once each must see the other's count.
   perform pg_advisory_xact_lock(hashtextextended('address ' || close_stream.address, 29038));
   if close_stream.user_id is not null then
     perform pg_advisory_xact_lock(hashtextextended('user ' || close_stream.user_id::text, 29038));
@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function api.close_stream(uuid, text, uuid) is
-  'Counts a stream no more that api.open_stream has counted. Locks: advisory locks of '
-  'the address and of the user; their counters.';
+  'Stops counting a stream that api.open_stream has counted. Locks: advisory locks of the address '
+  'and of the user; their counters.';

@@ -12,7 +12,7 @@ declare
   v_session identity.sessions;
   v_expires_at timestamptz;
 begin
-  -- Held, so that the session is still there when the token comes to refer to it.
+  -- Locked, so that the session still exists when the token refers to it.
   select s.* into v_session
   from identity.sessions as s
   where s.public_id = create_session_token.session_id and s.expires_at > v_at

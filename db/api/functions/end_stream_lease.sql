@@ -8,4 +8,4 @@ as $$
 $$;
 
 comment on function api.end_stream_lease(uuid) is
-  'Ends the lease of a server process and counts its streams no more. Locks: its rows.';
+  'Ends the lease of a server process and stops counting its streams. Locks: its rows.';

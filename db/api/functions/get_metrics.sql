@@ -70,7 +70,7 @@ begin
 
   notification_queue_usage := pg_notification_queue_usage();
 
-  -- Unlike pg_stat_activity, it shows the sessions of others to everybody.
+  -- Unlike pg_stat_activity, it shows the sessions of others to all roles.
   select count(*), coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0)
   into waiting_locks, longest_lock_wait_seconds
   from pg_catalog.pg_locks as l
@@ -91,7 +91,7 @@ $$;
 
 comment on function api.get_metrics() is
   'One row of figures for monitoring, none of which reads more than a row of each market: how late '
-  'the oldest order is that should have been released or expired by now (0: none is due), how '
-  'long ago the ledger was last verified and what was broken (null: never), what PostgreSQL '
-  'itself is short of. pending_announcements and waiting_jobs stop counting at 10,000; without '
-  'the queue of jobs the latter is null.';
+  'the oldest order is that should have been released or expired by now (0: none is due), how long '
+  'ago the ledger was last verified and what was broken (null: never), what PostgreSQL itself may '
+  'run out of. pending_announcements and waiting_jobs stop counting at 10,000; without the queue '
+  'of jobs the latter is null.';

@@ -24,5 +24,6 @@ as $$
 $$;
 
 comment on function api.get_own_standing(uuid, text, text) is
-  'The body of GET /leaderboard/me: the caller''s entry, complete whatever their profile says, or '
-  'null in its place when they realised nothing in the window; or null for an unknown category.';
+  'The body of GET /leaderboard/me: the caller''s entry, complete even if their profile is '
+  'private, or null in its place when they realised nothing in the window; or null for an unknown '
+  'category.';

@@ -20,5 +20,5 @@ as $$
 $$;
 
 comment on function api.list_ended_credentials(uuid[]) is
-  'Which of these ids belong neither to an API key that is valid nor to a session that lasts. For '
-  'streams, which outlive the check of the request that opened them.';
+  'Those of the ids that belong neither to a valid API key nor to a session in force. For streams, '
+  'which outlive the check of the request that opened them.';

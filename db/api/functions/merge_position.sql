@@ -12,6 +12,6 @@ as $$
 $$;
 
 comment on function api.merge_position(uuid, uuid, int) is
-  'Gives complete sets of YES and NO of a user back for 100 cents each. Refusals, in order: '
-  'INVALID_REQUEST, UNAUTHORIZED, MARKET_NOT_FOUND, MARKET_NOT_OPEN '
-  '(resolved), INSUFFICIENT_BALANCE. Locks: the market, then the user.';
+  'Turns complete sets of YES and NO of a user into 100 cents each. Rejections, in order of '
+  'precedence: INVALID_REQUEST, UNAUTHORIZED, MARKET_NOT_FOUND, MARKET_NOT_OPEN (resolved), '
+  'INSUFFICIENT_BALANCE. Locks: the market, then the user.';

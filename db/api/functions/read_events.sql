@@ -29,7 +29,6 @@ end
 $$;
 
 comment on function api.read_events(bigint, int) is
-  'The events behind an id, oldest first, at most so many; no row if there are none. If the event '
-  'right behind that id is not kept any more, if the database has not come that far, or without '
-  'an id: one row without kind and payload, whose id is where to go on; events may be missing '
-  'before it.';
+  'The events after an id, oldest first, at most so many; no row if there are none. If the event '
+  'right after that id is not kept any more, if no event has that id yet, or without an id: one '
+  'row without kind and payload, whose id is where to continue; events may be missing before it.';

@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function api.record_key_use(uuid) is
-  'Notes that an API key is in use, at most once a minute. Locks: the row of the key.';
+  'Records the use of an API key, at most once a minute. Locks: the row of the key.';

@@ -23,14 +23,14 @@ declare
   v_sent_id bigint;
   v_count bigint;
 begin
-  -- The lock that notifying takes is held through the commit: spare it the flush.
+  -- NOTIFY holds a lock through the commit: without the flush, that is a short time.
   set local synchronous_commit = off;
 
   -- One at a time, so that the ids of events are in the order of the commits.
   perform pg_advisory_xact_lock((29037::bigint << 44) - 1);
 
-  -- Read before this transaction gets its number, and so of transactions with lower ones only:
-  -- a transaction that announces has written before, and with that got a number.
+  -- Read before this transaction gets its number, so all these ids are of lower-numbered ones: a
+  -- transaction that writes an event has written something before, which gave it its number.
   select q.last_value - (not q.is_called)::int into v_last_id
   from trading.outbox_id_seq as q;
   select a.* into v_done
@@ -87,7 +87,7 @@ end
 $$;
 
 comment on function api.relay_outbox() is
-  'The relay of the outbox: moves what committed transactions announced to trading.sent_events, '
-  'oldest first, at most 1,000 at a time, and rings by a notification without content on channel '
+  'The relay of the outbox: moves the events of committed transactions to trading.sent_events, '
+  'oldest first, at most 1,000 at a time, and sends a notification without content on channel '
   'pgmarkets_events; returns how many. Every server process calls it right after a command, and '
   'every 100 ms besides. Locks: an advisory lock of its own, so that there is one call at a time.';

@@ -12,5 +12,5 @@ as $$
 $$;
 
 comment on function api.renew_stream_lease(uuid) is
-  'Says that a server process is there, with the streams that it has open; returns false when its '
+  'Renews the lease of a server process, with the streams that it has open; returns false if the '
   'lease is gone. Locks: the lease.';

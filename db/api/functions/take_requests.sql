@@ -33,7 +33,7 @@ begin
   v_counters := rate_limits.read_counters(v_checks, v_at);
   foreach v_counter in array v_counters loop
     if v_counter is null then
-      perform core.raise_error('NOT_FOUND', 'no such bucket');
+      perform core.raise_error('NOT_FOUND', 'There is no such bucket');
     end if;
     v_free := v_free || v_counter.free;
   end loop;
@@ -65,7 +65,7 @@ begin
     burst_capacity := null;
     remaining := null;
     for i in v_next .. v_end loop
-      -- What one counter refuses is not counted by the others either.
+      -- A request that one counter has no room for is not counted by the others either.
       if allowed then
         v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - v_checks.counts[i];
         v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + v_checks.counts[i];
@@ -86,10 +86,10 @@ end
 $$;
 
 comment on function api.take_requests(json) is
-  'Counts requests, and says of each, in their order, whether it may be answered and otherwise '
-  'after how many seconds the same may be asked again. A request is {bucket: subject, ...}: the '
-  'buckets of rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s '
-  'id. It counts once, or count times where a bucket has {subject, count}. It needs room in all of '
-  'them, or is counted in none. What is refused counts nowhere. retry_after_seconds is null where '
-  'a request counts more times than there ever is room for. The policy and the whole tokens left '
-  'are given for v1-trading. Errors: NOT_FOUND. Locks: the counters.';
+  'Counts requests, and returns for each, in their order, whether it is allowed and otherwise '
+  'after how many seconds it may be repeated. A request is {bucket: subject, ...}: the buckets of '
+  'rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s id. It counts '
+  'once, or count times where a bucket has {subject, count}. It needs room in all of them; a '
+  'request that is not allowed is counted in none. retry_after_seconds is null where a request '
+  'counts more times than there ever is room for. The policy and the whole tokens left are given '
+  'for v1-trading. Errors: NOT_FOUND. Locks: the counters.';

@@ -7,5 +7,5 @@ as $$
 $$;
 
 comment on function api.warm_up() is
-  'Has a new connection compile and plan what orders need, so that its first one is not slower '
+  'Compiles and plans in a new connection what orders need, so that its first one is not slower '
   'than later ones. Changes nothing. Errors: UNFIT_SESSION.';

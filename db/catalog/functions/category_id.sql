@@ -10,7 +10,7 @@ begin
   from catalog.categories as c
   where c.slug = category_id.slug;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no category %s', category_id.slug));
+    perform core.raise_error('NOT_FOUND', format('There is no category %s', category_id.slug));
   end if;
   return v_id;
 end

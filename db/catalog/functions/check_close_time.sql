@@ -6,11 +6,11 @@ as $$
 begin
   if check_close_time.close_time = 'infinity' then
     perform core.raise_error(
-      'INVALID_REQUEST', 'the close time must be a moment; null is a market that has none'
+      'INVALID_REQUEST', 'The close time must not be infinity; null means that there is none'
     );
   elsif check_close_time.close_time <= core.now() then
     perform core.raise_error('INVALID_REQUEST', format(
-      'the close time must be in the future, and %s is not', check_close_time.close_time
+      'The close time must be in the future, and %s is not', check_close_time.close_time
     ));
   end if;
 end

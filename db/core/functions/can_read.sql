@@ -15,5 +15,5 @@ as $$
 $$;
 
 comment on function core.can_read(text, text) is
-  'Whether a table is there and whoever asks may read it: for tables of the tools beside the '
-  'exchange, which an installation may lack.';
+  'Whether a table exists and the caller may read it. For tables of other tools (graphile-migrate, '
+  'graphile-worker), which an installation may lack.';

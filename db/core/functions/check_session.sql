@@ -6,9 +6,9 @@ language sql stable
 return case
   when current_setting('transaction_isolation') = 'read committed'
     and current_setting('session_replication_role') = 'origin' then 0
-  else core.refuse_session()
+  else core.raise_unfit_session()
 end;
 
 comment on function core.check_session() is
-  'Refuses a session whose settings would let a command compute something wrong; otherwise 0. '
-  'Asked by everything that takes a lock. Errors: UNFIT_SESSION.';
+  'Returns 0, or raises UNFIT_SESSION if a setting of the session would let a command compute a '
+  'wrong result. Called by everything that takes a lock.';

@@ -4,13 +4,42 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform core.raise_error('INVALID_REQUEST', case
-    when constraint_name <> '' then 'it must hold that ' || replace(constraint_name, '_', ' ')
-    else replace(column_name, '_', ' ') || ' is required'
+  perform core.raise_error('INVALID_REQUEST', case raise_violation.constraint_name
+    when '' then 'A value is required for ' || replace(raise_violation.column_name, '_', ' ')
+    when 'categories_slug_is_url_safe' then
+      'The slug must have from 1 to 60 characters: lower-case letters, digits and single hyphens '
+      'between them; "all" is reserved'
+    when 'categories_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'events_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'events_end_after_their_start' then 'The event must end after it starts'
+    when 'events_start_and_end_at_a_moment_or_at_none' then
+      'The start and the end of the event must not be infinite; null leaves them open'
+    when 'events_live_delay_is_sane' then 'The live delay must be from 0 to 60000 milliseconds'
+    when 'markets_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'users_email_looks_like_one' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'users_display_name_is_not_blank' then
+      'The display name must not be blank or longer than 100 characters'
+    when 'users_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'api_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_role_is_analyst_or_operator' then 'The role must be analyst or operator'
+    when 'rate_is_from_1_to_1000000' then
+      'The requests per minute and the burst capacity must each be from 1 to 1000000'
+    when 'max_requests_is_from_1_to_1000000000' then 'The maximum must be from 1 to 1000000000'
+    when 'window_seconds_is_from_1_to_86400' then
+      'The window must be from 1 to 86400 seconds long'
+    else 'A value breaks the rule ' || raise_violation.constraint_name
   end);
 end
 $$;
 
 comment on function core.raise_violation(text, text) is
-  'Raises INVALID_REQUEST for a value that a constraint refused. Constraints are named so that '
-  'they read as what must hold; a column that is null has no constraint name.';
+  'Raises INVALID_REQUEST for a value that breaks a check constraint, or, with an empty '
+  'constraint_name, for a column that must not be null. The message says what the rule is.';

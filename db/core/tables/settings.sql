@@ -8,11 +8,11 @@ create table core.settings (
     check (trading_paused = (trading_paused_at is not null))
 );
 
-comment on table core.settings is 'What holds for the whole site: one row.';
+comment on table core.settings is 'Settings of the whole site: one row.';
 comment on column core.settings.trading_paused is
-  'The site-wide pause: orders, amendments and releases are refused, cancels work.';
+  'The site-wide pause: orders, amendments and releases are rejected, cancels work.';
 comment on column core.settings.trading_pause_reason is
-  'What the last call gave as its reason, be it to pause or to end the pause.';
+  'The reason that the last call gave, whether it began or ended the pause.';
 comment on column core.settings.trading_paused_at is
   'Since when trading is paused; null: it is not paused.';
 

@@ -8,15 +8,15 @@ as $$
     where s.id = any (end_sessions.session_ids)
     returning s.public_id
   ),
-  announced as (
+  events as (
     insert into trading.outbox (channel, payload)
     select 'session_ended', json_build_object('sessionId', e.public_id)
     from ended as e
     returning id
   )
-  select count(*) from announced
+  select count(*) from events
 $$;
 
 comment on function identity.end_sessions(bigint[]) is
-  'Ends sessions and their tokens; servers hear of it by session_ended. Returns how many there '
-  'were. Locks: their rows.';
+  'Ends sessions and their tokens, and writes a session_ended event for the servers. Returns how '
+  'many there were. Locks: their rows.';

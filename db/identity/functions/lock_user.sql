@@ -12,7 +12,7 @@ begin
   where t.public_id = lock_user.user_id
   for no key update;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', lock_user.user_id));
+    perform core.raise_error('NOT_FOUND', format('There is no user %s', lock_user.user_id));
   end if;
   return v_id;
 end

@@ -8,5 +8,5 @@ create unlogged table identity.session_tokens (
 create index session_tokens_of_a_session on identity.session_tokens (session_id, expires_at);
 
 comment on table identity.session_tokens is
-  'The short-lived tokens by which the pages of a session call the interface; only their SHA-256. '
-  'They end with their session. Unlogged: after a crash pages ask for new ones.';
+  'Short-lived tokens with which the pages of a session call the API; only their SHA-256 is kept. '
+  'They are deleted with their session. Unlogged: after a crash pages ask for new ones.';

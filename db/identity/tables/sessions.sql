@@ -15,5 +15,5 @@ create index sessions_of_a_user on identity.sessions (user_id);
 create index sessions_by_expiry on identity.sessions (expires_at);
 
 comment on table identity.sessions is
-  'Browsers that are logged in on the website. A session that was ended is gone. Of what the '
-  'browser keeps in its cookie, only the SHA-256 is here.';
+  'Browsers that are logged in on the website. A session that ends is deleted. Of the browser''s '
+  'cookie only the SHA-256 is kept.';

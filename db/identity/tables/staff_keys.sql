@@ -18,10 +18,10 @@ create unique index staff_keys_in_force_have_different_names on identity.staff_k
   where revoked_at is null;
 
 comment on table identity.staff_keys is
-  'Keys of those who work with the exchange by GraphQL, and who are no traders. The key itself is '
-  'shown once, when it is made; only its SHA-256 is kept.';
+  'Keys of analysts and operators, who work by GraphQL and do not trade. The key itself is shown '
+  'once, when it is made; only its SHA-256 is kept.';
 comment on column identity.staff_keys.name is
-  'Who or what has it; the audit log tells it. No two keys in force have the same.';
+  'Who or what uses the key, as in the audit log. No two keys in force have the same name.';
 comment on column identity.staff_keys.role is
-  'analyst: a key ja_..., which reads schema analytics; operator: jo_..., which operates.';
+  'analyst: a key ja_..., for schema analytics; operator: a key jo_..., for schema admin.';
 comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';

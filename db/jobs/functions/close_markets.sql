@@ -19,8 +19,8 @@ end
 $$;
 
 comment on function jobs.close_markets(bigint, int, boolean) is
-  'Closes a market that is past its close time, or as much of it as is done by cancelling so many '
-  'orders; returns how many it cancelled, and one more for the market. Null when the market is '
-  'locked: passed over, at once or, if it waits, after 250 ms. May fail with 55P03, and is then to '
-  'be called again. Locks: the market, if it is free; then its row in catalog.markets and that of '
-  'the category, for which it waits 250 ms at most.';
+  'Closes a market that is past its close time: cancels at most so many of its orders, and changes '
+  'its status once none is left. Returns how many it cancelled, and one more for the status. Null '
+  'when the market is locked: passed over, at once or, if it waits, after 250 ms. May fail with '
+  '55P03: call it again. Locks: the market, if it is free; then its row in catalog.markets and '
+  'that of the category, for which it waits 250 ms at most.';

@@ -16,7 +16,7 @@ as $$
 $$;
 
 comment on function jobs.refresh_leaderboard(int, interval) is
-  'Brings the leaderboard up to date, or so far as about so many new facts of each kind bring it; '
-  'returns 0 when nothing was left, or when somebody else is at it. Pauses so long between its '
-  'parts, so that trading finds processor and disk free. Locks: the row of leaderboard.state, '
-  'which nobody waits for but another refresh.';
+  'Brings the leaderboard up to date by at most about so many new facts of each kind; returns 1 if '
+  'more are left, and 0 if none is or another refresh is running. Pauses so long between its '
+  'parts, to leave processor and disk to trading. Locks: the row of leaderboard.state, which only '
+  'refreshes lock.';

@@ -25,6 +25,6 @@ $$;
 comment on function jobs.release_orders(bigint, int, boolean) is
   'Releases what is due of the scheduled orders of a market, at most so many, in the order of '
   'their release time; returns how many. Null when the market is locked: passed over, at once or, '
-  'if it waits, after 250 ms. May fail with 40001, 40P01 or 55P03, and is then to be called again. '
-  'Locks: the market, if it is free; then the users of the orders and the makers they can reach, '
-  'for each of whom it waits 250 ms at most.';
+  'if it waits, after 250 ms. May fail with 40001, 40P01 or 55P03: call it again. Locks: the '
+  'market, if it is free; then the users of the orders and the makers they can reach, for each of '
+  'whom it waits 250 ms at most.';

@@ -15,7 +15,7 @@ declare
   v_allowances int;
   v_leases int;
 begin
-  -- Who is being counted at this moment is not kept waiting, nor waited for.
+  -- Counters in use are skipped, so that neither side waits.
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   with removed as (
     delete from rate_limits.windows as w
@@ -69,7 +69,6 @@ end
 $$;
 
 comment on function jobs.remove_counters(int) is
-  'Removes counters of requests that count nothing any more: windows that every grant has left, '
-  'with what is kept of those, token buckets that are full, and the streams of server processes '
-  'that were lost. At most so many of each; returns how many. Locks: the counters, none that it '
-  'would wait for.';
+  'Removes counters that are not needed any more: windows that every grant has left, with their '
+  'grants; token buckets that are full; the streams of server processes that were lost. At most so '
+  'many of each; returns how many. Locks: the counters, without waiting for locked ones.';

@@ -21,7 +21,7 @@ begin
     where x.created_at <= (select core.now()) - interval '24 hours'
     order by x.created_at
     limit remove_keys.most
-    -- An order may be taking an old key over: it is not kept waiting, nor waited for.
+    -- A new order may be taking over an old key: it is skipped, so that neither side waits.
     for update skip locked
   ));
   get diagnostics v_count = row_count;
@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function jobs.remove_keys(int) is
-  'Removes idempotency keys that are older than 24 hours and so stand for no order any more, at '
-  'most so many; returns how many. Locks: the rows of the keys, none that it would wait for.';
+  'Removes idempotency keys that are older than 24 hours and no longer count, at most so many; '
+  'returns how many. Locks: the rows of the keys, without waiting for locked ones.';

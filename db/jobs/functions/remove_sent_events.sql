@@ -31,5 +31,5 @@ $$;
 
 comment on function jobs.remove_sent_events(int) is
   'Removes events five minutes after they were sent, at most so many; returns how many. Servers '
-  'read them within milliseconds, or start anew. Locks: the rows of the oldest events, none that '
-  'it would wait for.';
+  'read them within milliseconds, or start again from a snapshot. Locks: the rows of the oldest '
+  'events, without waiting for locked ones.';

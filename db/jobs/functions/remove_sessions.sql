@@ -21,4 +21,4 @@ $$;
 
 comment on function jobs.remove_sessions(int) is
   'Removes sessions that have expired, and their tokens, at most so many; returns how many. Locks: '
-  'their rows, none that it would wait for.';
+  'their rows, without waiting for locked ones.';

@@ -25,6 +25,6 @@ end
 $$;
 
 comment on function jobs.verify_ledger() is
-  'Proves the ledger and keeps what came of it in ledger.verifications; returns how many rows '
-  'ledger.verify() had. It reads every entry, order and trade, waits for nobody and nobody waits '
-  'for it, but as long as it lasts vacuum removes nothing that died meanwhile. Locks: none.';
+  'Runs ledger.verify() and keeps the result in ledger.verifications; returns how many rows it '
+  'had. It reads every entry, order and trade. It waits for no lock and blocks nothing, but while '
+  'it runs vacuum cannot remove rows that die meanwhile. Locks: none.';

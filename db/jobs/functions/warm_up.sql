@@ -7,5 +7,5 @@ as $$
 $$;
 
 comment on function jobs.warm_up() is
-  'Has a new connection compile and plan what releases need, so that its first one is not slower '
+  'Compiles and plans in a new connection what releases need, so that its first one is not slower '
   'than later ones. Changes nothing. Errors: UNFIT_SESSION.';

@@ -21,14 +21,14 @@ declare
   v_conversion_id bigint;
   v_resolution_id bigint;
   v_state leaderboard.state;
-  v_facts leaderboard.taken_facts;
+  v_facts record;
   v_all_ended boolean;
   v_at timestamptz;
   v_day date;
 begin
   perform core.check_session();
-  -- Read before this transaction gets its number, and so of transactions with lower ones only:
-  -- whoever takes an id has locked rows before, and with that got a number.
+  -- Read before this transaction gets its number, so all these ids are of lower-numbered ones: a
+  -- transaction that takes an id has locked rows before, which gave it its number.
   select q.last_value - (not q.is_called)::int into v_trade_id
   from ledger.journal_ids as q;
   select q.last_value - (not q.is_called)::int into v_conversion_id
@@ -87,7 +87,7 @@ $$;
 
 comment on function leaderboard.refresh(int, boolean, interval) is
   'Brings the leaderboard up to date by what changed since the last time, about so many facts of '
-  'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Null when it '
-  'is not to wait and somebody else is at it. Pauses so long between its parts, so that trading '
-  'finds processor and disk free. Readers see all of it or nothing, once it is committed. Locks: '
-  'the row of leaderboard.state; nothing that trading waits for.';
+  'each kind at most. Returns whether nothing was left; only then snapshot_at moves. Null if waits '
+  'is false and another refresh is running. Pauses so long between its parts, to leave processor '
+  'and disk to trading. Readers see all of it or nothing, once it is committed. Locks: the row of '
+  'leaderboard.state; nothing that trading waits for.';

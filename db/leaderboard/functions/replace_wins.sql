@@ -31,4 +31,4 @@ end
 $$;
 
 comment on function leaderboard.replace_wins(bigint[]) is
-  'Puts the wins of resolutions in the place of those of the resolutions that they correct.';
+  'Writes the wins of resolutions, and removes those of the resolutions that they correct.';

@@ -3,4 +3,4 @@ returns float8
 language sql immutable parallel safe
 return case share.whole when 0 then 0 else share.part / share.whole::float8 end;
 
-comment on function leaderboard.share(bigint, bigint) is 'part / whole, 0 of nothing.';
+comment on function leaderboard.share(bigint, bigint) is 'part / whole; 0 if whole is 0.';

@@ -6,8 +6,16 @@
 --   touched, moved, kept: how far each market is taken, which is written
 --   interest: the open interest, which is written
 --   ends: how far to read on, where more was there than may be taken
-create or replace function leaderboard.take_facts(state leaderboard.state, most int)
-returns leaderboard.taken_facts
+create or replace function leaderboard.take_facts(
+  state leaderboard.state,
+  most int,
+  out changes leaderboard.change[],
+  out resolution_ids bigint[],
+  out through_trade_id bigint,
+  out through_conversion_id bigint,
+  out through_resolution_id bigint,
+  out is_current boolean
+)
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -159,7 +167,7 @@ as $$
     cross join (select count(*), max(n.id) as last_id from new_resolutions as n) as r
     cross join (select count(*) from waiting_resolutions as n) as w
   )
-  select (
+  select
     array(
       select (
         c.day, c.category_id, c.user_id, c.pl_cents, c.vol_cents, c.win_count, c.settled_count,
@@ -170,12 +178,13 @@ as $$
     array(select r.id from new_resolutions as r),
     e.trade_id, e.conversion_id, e.resolution_id,
     num_nulls(e.trade_id, e.conversion_id, e.resolution_id) = 3
-  )::leaderboard.taken_facts
   from ends as e
 $$;
 
 comment on function leaderboard.take_facts(leaderboard.state, int) is
   'Takes trades, conversions and resolutions that the leaderboard does not have yet, about so '
   'many of each at most, and notes in leaderboard.markets and leaderboard.open_interest that it '
-  'has them. One statement, hence one moment of all markets. The caller holds the row of '
-  'leaderboard.state.';
+  'has them. Returns the changes that follow, the resolutions taken and, for each kind that was '
+  'cut off at that number, the last id taken (through_): every visible id up to it was taken. '
+  'is_current: nothing was left of any kind. One statement, hence one moment of all markets. The '
+  'caller holds the row of leaderboard.state.';

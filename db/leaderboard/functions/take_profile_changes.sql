@@ -42,5 +42,5 @@ end
 $$;
 
 comment on function leaderboard.take_profile_changes() is
-  'Counts users whose profile changed as what they are now. The caller holds the row of '
-  'leaderboard.state.';
+  'Counts users whose profile changed as public or private, as they are now. The caller holds the '
+  'row of leaderboard.state.';

@@ -1,7 +1,7 @@
 -- What was realised is read from the ledger's side as a whole, and compared with what the
 -- leaderboard has taken bit by bit:
 --
---   settled, realised: what resolutions, trades and conversions came to, by user, market and day
+--   settled, realised: what resolutions, trades and conversions brought, by user, market and day
 --   days, then standings: what their sums should be
 --   one query for each invariant: days, standings, bands, summaries, wins, escrows, and that no
 --   trade, conversion or resolution is passed over

@@ -8,4 +8,4 @@ create table leaderboard.bands (
 
 comment on table leaderboard.bands is
   'How many standings of a window fall into each band of profit. A rank is the count of the bands '
-  'above and of the better ones within one band, so nobody counts through a million standings.';
+  'above and of the better ones within one band, so no query counts a million standings.';

@@ -8,6 +8,6 @@ create table leaderboard.markets (
 
 comment on table leaderboard.markets is
   'How far the leaderboard has come in each market. Within a market ids commit in order, since '
-  'they are given out under its lock, so the last one taken tells what is new.';
+  'they are given out under its lock, so all above the last one taken are new.';
 comment on column leaderboard.markets.escrow_cents is
   'What the market had in escrow then: its part of the open interest.';

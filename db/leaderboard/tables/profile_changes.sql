@@ -5,5 +5,5 @@ create table leaderboard.profile_changes (
 
 comment on table leaderboard.profile_changes is
   'Users who became private or public, or left or joined the leaderboard, since the last refresh. '
-  'Until then the counts of public traders are put right by them when they are read. No foreign '
-  'key: it would lock the user.';
+  'Until then readers correct the counts of public traders by these rows. No foreign key: it would '
+  'lock the user.';

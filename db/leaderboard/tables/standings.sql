@@ -21,10 +21,10 @@ create index standings_by_rank on leaderboard.standings (
 );
 
 comment on table leaderboard.standings is
-  'The sums of leaderboard.days over each window, for everybody who realised something in it. '
+  'The sums of leaderboard.days over each window, for each user who realised something in it. '
   'Their order by rank is that of the index. No foreign keys: see leaderboard.days.';
 comment on column leaderboard.standings.user_public_id is
-  'As in identity.users: the last thing that decides on a rank.';
+  'As in identity.users: the last criterion of the rank.';
 comment on column leaderboard.standings.is_public is
   'Whether the trader was counted as public, see leaderboard.summaries. What is shown of a trader '
   'is decided by identity.users at the moment of reading.';

@@ -15,7 +15,7 @@ begin
   if v_journal_id is not null then
     perform core.raise_error(
       'INVALID_STATE',
-      format('the entries of journal %s do not sum to zero', v_journal_id)
+      format('The entries of journal %s do not sum to zero', v_journal_id)
     );
   end if;
   return null;

@@ -13,15 +13,17 @@ declare
 begin
   perform core.check_session();
   if move_cash.amount_cents is null or move_cash.amount_cents <= 0 then
-    perform core.raise_error('INVALID_REQUEST', 'the amount must be above 0');
+    perform core.raise_error('INVALID_REQUEST', 'The amount must be above 0');
   end if;
   if move_cash.amount_cents > 1000000000000000 then
     perform core.raise_error(
-      'INVALID_REQUEST', 'the amount must be at most 10,000,000,000,000.00 EUR'
+      'INVALID_REQUEST', 'The amount must be at most 10,000,000,000,000.00 EUR'
     );
   end if;
-  if move_cash.reference is null or move_cash.reference !~ '[^[:space:]]' then
-    perform core.raise_error('INVALID_REQUEST', 'a reference is needed');
+  if coalesce(move_cash.reference, '') !~ '[^[:space:]]' or length(move_cash.reference) > 200 then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'A reference of at most 200 characters is required'
+    );
   end if;
 
   -- The outside world goes before all users, so that no two movements wait for each other.
@@ -34,7 +36,7 @@ begin
   where t.public_id = move_cash.user_id
   for no key update;
   if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', move_cash.user_id));
+    perform core.raise_error('NOT_FOUND', format('There is no user %s', move_cash.user_id));
   end if;
 
   select m.amount_cents into v_moved_cents
@@ -45,7 +47,7 @@ begin
   if found then
     if v_moved_cents <> move_cash.amount_cents then
       perform core.raise_error('ALREADY_EXISTS', format(
-        'reference %L is a %s of %s cents already',
+        'The reference %L is already used for a %s of %s cents',
         move_cash.reference, move_cash.kind, v_moved_cents
       ));
     end if;
@@ -54,7 +56,7 @@ begin
 
   if move_cash.kind = 'withdrawal' and v_trader.frozen_at is not null then
     perform core.raise_error(
-      'ACCOUNT_FROZEN', 'the account is frozen: deposits are possible, withdrawals are not'
+      'ACCOUNT_FROZEN', 'The account is frozen: deposits are possible, withdrawals are not'
     );
   end if;
 
@@ -64,7 +66,7 @@ begin
   end;
   if v_signed_cents < 0 and v_trader.balance_cents + v_signed_cents < 0 then
     perform core.raise_error('INSUFFICIENT_BALANCE', format(
-      'the balance is %s cents', v_trader.balance_cents
+      'The balance is only %s cents', v_trader.balance_cents
     ));
   end if;
 

@@ -17,7 +17,7 @@ begin
   values (post_journal.kind, post_journal.market_id, post_journal.at)
   returning id into v_journal_id;
 
-  -- The rest of an account's id by 4 says whose it is, and the quotient which row has it.
+  -- An account's id modulo 4 is its kind, and its id divided by 4 the key of the row that has it.
   with lines as materialized (
     select l.account_id, l.account_id / 4 as owner_id, l.account_id % 4 as place, l.amount_cents
     from unnest(post_journal.account_ids, post_journal.amounts_cents) as l (
@@ -111,6 +111,6 @@ comment on function ledger.post_journal(
 ) is
   'Writes one journal that moves each of some accounts once, by the amount at the same place, and '
   'moves the accounts; returns its id. The accounts are given by their ids in ledger.accounts. It '
-  'may be long: all work goes by sets. Only a correction may take a user below zero. The caller '
-  'has locked the accounts. A trade is its own journal and does not come by here. Error: '
-  'INVALID_STATE when the amounts do not sum to zero, as when an account does not exist.';
+  'may be long: each statement works on the whole set. Only a correction may take a user below '
+  'zero. The caller has locked the accounts. Trades do not use it: a trade is its own journal. '
+  'Error: INVALID_STATE when the amounts do not sum to zero, as when an account does not exist.';

@@ -6,11 +6,15 @@ as $$
 begin
   perform core.raise_error(
     'INVALID_STATE',
-    format('%I.%I is append-only: %s refused', tg_table_schema, tg_table_name, lower(tg_op))
+    format(
+      'The table %I.%I is append-only: %s is not allowed',
+      tg_table_schema, tg_table_name, lower(tg_op)
+    )
   );
   return null;
 end
 $$;
 
 comment on function ledger.refuse_change() is
-  'Trigger of append-only tables: refuses every update, delete and truncate, whoever asks.';
+  'Trigger of append-only tables: every update, delete and truncate is an error, also for the '
+  'owner.';

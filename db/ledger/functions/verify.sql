@@ -1,5 +1,5 @@
--- Every row is read: whole tables by hashes and sorts, in proportion to the rows, and never row by
--- row through an index, which the planner may prefer for what it takes to be few.
+-- Every row is read. The settings make that whole tables by hashes and sorts, and never row by row
+-- through an index, which the planner may prefer where it expects few rows.
 create or replace function ledger.verify()
 returns table (name text, object text, expected text, found text)
 language sql stable security definer

@@ -4,7 +4,7 @@ language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   with
-  -- All that journals say of accounts, trades also of those that they move nothing on.
+  -- All lines of journals; of trades also those of 0 cents.
   legs as (
     select e.account_id, e.account_version, e.journal_id, e.amount_cents, e.balance_after_cents
     from ledger.posted_entries as e

@@ -111,7 +111,7 @@ as $$
     on e.journal_id = l.journal_id and e.account_id = l.account_id
   where e.amount_cents is distinct from l.amount_cents
 
-  -- Who buys or sells what is taken from the orders. Escrow gets what the lines of taker, maker and
+  -- Who buys and who sells is taken from the orders. Escrow gets what the lines of taker, maker and
   -- fee revenue leave, so it is right when they are.
   union all
   select 'trade moves the cash of its orders', 'trade ' || f.trade_id || ' order ' || f.order_id,

@@ -26,4 +26,4 @@ comment on table ledger.posted_entries is
   'The lines of ledger.posted_journals: signed cents on an account, with the balance before and '
   'after and the account''s version. All lines of a journal arrive in one statement and sum to '
   'zero. ledger.entries shows them with those of the trades. Append-only. No foreign keys: '
-  'ledger.post_journal is the only writer, and ledger.verify() proves what they would.';
+  'ledger.post_journal is the only writer, and ledger.verify() checks what they would.';

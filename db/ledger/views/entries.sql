@@ -37,7 +37,7 @@ comment on view ledger.entries is
 comment on column ledger.entries.journal_id is 'ledger.journals.id.';
 comment on column ledger.entries.account_id is 'ledger.accounts.id.';
 comment on column ledger.entries.amount_cents is
-  'What came to the account, in EUR-cents; negative for what went. Never 0.';
+  'EUR-cents added to the account; negative if they were taken from it. Never 0.';
 comment on column ledger.entries.balance_before_cents is
   'The account''s balance before the line.';
 comment on column ledger.entries.balance_after_cents is 'The account''s balance after it.';

@@ -6,8 +6,8 @@ select t.id, 'trade', t.market_id, t.created_at
 from trading.trades as t;
 
 comment on view ledger.journals is
-  'What happened, one row for each movement of cash; its lines are ledger.entries. A trade is its '
-  'own journal, with the same id.';
+  'One row for each movement of cash; its lines are ledger.entries. A trade is its own journal, '
+  'with the same id.';
 comment on column ledger.journals.id is
   'From the sequence ledger.journal_ids; of a trade the id of the trade.';
 comment on column ledger.journals.kind is 'Why cash moved.';

@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function rate_limits.read_allowance(rate_limits.allowances, timestamptz) is
-  'Where a user''s token bucket stands at this time: what was spent has come back at the rate of '
+  'The state of a user''s token bucket at this time: spent tokens have come back at the rate of '
   'the policy in force now, up to its capacity.';

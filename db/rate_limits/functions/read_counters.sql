@@ -52,4 +52,4 @@ end
 $$;
 
 comment on function rate_limits.read_counters(rate_limits.checks, timestamptz) is
-  'Where the locked counters stand at this time; null for one whose bucket there is not.';
+  'The state of the locked counters at this time; null for an unknown bucket.';

@@ -68,5 +68,5 @@ end
 $$;
 
 comment on function rate_limits.record_grants(rate_limits.counter[], int[], timestamptz) is
-  'Writes down how many requests each of the locked counters let through at this time. Once in a '
-  'window it also removes the grants that have left it.';
+  'Records how many requests each of the locked counters allowed at this time. Once in a window it '
+  'also removes the grants that have left it.';

@@ -20,7 +20,7 @@ begin
   select b.max_requests::int into strict v_max_requests
   from rate_limits.buckets as b
   where b.bucket = counter.bucket;
-  -- The request that has to leave the window, by its number. One that this very call lets through
+  -- The request that has to leave the window, by its number. One that this very call allows
   -- has no grant yet.
   select g.at into v_leaves_at
   from rate_limits.grants as g
@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function rate_limits.retry_after_seconds(rate_limits.counter, bigint, timestamptz) is
-  'After how many seconds a counter has room for so many requests, counted from where it stands: '
-  'those that the same call lets through are among them. To be asked only where it has less room.';
+  'After how many seconds a counter has room for so many requests, counted from its present state: '
+  'those that the same call allows are among them. Call it only if the counter has less room.';

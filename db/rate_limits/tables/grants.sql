@@ -9,6 +9,6 @@ create unlogged table rate_limits.grants (
 );
 
 comment on table rate_limits.grants is
-  'Which requests were let through when: the exact log of each rolling window. Requests of one '
-  'moment are one row. Their numbers run on, so how many a window holds is the difference of two '
-  'of them, and no request has to be counted. Unlogged, as rate_limits.windows is.';
+  'The requests that were allowed: the exact log of each rolling window. Requests of one moment '
+  'are one row. Their numbers run on, so how many a window holds is the difference of two of them, '
+  'and no request has to be counted. Unlogged, as rate_limits.windows is.';

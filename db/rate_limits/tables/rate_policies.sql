@@ -9,4 +9,4 @@ create table rate_limits.rate_policies (
 
 comment on table rate_limits.rate_policies is
   'Users whose trading requests are limited by a policy of their own; all others have the standard '
-  'one, as they have once theirs has expired. Operators change them by admin.set_rate_policy.';
+  'one, also those whose own policy has expired. Operators change them by admin.set_rate_policy.';

@@ -11,12 +11,13 @@ with (fillfactor = 70);
 create index windows_by_removal on rate_limits.windows (removable_at);
 
 comment on table rate_limits.windows is
-  'The counters of rolling windows, one for each bucket and whoever is counted in it: an address '
-  'or a user''s id. What was let through is in rate_limits.grants. Unlogged: after a crash '
-  'counting starts anew.';
+  'The counters of rolling windows, one for each bucket and each address or user that it counts. '
+  'The requests that were allowed are in rate_limits.grants. Unlogged: after a crash counting '
+  'starts at zero.';
 comment on column rate_limits.windows.taken is
-  'Requests let through since there is the row; they are numbered by it.';
-comment on column rate_limits.windows.kept_from is 'There are no grants of this counter before.';
+  'Requests allowed since the row was made; it numbers them.';
+comment on column rate_limits.windows.kept_from is
+  'Before this time there are no grants of this counter.';
 comment on column rate_limits.windows.removable_at is
-  'Not before every grant has left the window. Set anew once in a window only, so that counting '
-  'leaves the indexes alone.';
+  'Not before every grant has left the window. Changed only once in a window, so that counting '
+  'does not touch the indexes.';

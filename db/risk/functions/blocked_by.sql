@@ -8,5 +8,5 @@ return case
 end;
 
 comment on function risk.blocked_by(trading.traders, timestamptz) is
-  'The code of what keeps a trader from trading at a time, the first in order of precedence; null '
-  'when the trader may trade.';
+  'Why a trader may not trade at a time, as a code, the first in order of precedence; null when '
+  'the trader may.';

@@ -1,30 +1,40 @@
 create or replace function risk.change_limit(
-  present risk.limit_change, wanted_cents bigint, immediate boolean, at timestamptz
+  inout limit_cents bigint,
+  inout next_limit_cents bigint,
+  inout changes_at timestamptz,
+  wanted_cents bigint,
+  immediate boolean,
+  at timestamptz
 )
-returns risk.limit_change
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_delay constant interval := '24 hours';
-  v_in_force_cents bigint := case
-    when change_limit.at >= (present).changes_at then (present).next_limit_cents
-    else (present).limit_cents
+  v_in_force_cents constant bigint := case
+    when change_limit.at >= changes_at then next_limit_cents
+    else limit_cents
   end;
-  v_is_raise boolean := v_in_force_cents is not null
+  v_is_raise constant boolean := v_in_force_cents is not null
     and (wanted_cents is null or wanted_cents > v_in_force_cents);
+  v_is_waiting constant boolean := coalesce(changes_at > change_limit.at, false)
+    and next_limit_cents is not distinct from wanted_cents;
 begin
   if immediate or not v_is_raise then
-    return (wanted_cents, null, null)::risk.limit_change;
-  elsif (present).changes_at > change_limit.at
-    and (present).next_limit_cents is not distinct from wanted_cents
-  then
-    return present; -- asked for before: the wait goes on
+    limit_cents := wanted_cents;
+    next_limit_cents := null;
+    changes_at := null;
+  elsif not v_is_waiting then
+    limit_cents := v_in_force_cents;
+    next_limit_cents := wanted_cents;
+    changes_at := change_limit.at + c_delay;
   end if;
-  return (v_in_force_cents, wanted_cents, change_limit.at + c_delay)::risk.limit_change;
 end
 $$;
 
-comment on function risk.change_limit(risk.limit_change, bigint, boolean, timestamptz) is
-  'A loss limit after its change is asked for: lower holds at once, higher or none after 24 '
-  'hours.';
+comment on function risk.change_limit(
+  bigint, bigint, timestamptz, bigint, boolean, timestamptz
+) is
+  'A loss limit after a change to it: limit_cents holds, and next_limit_cents from changes_at on, '
+  'if that is set. A lower limit holds at once; a higher one, or none (null), after 24 hours, '
+  'unless immediate. Asking again for the change that is waiting does not restart the wait.';

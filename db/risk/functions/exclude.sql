@@ -10,15 +10,9 @@ declare
   v_at timestamptz;
 begin
   if exclude.until is null or exclude.until <= core.now() then
-    perform core.raise_error('INVALID_REQUEST', 'the end must be in the future');
+    perform core.raise_error('INVALID_REQUEST', 'The end of the exclusion must be in the future');
   end if;
-  select u.id into v_user_id
-  from identity.users as u
-  where u.public_id = exclude.user_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', exclude.user_id));
-  end if;
-
+  v_user_id := identity.user_id(exclude.user_id);
   v_market_ids := trading.lock_user_with_markets(exclude.user_id);
   v_at := core.now();
   select t.excluded_until into v_excluded_until
@@ -26,7 +20,7 @@ begin
   where t.user_id = v_user_id;
   if v_excluded_until > exclude.until then
     perform core.raise_error('INVALID_REQUEST', format(
-      'excluded until %s already: an exclusion cannot be shortened', v_excluded_until
+      'The user is already excluded until %s; an exclusion cannot be shortened', v_excluded_until
     ));
   end if;
   update trading.traders as t

@@ -12,4 +12,4 @@ end;
 
 comment on function trading.amend_rejection(trading.orders, boolean, int) is
   'Why an order cannot be amended to a new total quantity (null keeps it), in order of precedence; '
-  'null when it can. The order is null when the user has no such one.';
+  'null when it can. The order is null when the user has no such order.';

@@ -42,5 +42,5 @@ end
 $$;
 
 comment on function trading.announce_released(trading.matched_batch, trading.placed_order[]) is
-  'Tells the users what their scheduled orders became at their release (order_released): as they '
-  'stood right after their own matching. Balance and fee are null for those that were refused.';
+  'Writes an order_released event for each scheduled order that was released, as it stood right '
+  'after its own matching. Balance and fee are null for those that were rejected.';

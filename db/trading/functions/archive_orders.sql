@@ -93,6 +93,6 @@ comment on function trading.archive_orders(int) is
   'Looks at orders that may be due for the archive, at most so many: those of '
   'trading.archive_queue, then, in the order of their ids, those that have become 30 days old. '
   'Moves the ones that were cancelled 30 days ago without a fill to trading.archived_orders, and '
-  'notes when to look again at those that may still come to that. Locks: the row of '
-  'trading.archive_progress; does nothing while somebody else has it. Cancelled orders never '
+  'notes when to look again at those that may become due later. Locks: the row of '
+  'trading.archive_progress; does nothing while another transaction has it. Cancelled orders never '
   'change, so it needs no market.';

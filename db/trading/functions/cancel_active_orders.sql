@@ -50,5 +50,6 @@ comment on function trading.cancel_active_orders(
   bigint, bigint[], trading.cancel_reason, timestamptz, boolean
 ) is
   'Cancels open orders of one market, resting and scheduled ones, for one reason; returns how many '
-  'were still there. announced: tell the owners, who did not ask for it. The caller holds the '
-  'market''s lock. One change of the market, however many orders leave its book.';
+  'were still there. announced: write order_cancelled events for the owners, who did not ask for '
+  'it. The caller holds the market''s lock. One change of the market, however many orders leave '
+  'its book.';

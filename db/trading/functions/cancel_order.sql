@@ -4,19 +4,19 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_outcome api.result;
+  v_result api.result;
   v_order trading.orders;
   v_has_expired boolean;
   v_cancelled int;
   v_at timestamptz;
 begin
-  v_outcome.replayed := false;
+  v_result.replayed := false;
 
   select o.* into v_order
   from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
   if not found then
-    v_outcome.code := 'ORDER_NOT_FOUND';
-    return v_outcome;
+    v_result.code := 'ORDER_NOT_FOUND';
+    return v_result;
   end if;
 
   perform trading.lock_market(v_order.market_id);
@@ -33,9 +33,9 @@ begin
   select o.* into strict v_order
   from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
   if v_cancelled = 0 or v_has_expired then
-    v_outcome.code := 'ORDER_NOT_CANCELLABLE';
-    v_outcome.message := 'Cannot cancel order with status: ' || v_order.status;
-    return v_outcome;
+    v_result.code := 'ORDER_NOT_CANCELLABLE';
+    v_result.message := 'Cannot cancel order with status: ' || v_order.status;
+    return v_result;
   end if;
 
   select format(
@@ -48,14 +48,14 @@ begin
     ),
     trading.balance_object(t.balance_cents)
   )
-  into v_outcome.body
+  into v_result.body
   from catalog.markets as m
   join trading.traders as t on t.user_id = v_order.user_id
   where m.id = v_order.market_id;
-  return v_outcome;
+  return v_result;
 end
 $$;
 
 comment on function trading.cancel_order(uuid, uuid) is
-  'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a refusal. An order '
-  'past its expiry expires instead. Locks: the market.';
+  'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a rejection. An '
+  'order past its expiry expires instead. Locks: the market.';

@@ -28,8 +28,8 @@ begin
   then
     perform core.raise_error(
       'INVALID_REQUEST',
-      'a close time is taken only where a paused or closed market becomes open; '
-      'admin.edit_market changes it'
+      'A close time can be given only to open a paused or closed market; '
+      'admin.edit_market changes it otherwise'
     );
   end if;
   if v_market.status = change_market_status.status then
@@ -39,7 +39,7 @@ begin
     or (v_market.status, change_market_status.status) = ('closed', 'paused')
   then
     perform core.raise_error('INVALID_STATE', format(
-      'a %s market cannot become %s', v_market.status, change_market_status.status
+      'A %s market cannot become %s', v_market.status, change_market_status.status
     ));
   end if;
   perform catalog.check_close_time(change_market_status.close_time);

@@ -16,6 +16,6 @@ $$;
 comment on function trading.clear_orders(
   bigint, bigint[], trading.cancel_reason, timestamptz
 ) is
-  'Ends open orders of one market, whose owners are told: those past their expiry expire, the '
-  'others are cancelled for a reason; returns how many were cancelled. The caller holds the '
+  'Ends open orders of one market, with events for their owners: those past their expiry expire, '
+  'the others are cancelled for a reason; returns how many were cancelled. The caller holds the '
   'market''s lock.';

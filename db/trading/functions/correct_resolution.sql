@@ -20,12 +20,12 @@ begin
   order by r.id desc
   limit 1;
   if not found then
-    perform core.raise_error('INVALID_STATE', 'the market is not resolved');
+    perform core.raise_error('INVALID_STATE', 'The market is not resolved');
   elsif (v_corrected.outcome, v_corrected.yes_payout_cents)
     = (correct_resolution.outcome, correct_resolution.yes_payout_cents)
   then
     perform core.raise_error('INVALID_STATE', format(
-      'the market is resolved that way: %s, a YES share pays %s cents',
+      'The market already has this resolution: %s, a YES share pays %s cents',
       v_corrected.outcome, v_corrected.yes_payout_cents
     ));
   end if;
@@ -39,4 +39,4 @@ $$;
 
 comment on function trading.correct_resolution(bigint, catalog.outcome, int, text) is
   'Corrects the resolution of a market that holds: moves the difference of each user. Errors: '
-  'INVALID_STATE. Locks: the market, its row, then everybody whose cash moves.';
+  'INVALID_STATE. Locks: the market, its row, then the users whose cash moves.';

@@ -53,6 +53,6 @@ $$;
 comment on function trading.end_active_orders(
   bigint, bigint[], trading.cancel_reason, timestamptz, boolean
 ) is
-  'Takes open orders of one market off the book, or out of their delay, for one reason; gives '
-  'those that were still there, by id. counted: if the book changes, that is one change of the '
-  'market, and announced. The caller holds the market''s lock.';
+  'Takes open orders of one market off the book, or out of their delay, for one reason; returns '
+  'those that were still there, by id. counted: a change of the book raises the version of the '
+  'market by one, with a market_changed event. The caller holds the market''s lock.';

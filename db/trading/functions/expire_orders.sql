@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function trading.expire_orders(bigint, bigint[]) is
-  'Cancels those of some orders of a market that are past their expiry; returns how many. Not '
-  'those that the market''s close time came first for, which are cancelled by its closing, nor '
-  'scheduled ones, which expire when they are released. The caller holds the market''s lock.';
+  'Cancels those of some orders of a market that are past their expiry; returns how many. Orders '
+  'that expire at the close time of the market or later are left to its closing, scheduled ones to '
+  'their release. The caller holds the market''s lock.';

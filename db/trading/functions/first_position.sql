@@ -10,6 +10,6 @@ return case
 end;
 
 comment on function trading.first_position(bigint, int, int, bigint, bigint) is
-  'The place that no order of the best price of a side stands before, after a batch: first_left is '
-  'the first order that it left there of those it had read, and last_gone the last one that '
-  'it took away.';
+  'A queue position of a side, after a batch, with no resting order of the best price before it. '
+  'first_left is the first of the orders there that the batch read and left, last_gone the last '
+  'one that it took away.';

@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function trading.lock_free_markets(bigint[]) is
-  'Locks those of some markets that nobody holds, until the transaction ends; returns them in '
-  'their order, and nulls as they are.';
+  'Locks those of the markets that no other transaction has locked, until this one ends; returns '
+  'their ids in the order given, with nulls kept.';

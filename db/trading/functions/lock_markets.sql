@@ -13,5 +13,4 @@ end
 $$;
 
 comment on function trading.lock_markets(bigint[]) is
-  'Locks markets until the transaction ends, one after the other. The ids are to be ascending, as '
-  'everywhere.';
+  'Locks markets until the transaction ends, one after the other. The ids must be ascending.';

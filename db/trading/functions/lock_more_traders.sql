@@ -13,5 +13,5 @@ end
 $$;
 
 comment on function trading.lock_more_traders(bigint[]) is
-  'Locks users when others are locked already. Waiting could deadlock, so a user who is busy is '
-  'an error lock_not_available: the caller''s transaction starts over.';
+  'Locks users when others are locked already. Waiting could deadlock, so a user who is locked '
+  'elsewhere is an error (lock_not_available): the caller''s transaction must be repeated.';

@@ -41,5 +41,5 @@ $$;
 
 comment on function trading.lock_user_with_markets(uuid) is
   'Locks a user together with all markets in which the user has open orders, and returns those '
-  'markets: nothing comes to these orders until the transaction ends. Errors: NOT_FOUND. Locks: '
-  'the markets in ascending id, then the user.';
+  'markets: these orders change no more until the transaction ends. Errors: NOT_FOUND. Locks: the '
+  'markets in ascending id, then the user.';

@@ -85,6 +85,6 @@ end
 $$;
 
 comment on function trading.merge_position(uuid, uuid, int) is
-  'Gives complete sets of a user back for 100 cents each, 50 for either share: the body of POST '
-  '/positions/merge, or a refusal. Nothing but the resolution of the market is in its way: no '
-  'pause, no exclusion, no limit. Locks: the market, then the user.';
+  'Turns complete sets of a user into 100 cents each, 50 for either share: the body of POST '
+  '/positions/merge, or a rejection. Only the resolution of the market prevents it: no pause, '
+  'exclusion or limit does. Locks: the market, then the user.';

@@ -61,4 +61,5 @@ comment on function trading.post_conversion(
   trading.market_context, trading.trader_arrays, trading.conversion_kind, int, bigint, bigint
 ) is
   'Writes what a split or a merge of complete sets does beside the positions: cash to escrow or '
-  'back, and the fact itself; returns the body of the answer. traders is the one trader, locked.';
+  'back, and the row of trading.set_conversions; returns the body of the answer. traders is the '
+  'one trader, locked.';

@@ -32,5 +32,5 @@ $$;
 
 comment on function trading.reduce_order(trading.orders, int, timestamptz) is
   'Takes shares off the end of a resting order, which keeps its place in the queue. quantity is '
-  'the new total, above what is filled. One change of the market, which is announced. The caller '
-  'holds the market''s lock.';
+  'the new total, above what is filled. Raises the version of the market by one, with a '
+  'market_changed event. The caller holds the market''s lock.';

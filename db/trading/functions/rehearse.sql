@@ -77,6 +77,6 @@ end
 $$;
 
 comment on function trading.rehearse(boolean) is
-  'Trades in a market of its own and takes all of it back, so that a new connection has compiled '
-  'and planned what its first order needs; also releases, in a live market. What remains are '
-  'numbers that sequences gave out. Errors: UNFIT_SESSION. Locks: none that others wait for.';
+  'Trades in a market of its own and rolls all of it back, so that a new connection has compiled '
+  'and planned what its first order needs; also releases, in a live market. Only numbers of '
+  'sequences are used up. Errors: UNFIT_SESSION. Locks: none that others wait for.';

@@ -26,4 +26,4 @@ $$;
 
 comment on function trading.rehearse_orders(uuid, uuid, jsonb[]) is
   'Places orders of a rehearsal in one batch, of 10 shares unless they say otherwise; the id of '
-  'the first, null when it was refused.';
+  'the first, null if it was rejected.';

@@ -16,5 +16,5 @@ return case code
 end::trading.cancel_reason;
 
 comment on function trading.release_reason(text, trading.order_type) is
-  'Why a scheduled order is cancelled whose release was refused with a code. An order that was '
-  'accepted can only have become invalid by expiring.';
+  'The cancel reason of a scheduled order whose release was rejected with a code. An order that '
+  'was accepted can have become invalid only by expiring.';

@@ -23,8 +23,8 @@ end;
 comment on function trading.request_rejection(
   trading.order_request, trading.market_context, boolean, text
 ) is
-  'Why a request is refused before anyone looks at the book, in order of precedence; null when it '
-  'is not. An expiry in the past is a fault of a new request, and comes first. A scheduled order '
-  'that is released (order_id) may have expired since, which comes last: then its reason is the '
-  'same whether a late release or a late closing of the market gets to it first. known: its user '
-  'exists; blocked_by: see risk.blocked_by.';
+  'Why a request is rejected before the book is read, in order of precedence; null when it is not. '
+  'An expiry in the past is a fault of a new request, and comes first. A scheduled order that is '
+  'released (order_id) may have expired since, which comes last: so its reason is the same whether '
+  'a late release or a late closing of the market comes first. known: its user exists; blocked_by: '
+  'see risk.blocked_by.';

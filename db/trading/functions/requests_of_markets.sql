@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function trading.requests_of_markets(trading.order_request[], bigint[]) is
-  'Those of some requests that are for certain markets, with the places of these as market.';
+  'Those of the requests that are for certain markets, with their places among these.';

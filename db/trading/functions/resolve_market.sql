@@ -15,7 +15,7 @@ begin
   for no key update;
   if v_status = 'resolved' then
     perform core.raise_error(
-      'INVALID_STATE', 'the market is resolved; admin.correct_resolution corrects that'
+      'INVALID_STATE', 'The market is already resolved; admin.correct_resolution corrects that'
     );
   end if;
 
@@ -29,4 +29,4 @@ $$;
 
 comment on function trading.resolve_market(bigint, catalog.outcome, int) is
   'Closes a market if it is not, and pays all its positions. Errors: INVALID_STATE. Locks: the '
-  'market, its row, then everybody who is paid.';
+  'market, its row, then the users who are paid.';

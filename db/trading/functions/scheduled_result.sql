@@ -31,6 +31,6 @@ $$;
 comment on function trading.scheduled_result(
   trading.match_request, bigint, bigint, risk.loss_limits, risk.loss_limits, bigint
 ) is
-  'What a request of a live market comes to: it is judged by its worst case '
+  'The result of a request in a live market: it is judged by its worst case '
   '(trading.scheduled_cost_cents) without a look at the book, and scheduled. The other figures are '
   'its user''s; open_cost_cents without the request itself.';

@@ -1,5 +1,5 @@
--- Sets as long as the market has positions: the planner must know how long, so nothing generic,
--- and compiling would cost more than it brings.
+-- The sets are as long as the market has positions: plans are made for their length, so none is
+-- generic, and JIT would cost more than it saves.
 create or replace function trading.settle_market(
   market_id bigint,
   outcome catalog.outcome,
@@ -27,8 +27,8 @@ declare
   v_journal_id bigint;
   v_summary jsonb;
 begin
-  -- 1. What belongs to the market, while its traders are free to go on elsewhere. The status comes
-  -- first: it takes the row of the category, which must be had before any user.
+  -- 1. What belongs to the market, while its users are not locked yet. The status comes first: it
+  -- locks the row of the category, which must be locked before any user.
   update catalog.markets as m set
     status = 'resolved',
     resolved_outcome = settle_market.outcome,
@@ -140,6 +140,6 @@ comment on function trading.settle_market(
   bigint, catalog.outcome, int, trading.resolutions, text, timestamptz
 ) is
   'Pays the positions of a closed market by an outcome, all in one journal, or corrects the '
-  'resolution that holds by the differences; returns the operator''s summary. corrected and '
-  'reason are null for the first resolution. The caller holds the market''s lock; locks everybody '
-  'whose cash moves, by ascending user, once all is computed.';
+  'resolution that holds by the differences; returns the operator''s summary. corrected and reason '
+  'are null for the first resolution. The caller holds the market''s lock; locks the users whose '
+  'cash moves, by ascending user, once all is computed.';

@@ -77,4 +77,4 @@ $$;
 
 comment on function trading.split_position(uuid, uuid, int) is
   'Makes complete sets for a user, 100 cents for one YES and one NO share that cost 50 each: the '
-  'body of POST /positions/split, or a refusal. Locks: the market, then the user.';
+  'body of POST /positions/split, or a rejection. Locks: the market, then the user.';

@@ -10,5 +10,5 @@ return case
 end;
 
 comment on function trading.trader_rejection(boolean, boolean, text) is
-  'Why nothing new is taken from a trader at present, whatever it is, in order of precedence; '
-  'null when they may trade. known: the user exists; blocked_by: see risk.blocked_by.';
+  'Why a trader may not place anything new, in order of precedence; null when the trader may. '
+  'known: the user exists; blocked_by: see risk.blocked_by.';

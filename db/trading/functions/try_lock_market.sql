@@ -21,5 +21,5 @@ $$;
 
 comment on function trading.try_lock_market(bigint, boolean) is
   'Takes the lock of a market, that of trading.lock_market, if it is free; returns whether it did. '
-  'waits: stand in line for it for 250 ms, so that a market which is never free for long gives it '
-  'as well. For jobs, which do what can be done and come back for the rest.';
+  'waits: wait 250 ms for it, for markets that are never free for long. For jobs, which do what '
+  'they can and repeat the rest.';

@@ -27,7 +27,7 @@ as $$
   where e.category_id <> m.category_id
 
   -- The event of a market never changes. Where the market was made by no operator's call, as in an
-  -- import, only its orders tell that it has one.
+  -- import, only its orders show that it has one.
   union all
   select 'market is of the event that it was made for', 'market ' || m.id,
     coalesce(l.arguments ->> 'event_id', 'none'), coalesce(e.public_id::text, 'none')

@@ -1,4 +1,4 @@
--- One pass over what moved each position, in its order, with the position as it is behind it:
+-- One pass over what moved each position, in its order, followed by the position as it is:
 --
 --   a new position begins: all figures are 0
 --   it ends: its row is compared with the figures
@@ -156,7 +156,7 @@ end
 $$;
 
 comment on function trading.verify_positions() is
-  'The part of ledger.verify() about positions: works each out anew from its trades, splits and '
+  'The part of ledger.verify() about positions: computes each again from its trades, splits and '
   'merges in their order, that of their journals. Shares that leave take cost and buy fees with '
   'them pro rata, rounded half up; the last share takes what is left. One row for each broken '
   'invariant.';

@@ -1,6 +1,6 @@
 -- Decided by ids alone, which are drawn under the market's lock: the clock may have been set back.
 -- An order that was cancelled counts as resting up to its last trade, since nothing but the clock
--- tells how long it stayed. One that was released counts for nothing: its place in the queue is
+-- shows how long it stayed. One that was released counts for nothing: its place in the queue is
 -- gone with it.
 create or replace function trading.verify_priority()
 returns table (name text, object text, expected text, found text)

@@ -95,5 +95,5 @@ as $$
 $$;
 
 comment on function trading.verify_settlements() is
-  'The part of ledger.verify() about escrow and what it is paid out for: each resolution settles '
-  'all positions by its outcome, and the last one holds. One row for each broken invariant.';
+  'The part of ledger.verify() about escrow and settlements: each resolution settles all positions '
+  'by its outcome, and the last one holds. One row for each broken invariant.';

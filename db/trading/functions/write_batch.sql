@@ -32,6 +32,6 @@ end
 $$;
 
 comment on function trading.write_batch(trading.matched_batch) is
-  'Writes what a batch came to, each table as one set, and its events to the outbox; nothing, if '
-  'nothing changed. Rows of orders that were there before, scheduled ones that it releases, are '
-  'the caller''s. The caller holds the locks of trading.match_batch.';
+  'Writes the results of a batch, each table as one set, and its events to the outbox; nothing, if '
+  'nothing changed. The rows of scheduled orders that it releases are written by the caller. The '
+  'caller holds the locks of trading.match_batch.';

@@ -44,5 +44,5 @@ $$;
 
 comment on function trading.write_depth(bigint, int[], bigint[], boolean) is
   'Takes shares off the depth of a market''s book (changes below 0, see trading.changed_depth) and '
-  'moves its best prices down to what is left. counted: as one change of the market, which is '
-  'announced. The caller holds the market''s lock.';
+  'moves its best prices down to what is left. counted: raise the version of the market by one, '
+  'with a market_changed event. The caller holds the market''s lock.';

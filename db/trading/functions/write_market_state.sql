@@ -75,4 +75,4 @@ $$;
 comment on function trading.write_market_state(
   trading.matched_batch, trading.placed_order[], trading.accounted_batch
 ) is
-  'Writes what a batch changed of its markets, and announces their new versions.';
+  'Writes what a batch changed of its markets, with market_changed events of their new versions.';

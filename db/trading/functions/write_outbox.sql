@@ -91,5 +91,6 @@ end
 $$;
 
 comment on function trading.write_outbox(trading.matched_batch, trading.written_batch) is
-  'Announces a batch to the users it concerns: to each maker once for each request that filled '
-  'their orders, to the owner of each cancelled maker, and of each order that a live market took.';
+  'Writes the events of a batch for its users: maker_fill for each maker, once for each request '
+  'that filled their orders; order_cancelled for the owner of each cancelled maker; order_pending '
+  'for each order that a live market took.';

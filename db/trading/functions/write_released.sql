@@ -43,6 +43,6 @@ $$;
 
 comment on function trading.write_released(trading.matched_batch, trading.placed_order[]) is
   'Writes what scheduled orders became by their release and by the rest of its batch: each leaves '
-  'its delay, and what refused it is why it is cancelled. Those that rest are put on the book by '
+  'its delay, and a rejection is its cancel reason. Those that rest are put on the book by '
   'trading.write_batch, after this. One that could not be finished (CONFLICT_RETRY) stays '
   'scheduled and due.';

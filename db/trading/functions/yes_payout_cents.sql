@@ -13,16 +13,16 @@ begin
   if yes_payout_cents.outcome is null
     or yes_payout_cents.outcome not in ('yes', 'no', 'custom')
   then
-    perform core.raise_error('INVALID_REQUEST', 'the outcome must be yes, no or custom');
+    perform core.raise_error('INVALID_REQUEST', 'The outcome must be yes, no or custom');
   elsif v_cents is null then
     perform core.raise_error(
-      'INVALID_REQUEST', 'a custom outcome needs what a YES share pays, in cents'
+      'INVALID_REQUEST', 'A custom outcome needs yes_payout_cents'
     );
   elsif v_cents not between 0 and 100 then
-    perform core.raise_error('INVALID_REQUEST', 'a YES share pays from 0 to 100 cents');
+    perform core.raise_error('INVALID_REQUEST', 'A YES share must pay from 0 to 100 cents');
   elsif v_cents <> yes_payout_cents.yes_payout_cents then
     perform core.raise_error('INVALID_REQUEST', format(
-      'a YES share pays %s cents when the outcome is %s', v_cents, yes_payout_cents.outcome
+      'A YES share pays %s cents when the outcome is %s', v_cents, yes_payout_cents.outcome
     ));
   end if;
   return v_cents;

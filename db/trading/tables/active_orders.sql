@@ -29,8 +29,8 @@ create index active_orders_of_a_market_to_release
   where queue_position is null;
 
 comment on table trading.active_orders is
-  'The orders that something can still happen to: the resting book and the scheduled ones, with '
-  'what matching reads of them. A row comes when an order enters and goes when it leaves.';
+  'The resting and the scheduled orders, with the columns that matching reads. A row is inserted '
+  'when an order becomes one of them and deleted when it is neither any more.';
 comment on column trading.active_orders.queue_position is
   'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
 comment on column trading.active_orders.left_quantity is

@@ -5,7 +5,7 @@ create table trading.archive_progress (
 );
 
 comment on table trading.archive_progress is
-  'How far archival has come through trading.orders: one row, locked by whoever archives.';
+  'How far archival has come through trading.orders: one row, which archival locks.';
 comment on column trading.archive_progress.last_order_id is
   'Each order up to this one was looked at once it was 30 days old.';
 

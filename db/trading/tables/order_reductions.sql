@@ -12,8 +12,8 @@ create trigger order_reductions_are_append_only
   for each statement execute function ledger.refuse_change();
 
 comment on table trading.order_reductions is
-  'Shares that amendments took off orders which kept their place in the queue: the one change of '
-  'an order that its own row does not tell of, and without which no book of the past would be '
-  'exact. Append-only. No foreign key: the order may be in the archive.';
+  'Shares that amendments took off orders which kept their place in the queue: the only change of '
+  'an order that its own row does not show. Books of the past need it. Append-only. No foreign '
+  'key: the order may be in the archive.';
 comment on column trading.order_reductions.quantity_before is
   'Shares ordered until then, of which some may have been filled.';

@@ -43,7 +43,7 @@ create index orders_of_a_user on trading.orders (user_id, id);
 comment on table trading.orders is
   'Every order in the form its trader gave it. The columns that its indexes read never change, so '
   'that fills and cancels are HOT updates. No foreign keys: the engine is the only writer and '
-  'looks market and user up itself; ledger.verify() proves what they would.';
+  'looks market and user up itself; ledger.verify() checks what they would.';
 comment on column trading.orders.price is
   'EUR-cents a share of the trader''s side; the protection price (99 buy, 1 sell) of a market '
   'order.';

@@ -12,6 +12,6 @@ comment on table trading.outbox is
   'The outbox: events written by the transactions that they are about. api.relay_outbox() moves '
   'them to trading.sent_events right after the commit. A transaction that notifies holds a lock of '
   'the whole cluster through the flush of its commit; one that writes here does not. Unlogged: '
-  'after a crash every stream starts anew from a snapshot.';
+  'after a crash every stream starts again from a snapshot.';
 comment on column trading.outbox.channel is
   'The kind of the event, see trading.sent_events.';

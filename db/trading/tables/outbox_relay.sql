@@ -8,14 +8,14 @@ create unlogged table trading.outbox_relay (
 ) with (fillfactor = 10);
 
 comment on table trading.outbox_relay is
-  'At most one row: how far api.relay_outbox() has come. It need not look over what it has sent, '
-  'which the index of trading.outbox has until the next vacuum. Unlogged like those: a '
-  'crash removes the row, and api.relay_outbox() makes it anew.';
+  'At most one row: how far api.relay_outbox() has come. With it, it skips the entries of sent '
+  'events, which stay in the index of trading.outbox until the next vacuum. Unlogged like '
+  'trading.outbox: a crash removes the row, and api.relay_outbox() makes another.';
 comment on column trading.outbox_relay.sent_through_id is
-  'All announcements up to this id are sent, and none of them can appear any more.';
+  'All events of trading.outbox up to this id are sent, and no other can appear there any more.';
 comment on column trading.outbox_relay.noted_id is
   'The last id that was given out when noted_xid began: once all transactions before noted_xid '
-  'have ended, the announcements up to this id can be seen.';
+  'have ended, all events up to this id are visible.';
 comment on column trading.outbox_relay.last_event_id is
   'The id of the last event in trading.sent_events, also once that is removed.';
 

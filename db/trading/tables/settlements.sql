@@ -22,7 +22,7 @@ create trigger settlements_are_append_only
 
 comment on table trading.settlements is
   'What each resolution pays each position that holds shares. A correction settles all of them '
-  'anew: its rows are the whole figures, not differences, so that of each market the rows of the '
+  'again: its rows are the whole figures, not differences, so that of each market the rows of the '
   'last resolution are the ones that hold. Append-only. No foreign keys: see trading.orders.';
 comment on column trading.settlements.cost_cents is
   'What was paid for the shares, and fee_cents the buy fees, at the time of the resolution.';

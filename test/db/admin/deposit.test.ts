@@ -62,6 +62,7 @@ for (const kind of ["deposit", "withdraw"] as const) {
       [100, null],
       [100, ""],
       [100, " "],
+      [100, "x".repeat(201)],
     ]) {
       await t.throwsAsync(move(kind, ann, cents, reference), { code: "EX001" });
     }

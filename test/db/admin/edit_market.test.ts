@@ -73,7 +73,7 @@ test("INVALID_STATE: a resolved market", async (t) => {
 test("NOT_FOUND: a market that is not there", async (t) => {
   await t.throwsAsync(edit("01900000-0000-7000-8000-000000000000", { title: "Is it?" }), {
     code: "EX017",
-    message: /no market/,
+    message: /There is no market/,
   });
 });
 

@@ -228,9 +228,12 @@ test("INVALID_REQUEST: without a reason, or without saying what becomes of the o
 
 test("NOT_FOUND: a user that is not there", async (t) => {
   for (const cancel_orders of [true, false]) {
-    await t.throwsAsync(freeze(nobody, { cancel_orders }), { code: "EX017", message: /no user/ });
+    await t.throwsAsync(freeze(nobody, { cancel_orders }), {
+      code: "EX017",
+      message: /There is no user/,
+    });
   }
-  await t.throwsAsync(unfreeze(nobody), { code: "EX017", message: /no user/ });
+  await t.throwsAsync(unfreeze(nobody), { code: "EX017", message: /There is no user/ });
 });
 
 test("an operator's call by GraphQL is known by the login and the name of the key", async (t) => {

@@ -78,26 +78,26 @@ test("an unknown market is an error: NOT_FOUND", async (t) => {
     [candles, ["1 hour", since, until]],
   ] as const) {
     const { message } = await refused(t, NOT_FOUND, call, [unknown, ...rest]);
-    t.is(message, `no market ${unknown}`, call);
+    t.is(message, `There is no market ${unknown}`, call);
     await refused(t, NOT_FOUND, call, [null, ...rest]);
   }
 });
 
 test("a width or step that can't be is explained: INVALID_REQUEST", async (t) => {
   const refusals: [string, unknown[], RegExp][] = [
-    [candles, ["1 month", since, until], /no fixed width of 1 mon: months differ/],
-    [candles, ["1 year", since, until], /no fixed width of 1 year: months differ/],
-    [candles, ["0", since, until], /width must be above zero/],
-    [candles, ["-1 hour", since, until], /width must be above zero, not -01:00:00/],
-    [candles, [null, since, until], /must not be null/],
-    [candles, ["1 hour", null, until], /must not be null/],
-    [candles, ["1 hour", until, since], /until must be after since/],
-    [candles, ["1 hour", since, since], /until must be after since/],
-    [history, ["0", since, until], /step must be above zero/],
-    [history, ["-1 day", since, until], /step must be above zero, not -1 days/],
-    [history, [null, since, until], /must not be null/],
-    [history, ["1 hour", since, null], /must not be null/],
-    [history, ["1 hour", until, since], /until must not be before since/],
+    [candles, ["1 month", since, until], /width 1 mon is not fixed/],
+    [candles, ["1 year", since, until], /width 1 year is not fixed/],
+    [candles, ["0", since, until], /The width must be above zero/],
+    [candles, ["-1 hour", since, until], /The width must be above zero, not -01:00:00/],
+    [candles, [null, since, until], /are required/],
+    [candles, ["1 hour", null, until], /are required/],
+    [candles, ["1 hour", until, since], /The end \(until\) must be after the start \(since\)/],
+    [candles, ["1 hour", since, since], /The end \(until\) must be after the start \(since\)/],
+    [history, ["0", since, until], /The step must be above zero/],
+    [history, ["-1 day", since, until], /The step must be above zero, not -1 days/],
+    [history, [null, since, until], /are required/],
+    [history, ["1 hour", since, null], /are required/],
+    [history, ["1 hour", until, since], /The end \(until\) must not be before the start \(since\)/],
     [history, ["1 hour", "-infinity", until], /must be finite/],
     [history, ["1 hour", since, "infinity"], /must be finite/],
   ];
@@ -108,7 +108,7 @@ test("a width or step that can't be is explained: INVALID_REQUEST", async (t) =>
   await refused(t, INVALID_REQUEST, "book_as_of($1, 'infinity')", [market]);
   for (const days of ["'2030-01-02', '2030-01-02'", "'2030-01-02', '2030-01-01'", "null, null"]) {
     const { message } = await refused(t, INVALID_REQUEST, `daily_trader_results(${days})`, []);
-    t.is(message, "until must be a day after since");
+    t.is(message, "The end (until) must be a day after the start (since)");
   }
 });
 
@@ -118,7 +118,7 @@ test("too many candles are refused, with the width to ask for: INVALID_REQUEST",
     ...[market, "1 second", ...ever],
   ]);
   // The market is 367 days old.
-  t.is(message, `${367 * 86_400} candles are too many: at most 50000 may be asked for`);
+  t.is(message, `${367 * 86_400} candles are too many; the maximum is 50000`);
   const [, width] = /width of (\S+) or more/.exec(hint) ?? [];
   t.is(width, "00:10:35", "367 days are 50,000 times 634.2 seconds");
   const ask = (asked: string) =>
@@ -136,7 +136,7 @@ test("books of too many moments are refused, with the step to ask for: INVALID_R
     ...[market, "1 minute", since, new Date(firstDay + (count - 1) * 60_000)],
   ];
   const { message, hint } = await refused(t, INVALID_REQUEST, history, moments(2001));
-  t.is(message, "a book at each of 2001 moments is too much: at most 2000 may be asked for");
+  t.is(message, "The book at 2001 moments is too much; the maximum is 2000 moments");
   const [, step] = /step of (\S+) or more/.exec(hint) ?? [];
   const count = "select count(distinct at)::int as count from analytics.";
   const [, , from, to] = moments(2001);

@@ -30,9 +30,9 @@ const commands: Record<string, string> = {
 };
 
 const unfit = {
-  "transaction isolation level repeatable read": /^the transaction isolation is repeatable read/,
-  "transaction isolation level serializable": /^the transaction isolation is serializable/,
-  "local session_replication_role = replica": /^session_replication_role is replica/,
+  "transaction isolation level repeatable read": /^The transaction isolation is repeatable read/,
+  "transaction isolation level serializable": /^The transaction isolation is serializable/,
+  "local session_replication_role = replica": /^The session_replication_role is replica/,
 };
 
 for (const [setting, message] of Object.entries(unfit)) {

@@ -17,7 +17,7 @@ const earlier = "2040-01-02T11:00:00.000Z";
 async function change(present: Limit, wanted: number | null, immediate = false): Promise<Limit> {
   const { rows } = await database.pool.query(
     `select c.* from risk.change_limit(
-       row($1::bigint, $2::bigint, $3::timestamptz)::risk.limit_change, $4, $5, $6
+       $1::bigint, $2::bigint, $3::timestamptz, $4, $5, $6
      ) as c`,
     [present.cents, present.next ?? null, present.changesAt, wanted, immediate, now],
   );

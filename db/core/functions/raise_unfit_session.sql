@@ -1,4 +1,4 @@
-create or replace function core.refuse_session()
+create or replace function core.raise_unfit_session()
 returns bigint
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -6,17 +6,17 @@ as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform core.raise_error('UNFIT_SESSION', format(
-      'the transaction isolation is %s: the exchange needs read committed',
+      'The transaction isolation is %s; the exchange needs read committed',
       current_setting('transaction_isolation')
     ));
   end if;
   perform core.raise_error('UNFIT_SESSION', format(
-    'session_replication_role is %s: the checks of the exchange need origin',
+    'The session_replication_role is %s; the exchange needs origin',
     current_setting('session_replication_role')
   ));
   return 0;
 end
 $$;
 
-comment on function core.refuse_session() is
+comment on function core.raise_unfit_session() is
   'Raises UNFIT_SESSION and says which setting of the session is at fault.';
