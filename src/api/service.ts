@@ -10,6 +10,7 @@ const health = route({
   operationId: "getHealth",
   tag: "Service",
   summary: "Whether the process lives",
+  description: "It does not ask the database.",
   auth: "none",
   rateLimit: "none",
   responses: {
@@ -18,12 +19,20 @@ const health = route({
   handler: () => ({ status: 200, body: { status: "ok" } }),
 });
 
+const reasons =
+  "`database_unreachable`: no connection, or no answer. `read_only`: the database is a standby. " +
+  "`migrations_missing`: it lacks a migration of this version; later migrations are no reason. " +
+  "`server_version`: it is not PostgreSQL 15 to 18. `encoding`: it is not UTF8. " +
+  "`session_settings`: a setting of its sessions is not fit. `prepared_statements`: a pooler loses " +
+  "them. `starting`: the server has not looked yet.";
+
 const readiness = route({
   method: "get",
   path: "/readyz",
   operationId: "getReadiness",
   tag: "Service",
   summary: "Whether orders can be carried out",
+  description: "For load balancers. The database is asked twice a second at most.",
   auth: "none",
   rateLimit: "none",
   responses: {
@@ -31,12 +40,17 @@ const readiness = route({
       description: "They can.",
       schema: z.strictObject({
         status: z.literal("ok"),
-        warnings: z.array(z.string()).optional(),
+        warnings: z.array(z.string()).optional().meta({
+          description: "rights in the database that too many logins have",
+        }),
       }),
     },
     503: {
       description: "They can't, and why.",
-      schema: z.strictObject({ status: z.literal("unavailable"), reason: z.string() }),
+      schema: z.strictObject({
+        status: z.literal("unavailable"),
+        reason: z.string().meta({ description: reasons }),
+      }),
     },
   },
   handler: async (_call, services) => {
