@@ -64,7 +64,7 @@ const introduction = `# The HTTP interface
 
 All routes, with what they take and answer. This page is made from the OpenAPI document (\`GET /openapi.json\`) by \`npm run docs:http\`; do not edit it. [http_guide.md](http_guide.md) has the rules that hold for all routes, and an example of each. [errors.md](errors.md) explains the codes.
 
-"Key" needs the header \`Authorization: Bearer <API key>\`, "session" the cookie of the website. A [schema](#schemas) that several routes use is described once, at the end. Every route may also answer 500; a route with a limit 429; one with a key 401; one with a body or a query 400 \`INVALID_REQUEST\`; a command 503 \`CONFLICT_RETRY\` or \`OUTCOME_UNKNOWN\`, and a read 503.`;
+"Key" needs the header \`Authorization: Bearer <API key>\`, "session" the cookie of the website. A [schema](#schemas) that several routes use is described once, at the end. Every route may also answer 500; a route with a limit 429; one with a key 401; one with a body or a query 400 \`INVALID_REQUEST\`; a command 503 \`CONFLICT_RETRY\` or \`OUTCOME_UNKNOWN\`, and a read 503. Any other path is 404 \`Not found\`. Analysts and operators have [GraphQL](operating.md#graphql) too.`;
 
 /** The text of docs/http.md. */
 export function makePage(): string {
@@ -84,7 +84,7 @@ export function makePage(): string {
       operation.summary,
     ]);
     return [
-      `## ${tag.name} routes`,
+      `## Routes: ${tag.name}`,
       sentence(tag.description),
       table(["Route", "Who", "What"], index),
       ...ofTag.map(({ name, operation }) => writer.describeRoute(name, operation)),
@@ -232,7 +232,7 @@ function makeFieldWriter(current: () => string) {
     const name = nameOf(schema);
     if (name !== undefined) return link(name);
     const variants = schema.anyOf ?? schema.oneOf;
-    if (variants) return [...new Set(variants.map(typeOf))].join(" or ");
+    if (variants) return unionOf(variants.map(typeOf));
     if (schema.const !== undefined) return `\`${String(schema.const)}\``;
     if (schema.enum) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
     const first = shown.get(JSON.stringify(schema));
@@ -258,6 +258,15 @@ function variantLine({ properties = {} }: Schema): string {
   const names = Object.keys(others).map((name) => `\`${name}\``);
   const when = type.description === undefined ? "" : ` (${type.description})`;
   return `- \`${String(type.const)}\`${when}${names.length > 0 ? `: ${names.join(", ")}` : ""}`;
+}
+
+function unionOf(types: string[]): string {
+  const isBoolean =
+    types.includes("boolean") || (types.includes("`true`") && types.includes("`false`"));
+  const plain = isBoolean
+    ? types.map((type) => (/^`(?:true|false)`$/.test(type) ? "boolean" : type))
+    : types;
+  return [...new Set(plain)].join(" or ");
 }
 
 /** Two forms of one object as one: what only one of them has is optional. */

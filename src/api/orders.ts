@@ -202,7 +202,7 @@ const preview = route({
   request: { body: previewOrderSchema, documentedBody: placeOrderSchema },
   responses: {
     200: {
-      description: "What would become of the order, be it accepted or rejected.",
+      description: "What the order would do, or its rejection.",
       schema: previewResponseSchema,
     },
   },

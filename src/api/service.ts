@@ -14,7 +14,7 @@ const health = route({
   auth: "none",
   rateLimit: "none",
   responses: {
-    200: { description: "It lives.", schema: z.strictObject({ status: z.literal("ok") }) },
+    200: { description: "The process lives.", schema: z.strictObject({ status: z.literal("ok") }) },
   },
   handler: () => ({ status: 200, body: { status: "ok" } }),
 });
@@ -32,12 +32,12 @@ const readiness = route({
   operationId: "getReadiness",
   tag: "Service",
   summary: "Whether orders can be carried out",
-  description: "For load balancers. The database is asked twice a second at most.",
+  description: "For load balancers. It asks the database at most twice a second.",
   auth: "none",
   rateLimit: "none",
   responses: {
     200: {
-      description: "They can.",
+      description: "Orders can be executed.",
       schema: z.strictObject({
         status: z.literal("ok"),
         warnings: z.array(z.string()).optional().meta({
@@ -46,7 +46,7 @@ const readiness = route({
       }),
     },
     503: {
-      description: "They can't, and why.",
+      description: "Orders cannot be executed, and the reason.",
       schema: z.strictObject({
         status: z.literal("unavailable"),
         reason: z.string().meta({ description: reasons }),
