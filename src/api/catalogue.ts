@@ -98,7 +98,8 @@ const marketsOfCategory = route({
   request: {
     query: pageQuerySchema.extend({
       status: z.enum(["open", "closed"]).default("open").meta({
-        description: "closed lists closed and resolved markets",
+        description:
+          "`closed` lists closed and resolved markets. Paused markets are in neither list.",
       }),
     }),
     params: slugParams,

@@ -70,7 +70,7 @@ export const balanceSchema = z.strictObject({
 export const pageQuerySchema = z.object({
   page: queryInteger(z.int().min(1).max(2_147_483_647))
     .default(1)
-    .meta({ override: { default: 1 } }),
+    .meta({ override: { default: 1 }, description: "counts from 1; one beyond the end is empty" }),
   limit: limitSchema(50, 20),
 });
 
@@ -82,10 +82,10 @@ export function limitSchema(most: number, usual: number): z.ZodDefault<z.ZodType
 }
 
 const pageMetaSchema = z.strictObject({
-  total: z.int().min(0),
+  total: z.int().min(0).meta({ description: "of all pages" }),
   page: z.int().min(1),
   limit: z.int().min(1),
-  hasMore: z.boolean(),
+  hasMore: z.boolean().meta({ description: "whether there is another page" }),
 });
 
 type Paginated<Item extends z.ZodType> = z.ZodObject<

@@ -39,11 +39,17 @@ const profileSchema = z.strictObject({
 const entrySchema = profileSchema
   .extend({
     rank: rankSchema,
-    plCents: centsSchema.meta({ description: "EUR-cents realised" }),
+    plCents: centsSchema.meta({
+      description: "EUR-cents realised by settlements, sells and merges, fees included",
+    }),
     volCents: centsSchema.meta({ description: "EUR-cents that the settled positions had cost" }),
-    winRate: rateSchema.meta({ description: "wins per settled position; 0 without one" }),
+    winRate: rateSchema.meta({
+      description: "settled positions that gained, per settled position; 0 without one",
+    }),
     roi: z.number().meta({ description: "plCents / volCents; 0 when volCents is 0" }),
-    settledCount: z.int().min(0).meta({ description: "positions settled in the window" }),
+    settledCount: z.int().min(0).meta({
+      description: "positions settled in the window; sells and merges are not counted",
+    }),
   })
   .meta({ id: "LeaderboardEntry" });
 
@@ -66,7 +72,11 @@ const leaderboard = route({
   operationId: "getLeaderboard",
   tag: "Leaderboard",
   summary: "The traders who realised most in a window, best first",
-  description: "`limit` counts ranks: traders who are not shown keep theirs.",
+  description:
+    "As of a snapshot that is taken every minute, with the profiles of now. Equal profits are " +
+    "ranked by `volCents`, then by the user's id. `limit` counts ranks: traders with a private " +
+    "profile, or who opted out, keep theirs. A correction changes the day on which the market was " +
+    "first resolved.",
   auth: "none",
   rateLimit: "read",
   request: { query: windowQuerySchema.extend({ limit: limitSchema(100, 50) }) },
@@ -101,7 +111,8 @@ export const leaderboardSummarySchema = z
         winRate: rateSchema.nullable(),
         settledCount: z.int().min(0),
       })
-      .nullable(),
+      .nullable()
+      .meta({ description: "the middle of the ranking, of two the lower" }),
     snapshotAt: timestampSchema.nullable(),
   })
   .meta({ id: "LeaderboardSummary" });
@@ -112,6 +123,9 @@ const summary = route({
   operationId: "getLeaderboardSummary",
   tag: "Leaderboard",
   summary: "Sums and outstanding traders of a window",
+  description:
+    "`topTrader`, `biggestSingleWin` and `traderCount` are of public traders, the rest of all. " +
+    "Before the first snapshot all is 0 or null.",
   auth: "none",
   rateLimit: "read",
   request: { query: windowQuerySchema },

@@ -31,11 +31,13 @@ export const listedMarketSchema = z
     title: z.string(),
     description: z.string(),
     category: z.string().meta({ description: "category slug" }),
-    status: marketStatusSchema,
+    status: marketStatusSchema.meta({
+      description: "a market past its `closeTime` takes no orders, whatever its status",
+    }),
     eventId: uuidSchema.nullable(),
-    lastTradePrice: priceSchema.nullable(),
-    yesVolume: centsSchema.min(0),
-    noVolume: centsSchema.min(0),
+    lastTradePrice: priceSchema.nullable().meta({ description: "YES price" }),
+    yesVolume: centsSchema.min(0).meta({ description: "EUR-cents: the sum of shares x YES price" }),
+    noVolume: centsSchema.min(0).meta({ description: "EUR-cents: the sum of shares x NO price" }),
     closeTime: timestampSchema.nullable(),
     createdAt: timestampSchema,
     resolvedOutcome: z.enum(["yes", "no", "custom"]).nullable(),
@@ -45,7 +47,10 @@ export const listedMarketSchema = z
   .meta({ id: "ListedMarket" });
 
 export const marketSchema = listedMarketSchema
-  .extend({ bestBid: priceSchema.nullable(), bestAsk: priceSchema.nullable() })
+  .extend({
+    bestBid: priceSchema.nullable().meta({ description: "YES price; null when there is no bid" }),
+    bestAsk: priceSchema.nullable().meta({ description: "YES price; null when there is no ask" }),
+  })
   .meta({ id: "Market" });
 
 const market = route({
@@ -72,12 +77,15 @@ const market = route({
 
 /** What is left unfilled at one price. */
 export const levelSchema = z
-  .strictObject({ price: priceSchema, quantity: z.int().min(1) })
+  .strictObject({
+    price: priceSchema,
+    quantity: z.int().min(1).meta({ description: "unfilled shares, without expired orders" }),
+  })
   .meta({ id: "OrderBookLevel" });
 
 export const orderBookSchema = z.strictObject({
-  bids: z.array(levelSchema),
-  asks: z.array(levelSchema),
+  bids: z.array(levelSchema).meta({ description: "for YES, the highest price first" }),
+  asks: z.array(levelSchema).meta({ description: "of YES, the lowest price first" }),
 });
 
 const orderBook = route({
@@ -106,7 +114,7 @@ export const listTradesResponseSchema = paginated(
   z
     .strictObject({
       id: uuidSchema,
-      price: priceSchema,
+      price: priceSchema.meta({ description: "YES price" }),
       quantity: z.int().min(1),
       createdAt: timestampSchema,
     })

@@ -14,8 +14,8 @@ import { errorSchema } from "./common.ts";
 
 const description =
   `A prediction-market exchange. Money is in whole EUR-cents, prices are whole cents
-from 1 to 99 a share, times are ISO 8601 in UTC, ids are UUIDs. Fields of a body that are not known
-are ignored; values that are not known are refused.`.replaceAll("\n", " ");
+from 1 to 99 a share, times are ISO 8601 in UTC, ids are UUIDs. Unknown fields of a body are
+ignored; unknown values are rejected.`.replaceAll("\n", " ");
 
 /** Headers of the answers to trading requests by API keys. */
 const rateHeaders = {
@@ -74,7 +74,7 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             type: "apiKey",
             in: "cookie",
             name: "pgmarkets_session",
-            description: "The session of somebody who is logged in on the website.",
+            description: "The session of a user who is logged in on the website.",
           },
         },
       },

@@ -19,7 +19,15 @@ const ordersIn = <Order extends z.ZodType>(order: Order) =>
 const placeBatchSchema = z
   .object({
     orders: ordersIn(placeOrderSchema),
-    atomic: z.boolean().nullish().meta({ default: false }),
+    atomic: z
+      .boolean()
+      .nullish()
+      .meta({
+        default: false,
+        description:
+          "all orders are placed or none; then a malformed order, or one of a live market, makes the " +
+          "whole request a 400",
+      }),
   })
   .meta({ id: "PlaceBatch" });
 
@@ -35,7 +43,9 @@ export const placeBatchResponseSchema = z.strictObject({
       body: z.union([placeOrderResponseSchema, errorSchema]),
     }),
   ),
-  balance: balanceSchema.nullable(),
+  balance: balanceSchema.nullable().meta({
+    description: "after the batch; null if it could not be read",
+  }),
 });
 
 export const batchRejectedSchema = z.strictObject({
@@ -52,8 +62,11 @@ const placeBatch = route({
   tag: "Orders",
   summary: "Places up to 50 orders, of any markets",
   description:
-    "Each order stands alone and counts as a request: its result has the status and the body " +
-    "that POST /orders would have answered with. With `atomic` all are placed or none is.",
+    "Each order stands alone: its result has the status and the body of POST /orders. Results come " +
+    "in the order of the orders. Orders of one market are executed in this order, those of " +
+    "different markets in any order, so a later one may get the cash that an earlier one would " +
+    "have needed. An atomic batch is executed in its order. Each order counts as a request: with " +
+    "too few left, the whole batch is 429; a batch larger than the burst is 400.",
   auth: "key",
   rateLimit: "trading",
   countOf: (body) => looseBatchSchema.safeParse(body).data?.orders.length ?? 1,
@@ -130,12 +143,16 @@ function resultOfProblem({ status, body }: Problem): string {
   return JSON.stringify({ status, body });
 }
 
-const failureCodeSchema = z.enum(["not_found", "not_cancellable", "internal"]);
+const failureCodeSchema = z.enum(["not_found", "not_cancellable", "internal"]).meta({
+  description:
+    "`not_found`: unknown, or of another user. `not_cancellable`: filled or cancelled already. " +
+    "`internal`: the server failed, try again.",
+});
 
 export const cancelBatchResponseSchema = z.strictObject({
   cancelled: z.array(changedOrderSchema),
   failures: z.array(z.strictObject({ orderId: uuidSchema, code: failureCodeSchema })),
-  balance: balanceSchema.nullable(),
+  balance: balanceSchema.nullable().meta({ description: "null if it could not be read" }),
 });
 
 const cancelBatch = route({
@@ -144,6 +161,9 @@ const cancelBatch = route({
   operationId: "cancelOrders",
   tag: "Orders",
   summary: "Cancels up to 100 of the caller's orders, each for itself",
+  description:
+    "Each order is cancelled in a transaction of its own; one that fails leaves the others alone. " +
+    "An id that occurs twice counts once. The answer is always 200.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown: "safe to retry",

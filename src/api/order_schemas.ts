@@ -19,6 +19,11 @@ export const orderStatusSchema = z.enum([
   "cancelled",
 ]);
 
+const statusDescription =
+  "`scheduled`: waits in a live market. `open`: rests, nothing filled. `partially_filled`: rests. " +
+  "`filled`: done; also a budget order whose rest pays for no further share. `cancelled`: over, " +
+  "also an `ioc` order that was filled in part.";
+
 const cancelReasonSchema = z.enum([
   "user_cancelled",
   "user_amended",
@@ -34,6 +39,15 @@ const cancelReasonSchema = z.enum([
   "loss_limit",
 ]);
 
+const cancelReasonDescription =
+  "`user_cancelled`: by its owner or an operator. `user_amended`: replaced by an amendment. " +
+  "`expired`: at its `expiresAt`. `market_closed`: its market closed, or was not open at its " +
+  "release. `insufficient_liquidity`: it may not rest, and the book had no more for it. " +
+  "`insufficient_funds`, `position_insufficient`: its owner could not pay or deliver when it would " +
+  "have matched. `self_excluded`: its owner is self-excluded. `loss_limit`: the match would have " +
+  "exceeded a loss limit. `trading_paused`: the account was frozen, or the site was paused at its " +
+  "release. `self_trade`, `post_only_would_cross`: rejected so at its release.";
+
 /** An order that is read: in GET /orders and GET /orders/:id. */
 export const orderSchema = z
   .strictObject({
@@ -42,19 +56,31 @@ export const orderSchema = z
     marketId: uuidSchema,
     marketTitle: z.string(),
     side: sideSchema,
-    price: priceSchema,
-    quantity: z.int().min(0).max(10_000).meta({ description: "total shares ordered" }),
+    price: priceSchema.meta({
+      description: "EUR-cents a share; of a market order its protection price, 99 or 1",
+    }),
+    quantity: z.int().min(0).max(10_000).meta({
+      description: "total shares ordered; of a budget order what it bought, 0 while scheduled",
+    }),
     filledQuantity: z.int().min(0).max(10_000),
-    status: orderStatusSchema,
+    status: orderStatusSchema.meta({ description: statusDescription }),
     orderType: orderTypeSchema,
     timeInForce: timeInForceSchema,
-    cancelReason: cancelReasonSchema.nullable(),
+    cancelReason: cancelReasonSchema.nullable().meta({ description: cancelReasonDescription }),
     expiresAt: timestampSchema.nullable(),
-    releaseAt: timestampSchema.nullable(),
-    releaseInMs: z.int().min(0).nullable(),
-    budgetCents: z.int().min(1).nullable(),
+    releaseAt: timestampSchema.nullable().meta({
+      description: "when a live market matches it, or did",
+    }),
+    releaseInMs: z.int().min(0).nullable().meta({
+      description: "of a scheduled order: from this answer to its release, in ms",
+    }),
+    budgetCents: z.int().min(1).nullable().meta({
+      description: "EUR-cents; of a scheduled budget order",
+    }),
     createdAt: timestampSchema,
-    sharesAhead: z.int().min(0),
+    sharesAhead: z.int().min(0).meta({
+      description: "unfilled shares at better prices, and of earlier orders at its price",
+    }),
   })
   .meta({ id: "Order" });
 
@@ -84,9 +110,9 @@ export const fillSchema = z
     marketId: uuidSchema,
     buyOrderId: uuidSchema,
     sellOrderId: uuidSchema,
-    buyerId: uuidSchema,
-    sellerId: uuidSchema,
-    price: priceSchema,
+    buyerId: uuidSchema.meta({ description: "the user on the YES side" }),
+    sellerId: uuidSchema.meta({ description: "the user on the NO side" }),
+    price: priceSchema.meta({ description: "YES price" }),
     quantity: quantitySchema,
     createdAt: timestampSchema,
   })

@@ -56,14 +56,36 @@ export const placeOrderSchema = z
   .object({
     marketId: uuidSchema,
     side: sideSchema,
-    price: priceSchema.nullish().meta({ description: "EUR-cents; null for a market order" }),
-    quantity: quantitySchema.nullish(),
-    budgetCents: z.int().min(1).max(1_000_000).nullish(),
+    price: priceSchema.nullish().meta({
+      description:
+        "EUR-cents a share: the most a buy pays, the least a sell takes. Null is a market order. " +
+        "A buy without `budgetCents` must have the field.",
+    }),
+    quantity: quantitySchema.nullish().meta({
+      description: "shares; of a sell, and of a buy without `budgetCents`",
+    }),
+    budgetCents: z.int().min(1).max(1_000_000).nullish().meta({
+      description:
+        "of a buy, instead of `quantity`: buys whole shares for at most this, fee included",
+    }),
     orderType: orderTypeSchema.nullish().meta({ default: "buy" }),
-    timeInForce: timeInForceSchema.nullish().meta({ default: "gtc" }),
-    idempotencyKey: uuidSchema.nullish(),
-    expiresAt: expirySchema.nullish(),
-    postOnly: z.boolean().nullish().meta({ default: false }),
+    timeInForce: timeInForceSchema.nullish().meta({
+      default: "gtc",
+      description:
+        "`gtc` may rest; `ioc` cancels what is not filled at once. Market and budget orders are " +
+        "always `ioc`.",
+    }),
+    idempotencyKey: uuidSchema.nullish().meta({
+      description: "the same key of a user within 24 hours is the same order",
+    }),
+    expiresAt: expirySchema.nullish().meta({
+      description: "with seconds and zone, in the future",
+    }),
+    postOnly: z.boolean().nullish().meta({
+      default: false,
+      description:
+        "rejects the order if it would match at once; needs a price and `gtc`, and no budget",
+    }),
   })
   .superRefine((order, context) => {
     const refuse = (field: keyof typeof order, message: string): void => {
@@ -94,10 +116,14 @@ function isGiven(value: unknown): boolean {
 
 export const placeOrderResponseSchema = z.strictObject({
   order: placedOrderSchema,
-  fills: z.array(fillSchema),
-  cancelledOrders: z.array(placedOrderSchema),
-  balance: balanceSchema,
-  feeCents: centsSchema.min(0).nullable(),
+  fills: z.array(fillSchema).meta({ description: "in the order of execution" }),
+  cancelledOrders: z.array(placedOrderSchema).meta({
+    description: "orders of others that this one met and that could not match any more",
+  }),
+  balance: balanceSchema.meta({ description: "after this order" }),
+  feeCents: centsSchema.min(0).nullable().meta({
+    description: "EUR-cents; null for a replay and for a scheduled order",
+  }),
 });
 
 const place = route({
@@ -107,8 +133,8 @@ const place = route({
   tag: "Orders",
   summary: "Places an order",
   description:
-    "Send an `idempotencyKey` with every order: then it is safe to send the same again when the " +
-    "answer got lost.",
+    "Send an `idempotencyKey` with every order. If the answer gets lost, send the same again. In " +
+    "optional fields null means absent, except in the price of a buy.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown: whenPlacingUnknown,
@@ -132,20 +158,27 @@ const place = route({
 });
 
 export const previewResponseSchema = z.strictObject({
-  status: z.enum([...orderStatusSchema.options, "rejected"]),
+  status: z.enum([...orderStatusSchema.options, "rejected"]).meta({
+    description: "as the order would have it, or `rejected`",
+  }),
   fills: z
     .array(z.strictObject({ price: priceSchema, quantity: quantitySchema }))
     .meta({ description: "in the order of execution; prices of YES" }),
   filledQuantity: z.int().min(0).max(10_000),
-  averagePrice: z.number().nullable().meta({ description: "EUR-cents a share of the own side" }),
+  averagePrice: z.number().nullable().meta({
+    description: "EUR-cents a share of the own side, rounded to 4 decimals; null without fills",
+  }),
   costCents: centsSchema.meta({ description: "without the fee; negative for proceeds" }),
   feeCents: centsSchema.min(0),
-  restingQuantity: z.int().min(0).max(10_000),
+  restingQuantity: z.int().min(0).max(10_000).meta({ description: "shares that would rest" }),
   balanceAfter: centsSchema,
   rejection: z
     .strictObject({ status: z.int(), error: z.string(), code: z.string() })
     .nullable()
-    .meta({ description: "why the order would be rejected" }),
+    .meta({
+      description:
+        "how POST /orders would reject it; with the code also where that answer has none in its body",
+    }),
 });
 
 /** The body of POST /orders/preview: its idempotency key is ignored, whatever it is. */
@@ -163,12 +196,13 @@ const preview = route({
   operationId: "previewOrder",
   tag: "Orders",
   summary: "What an order would do now; it changes nothing",
+  description: "Counts as a read. `idempotencyKey` is ignored. The book may change meanwhile.",
   auth: "key",
   rateLimit: "read",
   request: { body: previewOrderSchema, documentedBody: placeOrderSchema },
   responses: {
     200: {
-      description: "What would become of the order, be it accepted or rejected.",
+      description: "What the order would do, or its rejection.",
       schema: previewResponseSchema,
     },
   },
@@ -193,7 +227,7 @@ const amendOrderSchema = z
 export const amendOrderResponseSchema = z.union([
   z.strictObject({
     order: changedOrderSchema,
-    amended: z.boolean(),
+    amended: z.boolean().meta({ description: "false if nothing was to be changed" }),
     queuePositionChanged: z.literal(false),
   }),
   z.strictObject({
@@ -201,7 +235,7 @@ export const amendOrderResponseSchema = z.union([
     fills: z.array(fillSchema),
     amended: z.literal(true),
     queuePositionChanged: z.literal(true),
-    cancelledOrderId: uuidSchema,
+    cancelledOrderId: uuidSchema.meta({ description: "the order that was replaced" }),
     feeCents: centsSchema.min(0),
   }),
 ]);
@@ -213,7 +247,10 @@ const amend = route({
   tag: "Orders",
   summary: "Changes the price or the quantity of one of the caller's orders",
   description:
-    "A lower quantity keeps the order's place in the queue. Anything else replaces the order.",
+    "A lower quantity keeps the order's place in the queue. Anything else replaces the order: it " +
+    "is cancelled with `user_amended`, and a new one is placed for what is not filled. A new order " +
+    "that is rejected leaves the old one as it was. A scheduled order is always replaced, with a " +
+    "new delay while the market is live.",
   auth: "key",
   rateLimit: "trading",
   // An order that was replaced has a successor with another id.
@@ -256,6 +293,9 @@ const cancel = route({
   operationId: "cancelOrder",
   tag: "Orders",
   summary: "Cancels one of the caller's orders",
+  description:
+    "What is filled stays filled. Works also while the market or the site is paused, and may be " +
+    "repeated.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown: "safe to retry",
@@ -278,7 +318,7 @@ const cancel = route({
 export const listOrdersResponseSchema = z.strictObject({
   data: z.array(orderSchema).max(200),
   meta: z.strictObject({
-    pageSize: z.int().min(0).max(200),
+    pageSize: z.int().min(0).max(200).meta({ description: "the number of orders in the answer" }),
     total: z.int().min(0).optional().meta({ description: "for cancelled and all" }),
   }),
 });
@@ -294,7 +334,9 @@ const list = route({
   request: {
     query: z.object({
       marketId: uuidSchema.optional(),
-      status: z.enum(["open", "scheduled", "filled", "cancelled", "all"]).default("open"),
+      status: z.enum(["open", "scheduled", "filled", "cancelled", "all"]).default("open").meta({
+        description: "`open`: scheduled and resting orders that have not expired",
+      }),
     }),
   },
   responses: { 200: { description: "The orders.", schema: listOrdersResponseSchema } },
@@ -308,6 +350,7 @@ const read = route({
   operationId: "getOrder",
   tag: "Orders",
   summary: "One of the caller's orders",
+  description: "An order of another user is 404, as one that does not exist.",
   auth: "key",
   rateLimit: "read",
   request: { params: idParams },

@@ -40,7 +40,7 @@ const rateLimitsSchema = z
       burstCapacity: z.int().meta({ description: "requests back to back at most" }),
       expiresAt: timestampSchema
         .nullable()
-        .meta({ description: "when the standard policy holds again" }),
+        .meta({ description: "when the standard policy applies again; null if it does not" }),
     }),
   })
   .meta({ id: "RateLimits" });
@@ -86,7 +86,11 @@ const accountOrders = route({
   auth: "key",
   rateLimit: "read",
   request: {
-    query: pageQuerySchema.extend({ status: z.enum(["open", "filled", "all"]).default("open") }),
+    query: pageQuerySchema.extend({
+      status: z.enum(["open", "filled", "all"]).default("open").meta({
+        description: "`open`: resting orders that have not expired",
+      }),
+    }),
   },
   responses: { 200: { description: "A page of orders.", schema: listAccountOrdersResponseSchema } },
   handler: ({ query: { status, page, limit }, userId }, { reads }) =>
@@ -112,8 +116,12 @@ const openOrderSchema = z
 export const portfolioSchema = z
   .strictObject({
     balance: centsSchema,
-    positions: z.array(positionSchema),
-    openOrders: z.array(openOrderSchema).max(200),
+    positions: z.array(positionSchema).meta({
+      description: "those with shares, also of resolved markets, by the close time of their market",
+    }),
+    openOrders: z.array(openOrderSchema).max(200).meta({
+      description: "scheduled and resting orders that have not expired, newest first",
+    }),
   })
   .meta({ id: "Portfolio" });
 

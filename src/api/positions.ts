@@ -24,8 +24,13 @@ export const positionSchema = z
     lastTradePrice: priceSchema.nullable(),
     side: sideSchema,
     quantity: z.int().min(1),
-    avgPrice: priceSchema.meta({ description: "EUR-cents a share, rounded half up" }),
-    realisedPnl: centsSchema.meta({ description: "EUR-cents realised so far, less fees" }),
+    avgPrice: priceSchema.meta({
+      description: "EUR-cents paid for each share held, without fees, rounded half up",
+    }),
+    realisedPnl: centsSchema.meta({
+      description:
+        "EUR-cents: what selling, merging and settlement brought, less cost and all fees",
+    }),
   })
   .meta({ id: "Position" });
 
@@ -56,6 +61,9 @@ const split = route({
   operationId: "splitPosition",
   tag: "Portfolio",
   summary: "Makes complete sets, one YES and one NO share each, out of 100 cents each",
+  description:
+    "Without a fee. Each share has cost 50 cents. Checked like an order of this cost. The book does " +
+    "not change. There is no idempotency key: after `OUTCOME_UNKNOWN` look at the portfolio first.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown,
@@ -83,7 +91,9 @@ const merge = route({
   operationId: "mergePosition",
   tag: "Portfolio",
   summary: "Gives complete sets back for 100 cents each",
-  description: "Possible until the market is resolved, whatever keeps the caller from trading.",
+  description:
+    "The opposite of a split: 50 cents for each share. Possible until the market is resolved, " +
+    "whatever keeps the caller from trading.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown,

@@ -10,13 +10,21 @@ const health = route({
   operationId: "getHealth",
   tag: "Service",
   summary: "Whether the process lives",
+  description: "It does not ask the database.",
   auth: "none",
   rateLimit: "none",
   responses: {
-    200: { description: "It lives.", schema: z.strictObject({ status: z.literal("ok") }) },
+    200: { description: "The process lives.", schema: z.strictObject({ status: z.literal("ok") }) },
   },
   handler: () => ({ status: 200, body: { status: "ok" } }),
 });
+
+const reasons =
+  "`database_unreachable`: no connection, or no answer. `read_only`: the database is a standby. " +
+  "`migrations_missing`: it lacks a migration of this version; later migrations are no reason. " +
+  "`server_version`: it is not PostgreSQL 15 to 18. `encoding`: it is not UTF8. " +
+  "`session_settings`: a setting of its sessions is not fit. `prepared_statements`: a pooler loses " +
+  "them. `starting`: the server has not looked yet.";
 
 const readiness = route({
   method: "get",
@@ -24,19 +32,25 @@ const readiness = route({
   operationId: "getReadiness",
   tag: "Service",
   summary: "Whether orders can be carried out",
+  description: "For load balancers. It asks the database at most twice a second.",
   auth: "none",
   rateLimit: "none",
   responses: {
     200: {
-      description: "They can.",
+      description: "Orders can be executed.",
       schema: z.strictObject({
         status: z.literal("ok"),
-        warnings: z.array(z.string()).optional(),
+        warnings: z.array(z.string()).optional().meta({
+          description: "rights in the database that too many logins have",
+        }),
       }),
     },
     503: {
-      description: "They can't, and why.",
-      schema: z.strictObject({ status: z.literal("unavailable"), reason: z.string() }),
+      description: "Orders cannot be executed, and the reason.",
+      schema: z.strictObject({
+        status: z.literal("unavailable"),
+        reason: z.string().meta({ description: reasons }),
+      }),
     },
   },
   handler: async (_call, services) => {

@@ -11,6 +11,7 @@ const token = route({
   operationId: "createSessionToken",
   tag: "Website",
   summary: "A token that calls the rest as the session's user, for five minutes",
+  description: "A program uses an API key instead. The token ends with its session.",
   auth: "session",
   rateLimit: "read",
   responses: {

@@ -25,7 +25,7 @@ const streamIdParams = pathWithId(plainProblem(400, "INVALID_ID"));
 const marketSnapshotSchema = z
   .strictObject({
     orderBook: z.strictObject({
-      yesBids: z.array(levelSchema),
+      yesBids: z.array(levelSchema).meta({ description: "the highest price first" }),
       noBids: z
         .array(levelSchema)
         .meta({ description: "in NO prices: the YES ask is 100 - price" }),
@@ -33,17 +33,20 @@ const marketSnapshotSchema = z
     recentTrades: z
       .array(
         z.strictObject({
-          price: priceSchema,
+          price: priceSchema.meta({ description: "YES price" }),
           quantity: z.int().min(1),
           createdAt: timestampSchema,
           takerName: z.string().nullable(),
-          takerHandle: z.string().nullable(),
+          takerHandle: z.string().nullable().meta({
+            description: "null for a private profile",
+          }),
           takerPrivate: z.boolean(),
           side: sideSchema.nullable().meta({ description: "the side that the taker bought" }),
         }),
       )
-      .max(50),
-    tradersCount: z.int().min(0),
+      .max(50)
+      .meta({ description: "the newest first" }),
+    tradersCount: z.int().min(0).meta({ description: "users who ever traded in this market" }),
   })
   .meta({ id: "MarketSnapshot" });
 
@@ -88,15 +91,19 @@ const eventFields = {
 
 export const userEventSchema = z
   .discriminatedUnion("type", [
-    z.strictObject({ type: z.literal("connected") }),
     z.strictObject({
-      type: z.literal("order_pending"),
+      type: z.literal("connected").meta({
+        description: "first, and again after the server may have missed something",
+      }),
+    }),
+    z.strictObject({
+      type: z.literal("order_pending").meta({ description: "a live market accepted an order" }),
       ...eventFields,
       releaseAt: timestampSchema,
       budgetCents: order.budgetCents,
     }),
     z.strictObject({
-      type: z.literal("order_released"),
+      type: z.literal("order_released").meta({ description: "its delay is over" }),
       ...eventFields,
       status: z.enum(["open", "partially_filled", "filled", "cancelled"]),
       filledQuantity: order.filledQuantity,
@@ -106,13 +113,15 @@ export const userEventSchema = z
       feeCents: centsSchema.min(0).nullable(),
     }),
     z.strictObject({
-      type: z.literal("maker_fill"),
+      type: z.literal("maker_fill").meta({ description: "an order filled resting orders" }),
       marketId: uuidSchema,
       orderIds: z.array(uuidSchema),
       fillCount: z.int().min(1),
     }),
     z.strictObject({
-      type: z.literal("order_cancelled"),
+      type: z.literal("order_cancelled").meta({
+        description: "an order was cancelled, and not by its owner",
+      }),
       ...eventFields,
       marketTitle: z.string(),
       filledQuantity: order.filledQuantity,
@@ -134,7 +143,7 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
       200: {
         description:
           "Server-Sent Events. The `data` of each frame is an event, the first one `connected`. " +
-          "What happened while nobody listened is not told later.",
+          "What happens while the client is not connected is not sent later.",
         contentType,
         schema: userEventSchema,
       },

@@ -185,5 +185,5 @@ export const tags = {
 /** Headers that a response may have beside those that serve_route.ts adds. */
 export const responseHeaders = {
   "X-Market-Version": "rises with each change of the market's book and trades",
-  "Idempotency-Replayed": "`true`: the key had been used, this is the order that it stands for",
+  "Idempotency-Replayed": "`true`: the key was used before, and this is its order",
 } as const;

@@ -2,11 +2,11 @@ import test from "ava";
 import { parseCurl } from "./curl.ts";
 import { withDemo } from "./demo.ts";
 import { readDocument } from "./document.ts";
-import { layOut, runHttpDocument } from "./http_document.ts";
+import { layOut, runHttpDocument, shownOf } from "./http_document.ts";
 
-test("the answers to the curl lines of docs/http.md", async (t) => {
+test("the answers to the curl lines of docs/http_guide.md", async (t) => {
   await withDemo(async (world) => {
-    await runHttpDocument(t, readDocument("docs/http.md"), world);
+    await runHttpDocument(t, readDocument("docs/http_guide.md"), world);
   });
 });
 
@@ -24,7 +24,22 @@ test("a curl command is read as the shell and curl would", (t) => {
   t.throws(() => parseCurl("curl --json {} http://h", {}));
 });
 
-test("JSON is laid out on one line where it fits", (t) => {
+test("an example may leave something out", (t) => {
+  const body = {
+    a: [
+      { b: 1, c: 2 },
+      { b: 3, c: 4 },
+    ],
+    d: { e: 5, f: null },
+    g: "h",
+  };
+  t.deepEqual(shownOf(body, undefined), body);
+  t.deepEqual(shownOf(body, { a: [], d: {} }), body);
+  const shown = shownOf(body, { a: [{ b: 9, "...": 0 }, "..."], d: { f: 0, "...": 0 }, "...": 0 });
+  t.is(layOut(shown, ""), '{ "a": [{ "b": 1, ... }, ...], "d": { "f": null, ... }, ... }');
+});
+
+test("JSON is laid out on few lines", (t) => {
   t.is(
     layOut({ a: [1, null, "x"], b: {}, c: [] }, ""),
     '{ "a": [1, null, "x"], "b": {}, "c": [] }',
@@ -33,5 +48,9 @@ test("JSON is laid out on one line where it fits", (t) => {
   t.is(
     layOut([{ a: long, b: long }], ""),
     `[\n  {\n    "a": "${long}",\n    "b": "${long}"\n  }\n]`,
+  );
+  t.is(
+    layOut({ a: 1, b: { c: 2 }, d: [long, long], e: 3, f: null }, ""),
+    `{\n  "a": 1, "b": { "c": 2 },\n  "d": [\n    "${long}",\n    "${long}"\n  ],\n  "e": 3, "f": null\n}`,
   );
 });

@@ -7,7 +7,8 @@ import type { Document } from "./document.ts";
 /**
  * Runs the SQL of a page as psql would, and compares what it prints with the text block behind
  * each SQL block. Of psql's own commands it knows `\gset`, and `:'name'` for what that has set.
- * The last column's trailing blanks, tags such as INSERT 0 1 and CONTEXT lines are left out.
+ * The last column's trailing blanks, tags such as INSERT 0 1, CONTEXT lines and the results of
+ * functions that return nothing are left out.
  * Returns what `\gset` has set.
  */
 export async function runSqlDocument(
@@ -114,13 +115,15 @@ function setFrom({ fields, rows }: Result, variables: Map<string, string>, where
 // Of smallint, integer, bigint, oid, real, double precision, numeric.
 const alignedRight = new Set([21, 23, 20, 26, 700, 701, 1700]);
 
+const VOID = 2278;
+
 function print(result: Result | pg.DatabaseError): string {
   if (result instanceof pg.DatabaseError) {
     const detail = result.detail === undefined ? [] : [`DETAIL:  ${result.detail}`];
     return [`ERROR:  ${result.message}`, ...detail].join("\n");
   }
   const { fields, rows } = result;
-  if (fields.length === 0) return "";
+  if (fields.every(({ dataTypeID }) => dataTypeID === VOID)) return "";
   const widths = fields.map(({ name }, column) =>
     Math.max(name.length, ...rows.map((row) => (row[column] ?? "").length)),
   );

@@ -1,0 +1,28 @@
+import test from "ava";
+import { makePage } from "../../docs/make_http.ts";
+import { routes } from "../../src/api/routes.ts";
+import { readText } from "../helpers/repository.ts";
+import { readDocument } from "./document.ts";
+
+test("docs/http.md is what the OpenAPI document says: npm run docs:http", (t) => {
+  t.is(readText("docs/http.md"), makePage());
+});
+
+test("docs/http_guide.md calls every route of the interface", (t) => {
+  const calls = readDocument("docs/http_guide.md")
+    .blocks.filter(({ language }) => language === "sh")
+    .flatMap(({ text }) => text.replaceAll(/\\\n\s*/g, "").split("\n"))
+    .filter((line) => line.startsWith("curl "));
+  const isCalled = (method: string, path: string): boolean => {
+    const pattern = new RegExp(`\\$BASE${path.replaceAll(/:\w+/g, "[^/ ?]+")}(?=["? ]|$)`);
+    return calls.some((line) => {
+      const [, sent = line.includes(" -d ") ? "POST" : "GET"] = / -X (\w+)/.exec(line) ?? [];
+      return sent === method.toUpperCase() && pattern.test(line);
+    });
+  };
+  const missing = routes
+    .filter(({ path }) => path.startsWith("/api/v1/"))
+    .filter(({ method, path }) => !isCalled(method, path))
+    .map(({ method, path }) => `${method} ${path}`);
+  t.deepEqual(missing, []);
+});
