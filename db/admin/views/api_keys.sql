@@ -1,4 +1,4 @@
-create view admin.api_keys as
+create or replace view admin.api_keys as
 select
   k.public_id as key_id,
   k.user_id as user_key,

@@ -1,4 +1,4 @@
-create view admin.audit_entries as
+create or replace view admin.audit_entries as
 select
   a.id as audit_key,
   a.at as called_at,

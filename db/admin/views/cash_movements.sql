@@ -1,4 +1,4 @@
-create view admin.cash_movements as
+create or replace view admin.cash_movements as
 select
   c.journal_id as journal_key,
   c.user_id as user_key,

@@ -1,4 +1,4 @@
-create view admin.categories as
+create or replace view admin.categories as
 select
   c.id as category_key,
   c.slug as category,

@@ -1,4 +1,4 @@
-create view admin.events as
+create or replace view admin.events as
 select
   e.id as event_key,
   e.public_id as event_id,

@@ -1,4 +1,4 @@
-create view admin.fee_schedules as
+create or replace view admin.fee_schedules as
 select
   s.id as fee_schedule_key,
   c.slug as category,

@@ -1,5 +1,5 @@
 -- The same as analytics.journal_entries, in the schema that operators may read.
-create view admin.journal_entries as
+create or replace view admin.journal_entries as
 select
   x.journal_key,
   x.kind,

@@ -1,4 +1,4 @@
-create view admin.order_reductions as
+create or replace view admin.order_reductions as
 select
   x.order_id as order_key,
   x.quantity_before::int as quantity_before,

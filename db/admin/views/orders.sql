@@ -1,4 +1,4 @@
-create view admin.orders as
+create or replace view admin.orders as
 select
   x.order_key,
   x.order_id,

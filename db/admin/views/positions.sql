@@ -1,5 +1,5 @@
 -- The same as analytics.positions, in the schema that operators may read.
-create view admin.positions as
+create or replace view admin.positions as
 select
   x.position_id,
   x.market_key,

@@ -1,4 +1,4 @@
-create view admin.rate_limits as
+create or replace view admin.rate_limits as
 select
   b.bucket,
   b.max_requests::int as max_requests,

@@ -1,4 +1,4 @@
-create view admin.resolutions as
+create or replace view admin.resolutions as
 select
   r.id as resolution_key,
   r.market_id as market_key,

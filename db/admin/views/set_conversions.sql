@@ -1,4 +1,4 @@
-create view admin.set_conversions as
+create or replace view admin.set_conversions as
 select
   s.id as conversion_key,
   s.market_id as market_key,

@@ -1,4 +1,4 @@
-create view admin.settlements as
+create or replace view admin.settlements as
 select
   s.resolution_id as resolution_key,
   s.market_id as market_key,

@@ -1,4 +1,4 @@
-create view admin.staff_keys as
+create or replace view admin.staff_keys as
 select
   k.public_id as key_id,
   k.name,

@@ -1,4 +1,4 @@
-create view admin.stream_caps as
+create or replace view admin.stream_caps as
 select
   c.holder,
   c.max_streams::int as max_streams

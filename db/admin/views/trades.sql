@@ -1,5 +1,5 @@
 -- The same as analytics.trades, in the schema that operators may read.
-create view admin.trades as
+create or replace view admin.trades as
 select
   x.trade_key,
   x.trade_id,

@@ -1,4 +1,4 @@
-create view admin.trading_pause as
+create or replace view admin.trading_pause as
 select
   s.trading_paused as is_paused,
   case when s.trading_paused then s.trading_pause_reason end as reason,

@@ -1,4 +1,4 @@
-create view admin.users as
+create or replace view admin.users as
 select
   x.user_key,
   x.user_id,

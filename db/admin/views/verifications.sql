@@ -1,4 +1,4 @@
-create view admin.verifications as
+create or replace view admin.verifications as
 select
   v.id as verification_key,
   v.started_at,

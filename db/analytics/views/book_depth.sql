@@ -1,4 +1,4 @@
-create view analytics.book_depth as
+create or replace view analytics.book_depth as
 select
   l.market_id as market_key,
   m.public_id as market_id,

@@ -1,4 +1,4 @@
-create view analytics.categories as
+create or replace view analytics.categories as
 select
   c.id as category_key,
   c.slug as category,

@@ -1,4 +1,4 @@
-create view analytics.day_openings as
+create or replace view analytics.day_openings as
 select
   o.user_id as user_key,
   u.public_id as user_id,

@@ -1,4 +1,4 @@
-create view analytics.events as
+create or replace view analytics.events as
 select
   e.id as event_key,
   e.public_id as event_id,

@@ -1,4 +1,4 @@
-create view analytics.fee_revenue as
+create or replace view analytics.fee_revenue as
 select
   f.day,
   f.market_id as market_key,

@@ -1,4 +1,4 @@
-create view analytics.fee_schedules as
+create or replace view analytics.fee_schedules as
 select
   s.id as fee_schedule_key,
   c.slug as category,

@@ -1,4 +1,4 @@
-create view analytics.fills as
+create or replace view analytics.fills as
 select
   f.trade_key,
   f.trade_id,

@@ -1,7 +1,7 @@
 -- Made of the tables and not of the views ledger.entries, journals and accounts: so no trade is
 -- joined with itself, and a query by market or journal goes by an index. The ids of accounts are
 -- those of ledger.user_account_id and so on, which analysts may not call.
-create view analytics.journal_entries as
+create or replace view analytics.journal_entries as
 select
   e.journal_key,
   e.kind,

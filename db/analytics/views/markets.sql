@@ -1,4 +1,4 @@
-create view analytics.markets as
+create or replace view analytics.markets as
 select
   m.id as market_key,
   m.public_id as market_id,

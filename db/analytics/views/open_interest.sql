@@ -1,4 +1,4 @@
-create view analytics.open_interest as
+create or replace view analytics.open_interest as
 select
   m.id as market_key,
   m.public_id as market_id,

@@ -1,4 +1,4 @@
-create view analytics.open_orders as
+create or replace view analytics.open_orders as
 select
   o.id as order_key,
   o.public_id as order_id,

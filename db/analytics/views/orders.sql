@@ -1,4 +1,4 @@
-create view analytics.orders as
+create or replace view analytics.orders as
 select
   o.id as order_key,
   o.public_id as order_id,

@@ -1,4 +1,4 @@
-create view analytics.positions as
+create or replace view analytics.positions as
 select
   p.public_id as position_id,
   p.market_id as market_key,

@@ -1,4 +1,4 @@
-create view analytics.resolutions as
+create or replace view analytics.resolutions as
 select
   r.id as resolution_key,
   r.market_id as market_key,

@@ -1,4 +1,4 @@
-create view analytics.set_conversions as
+create or replace view analytics.set_conversions as
 select
   s.id as conversion_key,
   s.market_id as market_key,

@@ -1,4 +1,4 @@
-create view analytics.trades as
+create or replace view analytics.trades as
 select
   t.id as trade_key,
   t.public_id as trade_id,

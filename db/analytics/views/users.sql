@@ -1,4 +1,4 @@
-create view analytics.users as
+create or replace view analytics.users as
 select
   u.id as user_key,
   u.public_id as user_id,

@@ -1,4 +1,4 @@
-create view ledger.accounts as
+create or replace view ledger.accounts as
 select
   ledger.outside_account_id() as id,
   'outside_world'::ledger.account_kind as kind,

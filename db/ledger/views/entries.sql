@@ -1,4 +1,4 @@
-create view ledger.entries as
+create or replace view ledger.entries as
 select
   e.journal_id, e.account_id, e.amount_cents, e.balance_before_cents, e.balance_after_cents,
   e.account_version

@@ -1,4 +1,4 @@
-create view ledger.journals as
+create or replace view ledger.journals as
 select j.id, j.kind, j.market_id, j.created_at
 from ledger.posted_journals as j
 union all

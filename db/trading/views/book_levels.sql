@@ -1,4 +1,4 @@
-create view trading.book_levels as
+create or replace view trading.book_levels as
 select
   s.market_id,
   case when d.place <= 99 then 'yes' else 'no' end::trading.side as book_side,

@@ -1,4 +1,4 @@
-create view trading.positions as
+create or replace view trading.positions as
 select
   h.market_id, h.user_id, p.side, p.public_id, p.quantity, p.cost_cents, p.fee_cents,
   p.realised_cents, p.has_traded
