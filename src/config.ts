@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
-import { hasOwnOptions } from "./database/hosts.ts";
 
 const flag = (fallback: boolean) =>
   z
@@ -41,7 +40,12 @@ const databaseUrl = z
   .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
   .optional();
 
-/** One whose sessions always act as a role; a migration by DATABASE_URL does not. */
+/** Whether a connection string has the startup parameter `options`. */
+export function hasOwnOptions(connectionString: string): boolean {
+  return /[?&]options=/.test(connectionString);
+}
+
+/** The address of sessions that act as a role. Those of a migration by DATABASE_URL do not. */
 const urlForRole = databaseUrl.refine((url) => url === undefined || !hasOwnOptions(url), {
   error: "must not contain `options`: the server sets the role there",
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { plainProblem } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { plainProblem } from "../http/problems.ts";
+import { route } from "./route.ts";
 import {
   found,
   idParams,

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Outcome } from "../database/calls.ts";
-import { plainProblem, ProblemError, refusalByName } from "../errors.ts";
-import type { Problem } from "../errors.ts";
-import type { PathParams } from "../http/route.ts";
+import type { CommandResult } from "../database/calls.ts";
+import { plainProblem, ProblemError, rejectionByName } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
+import type { PathParams } from "./route.ts";
 
 /** What several groups of routes share: schemas, parameters of paths, and ways to answer. */
 
@@ -24,8 +24,8 @@ export function found<Value>(value: Value | null | undefined, otherwise: Problem
 }
 
 /** The body of an accepted command as JSON text, or the end of the request with its rejection. */
-export function acceptedBody({ code, message, body }: Outcome): string {
-  if (code !== null) throw new ProblemError(refusalByName(code, message));
+export function acceptedBody({ code, message, body }: CommandResult): string {
+  if (code !== null) throw new ProblemError(rejectionByName(code, message));
   return body;
 }
 

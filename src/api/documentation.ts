@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
 import { z } from "zod";
-import { answered, route } from "../http/route.ts";
-import type { Route } from "../http/route.ts";
+import { answered, route } from "./route.ts";
+import type { Route } from "./route.ts";
 import { makeDocument } from "./openapi.ts";
 
 /** The interface described, for programs and for people. */

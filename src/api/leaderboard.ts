@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { plainProblem } from "../errors.ts";
-import type { Problem } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { plainProblem } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
+import { route } from "./route.ts";
 import {
   centsSchema,
   found,

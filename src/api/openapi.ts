@@ -5,10 +5,10 @@ import type {
   ZodOpenApiOverrideContext,
   ZodOpenApiResponseObject,
 } from "zod-openapi";
-import { outcomeUnknown, plainProblem, refusals } from "../errors.ts";
-import type { Problem } from "../errors.ts";
-import { responseHeaders, tags } from "../http/route.ts";
-import type { ResponseDescription, Route } from "../http/route.ts";
+import { outcomeUnknown, plainProblem, rejections } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
+import { responseHeaders, tags } from "./route.ts";
+import type { ResponseDescription, Route } from "./route.ts";
 import { version } from "../version.ts";
 import { errorSchema } from "./common.ts";
 
@@ -120,16 +120,16 @@ function bodyOf({ request }: Route): Route["request"]["body"] {
 function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
   const takesInput = request.query !== undefined || request.body !== undefined;
   return [
-    ...(takesInput ? refusals("INVALID_REQUEST") : []),
-    ...(auth === "none" ? [] : refusals("UNAUTHORIZED")),
-    ...(rateLimit === "none" ? [] : refusals("TOO_MANY_REQUESTS")),
+    ...(takesInput ? rejections("INVALID_REQUEST") : []),
+    ...(auth === "none" ? [] : rejections("UNAUTHORIZED")),
+    ...(rateLimit === "none" ? [] : rejections("TOO_MANY_REQUESTS")),
     ...(request.params === undefined ? [] : [request.params.otherwise]),
     ...(route.problems ?? []),
     ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
     plainProblem(500, "Internal server error"),
     ...(route.whenOutcomeUnknown === undefined
       ? []
-      : [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
+      : [...rejections("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
     ...(rateLimit === "read" || rateLimit === "stream"
       ? [plainProblem(503, "Service unavailable")]
       : []),

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { OrderRequest, Outcome } from "../database/calls.ts";
+import type { OrderRequest, CommandResult } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
-import { plainProblem, ProblemError, refusal, refusalByName } from "../errors.ts";
-import type { Problem } from "../errors.ts";
+import { plainProblem, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
-import { route } from "../http/route.ts";
+import { route } from "./route.ts";
 import { validate } from "../http/validate.ts";
-import type { Services } from "../services.ts";
+import type { Context } from "./context.ts";
 import { balanceSchema, errorSchema, uuidSchema } from "./common.ts";
 import { changedOrderSchema } from "./order_schemas.ts";
 import { placeOrderResponseSchema, placeOrderSchema, whenPlacingUnknown } from "./orders.ts";
@@ -66,19 +66,19 @@ const placeBatch = route({
       schema: batchRejectedSchema,
     },
   },
-  handler: async ({ body, userId }, services) => {
+  handler: async ({ body, userId }, context) => {
     const results =
       body.atomic === true
-        ? await placeAll(services, userId, validate(placeBatchSchema, body).orders)
-        : await placeEach(services, userId, body.orders);
-    const balance = JSON.stringify(await balanceAfter(services, userId));
+        ? await placeAll(context, userId, validate(placeBatchSchema, body).orders)
+        : await placeEach(context, userId, body.orders);
+    const balance = JSON.stringify(await balanceAfter(context, userId));
     return { status: 200, text: `{"results":[${results.join()}],"balance":${balance}}` };
   },
 });
 
 /** Places orders of which each stands alone. Returns their results as JSON text. */
 async function placeEach(
-  { logger, orderGatherer }: Services,
+  { logger, orderGatherer }: Context,
   userId: string,
   orders: unknown[],
 ): Promise<string[]> {
@@ -102,7 +102,7 @@ async function placeEach(
  * problem, with the place and the result of the first order that was rejected.
  */
 async function placeAll(
-  { orderGatherer }: Services,
+  { orderGatherer }: Context,
   userId: string,
   orders: Omit<OrderRequest, "userId">[],
 ): Promise<string[]> {
@@ -110,20 +110,20 @@ async function placeAll(
   const index = results.findIndex(({ code }) => code !== null);
   const rejected = results[index];
   if (rejected === undefined) return results.map(resultOf);
-  const problem = refusalByName(rejected.code ?? "", rejected.message);
+  const problem = rejectionByName(rejected.code ?? "", rejected.message);
   // These two are about the request and not about that order.
   const isAboutAtomic = problem.body.issues?.[0]?.path === "atomic";
   if (isAboutAtomic || problem.code === "CONFLICT_RETRY") throw new ProblemError(problem);
-  const { status, body, ...more } = refusal("BATCH_REJECTED");
+  const { status, body, ...more } = rejection("BATCH_REJECTED");
   const result = { status: problem.status, body: problem.body };
   throw new ProblemError({ status, body: { ...body, index, result }, ...more });
 }
 
 /** What POST /orders would have answered, as JSON text. */
-function resultOf({ body, code, message, replayed }: Outcome): string {
+function resultOf({ body, code, message, replayed }: CommandResult): string {
   return code === null
     ? `{"status":${replayed ? 200 : 201},"body":${body}}`
-    : resultOfProblem(refusalByName(code, message));
+    : resultOfProblem(rejectionByName(code, message));
 }
 
 function resultOfProblem({ status, body }: Problem): string {
@@ -163,9 +163,9 @@ const cancelBatch = route({
       schema: cancelBatchResponseSchema,
     },
   },
-  handler: async ({ body: { orderIds }, userId }, services) => {
-    const body = await cancelOrders(services, userId, orderIds);
-    services.outboxRelay.ring();
+  handler: async ({ body: { orderIds }, userId }, context) => {
+    const body = await cancelOrders(context, userId, orderIds);
+    context.outboxRelay.ring();
     return { status: 200, body };
   },
 });
@@ -177,7 +177,7 @@ type CancelBatchResponse = z.output<typeof cancelBatchResponseSchema>;
  * leaves the others alone.
  */
 export async function cancelOrders(
-  { commands, turns, logger }: Pick<Services, "commands" | "turns" | "logger">,
+  { commands, turns, logger }: Pick<Context, "commands" | "turns" | "logger">,
   userId: string,
   orderIds: string[],
 ): Promise<CancelBatchResponse> {
@@ -218,7 +218,7 @@ function failureCodeOf(code: string): z.output<typeof failureCodeSchema> {
 
 /** The user's balance once a batch is done; null when it can't be read. */
 async function balanceAfter(
-  { commands, logger }: Pick<Services, "commands" | "logger">,
+  { commands, logger }: Pick<Context, "commands" | "logger">,
   userId: string,
 ): Promise<z.output<typeof balanceSchema> | null> {
   try {

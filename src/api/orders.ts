@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { refusal, refusals } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { rejection, rejections } from "../http/problems.ts";
+import { route } from "./route.ts";
 import { untilFinished } from "../engine/unfinished.ts";
 import {
   acceptedBody,
@@ -26,7 +26,7 @@ import {
 /** Placing, amending, cancelling and reading single orders of the caller. */
 
 /** Why an order may be rejected, be it new or a replacement. */
-const tradeProblems = refusals(
+const tradeProblems = rejections(
   "MARKET_NOT_OPEN",
   "SELF_TRADE_BLOCKED",
   "POST_ONLY_WOULD_CROSS",
@@ -121,7 +121,7 @@ const place = route({
       headers: ["Idempotency-Replayed"],
     },
   },
-  problems: [...refusals("MARKET_NOT_FOUND"), ...tradeProblems],
+  problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
   handler: async ({ body, userId }, { orderGatherer }) => {
     const result = await orderGatherer.place({ userId, ...body });
     const text = acceptedBody(result);
@@ -226,7 +226,7 @@ const amend = route({
     },
   },
   problems: [
-    ...refusals(
+    ...rejections(
       "ORDER_NOT_FOUND",
       "ORDER_NOT_AMENDABLE",
       "BELOW_FILLED",
@@ -234,8 +234,8 @@ const amend = route({
     ),
     ...tradeProblems,
   ],
-  handler: async ({ params, body: { price, quantity }, userId }, services) => {
-    const { commands, outboxRelay, turns } = services;
+  handler: async ({ params, body: { price, quantity }, userId }, context) => {
+    const { commands, outboxRelay, turns } = context;
     const turn = turns.command(userId);
     const result = await untilFinished(() =>
       commands.amendOrder({ userId, orderId: params.id, price, quantity }, { turn }),
@@ -266,7 +266,7 @@ const cancel = route({
       schema: cancelOrderResponseSchema,
     },
   },
-  problems: refusals("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),
+  problems: rejections("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),
   handler: async ({ params: { id }, userId }, { commands, outboxRelay, turns }) => {
     const turn = turns.command(userId);
     const result = await commands.cancelOrder({ userId, orderId: id }, { turn });
@@ -312,10 +312,10 @@ const read = route({
   rateLimit: "read",
   request: { params: idParams },
   responses: { 200: { description: "The order.", schema: orderSchema } },
-  problems: refusals("ORDER_NOT_FOUND"),
+  problems: rejections("ORDER_NOT_FOUND"),
   handler: async ({ params: { id }, userId }, { reads }) => {
     const order = await reads.getOrder({ userId, orderId: id });
-    return found(order, refusal("ORDER_NOT_FOUND"));
+    return found(order, rejection("ORDER_NOT_FOUND"));
   },
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { route } from "../http/route.ts";
+import { route } from "./route.ts";
 import { centsSchema, pageQuerySchema, paginated, timestampSchema, uuidSchema } from "./common.ts";
 import { orderSchema } from "./order_schemas.ts";
 import { positionSchema } from "./positions.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { refusals } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { rejections } from "../http/problems.ts";
+import { route } from "./route.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -61,7 +61,7 @@ const split = route({
   whenOutcomeUnknown,
   request: { body: convertSetsSchema },
   responses: { 200: converted },
-  problems: refusals(
+  problems: rejections(
     "MARKET_NOT_FOUND",
     "MARKET_NOT_OPEN",
     "INSUFFICIENT_BALANCE",
@@ -89,7 +89,7 @@ const merge = route({
   whenOutcomeUnknown,
   request: { body: convertSetsSchema },
   responses: { 200: converted },
-  problems: refusals("MARKET_NOT_FOUND", "MARKET_NOT_OPEN", "INSUFFICIENT_BALANCE"),
+  problems: rejections("MARKET_NOT_FOUND", "MARKET_NOT_OPEN", "INSUFFICIENT_BALANCE"),
   handler: async ({ body: { marketId, quantity }, userId }, { commands, turns }) => {
     const turn = turns.command(userId, marketId);
     return acceptedBody(await commands.mergePosition({ userId, marketId, quantity }, { turn }));

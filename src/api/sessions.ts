@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { refusal } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { rejection } from "../http/problems.ts";
+import { route } from "./route.ts";
 import { found, timestampSchema } from "./common.ts";
 
 /** What the pages of the website need to call the other routes as their user. */
@@ -22,7 +22,7 @@ const token = route({
   handler: async ({ caller: { sessionId } }, { reads }) => {
     const created = await reads.createSessionToken({ sessionId });
     // The session may have ended since it was looked up.
-    return found(created, refusal("UNAUTHORIZED"));
+    return found(created, rejection("UNAUTHORIZED"));
   },
 });
 

@@ -4,13 +4,8 @@ import { DatabaseNotReadyError } from "./not_ready.ts";
 
 /**
  * A connection string may name several hosts, as libpq's do: the primary and its standbys, in
- * any order. pg knows one host only, so that is seen to here.
+ * any order. pg knows one host only, so this file finds the primary.
  */
-
-/** Whether a connection string has the startup parameter `options`. */
-export function hasOwnOptions(connectionString: string): boolean {
-  return /[?&]options=/.test(connectionString);
-}
 
 /** One connection string for each host that this one names. */
 export function splitHosts(connectionString: string): string[] {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Client, Pool, PoolClient, PoolConfig } from "pg";
-import { clientOfPrimary, hasOwnOptions, splitHosts } from "./hosts.ts";
+import { hasOwnOptions } from "../config.ts";
+import { clientOfPrimary, splitHosts } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { ownSearchPath, setLateSettings, startupOptions } from "./session_settings.ts";
 import { databaseTypes } from "./types.ts";

@@ -3,9 +3,9 @@ import type { Caller, SessionCaller } from "../database/calls.ts";
 import { beforeAnything } from "../database/failures.ts";
 import type { RequestCounters } from "../database/calls.ts";
 import type { Staff, StaffRole } from "../database/calls.ts";
-import { invalidRequest, ProblemError, refusal } from "../errors.ts";
-import { isWellFormedApiKey } from "./api_key.ts";
-import type { SecretPrefix } from "./api_key.ts";
+import { invalidRequest, ProblemError, rejection } from "./problems.ts";
+import { isWellFormedApiKey } from "../database/api_key.ts";
+import type { SecretPrefix } from "../database/api_key.ts";
 import { sessionCookieOf, tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
@@ -97,7 +97,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     if (allowed) return;
     if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
     response.setHeader("Retry-After", retryAfterSeconds);
-    throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
+    throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
   }
 
   async function holderOf<Holder>(
@@ -110,14 +110,14 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
       credential.prefixes.some((prefix) => isWellFormedApiKey(text, prefix));
     // The database is not asked about this, so there is nothing to limit.
     if (secret === undefined || !isWellFormed(secret)) {
-      throw new ProblemError(refusal("UNAUTHORIZED"));
+      throw new ProblemError(rejection("UNAUTHORIZED"));
     }
     const holder = await credential.holderOf(secret).catch((error: unknown) => {
       throw beforeAnything(error);
     });
     if (holder !== undefined) return holder;
     await take({ "v1-auth": clientAddressOf(request) }, response);
-    throw new ProblemError(refusal("UNAUTHORIZED"));
+    throw new ProblemError(rejection("UNAUTHORIZED"));
   }
 
   const identifiers: { [Kind in Auth]: (...of: [Request, Response]) => Promise<Callers[Kind]> } = {
@@ -130,7 +130,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     identify: (auth, request, response) => identifiers[auth](request, response),
     identifyStaff: async (role, request, response) => {
       const staff = await holderOf(staffKeys[role], request, response);
-      if (staff.role !== role) throw new ProblemError(refusal("UNAUTHORIZED"));
+      if (staff.role !== role) throw new ProblemError(rejection("UNAUTHORIZED"));
       return staff;
     },
     count: async (rateLimit, client, response, requests = 1) => {

@@ -5,7 +5,7 @@ import { singleFlightByKey } from "../single_flight.ts";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/calls.ts";
-import { hashApiKey, isWellFormedApiKey } from "./api_key.ts";
+import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 
 export interface AuthenticatorOptions {
   pool: Pool;

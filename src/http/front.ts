@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { refusal } from "../errors.ts";
-import { listen } from "./listener.ts";
-import type { Listener, ListenOptions } from "./listener.ts";
+import { rejection } from "./problems.ts";
+import { listen } from "./http_server.ts";
+import type { HttpServer, ListenOptions } from "./http_server.ts";
 import { sendText } from "./respond.ts";
 
 /** The address of a service, listening before the service can do anything. */
@@ -11,7 +11,7 @@ export interface Front {
   /** Why requests are refused, as `GET /readyz` says. */
   refuseBecause: (reason: string) => void;
   /** From now on the service answers, and closes the address when it closes. */
-  handOver: (handler: RequestListener) => Listener;
+  handOver: (handler: RequestListener) => HttpServer;
   close: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function openFront(options: ListenOptions): Promise<Front> {
     if (isGet && path === "/healthz") send(response, 200, { status: "ok" });
     else if (isGet && path === "/readyz") send(response, 503, { status: "unavailable", reason });
     // Nothing was begun, which a command's client has to know.
-    else send(response, 503, isGet ? unavailable : refusal("CONFLICT_RETRY").body);
+    else send(response, 503, isGet ? unavailable : rejection("CONFLICT_RETRY").body);
   }
 
   return {

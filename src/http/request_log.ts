@@ -49,7 +49,7 @@ interface Failure {
   level: "error" | "warn";
 }
 
-/** Has the request's line tell of a failure, which is no refusal. */
+/** Has the request's line tell of a failure, which is no rejection. */
 export function noteFailure(response: Response, failure: Failure): void {
   response.locals.failure = failure;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Problem } from "../errors.ts";
+import type { Problem } from "./problems.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { invalidRequest, ProblemError } from "../errors.ts";
+import { invalidRequest, ProblemError } from "./problems.ts";
 
 /** The value in the schema's form, or an end of the request with all that is wrong with it. */
 export function validate<Schema extends z.ZodType>(

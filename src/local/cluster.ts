@@ -74,7 +74,7 @@ export async function isInitialised(dataDirectory: string): Promise<boolean> {
  * Starts a postmaster and returns once it has the directory. Undefined when it may be tried again:
  * another server has the directory, or the rest of one has not let go of it yet.
  */
-export async function startServer(cluster: Cluster): Promise<ChildProcess | undefined> {
+export async function startCluster(cluster: Cluster): Promise<ChildProcess | undefined> {
   return await withStartLock(cluster, async () => {
     const { dataDirectory, options, programs, runner } = cluster;
     if (await isInitialised(dataDirectory)) await ensureFileOwner(cluster);
@@ -120,7 +120,7 @@ export function startFailure({ dataDirectory }: Cluster, log: string): DatabaseN
  * Shuts the server down, ever less politely; returns when no process of the cluster is left. Under
  * the start lock, so that nobody starts the next server while processes of this one are looked for.
  */
-export async function stopServer(cluster: Cluster, mode: ShutdownMode): Promise<void> {
+export async function stopCluster(cluster: Cluster, mode: ShutdownMode): Promise<void> {
   await withStartLock(cluster, async () => {
     const { dataDirectory } = cluster;
     const postmaster = await postgres.findPostmaster(dataDirectory);

@@ -5,7 +5,7 @@ import pg from "pg";
 import type { Client } from "pg";
 import { hasCode } from "../has_code.ts";
 import { isInitialised, openCluster, POLL_MS, startFailure } from "./cluster.ts";
-import { startServer, stopServer } from "./cluster.ts";
+import { startCluster, stopCluster } from "./cluster.ts";
 import type { Cluster, ClusterOptions, ShutdownMode } from "./cluster.ts";
 import { findPostmaster, hasCrashed, readIfPresent } from "./postgres_process.ts";
 import type { Postmaster } from "./postgres_process.ts";
@@ -122,7 +122,7 @@ export async function startEmbeddedPostgres(
       // Our session may be lost while the server runs, with others on it.
       keeper ??= await attach(cluster, "join", notice, untilLate).catch(() => undefined);
       if (keeper !== undefined && !(await leave(keeper))) return "left to others";
-      await stopServer(cluster, mode);
+      await stopCluster(cluster, mode);
       return "stopped";
     },
   };
@@ -131,7 +131,7 @@ export async function startEmbeddedPostgres(
 /** Stops whatever server runs on the directory, asking nobody, and deletes the directory. */
 export async function destroyEmbeddedPostgres(directory: string): Promise<void> {
   if (await isInitialised(join(directory, "postgres"))) {
-    await stopServer(await openCluster({ directory }), "immediate");
+    await stopCluster(await openCluster({ directory }), "immediate");
   }
   await fs.rm(directory, { recursive: true, force: true });
 }
@@ -147,7 +147,7 @@ async function attachTo(cluster: Cluster, database: string, notice: Notice): Pro
     } catch (error) {
       // It was killed meanwhile.
       if (isTemporary(error)) continue;
-      if (await leave(keeper)) await stopServer(cluster, "fast");
+      if (await leave(keeper)) await stopCluster(cluster, "fast");
       throw error;
     }
   }
@@ -186,7 +186,7 @@ async function attach(
       if (Date.now() - began > START_TIMEOUT_MS) {
         throw startFailure(cluster, (await readIfPresent(logFile)) ?? "");
       }
-      startedId = (await startServer(cluster))?.pid;
+      startedId = (await startCluster(cluster))?.pid;
     }
     await delay(POLL_MS);
   }

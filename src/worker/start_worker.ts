@@ -8,11 +8,11 @@ import { jobs } from "../database/calls.ts";
 import { checkDatabase } from "../database/migrations.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
-import { warnOfOpenDoors } from "../database/privileges.ts";
+import { warnOfPrivileges } from "../database/privileges.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { startClock } from "./clock.ts";
-import { makeCrew } from "./crew.ts";
-import type { Crew } from "./crew.ts";
+import { makeCrew } from "./job_runner.ts";
+import type { Crew } from "./job_runner.ts";
 import { untilDatabaseGone } from "./database_gone.ts";
 import { makeWorkerHealth } from "./health.ts";
 import type { WorkerHealth } from "./health.ts";
@@ -83,7 +83,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await checkDatabase(pool);
       await checkQueue(pool);
       await checkPreparedStatements(pool, signal);
-      await warnOfOpenDoors(pool, (message) => {
+      await warnOfPrivileges(pool, (message) => {
         options.logger.warn(message);
       });
     });

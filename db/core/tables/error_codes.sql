@@ -11,7 +11,7 @@ create table core.error_codes (
 
 comment on table core.error_codes is
   'Every refusal of the exchange, listed once. The engine gives them as values; admin functions '
-  'raise them by their SQLSTATE. src/errors.ts and docs/errors.md list the same ones.';
+  'raise them by their SQLSTATE. src/database/error_codes.ts and docs/errors.md list the same.';
 comment on column core.error_codes.code_shown is
   'Whether the HTTP body carries the code beside the message.';
 

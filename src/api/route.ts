@@ -1,9 +1,9 @@
 import type { Request, Response } from "express";
 import type { z } from "zod";
-import type { Problem } from "../errors.ts";
-import type { Services } from "../services.ts";
-import type { Auth, Callers, RateLimit } from "./access.ts";
-import type { Caching } from "./caching.ts";
+import type { Problem } from "../http/problems.ts";
+import type { Context } from "./context.ts";
+import type { Auth, Callers, RateLimit } from "../http/access.ts";
+import type { Caching } from "../http/caching.ts";
 
 /**
  * Declares a route: the contract, of which Express and the OpenAPI document are made, and the
@@ -21,8 +21,8 @@ import type { Caching } from "./caching.ts";
  *       rateLimit: "read",
  *       request: { params: idParams },
  *       responses: { 200: { description: "The order.", schema: orderSchema } },
- *       problems: refusals("ORDER_NOT_FOUND"),
- *       handler: async ({ params, userId }, services) => ...
+ *       problems: rejections("ORDER_NOT_FOUND"),
+ *       handler: async ({ params, userId }, context) => ...
  *     })
  */
 export function route<
@@ -44,7 +44,7 @@ type Declaration<
     responses: Responses;
     handler: (
       call: Call<Authentication, Schemas>,
-      services: Services,
+      context: Context,
     ) => HandlerResult<Responses> | Promise<HandlerResult<Responses>>;
   };
 
@@ -167,7 +167,7 @@ export type Route = Description & {
   countOf?: (body: unknown) => number;
   request: RequestSchemas;
   responses: ResponseDescriptions;
-  handler: (call: object, services: Services) => Answer | Promise<Answer>;
+  handler: (call: object, context: Context) => Answer | Promise<Answer>;
 };
 
 /** The headings under which the OpenAPI document lists routes. */

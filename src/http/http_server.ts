@@ -17,7 +17,7 @@ export interface ListenOptions {
 }
 
 /** A server that listens. */
-export interface Listener {
+export interface HttpServer {
   /** Such as http://127.0.0.1:3000. */
   url: string;
   /**
@@ -42,7 +42,10 @@ const LAST_REQUESTS_MS = 250;
 const CLOSING_POLL_MS = 20;
 
 /** Listens, and settles once it does. */
-export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
+export async function listen(
+  handler: RequestListener,
+  options: ListenOptions,
+): Promise<HttpServer> {
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
