@@ -11,9 +11,8 @@ import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 import { validate } from "../http/validate.ts";
 
 /**
- * Installs a route. Each of its requests passes, in this order: who calls, how often, the body as
- * JSON, the schemas, the handler. Whatever ends a request early is thrown, and answered by
- * error_handler.ts.
+ * Installs a route. Each request passes, in this order: authentication, rate limit, the body as JSON,
+ * the schemas, the handler. What ends a request early is thrown, and answered by error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, context: Context): void {
   const { access } = context;
