@@ -15,13 +15,12 @@ import {
 
 /** Public views of one market. */
 
-/** The code MARKET_NOT_FOUND is that of an order for an unknown market, and a 400. */
+/** Unlike the code MARKET_NOT_FOUND, which is for orders and a 400. */
 export const marketNotFound = plainProblem(404, "Market not found");
 
 const marketCaching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching = { freshSeconds: 5, staleSeconds: 10 };
 
-/** Where a market is in its life. */
 export const marketStatusSchema = z.enum(["open", "paused", "closed", "resolved"]);
 
 /** A market in a list. */
@@ -70,7 +69,7 @@ const market = route({
     answerWith(await reads.getMarket({ marketId: id })),
 });
 
-/** What is left unfilled at one price. */
+/** The unfilled quantity at one price. */
 export const levelSchema = z
   .strictObject({ price: priceSchema, quantity: z.int().min(1) })
   .meta({ id: "OrderBookLevel" });

@@ -47,7 +47,7 @@ const readiness = route({
   },
 });
 
-/** The server may be configured to answer this at an address of its own. */
+/** The configuration may give this an address of its own. */
 export const metricsRoute = route({
   method: "get",
   path: "/metrics",

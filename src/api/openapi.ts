@@ -111,12 +111,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** The body that a route's clients are told of. */
+/** The documented body of a route. */
 function bodyOf({ request }: Route): Route["request"]["body"] {
   return request.documentedBody ?? request.body;
 }
 
-/** All that a route may answer when not all is well. */
+/** All problems that a route may answer with. */
 function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
   const takesInput = request.query !== undefined || request.body !== undefined;
   return [
@@ -164,7 +164,7 @@ function problemResponses(
         description: those.map(({ body }) => body.error).join("; "),
         headers: headerReferences([
           "X-Request-Id",
-          // Whose request it is must be known first.
+          // Without a known caller there is no policy.
           ...(status === "401" ? [] : more),
           ...(mayComeBack ? ["Retry-After"] : []),
         ]),
@@ -190,7 +190,7 @@ function headerReferences(names: string[]): Record<string, oas31.ReferenceObject
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What the format says already, and the bounds of JavaScript's numbers. */
+/** Patterns that repeat the format, and the bounds of JavaScript's numbers. */
 function leaveOutTheObvious({ jsonSchema }: ZodOpenApiOverrideContext): void {
   if (jsonSchema.format === "uuid" || jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -23,7 +23,7 @@ const placeBatchSchema = z
   })
   .meta({ id: "PlaceBatch" });
 
-/** The same, but with orders that may be malformed: unless atomic, each of them stands alone. */
+/** The same with orders that may be malformed: unless atomic, each order stands alone. */
 const looseBatchSchema = placeBatchSchema.extend({ orders: ordersIn(z.unknown()) });
 
 const resultStatusSchema = z.int().min(200).max(599).meta({ description: "of POST /orders" });
@@ -98,8 +98,8 @@ async function placeEach(
 }
 
 /**
- * Places all of the orders and returns their results as JSON text, or places none and throws the
- * problem, with the place and the result of the first order that was rejected.
+ * Places all orders and returns their results as JSON text, or places none and throws a problem with
+ * the index and the result of the first rejected order.
  */
 async function placeAll(
   { orderGatherer }: Context,
@@ -111,7 +111,7 @@ async function placeAll(
   const rejected = results[index];
   if (rejected === undefined) return results.map(resultOf);
   const problem = rejectionByName(rejected.code ?? "", rejected.message);
-  // These two are about the request and not about that order.
+  // These two concern the request, not that order.
   const isAboutAtomic = problem.body.issues?.[0]?.path === "atomic";
   if (isAboutAtomic || problem.code === "CONFLICT_RETRY") throw new ProblemError(problem);
   const { status, body, ...more } = rejection("BATCH_REJECTED");
@@ -173,8 +173,8 @@ const cancelBatch = route({
 type CancelBatchResponse = z.output<typeof cancelBatchResponseSchema>;
 
 /**
- * Cancels orders of a user one after another, each in a transaction of its own: one that fails
- * leaves the others alone.
+ * Cancels orders of a user one after the other, each in a transaction of its own: a failure does not
+ * affect the others.
  */
 export async function cancelOrders(
   { commands, turns, logger }: Pick<Context, "commands" | "turns" | "logger">,
@@ -198,7 +198,7 @@ export async function cancelOrders(
     } catch (error) {
       logger.warn({ error, orderId }, "an order of a batch was not cancelled");
       failures.push({ orderId, code: "internal" });
-      // Each further id would wait as long as this one for the database to come back.
+      // Each further id would wait for the database as long as this one.
       isDatabaseGone = error instanceof DatabaseFailure && error.kind !== "conflict";
     }
   }
@@ -216,7 +216,7 @@ function failureCodeOf(code: string): z.output<typeof failureCodeSchema> {
   return code === "ORDER_NOT_CANCELLABLE" ? "not_cancellable" : "internal";
 }
 
-/** The user's balance once a batch is done; null when it can't be read. */
+/** The user's balance after a batch. Null when it can't be read. */
 async function balanceAfter(
   { commands, logger }: Pick<Context, "commands" | "logger">,
   userId: string,

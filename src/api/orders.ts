@@ -25,7 +25,7 @@ import {
 
 /** Placing, amending, cancelling and reading single orders of the caller. */
 
-/** Why an order may be rejected, be it new or a replacement. */
+/** Why a new order, or a replacement, may be rejected. */
 const tradeProblems = rejections(
   "MARKET_NOT_OPEN",
   "SELF_TRADE_BLOCKED",
@@ -42,7 +42,7 @@ const tradeProblems = rejections(
 /** What to do when it is not known whether an order was placed. */
 export const whenPlacingUnknown = "retry with the same idempotency key";
 
-/** To UTC and milliseconds, within the years that four digits hold. */
+/** Converted to UTC and milliseconds. The year has four digits. */
 const expirySchema = z.iso
   .datetime({ offset: true })
   .overwrite((text) => {
@@ -51,7 +51,7 @@ const expirySchema = z.iso
   })
   .refine((text) => /^(?!0000)\d{4}-/.test(text), "must be between the years 1 and 9999");
 
-/** An order to place. Null is the same as absent but for the price of a buy. */
+/** An order to place. Null is the same as absent, except for the price of a buy. */
 export const placeOrderSchema = z
   .object({
     marketId: uuidSchema,
@@ -148,7 +148,7 @@ export const previewResponseSchema = z.strictObject({
     .meta({ description: "why the order would be rejected" }),
 });
 
-/** The body of POST /orders/preview: its idempotency key is ignored, whatever it is. */
+/** The body of POST /orders/preview. Its idempotency key is ignored. */
 const previewOrderSchema = z.preprocess(
   (body) => (isObject(body) ? { ...body, idempotencyKey: undefined } : body),
   placeOrderSchema,
@@ -189,7 +189,7 @@ const amendOrderSchema = z
   })
   .meta({ id: "AmendOrder" });
 
-/** The order in place or unchanged, or the order that replaces it. */
+/** The order as it is now, or the order that replaces it. */
 export const amendOrderResponseSchema = z.union([
   z.strictObject({
     order: changedOrderSchema,
@@ -216,7 +216,7 @@ const amend = route({
     "A lower quantity keeps the order's place in the queue. Anything else replaces the order.",
   auth: "key",
   rateLimit: "trading",
-  // An order that was replaced has a successor with another id.
+  // A replacement has another id.
   whenOutcomeUnknown: "look at your open orders before you retry",
   request: { params: idParams, body: amendOrderSchema },
   responses: {

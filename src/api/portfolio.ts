@@ -4,7 +4,7 @@ import { centsSchema, pageQuerySchema, paginated, timestampSchema, uuidSchema } 
 import { orderSchema } from "./order_schemas.ts";
 import { positionSchema } from "./positions.ts";
 
-/** What the caller has: an account, cash, shares, orders. */
+/** The caller's account, cash, shares and orders. */
 
 export const accountSchema = z
   .strictObject({

@@ -12,7 +12,7 @@ import {
 } from "./common.ts";
 import { marketStatusSchema } from "./markets.ts";
 
-/** Complete sets of YES and NO shares, out of cash and back into it. */
+/** Converting cash into complete sets of YES and NO shares, and back. */
 
 /** Shares of one side of a market. */
 export const positionSchema = z

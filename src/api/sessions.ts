@@ -3,7 +3,7 @@ import { rejection } from "../http/problems.ts";
 import { route } from "./route.ts";
 import { found, timestampSchema } from "./common.ts";
 
-/** What the pages of the website need to call the other routes as their user. */
+/** A token by which pages of the website call the other routes as their user. */
 
 const token = route({
   method: "get",
