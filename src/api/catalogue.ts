@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { plainProblem } from "../http/problems.ts";
-import { route } from "./route.ts";
 import {
   found,
   idParams,
@@ -11,6 +10,7 @@ import {
   uuidSchema,
 } from "./common.ts";
 import { listedMarketSchema } from "./markets.ts";
+import { route } from "./route.ts";
 
 /** What can be traded, by category and by event. Public. */
 

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
 import { z } from "zod";
+import { makeDocument } from "./openapi.ts";
 import { answered, route } from "./route.ts";
 import type { Route } from "./route.ts";
-import { makeDocument } from "./openapi.ts";
 
 /** The documentation of the interface: the OpenAPI document, and a page of it. */
 export function documentationRoutes(routes: () => Route[]): Route[] {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { plainProblem } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
-import { route } from "./route.ts";
 import {
   centsSchema,
   found,
@@ -10,6 +9,7 @@ import {
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
+import { route } from "./route.ts";
 
 /** The traders by what they have realised, as of the last refresh. */
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { MarketView } from "../database/calls.ts";
 import { plainProblem } from "../http/problems.ts";
-import { route } from "./route.ts";
 import {
   centsSchema,
   found,
@@ -12,6 +11,7 @@ import {
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
+import { route } from "./route.ts";
 
 /** Public views of one market. */
 

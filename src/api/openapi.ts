@@ -7,10 +7,10 @@ import type {
 } from "zod-openapi";
 import { outcomeUnknown, plainProblem, rejections } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
-import { responseHeaders, tags } from "./route.ts";
-import type { ResponseDescription, Route } from "./route.ts";
 import { version } from "../version.ts";
 import { errorSchema } from "./common.ts";
+import { responseHeaders, tags } from "./route.ts";
+import type { ResponseDescription, Route } from "./route.ts";
 
 const description =
   `A prediction-market exchange. Money is in whole EUR-cents, prices are whole cents

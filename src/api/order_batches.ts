@@ -1,15 +1,15 @@
 import { z } from "zod";
-import type { OrderRequest, CommandResult } from "../database/calls.ts";
+import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
+import { problemOfCommand } from "../http/error_handler.ts";
 import { plainProblem, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
-import { problemOfCommand } from "../http/error_handler.ts";
-import { route } from "./route.ts";
 import { validate } from "../http/validate.ts";
-import type { Context } from "./context.ts";
 import { balanceSchema, errorSchema, uuidSchema } from "./common.ts";
+import type { Context } from "./context.ts";
 import { changedOrderSchema } from "./order_schemas.ts";
 import { placeOrderResponseSchema, placeOrderSchema, whenPlacingUnknown } from "./orders.ts";
+import { route } from "./route.ts";
 
 /** Placing and cancelling many orders of the caller with one request. */
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { rejection, rejections } from "../http/problems.ts";
-import { route } from "./route.ts";
 import { untilFinished } from "../engine/unfinished.ts";
+import { rejection, rejections } from "../http/problems.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -22,6 +21,7 @@ import {
   orderStatusSchema,
   placedOrderSchema,
 } from "./order_schemas.ts";
+import { route } from "./route.ts";
 
 /** Placing, amending, cancelling and reading single orders of the caller. */
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { route } from "./route.ts";
 import { centsSchema, pageQuerySchema, paginated, timestampSchema, uuidSchema } from "./common.ts";
 import { orderSchema } from "./order_schemas.ts";
 import { positionSchema } from "./positions.ts";
+import { route } from "./route.ts";
 
 /** The caller's account, cash, shares and orders. */
 

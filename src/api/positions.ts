@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { rejections } from "../http/problems.ts";
-import { route } from "./route.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -11,6 +10,7 @@ import {
   uuidSchema,
 } from "./common.ts";
 import { marketStatusSchema } from "./markets.ts";
+import { route } from "./route.ts";
 
 /** Converting cash into complete sets of YES and NO shares, and back. */
 

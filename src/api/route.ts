@@ -1,9 +1,9 @@
 import type { Request, Response } from "express";
 import type { z } from "zod";
-import type { Problem } from "../http/problems.ts";
-import type { Context } from "./context.ts";
 import type { Auth, Callers, RateLimit } from "../http/access.ts";
 import type { Caching } from "../http/caching.ts";
+import type { Problem } from "../http/problems.ts";
+import type { Context } from "./context.ts";
 
 /**
  * Declares a route: its contract, of which Express and the OpenAPI document are made, and its handler.

@@ -1,14 +1,14 @@
 import type { Express, Request, Response } from "express";
-import { ProblemError } from "../http/problems.ts";
-import type { Context } from "./context.ts";
 import { setCaller } from "../http/authentication.ts";
 import { allowCaching } from "../http/caching.ts";
 import { clientAddressOf } from "../http/client_address.ts";
 import { noteRoute } from "../http/error_handler.ts";
 import { readJson } from "../http/json_body.ts";
+import { ProblemError } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
-import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 import { validate } from "../http/validate.ts";
+import type { Context } from "./context.ts";
+import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
  * Installs a route. Each request passes, in this order: authentication, rate limit, the body as JSON,

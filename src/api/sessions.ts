@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rejection } from "../http/problems.ts";
-import { route } from "./route.ts";
 import { found, timestampSchema } from "./common.ts";
+import { route } from "./route.ts";
 
 /** A token by which pages of the website call the other routes as their user. */
 

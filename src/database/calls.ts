@@ -1,7 +1,7 @@
-import type { CallsOn, RowOf } from "./call.ts";
 import { bigint, boolean, bytea, double, int, interval, json, text, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
+import type { CallsOn, RowOf } from "./call.ts";
 
 /**
  * The functions of the database that processes call: arguments, result, and whether a call may be

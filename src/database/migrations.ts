@@ -5,8 +5,9 @@ import { Logger, migrate } from "graphile-migrate";
 import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
-import { migrateQueue } from "./job_queue.ts";
+import { hasCode } from "../has_code.ts";
 import { findPrimary } from "./hosts.ts";
+import { migrateQueue } from "./job_queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import {
   checkEncoding,
@@ -15,7 +16,6 @@ import {
   setLateSettings,
   withStartupOptions,
 } from "./session_settings.ts";
-import { hasCode } from "../has_code.ts";
 
 /** Has committed/, current.sql, and fixtures, a link to db/. */
 export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");

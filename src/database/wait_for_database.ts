@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "pino";
+import { hasCode } from "../has_code.ts";
 import { DatabaseFailure } from "./failures.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
-import { hasCode } from "../has_code.ts";
 
 export interface WaitOptions {
   logger: Logger;

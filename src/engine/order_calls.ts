@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { call } from "../database/call.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
 import { api } from "../database/calls.ts";
-import type { OrderRequest, CommandResult } from "../database/calls.ts";
+import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { commandLimits, connectionsOf } from "../database/call_limits.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
-import type { OrderRequest, CommandResult } from "../database/calls.ts";
+import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { createLanes } from "./lanes.ts";

@@ -1,4 +1,6 @@
 import type { Request, Response } from "express";
+import { isWellFormedApiKey } from "../database/api_key.ts";
+import type { SecretPrefix } from "../database/api_key.ts";
 import type {
   Caller,
   RequestCounters,
@@ -7,12 +9,10 @@ import type {
   StaffRole,
 } from "../database/calls.ts";
 import { beforeAnything } from "../database/failures.ts";
-import { invalidRequest, ProblemError, rejection } from "./problems.ts";
-import { isWellFormedApiKey } from "../database/api_key.ts";
-import type { SecretPrefix } from "../database/api_key.ts";
 import { sessionCookieOf, tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
+import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
 /** The callers that each way to identify them finds. */

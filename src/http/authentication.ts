@@ -1,11 +1,11 @@
 import type { Request, Response } from "express";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { singleFlightByKey } from "../single_flight.ts";
+import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/calls.ts";
-import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
+import { singleFlightByKey } from "../single_flight.ts";
 
 export interface AuthenticatorOptions {
   pool: Pool;

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import pg from "pg";
 import { DatabaseFailure } from "../database/failures.ts";
+import type { RateLimit } from "./access.ts";
 import {
   invalidRequest,
   outcomeUnknown,
@@ -10,7 +11,6 @@ import {
   rejectionBySqlstate,
 } from "./problems.ts";
 import type { Problem } from "./problems.ts";
-import type { RateLimit } from "./access.ts";
 import { noteFailure } from "./request_log.ts";
 import { sendProblem } from "./respond.ts";
 

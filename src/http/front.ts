@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { rejection } from "./problems.ts";
 import { listen } from "./http_server.ts";
 import type { HttpServer, ListenOptions } from "./http_server.ts";
+import { rejection } from "./problems.ts";
 import { sendText } from "./respond.ts";
 
 /** The address of a server, which listens before the server is ready. */

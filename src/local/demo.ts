@@ -2,22 +2,22 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
+import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { call } from "../database/call.ts";
 import { api } from "../database/calls.ts";
-import type { OrderTerms, CommandResult } from "../database/calls.ts";
+import type { CommandResult, OrderTerms } from "../database/calls.ts";
 import { makePool } from "../database/pools.ts";
 import type { DatabaseRole } from "../database/pools.ts";
-import { embeddedDirectory } from "./open_database.ts";
-import { readIfPresent } from "./postgres_process.ts";
 import { categories, demoMarkets, events, makers, trader } from "./demo_catalogue.ts";
 import type { DemoMarket } from "./demo_catalogue.ts";
-import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
+import { embeddedDirectory } from "./open_database.ts";
+import { readIfPresent } from "./postgres_process.ts";
 
 /** What people need to try the service. */
 export interface Demo {
   /** The demo trader's. */
   apiKey: string;
-  /** An open market where somebody sells YES. */
+  /** An open market where YES is for sale. */
   marketId: string;
 }
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
-import { startEmbeddedPostgres } from "./embedded_postgres.ts";
 import { splitHosts } from "../database/hosts.ts";
 import { lockDown } from "../database/privileges.ts";
+import { startEmbeddedPostgres } from "./embedded_postgres.ts";
 
 /** Where the embedded PostgreSQL is kept when no DATABASE_URL is given. */
 export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");

@@ -1,15 +1,15 @@
 import express from "express";
 import type { Express } from "express";
+import type { Context } from "../api/context.ts";
 import { documentationFiles } from "../api/documentation.ts";
-import { routes } from "../api/routes.ts";
-import { metricsRoute } from "../api/monitoring.ts";
 import { installGraphql } from "../api/graphql.ts";
+import { metricsRoute } from "../api/monitoring.ts";
+import { routes } from "../api/routes.ts";
+import { installRoute } from "../api/serve_route.ts";
 import { errorHandler, notFound } from "../http/error_handler.ts";
 import { literalPath } from "../http/literal_path.ts";
 import { requestLog } from "../http/request_log.ts";
 import { requestMetrics } from "../http/request_metrics.ts";
-import { installRoute } from "../api/serve_route.ts";
-import type { Context } from "../api/context.ts";
 
 export interface AppOptions {
   context: Context;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import { singleFlightAfter } from "../single_flight.ts";
 import type { MarketView } from "../database/calls.ts";
+import { singleFlightAfter } from "../single_flight.ts";
 import { formatFrame } from "./event_stream.ts";
 import type { EventStream, EventStreams } from "./event_stream.ts";
 

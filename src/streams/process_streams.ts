@@ -4,11 +4,11 @@ import { call, callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import { makeLoneClient } from "../database/pools.ts";
 import { createEventStreams, repeatByTimer } from "./event_stream.ts";
-import { createStreamSlots } from "./stream_slots.ts";
-import type { StreamSlots } from "./stream_slots.ts";
 import { createListener } from "./listener.ts";
 import { createMarketStreams } from "./market_streams.ts";
 import type { MarketStreams } from "./market_streams.ts";
+import { createStreamSlots } from "./stream_slots.ts";
+import type { StreamSlots } from "./stream_slots.ts";
 import { createUserStreams } from "./user_streams.ts";
 import type { UserStreams } from "./user_streams.ts";
 

@@ -4,8 +4,8 @@ import { callsOn } from "../database/call.ts";
 import { jobs } from "../database/calls.ts";
 import type { NextDue } from "../database/calls.ts";
 import { doWhatIsDue } from "./due_markets.ts";
-import { makeHeldMarkets } from "./held_markets.ts";
 import type { WorkerHealth } from "./health.ts";
+import { makeHeldMarkets } from "./held_markets.ts";
 import type { Job, JobContext } from "./job.ts";
 
 export interface JobRunnerOptions {
