@@ -21,6 +21,7 @@ export const marketNotFound = plainProblem(404, "Market not found");
 const marketCaching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching = { freshSeconds: 5, staleSeconds: 10 };
 
+/** The state of a market. */
 export const marketStatusSchema = z.enum(["open", "paused", "closed", "resolved"]);
 
 /** A market in a list. */

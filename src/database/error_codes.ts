@@ -54,6 +54,7 @@ export function codeOfSqlstate(sqlstate: string | undefined): ErrorCodeName | un
   return sqlstate === undefined ? undefined : namesBySqlstate.get(sqlstate);
 }
 
+/** Whether a text is the name of a code. */
 export function isErrorCodeName(name: string): name is ErrorCodeName {
   return Object.hasOwn(errorCodes, name);
 }

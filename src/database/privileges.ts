@@ -136,6 +136,7 @@ export async function lockDown(superuserUrl: string): Promise<void> {
 /** Privileges change rarely, so the database is asked this often at most. */
 const ANSWER_HOLDS_FOR_MS = 30_000;
 
+/** Finds rights that too many logins have, for monitoring. */
 export interface PrivilegeCheck {
   read: () => Promise<PrivilegeWarning[]>;
 }

@@ -23,6 +23,7 @@ export interface GraphqlEndpointsOptions {
 /** Analysts and operators are few, and get a few connections each. */
 const POOL_SIZE = 4;
 
+/** Makes the endpoints, each on a pool of its own. */
 export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlEndpoints {
   const { logger, analystConnectionString, operatorConnectionString } = options;
   const make = (role: StaffRole, connectionString: string | undefined) => {
@@ -51,6 +52,7 @@ export async function prepareEndpoints({ analysts, operators }: GraphqlEndpoints
   await operators?.prepare();
 }
 
+/** Closes the endpoints and their pools. */
 export async function closeEndpoints({ analysts, operators }: GraphqlEndpoints): Promise<void> {
   await analysts?.close();
   await operators?.close();

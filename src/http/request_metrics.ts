@@ -15,6 +15,7 @@ export interface AnsweredRequest {
   code: string | undefined;
 }
 
+/** Counts one request. */
 export type RequestCounter = (request: AnsweredRequest) => void;
 
 const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];

@@ -12,6 +12,7 @@ export interface ListenerOptions extends EventHandlers {
   logger: Logger;
 }
 
+/** What is called with each kind of event. */
 export interface EventHandlers {
   onMarketChanged: (about: z.infer<typeof marketChangedSchema>) => void;
   onUserEvent: (about: z.infer<typeof userEventSchema>) => void;

@@ -42,6 +42,7 @@ export interface Streams {
   close: () => Promise<void>;
 }
 
+/** What monitoring shows of the streams. */
 export interface StreamCounts {
   /** 1 while the process listens, else 0. */
   listeners: number;

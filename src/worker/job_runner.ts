@@ -38,6 +38,7 @@ interface State {
   doneAt: number;
 }
 
+/** Makes the job runner of a process, on a pool that acts as exchange_worker. */
 export function makeJobRunner({ pool, logger, health, onWorked }: JobRunnerOptions): JobRunner {
   const states = new Map<string, State>();
   const held = makeHeldMarkets({
