@@ -4,8 +4,9 @@ import { verifyLedger } from "./ledger__verify.ts";
 import { releaseOrders } from "./orders__release.ts";
 
 /**
- * Every job: when it runs and what it does. Times are UTC: minute, hour, day, month, weekday. A job
- * that does more than call its function has a file of its own.
+ * Every job: when it runs and what it does. `cron` is in UTC: minute, hour, day, month, weekday. A
+ * job with `due` runs when the tables have work of that kind. A job that does more than call its
+ * function has a file of its own.
  */
 export const crontab: Job[] = [
   { name: "orders__release", due: "release", run: releaseOrders },

@@ -1,6 +1,6 @@
 import type { Job } from "../src/worker/job.ts";
 
-/** Checks the ledger. The result is kept where monitors look. */
+/** Verifies the ledger. The results are in ledger.verifications, and in metrics. */
 export const verifyLedger: Job["run"] = async ({ calls, logger }) => {
   const brokenCount = await calls.verifyLedger();
   if (brokenCount === 0) logger.info("the ledger is sound");

@@ -1,13 +1,13 @@
 import type { Job } from "../src/worker/job.ts";
 
-/** When the next release is nearer than this, the job waits for it: the queue would take longer. */
+/** The job waits for a release that is nearer than this. A new job would start later. */
 const NEAR_MS = 250;
-/** What is scheduled meanwhile may be due earlier than what was seen. */
+/** Orders that are scheduled later may be due earlier than those that were read. */
 const LOOK_AGAIN_MS = 20;
-/** After this long another worker may take over, however near the next release is. */
+/** After this long another worker may take over. */
 const LONGEST_MS = 60_000;
 
-/** Releases scheduled orders that are due, and those that will be in a moment. */
+/** Releases scheduled orders that are due now or in a moment. */
 export const releaseOrders: Job["run"] = ({ doWhatIsDue, nextDue }) =>
   doWhatIsDue({
     listDue: (calls, passingOver) => calls.dueReleaseGroups({ passingOver }),

@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
-import { hasOwnOptions } from "./database/hosts.ts";
 
 const flag = (fallback: boolean) =>
   z
@@ -15,7 +14,7 @@ const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
 
-/** Addresses and networks, or Express' names for some. */
+/** Whether these are addresses, networks, or Express' names for some. */
 function areProxies(value: string): boolean {
   return value.split(",").every((part) => {
     const [, address = "", , bits] = /^([^/]+)(\/(\d+))?$/.exec(part.trim()) ?? [];
@@ -41,7 +40,12 @@ const databaseUrl = z
   .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
   .optional();
 
-/** One whose sessions always act as a role; a migration by DATABASE_URL does not. */
+/** Whether a connection string has the startup parameter `options`. */
+export function hasOwnOptions(connectionString: string): boolean {
+  return /[?&]options=/.test(connectionString);
+}
+
+/** The address of sessions that act as a role. Those of a migration by DATABASE_URL do not. */
 const urlForRole = databaseUrl.refine((url) => url === undefined || !hasOwnOptions(url), {
   error: "must not contain `options`: the server sets the role there",
 });
@@ -69,45 +73,45 @@ const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
 });
 
-/** Everything that the environment decides. */
+/** What the environment configures. */
 export interface Config {
   /** The PostgreSQL to use; without it, the embedded one in `.data/`. */
   databaseUrl: string | undefined;
-  /** The same database by a login that is exchange_api and nothing more, for the HTTP interface. */
+  /** The same database, by a login with only the role exchange_api: for the HTTP interface. */
   apiDatabaseUrl: string | undefined;
-  /** The same database without a pooler of transactions between, to listen for events. */
+  /** The same database, without a transaction pooler in between: to listen for events. */
   listenDatabaseUrl: string | undefined;
-  /** The same database by a login that is exchange_worker and nothing more, for the jobs. */
+  /** The same database, by a login with only the role exchange_worker: for the jobs. */
   workerDatabaseUrl: string | undefined;
-  /** The same database by a login that is exchange_analyst and nothing more, for GraphQL. */
+  /** The same database, by a login with only the role exchange_analyst: for GraphQL. */
   analystDatabaseUrl: string | undefined;
-  /** The same database by a login that is exchange_operator and nothing more, for GraphQL. */
+  /** The same database, by a login with only the role exchange_operator: for GraphQL. */
   operatorDatabaseUrl: string | undefined;
   /** 0 picks a free port. */
   port: number;
   host: string;
-  /** Where the figures for monitoring are served; without it, with everything else. */
+  /** Where `/metrics` is served. Without it, at the port of the HTTP interface. */
   metricsPort: number | undefined;
   metricsHost: string;
-  /** Where a worker by itself says how it is, at the same address; without it, only in its log. */
+  /** Where `npm run worker` serves its health, at the same host. Without it, nowhere. */
   workerPort: number | undefined;
   /** Whether an empty database gets a demo catalogue and a funded demo trader. */
   demo: boolean;
-  /** Express' `trust proxy`: whose word on the client's address counts. */
+  /** Express' `trust proxy`: which proxies say where a request comes from. */
   trustProxy: boolean | number | string;
   logLevel: string;
-  /** Connections for orders and reads: two thirds are kept for orders. */
+  /** Connections for orders and reads. Two thirds are for orders. */
   poolSize: number;
-  /** Whether NODE_ENV is production: parts of the service then need a database that is named. */
+  /** Whether NODE_ENV is production. `npm run server` and `worker` then need a database URL. */
   isProduction: boolean;
 }
 
-/** Reads the environment; an empty variable counts as none. Throws one error naming all faults. */
+/** Reads the environment. An empty variable counts as missing. Throws one error with all faults. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.entries(environment).filter(([, value]) => value !== "");
   const result = environmentSchema.safeParse(Object.fromEntries(given));
   if (!result.success) {
-    // The values stay out of the message: DATABASE_URL has a password.
+    // The message has no values: DATABASE_URL has a password.
     const faults = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
     throw new Error(`The environment has errors: ${faults.join("; ")}`);
   }

@@ -1,6 +1,6 @@
 /**
- * Callers that want the same thing at the same time share one call. What it gave holds for a while
- * longer if that is asked for. A call that failed is the failure of all who share it.
+ * Callers at the same time share one call. Its result may hold for a while longer. If the call fails,
+ * it fails for all of them, and the next caller makes a new one.
  */
 export function singleFlight<T>(call: () => Promise<T>, holdsForMs = 0): () => Promise<T> {
   let current: Promise<T> | undefined;
@@ -30,7 +30,7 @@ export function singleFlightByKey<T>(
   };
 }
 
-/** Callers that come while a call is under way share the next one, which begins after they came. */
+/** Callers that come while a call is under way share the next one, which begins after it. */
 export function singleFlightAfter<T>(call: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
   let next: Promise<T> | undefined;

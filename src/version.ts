@@ -1,4 +1,4 @@
 import manifest from "../package.json" with { type: "json" };
 
-/** Which pgmarkets this is. */
+/** The version of pgmarkets. */
 export const { version } = manifest;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { plainProblem } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { plainProblem } from "../http/problems.ts";
 import {
   found,
   idParams,
@@ -11,18 +10,19 @@ import {
   uuidSchema,
 } from "./common.ts";
 import { listedMarketSchema } from "./markets.ts";
+import { route } from "./route.ts";
 
 /** What can be traded, by category and by event. Public. */
 
 const categoryNotFound = plainProblem(404, "Category not found");
 const eventNotFound = plainProblem(404, "Event not found");
 
-/** A text that can't be a slug is not looked for. */
+/** A text that is no slug is not looked up. */
 const slugParams = { schema: z.object({ slug: slugSchema }), otherwise: categoryNotFound };
 
-/** Operators alone make categories. */
+/** Categories change rarely. */
 const categoryCaching = { freshSeconds: 60, staleSeconds: 300 };
-/** As of a single market: these lists show prices too. */
+/** As long as for a single market, since these lists show prices too. */
 const listCaching = { freshSeconds: 10, staleSeconds: 30 };
 
 export const listCategoriesResponseSchema = z.strictObject({
@@ -122,7 +122,7 @@ const marketsOfCategory = route({
   },
 });
 
-/** The event with its markets, which leave out what the event says. */
+/** The event with its markets, without the fields that the event has. */
 export const eventWithMarketsSchema = eventSchema
   .extend({
     markets: z.array(

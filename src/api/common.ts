@@ -1,35 +1,35 @@
 import { z } from "zod";
-import type { Outcome } from "../database/calls.ts";
-import { plainProblem, ProblemError, refusalByName } from "../errors.ts";
-import type { Problem } from "../errors.ts";
-import type { PathParams } from "../http/route.ts";
+import type { CommandResult } from "../database/calls.ts";
+import { plainProblem, ProblemError, rejectionByName } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
+import type { PathParams } from "./route.ts";
 
 /** What several groups of routes share: schemas, parameters of paths, and ways to answer. */
 
-/** Any UUID that PostgreSQL takes in the usual form, in lower case. */
+/** A UUID in the usual form, in lower case. */
 export const uuidSchema = z.guid().toLowerCase();
 
-/** A path with the id of something. */
+/** A path with an id. */
 export const idParams = pathWithId(plainProblem(400, "Invalid id"));
 
-/** A path with an id that is no UUID is answered with this problem. */
+/** A path with an id. If it is no UUID, the answer is this problem. */
 export function pathWithId(otherwise: Problem): PathParams<z.ZodObject<{ id: typeof uuidSchema }>> {
   return { schema: z.object({ id: uuidSchema }), otherwise };
 }
 
-/** What was looked up, or the end of the request with this problem if there was nothing. */
+/** The value that was looked up. Ends the request with this problem if there is none. */
 export function found<Value>(value: Value | null | undefined, otherwise: Problem): Value {
   if (value === null || value === undefined) throw new ProblemError(otherwise);
   return value;
 }
 
-/** The body of an accepted command as JSON text, or the end of the request with its rejection. */
-export function acceptedBody({ code, message, body }: Outcome): string {
-  if (code !== null) throw new ProblemError(refusalByName(code, message));
+/** The body of an accepted command, as JSON text. Ends the request if the command was rejected. */
+export function acceptedBody({ code, message, body }: CommandResult): string {
+  if (code !== null) throw new ProblemError(rejectionByName(code, message));
   return body;
 }
 
-/** As the slugs of categories are. */
+/** The slug of a category. */
 export const slugSchema = z
   .string()
   .max(60)
@@ -64,8 +64,8 @@ export const balanceSchema = z.strictObject({
 });
 
 /**
- * `page` and `limit` of a paginated list; a query holds text only. What makes numbers of it hides
- * the defaults from the OpenAPI document, so they are told again.
+ * `page` and `limit` of a paginated list. The conversion from text hides the defaults from the
+ * OpenAPI document, so they are repeated.
  */
 export const pageQuerySchema = z.object({
   page: queryInteger(z.int().min(1).max(2_147_483_647))
@@ -110,7 +110,7 @@ export const errorSchema = z
   })
   .meta({ id: "Error" });
 
-/** An integer written in decimal digits; anything else is left for the schema to refuse. */
+/** An integer in decimal digits. The schema rejects other text. */
 function queryInteger<Schema extends z.ZodType<number>>(schema: Schema) {
   const fromText = (text: unknown): unknown =>
     typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;

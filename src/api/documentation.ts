@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
 import { z } from "zod";
-import { answered, route } from "../http/route.ts";
-import type { Route } from "../http/route.ts";
 import { makeDocument } from "./openapi.ts";
+import { answered, route } from "./route.ts";
+import type { Route } from "./route.ts";
 
-/** The interface described, for programs and for people. */
+/** The documentation of the interface: the OpenAPI document, and a page of it. */
 export function documentationRoutes(routes: () => Route[]): Route[] {
   let document: string | undefined;
 
@@ -43,7 +43,7 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
     handler: ({ request, response }) => {
       secure(request, response, () => undefined);
       if (!request.path.endsWith("/")) return pageText;
-      // What the page names is beside it, so it has one address.
+      // The page has relative links, so it has one address.
       response.redirect(308, "../docs");
       return answered;
     },
@@ -52,7 +52,7 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
   return [openApi, page];
 }
 
-/** The page takes scripts and styles from this server only, and asks no other. */
+/** The page loads scripts and styles from this server only. */
 const secure = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -67,7 +67,7 @@ const secure = helmet({
       frameAncestors: ["'none'"],
     },
   },
-  // The service speaks plain HTTP: this is for the proxy that does TLS to say.
+  // The server speaks plain HTTP. A proxy with TLS sets this header.
   strictTransportSecurity: false,
 });
 
@@ -97,7 +97,7 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** What the page consists of: files of swagger-ui-dist, and the line that starts it. */
+/** The files of the page: those of swagger-ui-dist, and the script that starts it. */
 export function documentationFiles(): RequestHandler {
   const directory = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const read = (name: string) => readFileSync(join(directory, name));

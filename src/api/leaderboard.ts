@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { plainProblem } from "../errors.ts";
-import type { Problem } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { plainProblem } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
 import {
   centsSchema,
   found,
@@ -10,14 +9,15 @@ import {
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
+import { route } from "./route.ts";
 
-/** Who has realised what, as of the last refresh. */
+/** The traders by what they have realised, as of the last refresh. */
 
 const windowSchema = z.enum(["day", "week", "month", "ytd", "all"]).meta({
   description: "UTC days: today, the last 7, the last 30, the year to date, all",
 });
 
-/** Any text: one that names no category has an answer of its own. */
+/** Any text: an unknown category has an answer of its own. */
 const categorySchema = z.string().meta({ description: "a category's slug, or all" });
 
 const windowQuerySchema = z.object({
@@ -159,7 +159,7 @@ const ownStanding = route({
     ofCategory(category, () => reads.getOwnStanding({ userId, category, window })),
 });
 
-/** What is read of a category. A text that can't be a slug is not looked for. */
+/** Reads for a category. A text that is no slug is not looked up. */
 async function ofCategory(category: string, read: () => Promise<string | null>): Promise<string> {
   const isSlug = slugSchema.safeParse(category).success;
   return found(isSlug ? await read() : null, unknownCategory(category));

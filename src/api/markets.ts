@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { MarketView } from "../database/calls.ts";
-import { plainProblem } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { plainProblem } from "../http/problems.ts";
 import {
   centsSchema,
   found,
@@ -12,16 +11,17 @@ import {
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
+import { route } from "./route.ts";
 
 /** Public views of one market. */
 
-/** The code MARKET_NOT_FOUND is that of an order for an unknown market, and a 400. */
+/** Unlike the code MARKET_NOT_FOUND, which is for orders and a 400. */
 export const marketNotFound = plainProblem(404, "Market not found");
 
 const marketCaching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching = { freshSeconds: 5, staleSeconds: 10 };
 
-/** Where a market is in its life. */
+/** The state of a market. */
 export const marketStatusSchema = z.enum(["open", "paused", "closed", "resolved"]);
 
 /** A market in a list. */
@@ -75,7 +75,7 @@ const market = route({
     answerWith(await reads.getMarket({ marketId: id })),
 });
 
-/** What is left unfilled at one price. */
+/** The unfilled quantity at one price. */
 export const levelSchema = z
   .strictObject({
     price: priceSchema,

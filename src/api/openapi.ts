@@ -5,12 +5,12 @@ import type {
   ZodOpenApiOverrideContext,
   ZodOpenApiResponseObject,
 } from "zod-openapi";
-import { outcomeUnknown, plainProblem, refusals } from "../errors.ts";
-import type { Problem } from "../errors.ts";
-import { responseHeaders, tags } from "../http/route.ts";
-import type { ResponseDescription, Route } from "../http/route.ts";
+import { outcomeUnknown, plainProblem, rejections } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
 import { version } from "../version.ts";
 import { errorSchema } from "./common.ts";
+import { responseHeaders, tags } from "./route.ts";
+import type { ResponseDescription, Route } from "./route.ts";
 
 const description =
   `A prediction-market exchange. Money is in whole EUR-cents, prices are whole cents
@@ -111,25 +111,25 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** The body that a route's clients are told of. */
+/** The documented body of a route. */
 function bodyOf({ request }: Route): Route["request"]["body"] {
   return request.documentedBody ?? request.body;
 }
 
-/** All that a route may answer when not all is well. */
+/** All problems that a route may answer with. */
 function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
   const takesInput = request.query !== undefined || request.body !== undefined;
   return [
-    ...(takesInput ? refusals("INVALID_REQUEST") : []),
-    ...(auth === "none" ? [] : refusals("UNAUTHORIZED")),
-    ...(rateLimit === "none" ? [] : refusals("TOO_MANY_REQUESTS")),
+    ...(takesInput ? rejections("INVALID_REQUEST") : []),
+    ...(auth === "none" ? [] : rejections("UNAUTHORIZED")),
+    ...(rateLimit === "none" ? [] : rejections("TOO_MANY_REQUESTS")),
     ...(request.params === undefined ? [] : [request.params.otherwise]),
     ...(route.problems ?? []),
     ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
     plainProblem(500, "Internal server error"),
     ...(route.whenOutcomeUnknown === undefined
       ? []
-      : [...refusals("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
+      : [...rejections("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
     ...(rateLimit === "read" || rateLimit === "stream"
       ? [plainProblem(503, "Service unavailable")]
       : []),
@@ -164,7 +164,7 @@ function problemResponses(
         description: those.map(({ body }) => body.error).join("; "),
         headers: headerReferences([
           "X-Request-Id",
-          // Whose request it is must be known first.
+          // Without a known caller there is no policy.
           ...(status === "401" ? [] : more),
           ...(mayComeBack ? ["Retry-After"] : []),
         ]),
@@ -190,7 +190,7 @@ function headerReferences(names: string[]): Record<string, oas31.ReferenceObject
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What the format says already, and the bounds of JavaScript's numbers. */
+/** Patterns that repeat the format, and the bounds of JavaScript's numbers. */
 function leaveOutTheObvious({ jsonSchema }: ZodOpenApiOverrideContext): void {
   if (jsonSchema.format === "uuid" || jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

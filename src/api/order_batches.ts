@@ -1,15 +1,15 @@
 import { z } from "zod";
-import type { OrderRequest, Outcome } from "../database/calls.ts";
+import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
-import { plainProblem, ProblemError, refusal, refusalByName } from "../errors.ts";
-import type { Problem } from "../errors.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
-import { route } from "../http/route.ts";
+import { plainProblem, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
+import type { Problem } from "../http/problems.ts";
 import { validate } from "../http/validate.ts";
-import type { Services } from "../services.ts";
 import { balanceSchema, errorSchema, uuidSchema } from "./common.ts";
+import type { Context } from "./context.ts";
 import { changedOrderSchema } from "./order_schemas.ts";
 import { placeOrderResponseSchema, placeOrderSchema, whenPlacingUnknown } from "./orders.ts";
+import { route } from "./route.ts";
 
 /** Placing and cancelling many orders of the caller with one request. */
 
@@ -31,7 +31,7 @@ const placeBatchSchema = z
   })
   .meta({ id: "PlaceBatch" });
 
-/** The same, but with orders that may be malformed: unless atomic, each of them stands alone. */
+/** The same with orders that may be malformed: unless atomic, each order stands alone. */
 const looseBatchSchema = placeBatchSchema.extend({ orders: ordersIn(z.unknown()) });
 
 const resultStatusSchema = z.int().min(200).max(599).meta({ description: "of POST /orders" });
@@ -79,19 +79,19 @@ const placeBatch = route({
       schema: batchRejectedSchema,
     },
   },
-  handler: async ({ body, userId }, services) => {
+  handler: async ({ body, userId }, context) => {
     const results =
       body.atomic === true
-        ? await placeAll(services, userId, validate(placeBatchSchema, body).orders)
-        : await placeEach(services, userId, body.orders);
-    const balance = JSON.stringify(await balanceAfter(services, userId));
+        ? await placeAll(context, userId, validate(placeBatchSchema, body).orders)
+        : await placeEach(context, userId, body.orders);
+    const balance = JSON.stringify(await balanceAfter(context, userId));
     return { status: 200, text: `{"results":[${results.join()}],"balance":${balance}}` };
   },
 });
 
 /** Places orders of which each stands alone. Returns their results as JSON text. */
 async function placeEach(
-  { logger, orderGatherer }: Services,
+  { logger, orderGatherer }: Context,
   userId: string,
   orders: unknown[],
 ): Promise<string[]> {
@@ -111,11 +111,11 @@ async function placeEach(
 }
 
 /**
- * Places all of the orders and returns their results as JSON text, or places none and throws the
- * problem, with the place and the result of the first order that was rejected.
+ * Places all orders and returns their results as JSON text, or places none and throws a problem with
+ * the index and the result of the first rejected order.
  */
 async function placeAll(
-  { orderGatherer }: Services,
+  { orderGatherer }: Context,
   userId: string,
   orders: Omit<OrderRequest, "userId">[],
 ): Promise<string[]> {
@@ -123,20 +123,20 @@ async function placeAll(
   const index = results.findIndex(({ code }) => code !== null);
   const rejected = results[index];
   if (rejected === undefined) return results.map(resultOf);
-  const problem = refusalByName(rejected.code ?? "", rejected.message);
-  // These two are about the request and not about that order.
+  const problem = rejectionByName(rejected.code ?? "", rejected.message);
+  // These two concern the request, not that order.
   const isAboutAtomic = problem.body.issues?.[0]?.path === "atomic";
   if (isAboutAtomic || problem.code === "CONFLICT_RETRY") throw new ProblemError(problem);
-  const { status, body, ...more } = refusal("BATCH_REJECTED");
+  const { status, body, ...more } = rejection("BATCH_REJECTED");
   const result = { status: problem.status, body: problem.body };
   throw new ProblemError({ status, body: { ...body, index, result }, ...more });
 }
 
 /** What POST /orders would have answered, as JSON text. */
-function resultOf({ body, code, message, replayed }: Outcome): string {
+function resultOf({ body, code, message, replayed }: CommandResult): string {
   return code === null
     ? `{"status":${replayed ? 200 : 201},"body":${body}}`
-    : resultOfProblem(refusalByName(code, message));
+    : resultOfProblem(rejectionByName(code, message));
 }
 
 function resultOfProblem({ status, body }: Problem): string {
@@ -183,9 +183,9 @@ const cancelBatch = route({
       schema: cancelBatchResponseSchema,
     },
   },
-  handler: async ({ body: { orderIds }, userId }, services) => {
-    const body = await cancelOrders(services, userId, orderIds);
-    services.outboxRelay.ring();
+  handler: async ({ body: { orderIds }, userId }, context) => {
+    const body = await cancelOrders(context, userId, orderIds);
+    context.outboxRelay.ring();
     return { status: 200, body };
   },
 });
@@ -193,11 +193,11 @@ const cancelBatch = route({
 type CancelBatchResponse = z.output<typeof cancelBatchResponseSchema>;
 
 /**
- * Cancels orders of a user one after another, each in a transaction of its own: one that fails
- * leaves the others alone.
+ * Cancels orders of a user one after the other, each in a transaction of its own: a failure does not
+ * affect the others.
  */
 export async function cancelOrders(
-  { commands, turns, logger }: Pick<Services, "commands" | "turns" | "logger">,
+  { commands, turns, logger }: Pick<Context, "commands" | "turns" | "logger">,
   userId: string,
   orderIds: string[],
 ): Promise<CancelBatchResponse> {
@@ -218,7 +218,7 @@ export async function cancelOrders(
     } catch (error) {
       logger.warn({ error, orderId }, "an order of a batch was not cancelled");
       failures.push({ orderId, code: "internal" });
-      // Each further id would wait as long as this one for the database to come back.
+      // Each further id would wait for the database as long as this one.
       isDatabaseGone = error instanceof DatabaseFailure && error.kind !== "conflict";
     }
   }
@@ -236,9 +236,9 @@ function failureCodeOf(code: string): z.output<typeof failureCodeSchema> {
   return code === "ORDER_NOT_CANCELLABLE" ? "not_cancellable" : "internal";
 }
 
-/** The user's balance once a batch is done; null when it can't be read. */
+/** The user's balance after a batch. Null when it can't be read. */
 async function balanceAfter(
-  { commands, logger }: Pick<Services, "commands" | "logger">,
+  { commands, logger }: Pick<Context, "commands" | "logger">,
   userId: string,
 ): Promise<z.output<typeof balanceSchema> | null> {
   try {

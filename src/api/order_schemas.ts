@@ -9,7 +9,7 @@ import {
   uuidSchema,
 } from "./common.ts";
 
-/** How answers show orders: each route has a choice of the same fields. */
+/** Orders in answers. Each route shows a selection of the same fields. */
 
 export const orderStatusSchema = z.enum([
   "scheduled",
@@ -103,7 +103,7 @@ export const changedOrderSchema = placedOrderFields
   .omit({ timeInForce: true })
   .meta({ id: "ChangedOrder" });
 
-/** A trade as those who made it see it. */
+/** A trade, as its two users see it. */
 export const fillSchema = z
   .strictObject({
     id: uuidSchema,

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { refusal, refusals } from "../errors.ts";
-import { route } from "../http/route.ts";
 import { untilFinished } from "../engine/unfinished.ts";
+import { rejection, rejections } from "../http/problems.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -22,11 +21,12 @@ import {
   orderStatusSchema,
   placedOrderSchema,
 } from "./order_schemas.ts";
+import { route } from "./route.ts";
 
 /** Placing, amending, cancelling and reading single orders of the caller. */
 
-/** Why an order may be rejected, be it new or a replacement. */
-const tradeProblems = refusals(
+/** Why a new order, or a replacement, may be rejected. */
+const tradeProblems = rejections(
   "MARKET_NOT_OPEN",
   "SELF_TRADE_BLOCKED",
   "POST_ONLY_WOULD_CROSS",
@@ -42,7 +42,7 @@ const tradeProblems = refusals(
 /** What to do when it is not known whether an order was placed. */
 export const whenPlacingUnknown = "retry with the same idempotency key";
 
-/** To UTC and milliseconds, within the years that four digits hold. */
+/** Converted to UTC and milliseconds. The year has four digits. */
 const expirySchema = z.iso
   .datetime({ offset: true })
   .overwrite((text) => {
@@ -51,7 +51,7 @@ const expirySchema = z.iso
   })
   .refine((text) => /^(?!0000)\d{4}-/.test(text), "must be between the years 1 and 9999");
 
-/** An order to place. Null is the same as absent but for the price of a buy. */
+/** An order to place. Null is the same as absent, except for the price of a buy. */
 export const placeOrderSchema = z
   .object({
     marketId: uuidSchema,
@@ -147,7 +147,7 @@ const place = route({
       headers: ["Idempotency-Replayed"],
     },
   },
-  problems: [...refusals("MARKET_NOT_FOUND"), ...tradeProblems],
+  problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
   handler: async ({ body, userId }, { orderGatherer }) => {
     const result = await orderGatherer.place({ userId, ...body });
     const text = acceptedBody(result);
@@ -181,7 +181,7 @@ export const previewResponseSchema = z.strictObject({
     }),
 });
 
-/** The body of POST /orders/preview: its idempotency key is ignored, whatever it is. */
+/** The body of POST /orders/preview. Its idempotency key is ignored. */
 const previewOrderSchema = z.preprocess(
   (body) => (isObject(body) ? { ...body, idempotencyKey: undefined } : body),
   placeOrderSchema,
@@ -223,7 +223,7 @@ const amendOrderSchema = z
   })
   .meta({ id: "AmendOrder" });
 
-/** The order in place or unchanged, or the order that replaces it. */
+/** The order as it is now, or the order that replaces it. */
 export const amendOrderResponseSchema = z.union([
   z.strictObject({
     order: changedOrderSchema,
@@ -253,7 +253,7 @@ const amend = route({
     "new delay while the market is live.",
   auth: "key",
   rateLimit: "trading",
-  // An order that was replaced has a successor with another id.
+  // A replacement has another id.
   whenOutcomeUnknown: "look at your open orders before you retry",
   request: { params: idParams, body: amendOrderSchema },
   responses: {
@@ -263,7 +263,7 @@ const amend = route({
     },
   },
   problems: [
-    ...refusals(
+    ...rejections(
       "ORDER_NOT_FOUND",
       "ORDER_NOT_AMENDABLE",
       "BELOW_FILLED",
@@ -271,8 +271,8 @@ const amend = route({
     ),
     ...tradeProblems,
   ],
-  handler: async ({ params, body: { price, quantity }, userId }, services) => {
-    const { commands, outboxRelay, turns } = services;
+  handler: async ({ params, body: { price, quantity }, userId }, context) => {
+    const { commands, outboxRelay, turns } = context;
     const turn = turns.command(userId);
     const result = await untilFinished(() =>
       commands.amendOrder({ userId, orderId: params.id, price, quantity }, { turn }),
@@ -306,7 +306,7 @@ const cancel = route({
       schema: cancelOrderResponseSchema,
     },
   },
-  problems: refusals("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),
+  problems: rejections("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),
   handler: async ({ params: { id }, userId }, { commands, outboxRelay, turns }) => {
     const turn = turns.command(userId);
     const result = await commands.cancelOrder({ userId, orderId: id }, { turn });
@@ -355,10 +355,10 @@ const read = route({
   rateLimit: "read",
   request: { params: idParams },
   responses: { 200: { description: "The order.", schema: orderSchema } },
-  problems: refusals("ORDER_NOT_FOUND"),
+  problems: rejections("ORDER_NOT_FOUND"),
   handler: async ({ params: { id }, userId }, { reads }) => {
     const order = await reads.getOrder({ userId, orderId: id });
-    return found(order, refusal("ORDER_NOT_FOUND"));
+    return found(order, rejection("ORDER_NOT_FOUND"));
   },
 });
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { route } from "../http/route.ts";
 import { centsSchema, pageQuerySchema, paginated, timestampSchema, uuidSchema } from "./common.ts";
 import { orderSchema } from "./order_schemas.ts";
 import { positionSchema } from "./positions.ts";
+import { route } from "./route.ts";
 
-/** What the caller has: an account, cash, shares, orders. */
+/** The caller's account, cash, shares and orders. */
 
 export const accountSchema = z
   .strictObject({

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { refusals } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { rejections } from "../http/problems.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -11,8 +10,9 @@ import {
   uuidSchema,
 } from "./common.ts";
 import { marketStatusSchema } from "./markets.ts";
+import { route } from "./route.ts";
 
-/** Complete sets of YES and NO shares, out of cash and back into it. */
+/** Converting cash into complete sets of YES and NO shares, and back. */
 
 /** Shares of one side of a market. */
 export const positionSchema = z
@@ -69,7 +69,7 @@ const split = route({
   whenOutcomeUnknown,
   request: { body: convertSetsSchema },
   responses: { 200: converted },
-  problems: refusals(
+  problems: rejections(
     "MARKET_NOT_FOUND",
     "MARKET_NOT_OPEN",
     "INSUFFICIENT_BALANCE",
@@ -99,7 +99,7 @@ const merge = route({
   whenOutcomeUnknown,
   request: { body: convertSetsSchema },
   responses: { 200: converted },
-  problems: refusals("MARKET_NOT_FOUND", "MARKET_NOT_OPEN", "INSUFFICIENT_BALANCE"),
+  problems: rejections("MARKET_NOT_FOUND", "MARKET_NOT_OPEN", "INSUFFICIENT_BALANCE"),
   handler: async ({ body: { marketId, quantity }, userId }, { commands, turns }) => {
     const turn = turns.command(userId, marketId);
     return acceptedBody(await commands.mergePosition({ userId, marketId, quantity }, { turn }));

@@ -1,13 +1,13 @@
-import type { Route } from "../http/route.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { documentationRoutes } from "./documentation.ts";
 import { leaderboardRoutes } from "./leaderboard.ts";
 import { marketRoutes } from "./markets.ts";
+import { serviceRoutes } from "./monitoring.ts";
 import { orderBatchRoutes } from "./order_batches.ts";
 import { orderRoutes } from "./orders.ts";
 import { portfolioRoutes } from "./portfolio.ts";
 import { positionRoutes } from "./positions.ts";
-import { serviceRoutes } from "./service.ts";
+import type { Route } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { streamRoutes } from "./streams.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { refusal } from "../errors.ts";
-import { route } from "../http/route.ts";
+import { rejection } from "../http/problems.ts";
 import { found, timestampSchema } from "./common.ts";
+import { route } from "./route.ts";
 
-/** What the pages of the website need to call the other routes as their user. */
+/** A token by which pages of the website call the other routes as their user. */
 
 const token = route({
   method: "get",
@@ -23,7 +23,7 @@ const token = route({
   handler: async ({ caller: { sessionId } }, { reads }) => {
     const created = await reads.createSessionToken({ sessionId });
     // The session may have ended since it was looked up.
-    return found(created, refusal("UNAUTHORIZED"));
+    return found(created, rejection("UNAUTHORIZED"));
   },
 });
 

@@ -1,6 +1,7 @@
+import type { Response } from "express";
 import { z } from "zod";
-import { plainProblem, ProblemError } from "../errors.ts";
-import { answered, route } from "../http/route.ts";
+import { plainProblem, ProblemError } from "../http/problems.ts";
+import { StreamRejection } from "../streams/event_stream.ts";
 import {
   centsSchema,
   pathWithId,
@@ -11,14 +12,32 @@ import {
 } from "./common.ts";
 import { levelSchema, marketNotFound } from "./markets.ts";
 import { orderSchema } from "./order_schemas.ts";
+import { answered, route } from "./route.ts";
 
 /**
  * Server-Sent Events: the snapshots of a market, and what happens to the caller. Each stream has a
- * second address for pages of the website, whose EventSource sends no headers but the cookies of
- * its own site.
+ * second address for pages of the website: their EventSource sends cookies, and no other headers.
  */
 
 const contentType = "text/event-stream";
+
+/** For a client that has as many streams open as allowed. */
+const RETRY_AFTER_SECONDS = 10;
+
+/** Answers by a stream, or ends the request if its client or the process has too many. */
+async function answerBy(open: () => Promise<void>, response: Response): Promise<typeof answered> {
+  try {
+    await open();
+    return answered;
+  } catch (error) {
+    if (!(error instanceof StreamRejection)) throw error;
+    if (error.limitOf === "process") {
+      throw new ProblemError(plainProblem(503, "Service unavailable"));
+    }
+    response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
+    throw new ProblemError(plainProblem(429, "Too many streams are open"));
+  }
+}
 
 const streamIdParams = pathWithId(plainProblem(400, "INVALID_ID"));
 
@@ -71,12 +90,12 @@ const marketStream = (path: string, operationId: string, summary: string) =>
       },
     },
     problems: [marketNotFound],
-    handler: async ({ params: { id }, address, response }, { streams }) => {
-      await streams.slots.take({ address }, response);
-      const isKnown = await streams.market.open(id, response);
-      if (!isKnown) throw new ProblemError(marketNotFound);
-      return answered;
-    },
+    handler: ({ params: { id }, address, response }, { streams }) =>
+      answerBy(async () => {
+        await streams.slots.take({ address }, response);
+        const isKnown = await streams.market.open(id, response);
+        if (!isKnown) throw new ProblemError(marketNotFound);
+      }, response),
   });
 
 const order = orderSchema.shape;
@@ -148,11 +167,11 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
         schema: userEventSchema,
       },
     },
-    handler: async ({ caller, userId, address, response }, { streams }) => {
-      await streams.slots.take({ address, userId }, response);
-      streams.user.open(caller, response);
-      return answered;
-    },
+    handler: ({ caller, userId, address, response }, { streams }) =>
+      answerBy(async () => {
+        await streams.slots.take({ address, userId }, response);
+        streams.user.open(caller, response);
+      }, response),
   });
 
 export const streamRoutes = [

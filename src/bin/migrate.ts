@@ -1,9 +1,9 @@
 import { migrateDatabase } from "../database/migrations.ts";
-import { openDatabase } from "../local/open_database.ts";
 import { makePool } from "../database/pools.ts";
-import { warnOfOpenDoors } from "../database/privileges.ts";
-import { tellError } from "../logger.ts";
-import { checkProductionUrl, configOrEnd } from "../run_process.ts";
+import { warnOfPrivileges } from "../database/privileges.ts";
+import { openDatabase } from "../local/open_database.ts";
+import { errorMessage } from "./logger.ts";
+import { checkProductionUrl, configOrEnd } from "./run_process.ts";
 
 /** `npm run migrate`: brings the database up to date and ends. */
 
@@ -14,7 +14,7 @@ const print = (line: string): void => {
 async function warn(connectionString: string): Promise<void> {
   const pool = makePool({ connectionString, max: 1 });
   try {
-    await warnOfOpenDoors(pool, print);
+    await warnOfPrivileges(pool, print);
   } finally {
     await pool.end();
   }
@@ -33,6 +33,6 @@ try {
     await database.close();
   }
 } catch (error) {
-  process.stderr.write(`${tellError(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exitCode = 1;
 }

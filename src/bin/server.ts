@@ -1,23 +1,16 @@
-import { openDatabase } from "../local/open_database.ts";
 import { openFront } from "../http/front.ts";
-import { checkProductionUrl, runProcess } from "../run_process.ts";
-import { startService } from "../service.ts";
+import { startServer } from "../server/start_server.ts";
+import { checkProductionUrl, runProcess } from "./run_process.ts";
 
 /** `npm run server`: the HTTP interface alone, on a database that is migrated already. */
-await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {
-  let connectionString = config.apiDatabaseUrl;
-  if (connectionString === undefined) checkProductionUrl(config, "API_DATABASE_URL");
+await runProcess(async (context) => {
+  const { config, ending, logger, onClose, openDatabase, openWhenReady, print } = context;
+  const { apiDatabaseUrl } = config;
+  if (apiDatabaseUrl === undefined) checkProductionUrl(config, "API_DATABASE_URL");
   const front = await openFront(config);
   onClose(front.close);
-  if (connectionString === undefined) {
-    const database = await openDatabase(config, (message) => {
-      logger.info(message);
-    });
-    onClose(database.close, { outlivesUs: true });
-    connectionString = database.connectionString;
-  }
   const options = {
-    connectionString,
+    connectionString: apiDatabaseUrl ?? (await openDatabase()).connectionString,
     analystConnectionString: config.analystDatabaseUrl,
     operatorConnectionString: config.operatorDatabaseUrl,
     config,
@@ -25,7 +18,7 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
     front,
     signal: ending,
   };
-  const service = await openWhenReady(() => startService(options), front.refuseBecause);
-  if (service.metricsUrl !== undefined) print(`metrics   ${service.metricsUrl}/metrics`);
-  print(`listening on ${service.url}`);
+  const server = await openWhenReady(() => startServer(options), front.refuseBecause);
+  if (server.metricsUrl !== undefined) print(`metrics   ${server.metricsUrl}/metrics`);
+  print(`listening on ${server.url}`);
 });

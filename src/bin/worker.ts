@@ -1,28 +1,21 @@
 import { crontab } from "../../jobs/crontab.ts";
-import { openDatabase } from "../local/open_database.ts";
-import { checkProductionUrl, runProcess } from "../run_process.ts";
 import { serveHealth } from "../worker/serve_health.ts";
 import { startWorker } from "../worker/start_worker.ts";
+import { checkProductionUrl, runProcess } from "./run_process.ts";
 
 /** `npm run worker`: the jobs alone, on a database that is migrated already. */
-await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {
-  const { workerPort: port, metricsHost: host } = config;
-  const server = port === undefined ? undefined : await serveHealth({ port, host });
-  if (server !== undefined) {
-    onClose(server.close);
-    print(`health    ${server.url}/readyz`);
+await runProcess(async (context) => {
+  const { config, ending, logger, onClose, openDatabase, openWhenReady, print } = context;
+  const { workerDatabaseUrl, workerPort: port, metricsHost: host } = config;
+  const healthServer = port === undefined ? undefined : await serveHealth({ port, host });
+  if (healthServer !== undefined) {
+    onClose(healthServer.close);
+    print(`health    ${healthServer.url}/readyz`);
   }
-  let connectionString = config.workerDatabaseUrl;
-  if (connectionString === undefined) {
-    checkProductionUrl(config, "WORKER_DATABASE_URL");
-    const database = await openDatabase(config, (message) => {
-      logger.info(message);
-    });
-    onClose(database.close, { outlivesUs: true });
-    connectionString = database.connectionString;
-  }
+  if (workerDatabaseUrl === undefined) checkProductionUrl(config, "WORKER_DATABASE_URL");
+  const connectionString = workerDatabaseUrl ?? (await openDatabase()).connectionString;
   const options = { connectionString, logger, crontab, signal: ending };
-  const worker = await openWhenReady(() => startWorker(options), server?.refuseBecause);
-  server?.handOver(worker.health);
+  const worker = await openWhenReady(() => startWorker(options), healthServer?.refuseBecause);
+  healthServer?.handOver(worker.health);
   print("working");
 });

@@ -4,15 +4,15 @@ import type { RetryOptions } from "./failures.ts";
 import { databaseTypes } from "./types.ts";
 
 /**
- * How functions of the database are declared and called: `calls.ts` has them in a table. A call is
+ * How functions of the database are declared and called. `calls.ts` has the table of them. A call is
  * one statement with named arguments, which each connection plans once.
  */
 
-/** A type of PostgreSQL, by the name that `format_type` gives it, and its values in TypeScript. */
+/** A type of PostgreSQL, by its name in `format_type`, and its values in TypeScript. */
 export interface SqlType<Value> {
   name: string;
   isNullable?: boolean;
-  /** How a value is sent, if not as it is. */
+  /** Converts a value before it is sent. */
   encode?(value: Value): unknown;
   /** Only for the compiler: never set. */
   value?: Value;
@@ -28,7 +28,7 @@ export const double = sqlType<number>("double precision");
 export const interval = sqlType<string>("interval");
 export const text = sqlType<string>("text");
 export const uuid = sqlType<string>("uuid");
-/** JSON that the database made, as text: it is passed on as it is. */
+/** JSON that the database made, as text. It is passed on unchanged. */
 export const json = sqlType<string>("json");
 
 /** An argument that is sent as JSON. */
@@ -41,7 +41,7 @@ export const arrayOf = <Value>({ name }: SqlType<Value>): SqlType<readonly Value
   name: `${name}[]`,
 });
 
-/** A column that may be null, or an argument that may be left out: null is its default. */
+/** A column that may be null, or an argument that may be left out. */
 export const nullable = <Value>(type: SqlType<Value>): SqlType<Value | null> => ({
   ...(type as SqlType<Value | null>),
   isNullable: true,
@@ -52,21 +52,21 @@ export type Fields = Record<string, SqlType<unknown>>;
 
 type ValueOf<Type> = Type extends SqlType<infer Value> ? Value : never;
 
-/** What a row of these columns is here. */
+/** The TypeScript type of a row with these columns. */
 export type RowOf<Columns extends Fields> = { [Name in keyof Columns]: ValueOf<Columns[Name]> };
 
 type NullableNames<Arguments extends Fields> = {
   [Name in keyof Arguments]: null extends ValueOf<Arguments[Name]> ? Name : never;
 }[keyof Arguments];
 
-/** What these arguments are here: those that may be null may be left out. */
+/** The TypeScript type of these arguments. Those that may be null may be left out. */
 export type ArgumentsOf<Arguments extends Fields> = {
   [Name in Exclude<keyof Arguments, NullableNames<Arguments>>]: ValueOf<Arguments[Name]>;
 } & { [Name in NullableNames<Arguments>]?: ValueOf<Arguments[Name]> | undefined };
 
 type Row = Record<string, unknown>;
 
-/** What a function returns: a value or named columns, once or in any number of rows. */
+/** What a function returns: a value or named columns, in one row or in any number. */
 export interface Result<Value> {
   type: SqlType<unknown> | Fields;
   isSet: boolean;
@@ -109,13 +109,13 @@ export const manyRows = <Columns extends Fields>(type: Columns): Result<RowOf<Co
   read: (rows) => rows as RowOf<Columns>[],
 });
 
-/** A line of the table. */
+/** One function, as a line of the table declares it. */
 export interface Declaration<Arguments extends Fields, Value> {
   arguments: Arguments;
   result: Result<Value>;
   /** Whether it may be called again although it may have been carried out. */
   isRepeatable: boolean;
-  /** A call that takes longer is given up, and its connection with it. */
+  /** A longer call fails, and its connection is closed. */
   timeoutMs: number;
 }
 
@@ -139,13 +139,13 @@ const declare =
     { timeoutMs = DEFAULT_TIMEOUT_MS } = {},
   ): Declaration<Arguments, Value> => ({ arguments: args, result, isRepeatable, timeoutMs });
 
-/** A function that may be called again although it may have been carried out, as every read. */
+/** A function that may be called again although it may have been carried out, like every read. */
 export const repeatable = declare(true);
 
-/** A function that is called again only when it is known that nothing has happened. */
+/** A function that is called again only if the first call certainly had no effect. */
 export const once = declare(false);
 
-/** The functions of a schema. They are called there what they are called here, in snake case. */
+/** The functions of a schema. Their names there are those of the table, in snake case. */
 export function functionsOf<Table extends Record<string, Declaration<Fields, unknown>>>(
   schema: string,
   table: Table,
@@ -220,8 +220,8 @@ export type CallsOn<Table> = {
 };
 
 /**
- * Each call has a connection of its own, and is made again as far as its line allows it. A call
- * that may wait for locks is given a `turn`; see call_limits.ts.
+ * Each call has a connection of its own, and is repeated as its line allows. A call that may wait for
+ * locks is given a `turn`; see call_limits.ts.
  */
 export function callsOn<Table extends object>(pool: Pool, table: Table): CallsOn<Table> {
   const entries = Object.entries(table).map(
@@ -251,6 +251,7 @@ const jsonAsText: CustomTypesConfig = {
 
 function theOnly(rows: Row[]): Row {
   const [row] = rows;
-  if (row === undefined) throw new TypeError("A database function that always answers did not");
+  if (row === undefined)
+    throw new TypeError("A database function that always returns a row returned none");
   return row;
 }

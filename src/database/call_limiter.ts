@@ -1,32 +1,32 @@
 import { DatabaseFailure } from "./failures.ts";
 import type { Turn } from "./failures.ts";
 
-/** Of each kind, what a call counts against: the user, the market, and so on. */
+/** What a call counts against, by kind: a user, a market, and so on. */
 export type Holds<Kind extends string> = Partial<Record<Kind, string | readonly string[]>>;
 
-/** How many calls may be at work at once. */
+/** How many calls may be under way at once. */
 export interface CallLimits<Kind extends string> {
   /** All together. */
   most: number;
-  /** Those that count against the same user, the same market, and so on. */
+  /** Calls that count against the same user, the same market, and so on. */
   each: Record<Kind, number>;
 }
 
 export interface CallLimiterOptions<Kind extends string> {
   limits: CallLimits<Kind>;
-  /** How long a call waits for its turn; then no connection was to be had. */
+  /** How long a call waits for its turn. Then it fails as if there were no connection. */
   patienceMs?: number;
   /** Calls at most that may wait; beyond it new ones are rejected. */
   waitingCap?: number;
-  /** Does something later, unless the function that it returns is called before. */
+  /** A timer. The function that it returns stops it. */
   later?: (work: () => void, ms: number) => () => void;
 }
 
-/** Has calls wait in the process, without a connection, as long as too many are at work. */
+/** While too many calls are under way, further ones wait in the process, without a connection. */
 export interface CallLimiter<Kind extends string> {
   /**
-   * A turn for each attempt of a call. The calls of one line go in their order, and the lines take
-   * turns. A call waits as long as one of its limits is reached; the other lines pass it by.
+   * Gives each attempt of a call a turn. The calls of one line go in their order, and the lines take
+   * turns. A call waits while one of its limits is reached; other lines overtake it.
    */
   turn: (line: string, holds: Holds<Kind>) => Turn;
 }
@@ -50,9 +50,9 @@ export function createCallLimiter<Kind extends string>({
   waitingCap = DEFAULT_WAITING_CAP,
   later = startTimer,
 }: CallLimiterOptions<Kind>): CallLimiter<Kind> {
-  /** Calls at work, by what they count against. */
+  /** Calls under way, by what they count against. */
   const taken = new Map<string, number>();
-  /** Calls that wait. The line whose turn is next comes first. No line is empty. */
+  /** Calls that wait. The next line comes first. No line is empty. */
   const lines = new Map<string, Waiting[]>();
   let working = 0;
   let waiting = 0;
@@ -82,7 +82,7 @@ export function createCallLimiter<Kind extends string>({
     startWaiting();
   }
 
-  /** Starts what may go. A line that had its turn goes behind the others. */
+  /** Starts the calls that may start. A line that had its turn goes behind the others. */
   function startWaiting(): void {
     for (const [line, calls] of lines) {
       if (working >= most) return;
@@ -96,7 +96,7 @@ export function createCallLimiter<Kind extends string>({
     }
   }
 
-  /** Settles when the call has its places. */
+  /** Resolves when the call has its places. */
   function wait(line: string, places: Place[]): Promise<void> {
     if (waiting >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
     return new Promise((resolve, reject) => {
@@ -126,7 +126,7 @@ export function createCallLimiter<Kind extends string>({
     turn: (line, holds) => {
       const places = placesOf(holds);
       return async (attempt) => {
-        // What could start has started: a call for which there is room overtakes none.
+        // All that could start has started, so this call overtakes none of its line.
         if (lines.has(line) || !canStart(places)) await wait(line, places);
         else start(places);
         try {

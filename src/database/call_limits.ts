@@ -3,9 +3,9 @@ import { createCallLimiter } from "./call_limiter.ts";
 import type { CallLimiter, CallLimits } from "./call_limiter.ts";
 import type { Turn } from "./failures.ts";
 
-/** How much of the connections of a pool slow calls hold at once. */
+/** How many connections of a pool slow calls may hold at once. */
 
-/** What a call on the pool `orders` that waits for locks counts against. */
+/** What a call on the pool `orders` counts against if it waits for locks. */
 export type CommandKind =
   /** Orders of one market, and atomic batches. */
   | "alone"
@@ -18,7 +18,7 @@ export type CommandKind =
 
 export type CommandLimiter = CallLimiter<CommandKind>;
 
-/** A quarter is left to the calls that share the orders of many markets and wait for no lock. */
+/** A quarter is left to the shared calls, which wait for no lock. */
 export function commandLimits(connections: number): CallLimits<CommandKind> {
   const half = part(connections, 1 / 2);
   const quarter = part(connections, 1 / 4);
@@ -28,14 +28,14 @@ export function commandLimits(connections: number): CallLimits<CommandKind> {
   };
 }
 
-/** Half is left to the other reads, of which none takes long. */
+/** Half is left to the other reads, which are short. */
 export function previewLimits(connections: number): CallLimits<"user" | "market"> {
   return { most: part(connections, 1 / 2), each: { user: 1, market: 1 } };
 }
 
 /** The turns of one user's calls. */
 export interface UserTurns {
-  /** Of a cancel, an amendment, a split or a merge; with its market, where that is known. */
+  /** Of a cancel, an amendment, a split or a merge, with its market if that is known. */
   command: (userId: string, marketId?: string) => Turn;
   preview: (userId: string, marketId: string) => Turn;
 }

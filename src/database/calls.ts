@@ -1,16 +1,16 @@
-import type { CallsOn, RowOf } from "./call.ts";
 import { bigint, boolean, bytea, double, int, interval, json, text, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
+import type { CallsOn, RowOf } from "./call.ts";
 
 /**
  * The functions of the database that processes call: arguments, result, and whether a call may be
- * repeated that may have been carried out. What each does is said at the function, in
- * `db/api/functions/` and `db/jobs/functions/`. `test/database/calls.test.ts` compares with the
- * catalogue. Bodies of answers are JSON text that is passed on as it is.
+ * repeated that may have been carried out. The functions describe themselves in `db/api/functions/`
+ * and `db/jobs/functions/`. `test/database/calls.test.ts` compares this table with the catalogue.
+ * Bodies of answers are JSON text that is passed on as it is.
  */
 
-/** An order without its market; what is absent or null is left to the database. */
+/** An order without its market. What is absent or null gets the database's default. */
 export interface OrderTerms {
   userId: string;
   side: "yes" | "no";
@@ -28,10 +28,10 @@ export interface OrderRequest extends OrderTerms {
   marketId: string;
 }
 
-/** Who is counted in a bucket: an address or a user's id, once or so many times. */
+/** An address or a user's id that is counted in a bucket, once or `count` times. */
 export type CountedSubject = string | { subject: string; count: number };
 
-/** What one request is counted in: buckets, each with an address or with a user's id. */
+/** The buckets in which one request is counted, each with an address or a user's id. */
 export type RequestCounters = Partial<
   Record<
     "v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip",
@@ -39,7 +39,7 @@ export type RequestCounters = Partial<
   >
 >;
 
-/** Who holds an event stream open; a user only if it is the stream of one. */
+/** The address of an event stream, and its user if it is a user's stream. */
 export interface StreamHolder {
   address: string;
   userId?: string | undefined;
@@ -50,7 +50,7 @@ export type StaffRole = "analyst" | "operator";
 const keyCaller = { userId: uuid, apiKeyId: uuid };
 const sessionCaller = { userId: uuid, sessionId: uuid };
 const staff = { staffKeyId: uuid, name: text, role: sqlType<StaffRole>("text") };
-const outcome = {
+const commandResult = {
   code: nullable(text),
   message: nullable(text),
   replayed: boolean,
@@ -91,9 +91,9 @@ const nextDue = {
   closeInMs: nullable(double),
 };
 
-/** A longer read is taken for a connection that was cut without a word. */
+/** After a longer read, the connection counts as lost. */
 const READ_EVENTS_TIMEOUT_MS = 5000;
-/** A market is settled as a whole, however many positions it has. */
+/** A market is refreshed as a whole, whatever the number of its positions. */
 const REFRESH_TIMEOUT_MS = 600_000;
 const VERIFICATION_TIMEOUT_MS = 6 * 3_600_000;
 
@@ -125,12 +125,12 @@ export const api = functionsOf("api", {
     manyRows(countedRequest),
   ),
 
-  placeOrders: once(orders, manyRows(outcome)),
-  previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(outcome)),
-  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(outcome)),
-  cancelOrder: once(ofOrder, oneRow(outcome)),
-  splitPosition: once(ofSets, oneRow(outcome)),
-  mergePosition: once(ofSets, oneRow(outcome)),
+  placeOrders: once(orders, manyRows(commandResult)),
+  previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
+  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
+  cancelOrder: once(ofOrder, oneRow(commandResult)),
+  splitPosition: once(ofSets, oneRow(commandResult)),
+  mergePosition: once(ofSets, oneRow(commandResult)),
 
   getAccount: repeatable(ofUser, one(json)),
   getRateLimits: repeatable(ofUser, one(json)),
@@ -172,8 +172,8 @@ const toPassOver = { passingOver: arrayOf(bigint) };
 const inMarket = { marketId: bigint, waits: boolean };
 
 /**
- * For workers, as exchange_worker. Those that give a number do one piece of what there is to do, and
- * say how much that was: 0 when nothing is left, null when the market is locked.
+ * For workers, as exchange_worker. Those that return a number do one piece of work, and return how
+ * much that was: 0 when nothing is left, null when the market is locked.
  */
 export const jobs = functionsOf("jobs", {
   warmUp: repeatable({}, nothing),
@@ -208,13 +208,13 @@ export type KeyCaller = RowOf<typeof keyCaller>;
 export type SessionCaller = RowOf<typeof sessionCaller>;
 /** Who calls, and by what. */
 export type Caller = KeyCaller | SessionCaller;
-/** Somebody who works with the exchange; the name is that of the key. */
+/** An operator or analyst. The name is that of the key. */
 export type Staff = RowOf<typeof staff>;
-/** What a command came to: `body` when it was accepted, `code` and `message` when rejected. */
-export type Outcome = RowOf<typeof outcome>;
-/** Something about one market, as of one version of it. */
+/** The result of a command: `body` if it was accepted, `code` and `message` if rejected. */
+export type CommandResult = RowOf<typeof commandResult>;
+/** One market, as of one version of it. */
 export type MarketView = RowOf<typeof marketView>;
-/** Something that servers pass on, or, without a kind, a place before which some may be missing. */
+/** An event. Without a kind it says that events before it may be missing. */
 export type SentEvent = RowOf<typeof sentEvent>;
 export type CountedRequest = RowOf<typeof countedRequest>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;

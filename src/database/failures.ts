@@ -3,18 +3,18 @@ import pg from "pg";
 import type { Pool, PoolClient } from "pg";
 
 /**
- * Why the database gave no answer, and so what may be said to the client:
- * - conflict: it took the call back (deadlock, lock timeout, out of resources): nothing happened;
- * - unreachable: no connection was to be had, nothing was sent: nothing happened;
- * - lost: the connection broke while the call was under way: nobody knows whether it was committed;
- * - overloaded: too many requests are waiting already, this one was not even queued.
+ * Why a call had no result:
+ * - conflict: the database rolled it back (deadlock, lock timeout, out of resources): no effect;
+ * - unreachable: there was no connection, so nothing was sent: no effect;
+ * - lost: the connection broke during the call: it may have been committed;
+ * - overloaded: too many requests wait already, so this one was not queued: no effect.
  */
 export type FailureKind = "conflict" | "unreachable" | "lost" | "overloaded";
 
-/** The database gave no answer, after all retries that were safe. Not a fault of the request. */
+/** A call had no result, after all retries that were safe. Not a fault of the request. */
 export class DatabaseFailure extends Error {
   readonly kind: FailureKind;
-  /** What PostgreSQL gave as the reason, if it was PostgreSQL that failed. */
+  /** The error code, if PostgreSQL reported one. */
   readonly sqlstate: string | undefined;
 
   constructor(kind: FailureKind, cause?: unknown) {
@@ -26,21 +26,21 @@ export class DatabaseFailure extends Error {
 }
 
 /**
- * The failure of a call that only leads up to what a request is about, which has not begun: nothing
- * has happened, whether or not that call got through.
+ * The failure of a call that precedes the command of a request. The command has not begun, so it had
+ * no effect, also if that call is lost.
  */
 export function beforeAnything(error: unknown): unknown {
   const isLost = error instanceof DatabaseFailure && error.kind === "lost";
   return isLost ? new DatabaseFailure("unreachable", error) : error;
 }
 
-/** Makes an attempt when its turn has come, and gives what it gives. */
+/** Makes an attempt when its turn has come, and returns its result. */
 export type Turn = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 export interface RetryOptions {
   /** Whether the call may be made again although it may have been carried out: true for reads. */
   repeatable?: boolean;
-  /** After a conflict the caller makes another call instead: this one is not made again. */
+  /** Conflicts are not retried: the caller makes another call instead. */
   exceptConflicts?: boolean;
   /** Calls at most. */
   attempts?: number;
@@ -64,7 +64,7 @@ const DEFAULT_PATIENCE_MS = 3000;
  */
 const conflictStates = /^(40001|40P01|55P03|57014|25006|53[0-3]\w{2}|0A000|42804|EX025)$/;
 
-/** After these the session is as good as before, and it has cost something to open it. */
+/** After these the session can still be used. */
 const harmlessStates = /^(40001|40P01|55P03|57014|22\w{3}|23\w{3}|EX\w{3})$/;
 
 /** Classes of SQLSTATEs that never end a session: data, integrity, syntax, PL/pgSQL, our own. */
@@ -74,15 +74,15 @@ type FailureObserver = (failure: DatabaseFailure, retried: boolean) => void;
 
 const observers = new WeakMap<Pool, FailureObserver>();
 
-/** Has every failure on this pool told of, and whether the call is made again. */
+/** Reports every failure on this pool, and whether the call is made again. */
 export function observeFailures(pool: Pool, observer: FailureObserver): void {
   observers.set(pool, observer);
 }
 
 /**
- * Makes one call on a connection of its own, and again as long as it is known that nothing has
- * happened. The call must be a single statement outside a transaction block. Throws a
- * {@link DatabaseFailure}, or whatever else the call throws.
+ * Makes one call on a connection of its own, and repeats it as long as that is safe. The call must be
+ * a single statement outside a transaction block. Throws a {@link DatabaseFailure}, or what else the
+ * call throws.
  */
 export async function withRetries<T>(
   pool: Pool,
@@ -123,7 +123,7 @@ async function callOnce<T>(pool: Pool, call: (client: PoolClient) => Promise<T>)
     client.release();
     return result;
   } catch (error) {
-    // The next call doesn't have to find out whether the connection is to blame.
+    // Unless the session is certainly good, the connection is closed.
     client.release(!isHarmless(error));
     const kind = failureKind(error);
     throw kind === undefined ? error : new DatabaseFailure(kind, error);
@@ -138,16 +138,16 @@ function isHarmless(error: unknown): boolean {
   );
 }
 
-/** What an error of a call that was sent says. Undefined: the call itself is at fault. */
+/** What the error of a call that was sent means. Undefined: the call itself is at fault. */
 function failureKind(error: unknown): FailureKind | undefined {
   if (!(error instanceof pg.DatabaseError)) {
-    // pg reports whatever happens to a connection as a plain Error; mistakes of ours have types.
+    // pg reports all faults of a connection as plain Errors; mistakes of our code have types.
     return error instanceof Error && error.constructor === Error ? "lost" : undefined;
   }
   const { code = "", severity = "" } = error;
-  // A session that ends is no proof that its last transaction had not got through.
+  // A session that ended may have committed its last transaction before.
   if (severity === "FATAL" || severity === "PANIC") return "lost";
   if (conflictStates.test(code)) return "conflict";
-  // The server may translate the severity, so what is no error of a statement for sure is "lost".
+  // The server may translate the severity, so everything but certain statement errors is "lost".
   return severity === "ERROR" || statementErrors.test(code) ? undefined : "lost";
 }

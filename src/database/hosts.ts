@@ -4,13 +4,8 @@ import { DatabaseNotReadyError } from "./not_ready.ts";
 
 /**
  * A connection string may name several hosts, as libpq's do: the primary and its standbys, in
- * any order. pg knows one host only, so that is seen to here.
+ * any order. pg knows one host only, so this file finds the primary.
  */
-
-/** Whether a connection string has the startup parameter `options`. */
-export function hasOwnOptions(connectionString: string): boolean {
-  return /[?&]options=/.test(connectionString);
-}
 
 /** One connection string for each host that this one names. */
 export function splitHosts(connectionString: string): string[] {
@@ -38,9 +33,9 @@ export function splitHosts(connectionString: string): string[] {
 }
 
 /**
- * The kind of client that a pool needs for several hosts: each new one goes to the host that the
- * last one found good, and one that finds nobody there, or a server that takes no writes, fails
- * and leaves the next host to those that come after it. So whoever tries again gets through.
+ * The client class of a pool for several hosts. A new client goes to the last host that was the
+ * primary. If that host does not answer or takes no writes, the client fails, and later ones try the
+ * next host. So a caller that retries finds the primary.
  */
 export function clientOfPrimary(
   connectionStrings: string[],
@@ -60,7 +55,7 @@ export function clientOfPrimary(
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
       const connected = this.#connectToPrimary();
       if (callback === undefined) return connected;
-      // No error is null to pg, whatever its types say.
+      // pg wants null for no error, against its types.
       connected.then(
         () => {
           callback(null as unknown as Error);
@@ -91,7 +86,7 @@ export function clientOfPrimary(
   };
 }
 
-/** Of several hosts the first that takes writes, for those who need one address. */
+/** The first host that takes writes, for tools that need one address. */
 export async function findPrimary(connectionString: string): Promise<string> {
   const candidates = splitHosts(connectionString);
   const [only] = candidates;

@@ -1,22 +1,21 @@
 import { Logger as QueueLogger, runMigrations } from "graphile-worker";
 import type { ClientBase, Pool } from "pg";
-import type { Logger } from "pino";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { makePool } from "./pools.ts";
 
 /**
  * The queue is graphile-worker's, in a schema of its own. Its tables belong to exchange_owner, as
- * everything does, and exchange_worker is let in; they have row level security and no policy, so
- * that takes both grants and policies.
+ * everything does. They have row level security and no policy, so exchange_worker needs both grants
+ * and policies.
  */
 
 /**
- * Makes the queue, or brings it up to date. `client` acts as a login that may make schemas and
- * become exchange_owner; nobody else migrates meanwhile.
+ * Makes the queue, or brings it up to date. `client` may make schemas and become exchange_owner, and
+ * no other process migrates meanwhile.
  */
 export async function migrateQueue(client: ClientBase, connectionString: string): Promise<void> {
   const before = await revision(client);
-  // Making a schema, be it there or not, takes a right on the database that exchange_owner lacks.
+  // `create schema if not exists` always needs a right on the database, which exchange_owner lacks.
   if (before === undefined) await client.query(makeSchema);
   const pool = makePool({
     connectionString,
@@ -29,7 +28,7 @@ export async function migrateQueue(client: ClientBase, connectionString: string)
   } finally {
     await pool.end();
   }
-  if ((await revision(client)) !== before) await client.query(letWorkersIn);
+  if ((await revision(client)) !== before) await client.query(grantToWorkers);
 }
 
 /** For workers: refuses a database without a queue. */
@@ -39,17 +38,10 @@ export async function checkQueue(pool: Pool): Promise<void> {
   );
   if (rows[0]?.found !== true) {
     throw new DatabaseNotReadyError(
-      "The database lacks the queue of jobs: run npm run migrate as the owner of the database",
+      "The database lacks the job queue: run npm run migrate as the owner of the database",
       { reason: "migrations_missing" },
     );
   }
-}
-
-/** Makes the queue's log part of ours. What it takes for news is of interest to debugging only. */
-export function queueLogger(logger: Logger): QueueLogger {
-  return new QueueLogger(() => (level, message) => {
-    logger[level === "error" || level === "warning" ? "warn" : "debug"](message);
-  });
 }
 
 const silent = new QueueLogger(() => () => undefined);
@@ -65,7 +57,7 @@ async function revision(client: ClientBase): Promise<number | undefined> {
   return rows[0]?.id ?? undefined;
 }
 
-/** As graphile-worker itself would. */
+/** As graphile-worker itself makes it. */
 const makeSchema = `
   begin;
   create schema if not exists graphile_worker authorization exchange_owner;
@@ -77,7 +69,7 @@ const makeSchema = `
   );
   commit`;
 
-const letWorkersIn = `
+const grantToWorkers = `
   begin;
   set local role exchange_owner;
   grant usage on schema graphile_worker to exchange_worker;

@@ -5,8 +5,9 @@ import { Logger, migrate } from "graphile-migrate";
 import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
-import { migrateQueue } from "./job_queue.ts";
+import { hasCode } from "../has_code.ts";
 import { findPrimary } from "./hosts.ts";
+import { migrateQueue } from "./job_queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import {
   checkEncoding,
@@ -15,23 +16,22 @@ import {
   setLateSettings,
   withStartupOptions,
 } from "./session_settings.ts";
-import { hasCode } from "../has_code.ts";
 
-/** Holds committed/, current.sql, and fixtures, which leads to db/. */
+/** Has committed/, current.sql, and fixtures, a link to db/. */
 export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");
 
 const OLDEST_SERVER = 15;
 const NEWEST_SERVER = 18;
 
 /**
- * graphile-migrate keeps its connections for 200 ms after it is done, and ends the process if the
+ * graphile-migrate keeps its connections for 200 ms after its end, and ends the process if the
  * database goes away in that time.
  */
 export const POOL_LINGERS_MS = 300;
 
 type Queryable = Pool | ClientBase;
 
-/** Throws unless the server is one that we are tested on. Gives its version. */
+/** Throws unless pgmarkets is tested on this version of PostgreSQL. Returns the version. */
 export async function checkServerVersion(database: Queryable): Promise<string> {
   const { rows } = await database.query<{ number: string; version: string }>(
     `select current_setting('server_version_num') as number,
@@ -55,8 +55,8 @@ export interface MigrationOptions {
 }
 
 /**
- * The committed migrations that the database has not had, in order. Throws when it has had others
- * than ours: it was made by another, probably newer, version.
+ * The committed migrations that the database lacks, in order. Throws when it has had unknown ones: it
+ * was migrated by another, probably newer, version.
  */
 export async function pendingMigrations(
   database: Queryable,
@@ -84,8 +84,8 @@ export interface DatabaseVersions {
 }
 
 /**
- * For servers and workers: refuses a database that isn't fit, and says what to do about it. Gives
- * the versions of one that is.
+ * For servers and workers: throws for a database that can't be used, with what to do about it.
+ * Otherwise returns the versions.
  */
 export async function checkDatabase(
   database: Queryable,
@@ -105,7 +105,7 @@ export async function checkDatabase(
   return { server, schema: (await readApplied(database)).at(-1)?.filename ?? "none" };
 }
 
-/** Throws when nothing can be written: on a standby, or where sessions are read-only by default. */
+/** Throws when the database takes no writes: on a standby, or if sessions are read-only. */
 export async function checkWritable(database: Queryable): Promise<void> {
   // A standby's transactions are read-only whatever is set.
   const { rows } = await database.query<{ setting: string }>(
@@ -120,19 +120,19 @@ export async function checkWritable(database: Queryable): Promise<void> {
 
 /**
  * Brings the database up to date and returns the migrations that ran. The login must be able to
- * make schemas in the database, and to become exchange_owner or, where the roles are missing, to
- * make them. Safe to call from many processes at once: they take turns, and the later ones find
- * nothing to do.
+ * create schemas in the database, and to become exchange_owner or, where the roles are missing, to
+ * create them. Many processes may call it at once: they take turns, and the later ones find nothing
+ * to do.
  */
 export async function migrateDatabase(
   databaseUrl: string,
   log: (message: string) => void = () => undefined,
 ): Promise<string[]> {
   const primary = await findPrimary(databaseUrl);
-  // Its sessions have no time limits: a migration takes as long as it takes.
+  // These sessions have no time limits: a migration may take long.
   const connectionString = withStartupOptions(primary, ownSearchPath);
   const client = new pg.Client({ connectionString, application_name: "pgmarkets migrate" });
-  // The query in flight tells what happened.
+  // The query under way fails with the reason.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -140,8 +140,8 @@ export async function migrateDatabase(
     await checkEncoding(client);
     await setLateSettings(client);
     await checkSession(client);
-    // graphile-migrate has a lock of its own, but fails rather than waits for it. Ours ends with
-    // the connection.
+    // graphile-migrate has a lock of its own, but fails instead of waiting for it. This lock ends
+    // with the connection.
     await client.query("select pg_advisory_lock(hashtextextended('pgmarkets migrate', 0))");
     const pending = await pendingMigrations(client);
     if (pending.length > 0) {
@@ -176,7 +176,7 @@ async function runMigrations(
   await delay(POOL_LINGERS_MS);
 }
 
-/** Servers check for pending migrations by logins that own nothing; api.get_metrics tells them. */
+/** Servers read the list of migrations by logins that own nothing; so does api.get_metrics. */
 async function letServersLook(client: ClientBase): Promise<void> {
   for (const role of ["exchange_api", "exchange_worker", "exchange_owner"]) {
     await client.query(`grant usage on schema graphile_migrate to ${role}`);

@@ -1,4 +1,4 @@
-/** Why a database can't be used, in a word; "unusable" for what only the message can say. */
+/** Why a database can't be used. "unusable": see the message. */
 export type NotReadyReason =
   | "database_unreachable"
   | "server_version"
@@ -10,10 +10,7 @@ export type NotReadyReason =
   | "prepared_statements"
   | "unusable";
 
-/**
- * The database can't be used, for a reason that the operator can do something about: the message
- * is for them, and where in our code it was found doesn't matter.
- */
+/** The database can't be used, and the operator can repair that. The message is for the operator. */
 export class DatabaseNotReadyError extends Error {
   override name = "DatabaseNotReadyError";
   readonly reason: NotReadyReason;

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Client, Pool, PoolClient, PoolConfig } from "pg";
-import { clientOfPrimary, hasOwnOptions, splitHosts } from "./hosts.ts";
+import { hasOwnOptions } from "../config.ts";
+import { clientOfPrimary, splitHosts } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { ownSearchPath, setLateSettings, startupOptions } from "./session_settings.ts";
 import { databaseTypes } from "./types.ts";
@@ -13,34 +14,33 @@ export type DatabaseRole =
 export interface PoolOptions {
   /** With several hosts, sessions are those of the one that takes writes. */
   connectionString: string;
-  /** Who the pool's sessions act as. Without it: as the login itself. */
+  /** The role of the pool's sessions. Without it, they act as the login. */
   role?: DatabaseRole;
   applicationName?: string;
   max?: number;
-  /** Connections that are kept however long nobody uses them: see {@link openMinimum}. */
+  /** Connections that are kept when idle: see {@link openMinimum}. */
   min?: number;
   statementTimeoutMs?: number;
   lockTimeoutMs?: number;
   /** How long `connect()` may wait for a free connection. */
   connectionTimeoutMs?: number;
-  /** How long a connection is kept that nobody uses. */
+  /** How long an idle connection is kept. */
   idleTimeoutMs?: number;
-  /** What a new connection does before the pool uses it. A failure of the database is no matter. */
+  /** What a new connection does before the pool uses it. Errors of the database are ignored. */
   warmUp?: ((client: PoolClient) => Promise<void>) | undefined;
-  /** Told when an idle connection is lost. The pool replaces it by itself. */
+  /** Called when an idle connection is lost. The pool replaces it by itself. */
   onIdleError?: (error: Error) => void;
 }
 
 /**
- * A pool whose sessions act as one role from their first statement on: the role is a startup
- * option, so there is no moment at which a session is still the login, and `reset role` falls
- * back to the role. The settings that matter are startup options too: those that the database or
- * the login has don't count.
+ * A pool whose sessions act as one role from their first statement on. The role is a startup option,
+ * so a session is never the login, and `reset role` returns to the role. Settings that matter are
+ * startup options too, and so overrule those of the database and the login.
  */
 export function makePool(options: PoolOptions): Pool {
   if (options.role !== undefined && hasOwnOptions(options.connectionString)) {
-    // pg lets the connection string win over everything else, and the role would be lost silently.
-    // The configuration has refused it in every other variable.
+    // In pg the connection string overrules other options, so the role would be lost silently. The
+    // configuration rejects it in every other variable.
     throw new DatabaseNotReadyError(
       "DATABASE_URL must not contain `options`: the server sets the role there",
     );
@@ -49,13 +49,13 @@ export function makePool(options: PoolOptions): Pool {
   const settings = {
     statement_timeout: String(statementTimeoutMs),
     lock_timeout: String(lockTimeoutMs),
-    ...(role !== undefined && { role, ...ownSearchPath, ...forgottenTransactions }),
+    ...(role !== undefined && { role, ...ownSearchPath, ...idleTransactions }),
   };
 
   async function prepare(client: PoolClient): Promise<void> {
     await setLateSettings(client);
     await warmUp?.(client).catch((error: unknown) => {
-      // Whether the database is of use is for others to say; a lost connection is not.
+      // Other checks report errors of the database. A lost connection is of no use to the pool.
       if (!(error instanceof pg.DatabaseError)) throw error;
     });
   }
@@ -70,27 +70,27 @@ export function makePool(options: PoolOptions): Pool {
     types: databaseTypes,
     ...(options.min !== undefined && { min: options.min }),
     ...(!hasOwnOptions(options.connectionString) && { options: startupOptions(settings) }),
-    // The pool waits for it, whatever its types say.
+    // The pool waits for it, against its types.
     onConnect: prepare as unknown as NonNullable<PoolConfig["onConnect"]>,
   };
 
   const pool = new pg.Pool(config);
   // Without a listener, a connection that is lost while idle would end the process.
   pool.on("error", options.onIdleError ?? (() => undefined));
-  // Likewise one that is lost while in use: whoever uses it is told by the query's own failure.
+  // The same holds for one that is lost in use. Its query fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
-/** After this long in a transaction without a statement, whoever began it has forgotten it. */
-const forgottenTransactions = { idle_in_transaction_session_timeout: "60s" };
+/** A session that is idle in a transaction for this long is closed. */
+const idleTransactions = { idle_in_transaction_session_timeout: "60s" };
 
-/** What pg's client has and its types don't tell. */
+/** Parts of pg's client that its types lack. */
 interface CuttableClient {
   connection?: { stream: { destroy: () => void } };
 }
 
-/** What pg's pool has and its types don't tell. */
+/** Parts of pg's pool that its types lack. */
 interface OpenablePool {
   options: { min: number };
   _clients: Client[];
@@ -99,13 +99,13 @@ interface OpenablePool {
   }) => void;
 }
 
-/** How long to wait before a connection is tried again that is to be kept. */
+/** How long to wait after a connection could not be opened. */
 const REOPEN_MS = 500;
 
 /**
- * Opens as many connections as the pool keeps, warm-up included, and from then on a new one for
- * each that is lost. Settles when all have been tried. New ones are opened beside those that are
- * idle: nobody who has something to do waits for them.
+ * Opens and warms up as many connections as the pool keeps, and from then on a new one for each that
+ * is lost. Resolves when all have been tried. Callers use idle connections meanwhile, and do not wait
+ * for the new ones.
  */
 export async function openMinimum(pool: Pool): Promise<void> {
   const inner = pool as unknown as OpenablePool;
@@ -138,7 +138,7 @@ export async function openMinimum(pool: Pool): Promise<void> {
   await fill();
 }
 
-/** Cuts a connection, whatever it is at: its query fails, or its attempt to connect. */
+/** Cuts a connection: its query or its attempt to connect fails. */
 export function cut(client: Client): void {
   (client as unknown as CuttableClient).connection?.stream.destroy();
 }
@@ -147,16 +147,13 @@ export function cut(client: Client): void {
 export async function abandonPool(pool: Pool): Promise<void> {
   const ended = pool.ending ? undefined : pool.end();
   for (const client of (pool as unknown as OpenablePool)._clients) cut(client);
-  // pg tells nobody of the end of some that were cut while they were being made.
+  // pg does not report the end of some connections that were cut while they were being made.
   await Promise.race([ended, delay(CUTTING_MS)]);
 }
 
 const CUTTING_MS = 250;
 
-/**
- * A client of its own with the settings of a pool, role included, and perhaps another address of
- * the same database. Not connected yet.
- */
+/** A client with the settings and the role of a pool, maybe by another address. Not connected yet. */
 export function makeLoneClient(
   { options }: Pool,
   applicationName: string,

@@ -1,15 +1,15 @@
 import type { Client, Pool } from "pg";
+import { hasCode } from "../has_code.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { cut, makeLoneClient } from "./pools.ts";
-import { hasCode } from "../has_code.ts";
 
-/** Each round gives a pooler another occasion to swap the server connections of two clients. */
+/** In each round a pooler may swap the server connections of the two clients. */
 const ROUNDS = 3;
 
 /**
- * Throws when a statement that a session has prepared can get lost, or meets that of another
- * session: a pooler that gives each transaction whatever server connection is free does that,
- * unless it knows of prepared statements. Orders would fail at random. The signal cuts it short.
+ * Throws when prepared statements get lost, or clash with those of another session. A transaction
+ * pooler causes that unless it supports prepared statements, and orders would fail at random. The
+ * signal aborts the check.
  */
 export async function checkPreparedStatements(pool: Pool, signal?: AbortSignal): Promise<void> {
   const clients: Client[] = [];
@@ -27,7 +27,7 @@ export async function checkPreparedStatements(pool: Pool, signal?: AbortSignal):
     for (let round = 1; round <= ROUNDS; round++) {
       // One after the other, on what may be the same server connection.
       for (const client of clients) await client.query(statement("shared"));
-      // At the same time, so that they can't be.
+      // At the same time, so that the server connections differ.
       await Promise.all(clients.map((client, index) => client.query(statement(`own_${index}`))));
       for (const [index, client] of [...clients.entries()].reverse()) {
         await client.query(statement(`own_${index}`));
@@ -41,7 +41,7 @@ export async function checkPreparedStatements(pool: Pool, signal?: AbortSignal):
   }
 }
 
-/** Whether a statement that was prepared is not there, or one that was not prepared is. */
+/** Whether a prepared statement is missing, or exists already. */
 export function isPreparedStatementLost(error: unknown): boolean {
   return hasCode(error, "26000", "42P05");
 }
@@ -52,8 +52,8 @@ function statement(name: string): { name: string; text: string } {
 
 function notReady(cause: unknown): DatabaseNotReadyError {
   return new DatabaseNotReadyError(
-    "Prepared statements get lost between here and the database: a pooler of transactions that " +
-      "doesn't know them. Connect directly, set pool_mode = session, or use PgBouncer 1.21 or " +
+    "Prepared statements get lost on the way to the database, as by a transaction pooler " +
+      "without support for them. Connect directly, set pool_mode = session, or use PgBouncer 1.21 or " +
       "later with max_prepared_statements above 0",
     { reason: "prepared_statements", cause },
   );

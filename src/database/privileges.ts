@@ -6,11 +6,10 @@ import type { Registry } from "prom-client";
 import type { ClientBase, Pool } from "pg";
 import { singleFlight } from "../single_flight.ts";
 
-/** Something that the database allows to more people than the exchange needs. */
-export interface OpenDoor {
-  /** In a word, for monitoring. */
+/** A right in the database that more logins have than need it. */
+export interface PrivilegeWarning {
   name: (typeof NAMES)[number];
-  /** For the operator: what it is, and the statement that ends it. */
+  /** For the operator: what is wrong, and the statement that repairs it. */
   message: string;
 }
 
@@ -24,7 +23,7 @@ interface Privileges {
   locks: boolean;
 }
 
-/** Reads catalogs that every login may read, by names that no schema of the login can stand before. */
+/** Reads catalogs that every login may read. Qualified names keep schemas of the login out. */
 const QUERY = `
   select
     pg_catalog.quote_ident(d.datname) as database,
@@ -68,15 +67,14 @@ const QUERY = `
   ) as a
   where d.datname = pg_catalog.current_database()`;
 
-/**
- * What stands open in the database that need not: the exchange is safe without, by one layer less.
- * For whoever starts a process, and for monitoring.
- */
-export async function findOpenDoors(database: Pool | ClientBase): Promise<OpenDoor[]> {
+/** Rights that too many logins have. The exchange is safe with them, by one layer less. */
+export async function findPrivilegeWarnings(
+  database: Pool | ClientBase,
+): Promise<PrivilegeWarning[]> {
   const { rows } = await database.query<Privileges>(QUERY);
   const [found] = rows;
   if (found === undefined) return [];
-  const doors: (OpenDoor | false)[] = [
+  const warnings: (PrivilegeWarning | false)[] = [
     found.strong_roles !== null && {
       name: "strong_roles",
       message:
@@ -103,19 +101,19 @@ export async function findOpenDoors(database: Pool | ClientBase): Promise<OpenDo
         "A superuser should run migrate/lock_down.sql once",
     },
   ];
-  return doors.filter((door) => door !== false);
+  return warnings.filter((warning) => warning !== false);
 }
 
-/** What this process has warned of: its server and its worker may be one process. */
+/** A server and a worker may share a process, which then warns once. */
 const warnedOf = new Set<string>();
 
-/** Says at the start of a process what stands open, a line each. That it can't be read is no matter. */
-export async function warnOfOpenDoors(
+/** Prints each warning once at the start of a process. Without an answer it prints none. */
+export async function warnOfPrivileges(
   database: Pool | ClientBase,
   warn: (message: string) => void,
 ): Promise<void> {
-  const doors = await findOpenDoors(database).catch(() => []);
-  for (const { message } of doors) {
+  const warnings = await findPrivilegeWarnings(database).catch(() => []);
+  for (const { message } of warnings) {
     if (!warnedOf.has(message)) warn(message);
     warnedOf.add(message);
   }
@@ -123,7 +121,7 @@ export async function warnOfOpenDoors(
 
 const lockDownScript = join(import.meta.dirname, "../../migrate/lock_down.sql");
 
-/** Closes what only a superuser can close, by the script that a DBA runs elsewhere. */
+/** Revokes what only a superuser can revoke, by the script that a DBA runs elsewhere. */
 export async function lockDown(superuserUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: superuserUrl });
   client.on("error", () => undefined);
@@ -135,32 +133,32 @@ export async function lockDown(superuserUrl: string): Promise<void> {
   }
 }
 
-/** What stands open, for those who monitor. */
-export interface OpenDoors {
-  read: () => Promise<OpenDoor[]>;
-}
-
-/** Privileges change rarely: however many ask, the database is asked this often. */
+/** Privileges change rarely, so the database is asked this often at most. */
 const ANSWER_HOLDS_FOR_MS = 30_000;
 
-/** Looks at the database of this pool when asked; without an answer, what was last found holds. */
-export function createOpenDoors(pool: Pool): OpenDoors {
-  let doors: OpenDoor[] = [];
-  const look = async (): Promise<OpenDoor[]> =>
-    (doors = await findOpenDoors(pool).catch(() => doors));
-  return { read: singleFlight(look, ANSWER_HOLDS_FOR_MS) };
+/** Finds rights that too many logins have, for monitoring. */
+export interface PrivilegeCheck {
+  read: () => Promise<PrivilegeWarning[]>;
 }
 
-/** Shows what stands open to those who monitor. */
-export function gaugeOpenDoors(registry: Registry, openDoors: OpenDoors): void {
+/** Checks the database of this pool. Without an answer, the last result holds. */
+export function createPrivilegeCheck(pool: Pool): PrivilegeCheck {
+  let warnings: PrivilegeWarning[] = [];
+  const check = async (): Promise<PrivilegeWarning[]> =>
+    (warnings = await findPrivilegeWarnings(pool).catch(() => warnings));
+  return { read: singleFlight(check, ANSWER_HOLDS_FOR_MS) };
+}
+
+/** Shows the warnings to monitoring. */
+export function gaugePrivilegeWarnings(registry: Registry, { read }: PrivilegeCheck): void {
   new Gauge({
-    name: "pgmarkets_open_doors",
+    name: "pgmarkets_privilege_warnings",
     help: "1 for each right in the database that more logins have than need it",
-    labelNames: ["door"],
+    labelNames: ["warning"],
     registers: [registry],
     async collect() {
-      const open = new Set<string>((await openDoors.read()).map(({ name }) => name));
-      for (const door of NAMES) this.set({ door }, open.has(door) ? 1 : 0);
+      const found = new Set<string>((await read()).map(({ name }) => name));
+      for (const warning of NAMES) this.set({ warning }, found.has(warning) ? 1 : 0);
     },
   });
 }

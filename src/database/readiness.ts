@@ -8,14 +8,14 @@ import { isPreparedStatementLost } from "./prepared_statements.ts";
 
 /** Whether this process could carry out an order now. */
 export interface Readiness {
-  /** Undefined if it could, otherwise why not. */
+  /** Undefined if it could, else the reason. */
   check: () => Promise<NotReadyReason | undefined>;
 }
 
-/** However many ask, the database is asked this often. */
+/** The database is asked this often at most. */
 const ANSWER_HOLDS_FOR_MS = 500;
 
-/** Looks at the database of this pool when asked. */
+/** Checks the database of this pool. */
 export function createReadiness(pool: Pool): Readiness {
   return { check: singleFlight(() => reasonAgainst(pool), ANSWER_HOLDS_FOR_MS) };
 }
@@ -23,10 +23,10 @@ export function createReadiness(pool: Pool): Readiness {
 async function reasonAgainst(pool: Pool): Promise<NotReadyReason | undefined> {
   const look = async (client: PoolClient): Promise<NotReadyReason | undefined> => {
     try {
-      // A version to come migrates before it replaces this one, which goes on meanwhile.
+      // A newer version migrates the database before it replaces this one.
       await checkDatabase(client, { allowLater: true });
       await checkWritable(client);
-      // By each connection in its turn: a pooler that mixes them up loses it.
+      // A transaction pooler may lose this prepared statement.
       await client.query({ name: "pgmarkets_ready", text: "select" });
       return undefined;
     } catch (error) {

@@ -1,27 +1,33 @@
 import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
 import { call } from "./call.ts";
 import { api } from "./calls.ts";
 import { makePool, openMinimum } from "./pools.ts";
-import type { PoolOptions } from "./pools.ts";
 
 /**
- * The connections of a server process, in groups that can't starve each other: however many slow
- * reads there are, an order finds a connection, and however many orders wait for a lock, whether
- * the process is ready is answered.
+ * The connections of a server process, in groups. Slow reads do not keep connections from orders, and
+ * orders that wait for locks do not keep them from the readiness check.
  */
 export interface ServerPools {
-  /** Commands of traders. All of its connections are open and warm from the start. */
+  /** Commands of traders. All of its connections are open and warm from the start on. */
   orders: Pool;
   /** What traders and the public read. */
   reads: Pool;
-  /** Who calls and how often they may: before everything else, and short. */
-  gates: Pool;
-  /** Readiness, figures, and sending what was announced: each asks once at a time. */
+  /** Authentication and rate limits: the short calls before everything else. */
+  checks: Pool;
+  /** Readiness, metrics and the outbox relay: each makes one call at a time. */
   monitoring: Pool;
 }
 
-/** How the connections of a server are shared out. */
-const GATES = 2;
+/** For calls of requests. Orders hold the lock of a market for milliseconds, so a longer wait is given up. */
+export const timeLimits = {
+  connectionTimeoutMs: 5000,
+  lockTimeoutMs: 2000,
+  statementTimeoutMs: 15_000,
+};
+
+const CHECKS = 2;
 const MONITORING = 3;
 
 /** How many connections each pool of a server has at most. */
@@ -30,33 +36,53 @@ export function sharesOf(poolSize: number): Record<keyof ServerPools, number> {
   return {
     orders,
     reads: Math.max(1, poolSize - orders),
-    gates: GATES,
+    checks: CHECKS,
     monitoring: MONITORING,
   };
 }
 
-/** The pools of a server that is to serve: none of them is connected yet. */
-export function makeServerPools(
-  poolSize: number,
-  options: Omit<PoolOptions, "role" | "max" | "min" | "warmUp">,
-): ServerPools {
-  const shares = sharesOf(poolSize);
+export interface ServerPoolsOptions {
+  /** A login that is or may become exchange_api. */
+  connectionString: string;
+  config: Pick<Config, "poolSize">;
+  logger: Logger;
+}
+
+/** The pools of a server, not connected yet. */
+export function makeServerPools({
+  connectionString,
+  config,
+  logger,
+}: ServerPoolsOptions): ServerPools {
+  const shares = sharesOf(config.poolSize);
   const make = (
     name: keyof ServerPools,
     min: number,
     warmUp?: (client: PoolClient) => Promise<void>,
-  ): Pool => makePool({ ...options, role: "exchange_api", max: shares[name], min, warmUp });
+  ): Pool =>
+    makePool({
+      ...timeLimits,
+      connectionString,
+      role: "exchange_api",
+      applicationName: "pgmarkets api",
+      max: shares[name],
+      min,
+      warmUp,
+      onIdleError: (error) => {
+        logger.warn({ error }, "an idle database connection was lost");
+      },
+    });
   return {
     orders: make("orders", shares.orders, warmForOrders),
     reads: make("reads", 1),
-    gates: make("gates", shares.gates, warmForGates),
+    checks: make("checks", shares.checks, warmForChecks),
     monitoring: make("monitoring", 1),
   };
 }
 
-/** One pool for everything: for tests and measurements, where nobody starves anybody. */
+/** One pool for everything, for tests and measurements. */
 export function asServerPools(pool: Pool): ServerPools {
-  return { orders: pool, reads: pool, gates: pool, monitoring: pool };
+  return { orders: pool, reads: pool, checks: pool, monitoring: pool };
 }
 
 /** Each pool once, by the first of its names. */
@@ -68,7 +94,7 @@ export function listPools(pools: ServerPools): [name: string, pool: Pool][] {
   return [...named].map(([pool, name]) => [name, pool]);
 }
 
-/** Opens what is to be open before the first request, and keeps it open. */
+/** Opens the connections that each pool keeps. */
 export async function openPools(pools: ServerPools): Promise<void> {
   await Promise.all(listPools(pools).map(([, pool]) => openMinimum(pool)));
 }
@@ -84,8 +110,8 @@ async function warmForOrders(client: PoolClient): Promise<void> {
   await call(client, api.placeOrders, { orders: [], atomic: false, waits: true });
 }
 
-/** As for a request that nobody made. */
-async function warmForGates(client: PoolClient): Promise<void> {
+/** What a request needs, rolled back. */
+async function warmForChecks(client: PoolClient): Promise<void> {
   await call(client, api.authenticate, { keyHash: Buffer.alloc(32) });
   await client.query("begin");
   try {

@@ -2,12 +2,12 @@ import type { ClientBase, Pool } from "pg";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 
 /**
- * The database may be shared with others, and `alter database` and `alter role` give sessions
- * settings that are theirs. What bears on correctness or speed is set by each of our sessions as
- * it starts; what a pooler may have dropped is looked at again.
+ * `alter database` and `alter role` may give sessions settings for other users of the database. Each
+ * of our sessions sets at its start what affects correctness or speed. What a pooler may drop is
+ * checked again.
  */
 
-/** What every session of ours sets as it starts: what PostgreSQL comes with, but for jit. */
+/** What each of our sessions sets at its start: the defaults of PostgreSQL, except jit. */
 const pinnedSettings: Record<string, string> = {
   // What a command sees, and whether its constraints and policies hold.
   default_transaction_isolation: "read committed",
@@ -29,7 +29,7 @@ const pinnedSettings: Record<string, string> = {
   extra_float_digits: "1",
   xmlbinary: "base64",
   xmloption: "content",
-  // How long things may take. Pools that have limits say so.
+  // Time limits. Pools set their own.
   statement_timeout: "0",
   lock_timeout: "0",
   idle_in_transaction_session_timeout: "0",
@@ -57,10 +57,10 @@ const pinnedSettings: Record<string, string> = {
   geqo: "on",
 };
 
-/** Names resolve to what PostgreSQL comes with, or are qualified. */
+/** Unqualified names mean objects of PostgreSQL itself. */
 export const ownSearchPath = { search_path: "pg_catalog, pg_temp" };
 
-/** Likewise, but only some versions have them, so they can't be asked for as a session starts. */
+/** Settings that only some versions have, so a session can't set them at its start. */
 const lateSettings: Record<string, string> = {
   transaction_timeout: "0",
   restrict_nonsystem_relation_kind: "",
@@ -73,7 +73,7 @@ export function startupOptions(settings: Record<string, string>): string {
     .join(" ");
 }
 
-/** The same connection string for tools that take nothing else. */
+/** The connection string with these settings, for tools that take no other options. */
 export function withStartupOptions(
   connectionString: string,
   settings: Record<string, string>,
@@ -83,11 +83,11 @@ export function withStartupOptions(
   const given = parameters.get("options");
   const own = startupOptions(settings);
   parameters.set("options", given === null ? own : `${given} ${own}`);
-  // In a query, a plus is a space to some and a plus to others.
+  // In a query, some parsers read a plus as a space.
   return `${address}?${parameters.toString().replaceAll("+", "%20")}`;
 }
 
-/** Sets what a session can't ask for as it starts, where the server has it. */
+/** Sets what a session can't set at its start, if the server has it. */
 export async function setLateSettings(client: ClientBase): Promise<void> {
   await client.query({
     text: `select set_config(s.name, x.setting, false)
@@ -98,7 +98,7 @@ export async function setLateSettings(client: ClientBase): Promise<void> {
   });
 }
 
-/** Refuses text that it can't hold: everything here is UTF-8. */
+/** Throws unless the encoding of the database is UTF-8. */
 export async function checkEncoding(database: Pool | ClientBase): Promise<void> {
   const { rows } = await database.query<{ encoding: string }>(
     "select pg_catalog.current_setting('server_encoding') as encoding",
@@ -113,8 +113,8 @@ export async function checkEncoding(database: Pool | ClientBase): Promise<void> 
 }
 
 /**
- * Refuses sessions in which the exchange would compute something wrong or fail: those of a pooler
- * that drops what we ask for as we connect, and those with settings that only a superuser makes.
+ * Throws if the exchange would compute something wrong, or fail, in this session: a pooler may drop
+ * startup options, and a superuser may have made other settings.
  */
 export async function checkSession(database: Pool | ClientBase): Promise<void> {
   const { rows } = await database.query<{ name: string; setting: string; wanted: string }>(
@@ -138,7 +138,7 @@ export async function checkSession(database: Pool | ClientBase): Promise<void> {
   );
 }
 
-/** What the operator should know of settings under which acknowledged orders can be lost. */
+/** A warning for settings under which acknowledged orders can be lost. */
 export async function durabilityWarning(database: Pool | ClientBase): Promise<string | undefined> {
   const { rows } = await database.query<{ name: string }>(
     `select x.name

@@ -2,23 +2,23 @@ import type { Pool } from "pg";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { abandonPool } from "./pools.ts";
 
-/** Does one step of a start, which fails when it takes longer than that. */
+/** Does one step of a start. It fails when it takes longer than `mostMs`. */
 export type Step = <T>(
   what: string,
   mostMs: number,
   work: (signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
 
-/** For a few short queries. A connection may take half of it. */
+/** For a few short queries. The connection may take half of it. */
 export const CHECKS_MS = 10_000;
-/** For opening connections, each of which trades to be warm. */
+/** For opening connections and warming them up. */
 export const OPENING_MS = 30_000;
 
 /**
- * Starts something on these pools, step by step. A pooler that has no server connection left keeps a
- * query waiting for minutes, and a server that is cut off for hours, so each step has a time limit.
- * When a step fails or takes too long, or when the signal comes, the step under way fails and the
- * pools are ended, their connections cut.
+ * Starts something on these pools, in steps. A query may wait for minutes at a pooler without server
+ * connections, and for hours at a server that is cut off, so each step has a time limit. When a step
+ * fails or takes too long, or when the signal comes, the step under way fails, the pools are ended,
+ * and their connections are cut.
  */
 export async function startInSteps<T>(
   pools: Pool[],

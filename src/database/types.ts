@@ -29,7 +29,7 @@ function parseInt8Array(value: string): (number | null)[] {
 const ownParsers = new Map<number, Parser>([
   [INT8, parseInt8],
   [INT8_ARRAY, parseInt8Array],
-  // A date has no time zone: as a Date it would be midnight wherever the server happens to run.
+  // A date has no time zone. A Date would be midnight in the time zone of this process.
   [DATE, (value) => value],
   [DATE_ARRAY, parseTextArray],
 ]);
@@ -41,7 +41,7 @@ function getTypeParser(oid: number, format = "text"): Parser {
 
 /**
  * How values arrive from PostgreSQL, for every pool and client of this project: bigint as number
- * (or an error when a number can't hold it), timestamptz as Date, date as text, json parsed.
- * Given to each pool rather than set globally: other libraries share the `pg` module.
+ * (an error when a number can't hold it), timestamptz as Date, date as text, json parsed. Each pool
+ * gets it, since other libraries share the global settings of `pg`.
  */
 export const databaseTypes = { getTypeParser } as CustomTypesConfig;

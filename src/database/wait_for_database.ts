@@ -1,18 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "pino";
+import { hasCode } from "../has_code.ts";
 import { DatabaseFailure } from "./failures.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
-import { hasCode } from "../has_code.ts";
 
 export interface WaitOptions {
   logger: Logger;
-  /** Aborted when there is no use in waiting any more. */
+  /** Aborts the wait. */
   signal: AbortSignal;
-  /** Told of every reason to wait. */
+  /** Called with every reason to wait. */
   onWaiting?: (reason: NotReadyReason) => void;
-  /** For tests: how often the log says that the wait goes on. */
+  /** For tests: how often the log repeats the reason. */
   remindEveryMs?: number;
 }
 
@@ -21,8 +21,8 @@ const LONGEST_WAIT_MS = 2000;
 const REMIND_EVERY_MS = 60_000;
 
 /**
- * Makes attempts at something that needs the database until one succeeds. Waits for what passes
- * without a change of our configuration ({@link reasonToWait}); throws everything else at once.
+ * Makes attempts at something that needs the database until one succeeds. Waits after errors that may
+ * pass by themselves ({@link reasonToWait}). Throws all others at once.
  */
 export async function waitForDatabase<T>(
   attempt: () => Promise<T>,
@@ -55,9 +55,9 @@ export async function waitForDatabase<T>(
 }
 
 /**
- * Why it is worth waiting, if it is: the database can't be reached, starts or shuts down, has no
- * connection left, takes no writes yet (a failover), or is being migrated. A wrong password, a
- * missing database or role, and a server or schema of another version need a person: undefined.
+ * The reason to wait after this error: the database can't be reached, starts or shuts down, has no
+ * connection left, takes no writes yet (a failover), or is being migrated. Undefined for what a
+ * person must repair: a wrong password, a missing database or role, another version.
  */
 export function reasonToWait(error: unknown): NotReadyReason | undefined {
   if (error instanceof DatabaseNotReadyError) {
@@ -76,14 +76,14 @@ export function reasonToWait(error: unknown): NotReadyReason | undefined {
   return isPassing ? "database_unreachable" : undefined;
 }
 
-/** Taken back by the database: serialization, deadlock, a lock or a statement that took too long. */
-const takenBack = /^(?:40001|40P01|55P03|57014)$/;
+/** Serialization failure, deadlock, lock timeout, statement timeout. */
+const rolledBack = /^(?:40001|40P01|55P03|57014)$/;
 
-/** Whether an error says that the database is away, or could not do something for now; only that. */
+/** Whether the error only means that the database is away, or could not do something for now. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseFailure) return error.kind !== "overloaded";
-  if (error instanceof pg.DatabaseError && takenBack.test(error.code ?? "")) return true;
-  // A file that is missing has the same code as the socket of a database that is away.
+  if (error instanceof pg.DatabaseError && rolledBack.test(error.code ?? "")) return true;
+  // A missing file has the same code as the missing socket of a database.
   if (hasCode(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
     return false;
   const reason = reasonToWait(error);
@@ -99,21 +99,21 @@ const passingReasons = new Set<NotReadyReason>([
 /** Connection failures, out of resources, shutting down, starting, a standby. */
 const passingStates = /^(08\w{3}|53\w{3}|57P0[1-5]|25006)$/;
 
-/** What is said of roles and schemas that a migration makes, and of those that it lets nobody in yet. */
+/** Errors for roles and schemas that the migration under way has not made or granted yet. */
 const beforeMigration =
   /role "exchange_\w+" does not exist|permission denied for (?:schema graphile_\w+|table migrations)/;
 
-/** How PgBouncer refuses a startup parameter, by a code of the class of connection failures. */
+/** PgBouncer rejects a startup parameter with this message and a code of connection failures. */
 const UNSUPPORTED_PARAMETER = "unsupported startup parameter";
 
 const passingErrnos = [
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ETIMEDOUT"],
   ...["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN"],
-  // A name that is not known yet: where containers start together, it comes with the database.
+  // Names of containers are unknown until they have started.
   ...["ENOTFOUND", "EAI_AGAIN"],
 ];
 
-/** Once the signal came, an attempt has this long to end in order. */
+/** After the signal, an attempt has this long to end in order. */
 const LAST_ATTEMPT_MS = 500;
 
 async function unlessAborted<T>(attempt: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,37 +1,37 @@
 import type { OrderRequest } from "../database/calls.ts";
 
-/** An order of more is large. */
+/** An order above either is large. */
 const LARGE_SHARES = 500;
 const LARGE_CENTS = 25_000;
 
-/** An order of so much is expected to cost as much as two small ones, twice as much as three. */
+/** Each of these amounts adds the expected work of one small order. */
 const SHARES_OF_WORK = 2500;
 const CENTS_OF_WORK = 250_000;
 
-/** What one call takes of a slow market. */
+/** Orders that one call takes of a slow market. */
 const MOST_WHEN_SLOW = 8;
 
-/** A call is slow if it took longer, and longer than a fifth of it for each unit of its work. */
+/** A call is slow if it took longer than this, and longer than a fifth of it per unit of work. */
 const SLOW_MS = 50;
 
-/** Whether a call took long for the work that was expected of it. */
+/** Whether a call took long for its expected work. */
 export function wasSlow(milliseconds: number, work: number, slowMs = SLOW_MS): boolean {
   return milliseconds > slowMs && milliseconds / work > slowMs / 5;
 }
 
-/** The work that an order may cost, in units of a small one. */
+/** The expected work of an order, in units of a small one. */
 export function workOf({ quantity, budgetCents }: OrderRequest): number {
   const units = Math.max((quantity ?? 0) / SHARES_OF_WORK, (budgetCents ?? 0) / CENTS_OF_WORK);
   return 1 + Math.floor(units);
 }
 
-/** How much a call may take. */
+/** What a call may take. */
 export interface CallBounds {
   /** Expected work, in units of a small order. One order is always taken, whatever its work. */
   mostWork: number;
-  /** The market is slow: few orders, and one of each user. */
+  /** The market is slow: take few orders, and one of each user. */
   isSlow?: boolean;
-  /** Users of whom no large order is taken, since others of theirs are at work. */
+  /** Whether the user has enough large orders at work: no other large one is taken. */
   isFull?: (userId: string) => boolean;
 }
 
@@ -40,7 +40,7 @@ interface Cursor<T> {
   /** The first order that was not looked at. */
   next: number;
   taken: Set<T>;
-  /** Users of whose orders this call takes no more from this queue. */
+  /** Users of whom this call takes no more orders from this queue. */
   passed: Set<string>;
 }
 

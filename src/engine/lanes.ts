@@ -11,16 +11,16 @@ export interface Waiting<Result> {
   reject: (error: unknown) => void;
 }
 
-/** One market's queue. There is one while orders wait, a call is under way, or it goes alone. */
+/** One market's queue. It exists while orders wait, a call is under way, or it goes alone. */
 export interface Lane<Result> {
   marketId: string;
   waiting: Waiting<Result>[];
   isUnderWay: boolean;
   /** Until then it shares no call. */
   aloneUntil: number;
-  /** It goes alone because of a call that it shared: its first quick call ends that. */
+  /** It goes alone because a shared call failed or was slow. Its first quick call ends that. */
   isSuspect: boolean;
-  /** Its last call took long for its work: the next one takes little. */
+  /** Its last call took long for its work. The next one takes few orders. */
   isSlow: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface LanesOptions {
 /** The queues of all markets. What is taken from a lane keeps it under way until {@link end}. */
 export interface Lanes<Result> {
   add: (order: Waiting<Result>) => void;
-  /** To the front of their lanes, in their order. */
+  /** Puts orders to the front of their lanes, in their order. */
   putBack: (orders: Waiting<Result>[]) => void;
   /** Orders that wait, without those under way. */
   count: () => number;
@@ -68,7 +68,7 @@ function createReadyLanes<Result>(now: () => number) {
   /** Lanes with waiting orders and no call under way, the longest ready first. */
   const toGather = new Set<L>();
   const toGoAlone = new Set<L>();
-  /** Lanes where only orders wait whose users have enough large ones at work. */
+  /** Lanes in which only large orders wait, whose users have enough large ones at work. */
   const parked = new Set<L>();
 
   function makeReady(lane: L): void {

@@ -1,6 +1,6 @@
 /** How many large orders each user has at work, over all markets. */
 export interface LargeOrders<Lane extends object> {
-  /** Whether the user has as many at work as one may. */
+  /** Whether the user has as many at work as allowed. */
   isFull: (userId: string) => boolean;
   /** A large order of the user is at work in this lane. */
   begin: (lane: Lane, userId: string) => void;

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { call } from "../database/call.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
 import { api } from "../database/calls.ts";
-import type { OrderRequest, Outcome } from "../database/calls.ts";
+import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";
@@ -15,15 +15,15 @@ export interface CallContext {
   pool: Pool;
   /** For the turns of calls that wait for locks. */
   limiter: CommandLimiter;
-  lanes: Lanes<Outcome>;
+  lanes: Lanes<CommandResult>;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   slowMs: number | undefined;
   now: () => number;
-  onCommitted: (outcomes: Outcome[]) => void;
+  onCommitted: (results: CommandResult[]) => void;
 }
 
-type Order = Waiting<Outcome>;
+type Order = Waiting<CommandResult>;
 
 /** What a call took once it had a connection, and how long it lasted. */
 interface Taken {
@@ -45,15 +45,15 @@ export async function placeGathered(context: CallContext, onTaken: () => void): 
   const taken: Taken = { tookMs: 0 };
   try {
     const options = { retries: { ...retries, exceptConflicts: true }, waits: false };
-    const outcomes = await callFor(context, taken, take, options);
+    const results = await callFor(context, taken, take, options);
     const { orders = [], tookMs } = taken;
     const shared = lanes.of(orders);
     if (wasSlow(tookMs, sumOfWork(orders), slowMs)) {
       for (const lane of shared) lanes.goAlone(lane, shared.size === 1 ? "slow" : "suspect");
     }
-    answer(context, orders, outcomes);
+    answer(context, orders, results);
   } catch (error) {
-    // No connection was to be had: those who came later need not wait for the same news.
+    // There was no connection. Orders that came later would fail in the same way.
     if (taken.orders === undefined) rejectAll(lanes.takeReady(), error);
     else failGathered(context, taken.orders, error);
   } finally {
@@ -62,7 +62,7 @@ export async function placeGathered(context: CallContext, onTaken: () => void): 
   }
 }
 
-/** Where nothing has happened, each market is tried by itself: only one of them is to blame. */
+/** If nothing has happened, each market is tried alone: only one of them caused the failure. */
 function failGathered({ lanes }: CallContext, orders: Order[], error: unknown): void {
   const isConflict = error instanceof DatabaseFailure && error.kind === "conflict";
   const isPoisoned = !(error instanceof DatabaseFailure) && orders.length > 1;
@@ -75,17 +75,17 @@ function failGathered({ lanes }: CallContext, orders: Order[], error: unknown): 
 }
 
 /** One call for one market, which waits for its lock. */
-export async function placeAlone(context: CallContext, lane: Lane<Outcome>): Promise<void> {
+export async function placeAlone(context: CallContext, lane: Lane<CommandResult>): Promise<void> {
   const { lanes, slowMs } = context;
   const retries = aloneOptions(context, lane.marketId);
   const taken: Taken = { tookMs: 0 };
   try {
     const take = () => lanes.takeAlone(lane);
-    const outcomes = await callFor(context, taken, take, { retries, waits: true });
+    const results = await callFor(context, taken, take, { retries, waits: true });
     const { orders = [], tookMs } = taken;
     if (wasSlow(tookMs, sumOfWork(orders), slowMs)) lanes.goAlone(lane, "slow");
     else if (orders.length > 0) lanes.noteQuick(lane);
-    answer(context, orders, outcomes);
+    answer(context, orders, results);
   } catch (error) {
     const { orders } = taken;
     if (orders === undefined) rejectAll(lanes.takeAll(lane), error);
@@ -100,8 +100,8 @@ export async function placeAlone(context: CallContext, lane: Lane<Outcome>): Pro
   }
 }
 
-/** A market whose calls conflicted to the end: orders that have waited as long wait no more. */
-function rejectLate(context: CallContext, lane: Lane<Outcome>, error: DatabaseFailure): void {
+/** After the last conflict of a market: rejects the orders that have waited for too long. */
+function rejectLate(context: CallContext, lane: Lane<CommandResult>, error: DatabaseFailure): void {
   const { lanes, now, unfinishedForMs } = context;
   lanes.goAlone(lane, "slow");
   const oldest = now() - unfinishedForMs;
@@ -111,7 +111,7 @@ function rejectLate(context: CallContext, lane: Lane<Outcome>, error: DatabaseFa
   lanes.putBack(all.filter(({ since }) => since > oldest));
 }
 
-/** The orders of one market failed as a whole and had no effect: only one of them is to blame. */
+/** The orders of one market failed together and had no effect: only one of them caused that. */
 async function placeOneByOne(
   context: CallContext,
   orders: Order[],
@@ -119,13 +119,13 @@ async function placeOneByOne(
 ): Promise<void> {
   for (const order of orders) {
     try {
-      const outcomes = await withRetries(
+      const results = await withRetries(
         context.pool,
         (client) =>
           call(client, api.placeOrders, { orders: [order.request], atomic: false, waits: true }),
         retries,
       );
-      answer(context, [order], outcomes);
+      answer(context, [order], results);
     } catch (error) {
       order.reject(error);
     }
@@ -139,21 +139,21 @@ async function placeOneByOne(
 export async function placeAllOrNone(
   context: CallContext,
   orders: OrderRequest[],
-): Promise<Outcome[]> {
+): Promise<CommandResult[]> {
   const { now, onCommitted, pool, unfinishedForMs } = context;
   const options = togetherOptions(context, orders);
   const since = now();
-  let outcomes: Outcome[];
+  let results: CommandResult[];
   do {
-    outcomes = await withRetries(
+    results = await withRetries(
       pool,
       (client) => call(client, api.placeOrders, { orders, atomic: true, waits: true }),
       options,
     );
-  } while (outcomes.some((outcome) => isUnfinished(outcome, since, unfinishedForMs, now())));
-  if (outcomes.length !== orders.length) throw wrongCount(orders, outcomes);
-  if (outcomes.every(({ code }) => code === null)) onCommitted(outcomes);
-  return outcomes;
+  } while (results.some((result) => isUnfinished(result, since, unfinishedForMs, now())));
+  if (results.length !== orders.length) throw wrongCount(orders, results);
+  if (results.every(({ code }) => code === null)) onCommitted(results);
+  return results;
 }
 
 /** The calls of one market that goes alone are a line of their own. */
@@ -162,7 +162,7 @@ function aloneOptions({ limiter, retries }: CallContext, marketId: string): Retr
   return { ...retries, turn };
 }
 
-/** So are the atomic batches of one user, apart from the user's other commands. */
+/** The atomic batches of one user are a line, apart from the user's other commands. */
 function togetherOptions({ limiter, retries }: CallContext, orders: OrderRequest[]): RetryOptions {
   const users = [...new Set(orders.map(({ userId }) => userId))];
   const markets = [...new Set(orders.map(({ marketId }) => marketId))];
@@ -170,13 +170,13 @@ function togetherOptions({ limiter, retries }: CallContext, orders: OrderRequest
   return { ...retries, turn: limiter.turn(`batch ${users.join()}`, holds) };
 }
 
-/** Makes the call, and takes its orders only when there is a connection: more may have come. */
+/** Makes the call. It takes its orders once it has a connection, since more may have come. */
 async function callFor(
   { now, pool }: CallContext,
   taken: Taken,
   take: () => Order[],
   { retries, waits }: { retries: RetryOptions | undefined; waits: boolean },
-): Promise<Outcome[]> {
+): Promise<CommandResult[]> {
   return await withRetries(
     pool,
     async (client) => {
@@ -184,46 +184,46 @@ async function callFor(
       if (taken.orders.length === 0) return [];
       const began = now();
       const orders = taken.orders.map(({ request }) => request);
-      const outcomes = await call(client, api.placeOrders, { orders, atomic: false, waits });
+      const results = await call(client, api.placeOrders, { orders, atomic: false, waits });
       taken.tookMs = now() - began;
-      return outcomes;
+      return results;
     },
     retries,
   );
 }
 
 /** Gives orders their results, and puts those back that are to be placed again. */
-function answer(context: CallContext, orders: Order[], outcomes: Outcome[]): void {
+function answer(context: CallContext, orders: Order[], results: CommandResult[]): void {
   const { lanes, now, onCommitted, unfinishedForMs } = context;
-  if (outcomes.length !== orders.length) {
-    // It is committed, so there is nothing to try again and nobody to give a result to.
-    rejectAll(orders, wrongCount(orders, outcomes));
+  if (results.length !== orders.length) {
+    // The call is committed, so it is not repeated, and no result belongs to a certain order.
+    rejectAll(orders, wrongCount(orders, results));
     return;
   }
   const again: Order[] = [];
-  const results: Outcome[] = [];
-  outcomes.forEach((outcome, index) => {
+  const final: CommandResult[] = [];
+  results.forEach((result, index) => {
     const order = orders[index];
     if (order === undefined) return;
-    const isBusy = outcome.code === "MARKET_BUSY";
-    if (isBusy || isUnfinished(outcome, order.since, unfinishedForMs, now())) again.push(order);
+    const isBusy = result.code === "MARKET_BUSY";
+    if (isBusy || isUnfinished(result, order.since, unfinishedForMs, now())) again.push(order);
     else {
-      results.push(outcome);
-      order.resolve(outcome);
+      final.push(result);
+      order.resolve(result);
     }
   });
   for (const lane of lanes.of(again)) lanes.goAlone(lane, "busy");
   lanes.putBack(again);
-  if (orders.length > 0) onCommitted(results);
+  if (orders.length > 0) onCommitted(final);
 }
 
 function sumOfWork(orders: Order[]): number {
   return orders.reduce((sum, { request }) => sum + workOf(request), 0);
 }
 
-function wrongCount(orders: unknown[], outcomes: Outcome[]): RangeError {
+function wrongCount(orders: unknown[], results: CommandResult[]): RangeError {
   return new RangeError(
-    `api.place_orders gave ${outcomes.length} results to ${orders.length} orders`,
+    `api.place_orders returned ${results.length} results to ${orders.length} orders`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { commandLimits, connectionsOf } from "../database/call_limits.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
-import type { OrderRequest, Outcome } from "../database/calls.ts";
+import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { createLanes } from "./lanes.ts";
@@ -27,18 +27,18 @@ export interface OrderGathererOptions {
   slowMs?: number;
   /** How long a market shares no call after it was slow or its lock was held elsewhere. */
   aloneForMs?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** In milliseconds, by a clock that never goes back. */
   now?: () => number;
   /** Called after each committed call, with the results that it gave. */
-  onCommitted?: (outcomes: Outcome[]) => void;
+  onCommitted?: (results: CommandResult[]) => void;
 }
 
 /** Places orders; those that wait at the same time share a call of the database. */
 export interface OrderGatherer {
-  /** Settles when the order is placed, rejected (a value) or could not be placed (an error). */
-  place: (order: OrderRequest) => Promise<Outcome>;
+  /** Resolves when the order is placed or rejected. Fails when it could not be placed. */
+  place: (order: OrderRequest) => Promise<CommandResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
-  placeTogether: (orders: OrderRequest[]) => Promise<Outcome[]>;
+  placeTogether: (orders: OrderRequest[]) => Promise<CommandResult[]>;
   /** Settles once no order is waiting or under way. */
   drained: () => Promise<void>;
 }
@@ -72,7 +72,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   const waitingCount = (): number => lanes.count() + togetherCount;
 
-  function place(request: OrderRequest): Promise<Outcome> {
+  function place(request: OrderRequest): Promise<CommandResult> {
     if (waitingCount() >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
     return new Promise((resolve, reject) => {
       lanes.add({ request, since: now(), resolve, reject });
@@ -80,7 +80,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     });
   }
 
-  async function placeTogether(orders: OrderRequest[]): Promise<Outcome[]> {
+  async function placeTogether(orders: OrderRequest[]): Promise<CommandResult[]> {
     if (waitingCount() >= waitingCap) throw new DatabaseFailure("overloaded");
     togetherCount += orders.length;
     const placing = placeAllOrNone(context, orders).finally(() => {
@@ -144,6 +144,11 @@ function contextOf(options: OrderGathererOptions): CallContext {
   const { callCap = connectionsOf(pool) } = options;
   const limits = commandLimits(callCap);
   const limiter = options.limiter ?? createCallLimiter({ limits });
-  const lanes = createLanes<Outcome>({ mostWork, mostLarge: limits.each.user, aloneForMs, now });
+  const lanes = createLanes<CommandResult>({
+    mostWork,
+    mostLarge: limits.each.user,
+    aloneForMs,
+    now,
+  });
   return { pool, limiter, lanes, retries, unfinishedForMs, slowMs, now, onCommitted };
 }

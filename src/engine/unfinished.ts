@@ -1,14 +1,14 @@
-import type { Outcome } from "../database/calls.ts";
+import type { CommandResult } from "../database/calls.ts";
 
 /**
- * One call cancels a bounded number of makers that fail revalidation. A command that met more of
- * them has done nothing but that, says CONFLICT_RETRY, and is made again: for so long.
+ * One call cancels a bounded number of makers that fail revalidation. A command that meets more of
+ * them only cancels these, returns CONFLICT_RETRY, and is made again for this long.
  */
 export const UNFINISHED_FOR_MS = 5000;
 
-/** Whether a command is to be made again, which was first made at this moment of the clock. */
+/** Whether a command that was first made at `since` is to be made again. */
 export function isUnfinished(
-  { code }: Outcome,
+  { code }: CommandResult,
   since: number,
   forMs = UNFINISHED_FOR_MS,
   now = performance.now(),
@@ -16,11 +16,11 @@ export function isUnfinished(
   return code === "CONFLICT_RETRY" && now - since < forMs;
 }
 
-/** Makes a command until it is finished, or the time for that is over. */
-export async function untilFinished(command: () => Promise<Outcome>): Promise<Outcome> {
+/** Makes a command again until it is finished, or its time is over. */
+export async function untilFinished(command: () => Promise<CommandResult>): Promise<CommandResult> {
   const since = performance.now();
   for (;;) {
-    const outcome = await command();
-    if (!isUnfinished(outcome, since)) return outcome;
+    const result = await command();
+    if (!isUnfinished(result, since)) return result;
   }
 }

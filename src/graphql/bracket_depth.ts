@@ -1,10 +1,10 @@
-/** Strings of blocks, strings, and comments: what is in them is text. An open one ends the match. */
+/** Block strings, strings, comments, and brackets. A string or comment may lack its end. */
 const TEXT = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*"?|#[^\n\r]*|[[\]{}()]/g;
 
 /**
- * How deep brackets, braces and parentheses are within each other in a text of GraphQL, at most. A
- * parser calls itself for each of them, so this is looked at before the text is parsed. Closing ones
- * that close nothing don't count.
+ * The greatest depth of brackets, braces and parentheses in a text of GraphQL. A parser calls itself
+ * for each of them, so the depth is checked before the text is parsed. Unmatched closing ones do not
+ * count.
  */
 export function bracketDepthOf(query: string): number {
   let depth = 0;

@@ -6,37 +6,37 @@ import type {
   SelectionSetNode,
 } from "postgraphile/graphql";
 
-/** Of a query's text; it is not even parsed when it is longer. */
+/** Of a query's text. A longer one is not parsed. */
 export const MAX_QUERY_CHARACTERS = 16_384;
 /** Names, numbers, braces and so on. */
 export const MAX_TOKENS = 4000;
-/** Brackets, braces and parentheses within each other; a text with more is not even parsed. */
+/** Nested brackets, braces and parentheses. A deeper text is not parsed. */
 export const MAX_BRACKET_DEPTH = 100;
 /** Of the variables, as JSON. */
 export const MAX_VARIABLES_CHARACTERS = 16_384;
-/** What a document may cost: see {@link findTooCostly}. */
+/** The highest cost of a document: see {@link findTooCostly}. */
 export const MAX_COST = 500;
-/** A field that has fields of its own is planned as a query, or a part of one. */
+/** A field with fields of its own is planned as a query or a part of one. */
 const COST_OF_QUERIED = 5;
-/** A page in which queries are written asks for the whole schema at once: some 900 fields. */
+/** GraphiQL asks for the whole schema at once: about 900 fields. */
 const COST_ABOUT_SCHEMA = 0.25;
-/** Selections within selections, those of introspection included. */
+/** Nested selections, introspection included. */
 const MAX_NESTING = 25;
 
 interface Measure {
   fields: number;
-  /** Of these, the ones that have fields of their own. */
+  /** Those of them that have fields of their own. */
   queried: number;
-  /** Fields beside these that ask for the schema itself: the database is not asked for them. */
+  /** Further fields that ask for the schema itself. They need no call of the database. */
   aboutSchema: number;
   nesting: number;
 }
 
 /**
- * What is too much about a document, from its text alone: holding a large one against a schema, and
- * planning it, keeps the whole process busy. A field costs 1, and 5 if it has fields of its own,
- * under whatever alias; a fragment costs what is in it, each time that it is used. What asks for the
- * schema itself costs a quarter a field. All of the document counts, also an operation that is not run.
+ * Finds a document that costs too much, by its text alone: to validate and plan a large one keeps the
+ * whole process busy. A field costs 1, or 5 with fields of its own, under every alias. A fragment
+ * costs its fields at each use. A field about the schema itself costs a quarter. The whole document
+ * counts, also operations that are not run.
  */
 export function findTooCostly(document: DocumentNode): GraphQLError | undefined {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -45,14 +45,14 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
       fragments.set(definition.name.value, definition);
     }
   }
-  // Each fragment is measured once, however often it is used, so this takes no longer than parsing.
+  // Each fragment is measured once, so this takes no longer than parsing.
   const measured = new Map<string, Measure>();
   const nothing: Measure = { fields: 0, queried: 0, aboutSchema: 0, nesting: 0 };
 
   function measureFragment(name: string): Measure {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    // One that uses itself is for the validation to refuse.
+    // The validation rejects a fragment that uses itself.
     measured.set(name, nothing);
     const fragment = fragments.get(name);
     const measure = fragment === undefined ? nothing : measureSet(fragment.selectionSet);
@@ -87,7 +87,7 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
       whole = add(whole, measureSet(definition.selectionSet));
     }
   }
-  // The validation looks also at those that are not used, before it refuses them.
+  // The validation reads unused fragments too, before it rejects them.
   for (const name of fragments.keys()) {
     if (!measured.has(name)) whole = add(whole, measureFragment(name));
   }
@@ -116,9 +116,9 @@ function add(one: Measure, other: Measure): Measure {
   };
 }
 
-/** What is too much about the variables. */
+/** Finds variables that are too deep or too long. */
 export function findTooLong(variables: Record<string, unknown>): GraphQLError | undefined {
-  // Whatever goes through them calls itself for each list and object, JSON.stringify included.
+  // What reads them calls itself for each list and object, JSON.stringify too.
   if (isDeeperThan(MAX_BRACKET_DEPTH, variables)) {
     return new GraphQLError(`The variables may have lists and objects ${MAX_BRACKET_DEPTH} deep`);
   }

@@ -3,16 +3,15 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { ExecutionResult } from "postgraphile/graphql";
 import type { StaffRole } from "../database/calls.ts";
-import { plainProblem, ProblemError, refusal } from "../errors.ts";
 import type { GraphqlEngine, GraphqlRequest } from "./engine.ts";
 
 /** GraphQL for one kind of staff. */
 export interface GraphqlEndpoint {
   /** Whose keys are accepted. */
   role: StaffRole;
-  /** What the query of somebody with a key of this name comes to, errors fit to be shown. */
+  /** Runs the query of a key with this name. Its errors are fit to be shown. */
   execute: (keyName: string, request: GraphqlRequest) => Promise<ExecutionResult>;
-  /** Prepares what the first query would have to wait for. Never fails. */
+  /** Does what the first query would otherwise wait for. Never fails. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
 }
@@ -26,14 +25,27 @@ export interface EndpointOptions {
   statementTimeoutMs?: number;
 }
 
-/** After a schema could not be read, it is tried again no sooner than this. */
+/** Thrown when the schema of the database could not be read. */
+export class GraphqlUnavailable extends Error {
+  /** Whether another attempt may help: the database is away, or there is a conflict. */
+  readonly isTemporary: boolean;
+
+  constructor(cause: unknown) {
+    super("GraphQL is not available", { cause });
+    this.name = "GraphqlUnavailable";
+    this.isTemporary =
+      !(cause instanceof pg.DatabaseError) || /^(08|40|53[03]|55|57P)/.test(cause.code ?? "");
+  }
+}
+
+/** After a schema could not be read, the next attempt comes no sooner than this. */
 const RETRY_AFTER_MS = 5000;
-/** Analysts who ask for more have SQL. Operators also wait for markets and users. */
+/** Analysts can use SQL for longer queries. Operators also wait for locks of markets and users. */
 const STATEMENT_TIMEOUT_MS = { analyst: 10_000, operator: 25_000 };
 
 /**
  * GraphQL over schema `analytics`, which only reads, or over schema `admin`, whose functions are
- * its mutations. The schema is read once, when it is first wanted.
+ * its mutations. The schema is read once, at the first use.
  */
 export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
   const { role, pool, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS[role] } = options;
@@ -46,13 +58,9 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
         makeEngine({ pool, schema: isOperator ? "admin" : "analytics", mutations: isOperator }),
       )
       .catch((error: unknown) => {
-        logger.warn({ error, role }, "there is no GraphQL");
+        logger.warn({ error, role }, "the schema for GraphQL can't be read");
         setTimeout(() => (engine = undefined), RETRY_AFTER_MS).unref();
-        throw new ProblemError(
-          isTemporary(error)
-            ? refusal("CONFLICT_RETRY")
-            : plainProblem(503, "GraphQL is not available: the log of the server says why"),
-        );
+        throw new GraphqlUnavailable(error);
       });
     return engine;
   }
@@ -60,7 +68,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
   async function execute(keyName: string, request: GraphqlRequest): Promise<ExecutionResult> {
     const [{ execute: run }, { showError }] = await Promise.all([
       getEngine(),
-      import("./errors.ts"),
+      import("./shown_errors.ts"),
     ]);
     const result = await run(request, {
       statement_timeout: String(statementTimeoutMs),
@@ -87,9 +95,4 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
       await pool.end();
     },
   };
-}
-
-/** Whether trying again may help: nobody is there, or there is a conflict. */
-function isTemporary(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || /^(08|40|53[03]|55|57P)/.test(error.code ?? "");
 }

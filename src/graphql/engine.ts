@@ -2,16 +2,15 @@ import type { Pool } from "pg";
 import type { ExecutionResult } from "postgraphile/graphql";
 import { relationsOf } from "./relations.ts";
 
-/** What a schema of the database is offered as. */
 export interface EngineOptions {
-  /** Acts as the role that may use the schema. */
+  /** Acts as a role that may use the schema. */
   pool: Pool;
   schema: "analytics" | "admin";
-  /** Whether functions that change something are offered, as mutations. */
+  /** Whether functions are offered as mutations. */
   mutations: boolean;
 }
 
-/** What is asked, in the form in which GraphQL comes over HTTP. */
+/** A request, as GraphQL over HTTP has it. */
 export interface GraphqlRequest {
   query: string;
   variables?: Record<string, unknown> | null | undefined;
@@ -21,27 +20,27 @@ export interface GraphqlRequest {
 /** Runs queries on one schema of the database. */
 export interface GraphqlEngine {
   /**
-   * What a query comes to, with these settings of PostgreSQL in its transactions. Without `data`,
-   * nothing was run. Errors are as they came.
+   * Runs a query with these settings of PostgreSQL in its transactions. Without `data`, nothing was
+   * run. Errors are not edited.
    */
   execute: (request: GraphqlRequest, settings: Record<string, string>) => Promise<ExecutionResult>;
 }
 
-/** Queries that are remembered as checked, and planned. */
+/** How many checked queries are remembered. */
 const REMEMBERED_QUERIES = 500;
 const PLANNING_TIMEOUT_MS = 1000;
 const EXECUTION_TIMEOUT_MS = 30_000;
 
 /**
- * Reads the schema of the database and makes an engine. What it stands on is loaded only now, since
- * that takes longer than the rest of a start.
+ * Reads the schema of the database and makes an engine. It imports PostGraphile only now, since that
+ * takes longer than the rest of a start.
  */
 export async function makeEngine({
   pool,
   schema,
   mutations,
 }: EngineOptions): Promise<GraphqlEngine> {
-  // Without it, Grafast writes to standard error that it takes this for production.
+  // Without it, Grafast writes a warning to standard error.
   process.env.GRAPHILE_ENV ??= "production";
   const [
     postgraphile,
@@ -113,7 +112,7 @@ export async function makeEngine({
   return { execute };
 }
 
-/** The settings that `execute` was told, which PostGraphile asks for. */
+/** The settings given to `execute`, for PostGraphile. */
 function settingsOf(context: object): Record<string, string> {
   return (context as { settings?: Record<string, string> }).settings ?? {};
 }

@@ -27,18 +27,18 @@ import type {
 import { bracketDepthOf } from "./bracket_depth.ts";
 import { findTooCostly, MAX_BRACKET_DEPTH, MAX_QUERY_CHARACTERS, MAX_TOKENS } from "./cost.ts";
 
-/** Rows of a page when the query doesn't say. */
+/** Rows of a page unless the query says. */
 const DEFAULT_PAGE_ROWS = 100;
 /** Rows of a page at most. */
 const MAX_PAGE_ROWS = 1000;
-/** Rows of an operation at most, each page within pages counted as often as it may come. */
+/** Rows of an operation at most. A nested page counts for each row of the outer page. */
 const MAX_ROWS = 20_000;
 
 const rules = [
   ...specifiedRules,
   depthLimit({
     ...{ maxDepth: 12, maxListDepth: 4, maxSelfReferentialDepth: 2, revealDetails: true },
-    // As deep as the query by which GraphQL's own tools read a schema.
+    // As deep as the introspection query of GraphQL's tools.
     ...{ maxIntrospectionDepth: 14, maxDepthByFieldCoordinates: { "__Type.ofType": 9 } },
   }),
 ];
@@ -46,18 +46,18 @@ const rules = [
 const PAGE_ARGUMENTS = ["first", "last"];
 const CURSOR_ARGUMENTS = ["after", "before"];
 
-/** A query that may be run, or what is wrong with it. */
+/** A valid query, or its errors. */
 export type Checked = { document: DocumentNode } | { errors: readonly GraphQLError[] };
 
 /**
- * Parses a query, looks what it costs, and only then holds it against the schema and the limit of
- * depth, and gives pages a size.
+ * Parses a query, checks its cost, and only then validates it against the schema and the limit of
+ * depth. Gives pages without a size the default one.
  */
 export function checkQuery(schema: GraphQLSchema, query: string): Checked {
   if (query.length > MAX_QUERY_CHARACTERS) {
     return { errors: [new GraphQLError(`A query may have ${MAX_QUERY_CHARACTERS} characters`)] };
   }
-  // The parser calls itself for each bracket, and so would run out of stack.
+  // The parser calls itself for each bracket, and could run out of stack.
   const depth = bracketDepthOf(query);
   if (depth > MAX_BRACKET_DEPTH) return { errors: [tooDeep(String(depth))] };
   let document: DocumentNode;
@@ -107,7 +107,7 @@ function pageArgumentsOf(node: FieldNode) {
   return (node.arguments ?? []).filter(({ name }) => PAGE_ARGUMENTS.includes(name.value));
 }
 
-/** What an operation asks too much of, given its variables. */
+/** Finds an operation that may return too many rows with its variables. */
 export function findExcess(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -119,7 +119,7 @@ export function findExcess(
     return new GraphQLError(`There is no ${operation.operation} here`, { nodes: operation });
   }
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  // Faults of the variables are the executor's to tell.
+  // The executor reports faults of the variables.
   if (coerced === undefined) return undefined;
 
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -144,7 +144,7 @@ interface Count {
   rows: number;
 }
 
-/** Counts what one selection may bring, `times` over. */
+/** Counts the rows of a selection that occurs `times` times. */
 function countIn(set: SelectionSetNode, type: GraphQLNamedType, times: number, count: Count): void {
   for (const selection of set.selections) {
     if (selection.kind === Kind.FIELD) {
@@ -190,7 +190,7 @@ function countField(node: FieldNode, type: GraphQLNamedType, times: number, coun
   }
 }
 
-/** A cursor is the base64 of a JSON list; the engine takes no other. */
+/** Checks that cursors are JSON lists in base64, which the engine needs. */
 function checkCursors(node: FieldNode, variables: Record<string, unknown>): void {
   for (const { name, value } of node.arguments ?? []) {
     if (!CURSOR_ARGUMENTS.includes(name.value)) continue;

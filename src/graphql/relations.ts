@@ -1,4 +1,4 @@
-/** What the views stand for: keys of their rows, and what these refer to. */
+/** The keys of the views and the references between them, which views do not declare. */
 
 interface ViewTags {
   tags: { primaryKey?: string; unique?: string; foreignKey?: string[] };
@@ -16,7 +16,7 @@ const keys = {
 
 type Keyed = keyof typeof keys;
 
-/** What tells the rows of the other views apart: pages by cursors need it. */
+/** Unique columns of the other views, which pages by cursors need. */
 const uniqueColumns: Record<string, string> = {
   fills: "trade_key,role",
   positions: "market_key,user_key,side",

@@ -1,17 +1,21 @@
 import type { Request, Response } from "express";
-import type { Caller, SessionCaller } from "../database/calls.ts";
+import { isWellFormedApiKey } from "../database/api_key.ts";
+import type { SecretPrefix } from "../database/api_key.ts";
+import type {
+  Caller,
+  RequestCounters,
+  SessionCaller,
+  Staff,
+  StaffRole,
+} from "../database/calls.ts";
 import { beforeAnything } from "../database/failures.ts";
-import type { RequestCounters } from "../database/calls.ts";
-import type { Staff, StaffRole } from "../database/calls.ts";
-import { invalidRequest, ProblemError, refusal } from "../errors.ts";
-import { isWellFormedApiKey } from "./api_key.ts";
-import type { SecretPrefix } from "./api_key.ts";
 import { sessionCookieOf, tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
+import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
-/** Who calls, by how a route identifies its callers. */
+/** The callers that each way to identify them finds. */
 export interface Callers {
   none: undefined;
   /** An API key or a session's token. */
@@ -26,23 +30,23 @@ export type Auth = keyof Callers;
 /** What a request is counted as: see {@link countersOf}. */
 export type RateLimit = "none" | "read" | "trading" | "stream";
 
-/** Whose request is counted. */
+/** The sender of a request that is counted. */
 export interface Client {
   caller: Caller | undefined;
   address: string;
 }
 
-/** Who may call, and how often. */
+/** Checks before each request: who calls, and how often. */
 export interface Access {
-  /** Finds out who calls, or ends the request: 401. */
+  /** Returns who calls, or ends the request: 401. */
   identify: <Kind extends Auth>(
     auth: Kind,
     request: Request,
     response: Response,
   ) => Promise<Callers[Kind]>;
-  /** Finds out who of the staff calls, by a key of this role, or ends the request: 401. */
+  /** Returns the holder of a staff key of this role, or ends the request: 401. */
   identifyStaff: (role: StaffRole, request: Request, response: Response) => Promise<Staff>;
-  /** Counts a request, as several if need be, or ends it if there were too many: 429. */
+  /** Counts a request once or several times, or ends it if there are too many: 429. */
   count: (
     rateLimit: RateLimit,
     client: Client,
@@ -63,12 +67,12 @@ interface Credential<Holder> {
   holderOf: (secret: string) => Promise<Holder | undefined>;
 }
 
-/** Waiting does not help a batch that asks for more than there ever is room for. */
+/** A batch with more orders than the rate limit ever allows at once. */
 const tooManyAtOnce = invalidRequest([
   { path: "orders", message: "must be at most as many as the rate limit allows at once" },
 ]);
 
-/** Access to the routes of one process. */
+/** The checks of one process. */
 export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   const token: Credential<Caller> = {
     read: tokenOf,
@@ -88,7 +92,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   async function take(counters: RequestCounters, response: Response): Promise<void> {
     const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } =
       await limiter.take(counters);
-    // Those of the caller's policy, where v1-trading was asked.
+    // Only v1-trading has a policy.
     if (requestsPerMinute !== null && burstCapacity !== null && remaining !== null) {
       response.setHeader("X-RateLimit-Limit", requestsPerMinute);
       response.setHeader("X-RateLimit-Burst", burstCapacity);
@@ -97,7 +101,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     if (allowed) return;
     if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
     response.setHeader("Retry-After", retryAfterSeconds);
-    throw new ProblemError(refusal("TOO_MANY_REQUESTS"));
+    throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
   }
 
   async function holderOf<Holder>(
@@ -108,16 +112,16 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     const secret = credential.read(request);
     const isWellFormed = (text: string) =>
       credential.prefixes.some((prefix) => isWellFormedApiKey(text, prefix));
-    // The database is not asked about this, so there is nothing to limit.
+    // This costs no call of the database, so it is not limited.
     if (secret === undefined || !isWellFormed(secret)) {
-      throw new ProblemError(refusal("UNAUTHORIZED"));
+      throw new ProblemError(rejection("UNAUTHORIZED"));
     }
     const holder = await credential.holderOf(secret).catch((error: unknown) => {
       throw beforeAnything(error);
     });
     if (holder !== undefined) return holder;
     await take({ "v1-auth": clientAddressOf(request) }, response);
-    throw new ProblemError(refusal("UNAUTHORIZED"));
+    throw new ProblemError(rejection("UNAUTHORIZED"));
   }
 
   const identifiers: { [Kind in Auth]: (...of: [Request, Response]) => Promise<Callers[Kind]> } = {
@@ -130,7 +134,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     identify: (auth, request, response) => identifiers[auth](request, response),
     identifyStaff: async (role, request, response) => {
       const staff = await holderOf(staffKeys[role], request, response);
-      if (staff.role !== role) throw new ProblemError(refusal("UNAUTHORIZED"));
+      if (staff.role !== role) throw new ProblemError(rejection("UNAUTHORIZED"));
       return staff;
     },
     count: async (rateLimit, client, response, requests = 1) => {
@@ -142,7 +146,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
 
 type Subjects = Partial<Record<keyof RequestCounters, string>>;
 
-/** The counters of one request, and whose they are. */
+/** The counters of one request, each with its address or user. */
 function countersOf(rateLimit: RateLimit, { caller, address }: Client): Subjects | undefined {
   if (rateLimit === "none") return undefined;
   if (rateLimit === "stream") {

@@ -1,32 +1,32 @@
 import type { Request, Response } from "express";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { singleFlightByKey } from "../single_flight.ts";
+import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/calls.ts";
-import { hashApiKey, isWellFormedApiKey } from "./api_key.ts";
+import { singleFlightByKey } from "../single_flight.ts";
 
 export interface AuthenticatorOptions {
   pool: Pool;
   logger: Logger;
-  /** How long a key counts as valid after the database said so. */
+  /** How long a key counts as valid after the database confirmed it. */
   validForMs?: number;
   /** Keys remembered at most. */
   keyCap?: number;
 }
 
-/** Says who calls. */
+/** Finds out who calls. Undefined is for unknown, revoked and expired secrets. */
 export interface Authenticator {
-  /** Who brings this API key or session's token; undefined for what is neither (any more). */
+  /** The caller with this API key or session's token. */
   callerOf: (token: string) => Promise<Caller | undefined>;
-  /** Whose browser brings this session cookie; undefined for what is none (any more). */
+  /** The caller with this session cookie. */
   callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
-  /** Whose staff key this is; undefined for what is none (any more). */
+  /** The holder of this staff key. */
   staffOf: (key: string) => Promise<Staff | undefined>;
-  /** Ask the database about this key the next time, as when it was revoked. */
+  /** The next request with this key asks the database, as after its revocation. */
   forget: (apiKeyId: string) => void;
-  /** Ask the database about every key the next time. */
+  /** The next request with any key asks the database. */
   forgetAll: () => void;
 }
 
@@ -40,9 +40,8 @@ const DEFAULT_KEY_CAP = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 /**
- * Remembers for a few seconds which keys of traders are valid. What is not a key is asked for each
- * time, so a new key works at once; and so are sessions and the keys of staff, so that logging out
- * and revoking hold at once.
+ * Remembers for a few seconds which keys of traders are valid. Other keys are looked up each time, so
+ * a new key works at once. So are sessions and keys of staff, so their end takes effect at once.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const calls = callsOn(options.pool, api);
@@ -50,9 +49,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
   const remembered = new Map<string, Remembered>();
   const noteUse = createUseRecorder(options);
-  /** Requests that come with the same key at the same time share one question. */
+  /** Requests with one key at the same time share a call. */
   const askOnce = singleFlightByKey(ask);
-  // Answers to questions that were asked before something was forgotten are not remembered.
+  // An answer to a call that began before something was forgotten is not remembered.
   let forgotten = 0;
 
   async function callerOf(token: string): Promise<Caller | undefined> {
@@ -106,7 +105,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return { callerOf, callerOfCookie, staffOf, forget, forgetAll };
 }
 
-/** Tells the database of a key's use, once a minute and without anybody waiting for it. */
+/** Records the use of a key, at most once a minute. No request waits for it. */
 function createUseRecorder(options: AuthenticatorOptions): (apiKeyId: string) => void {
   const { pool, logger } = options;
   const { recordKeyUse } = callsOn(pool, api);
@@ -134,15 +133,15 @@ function dropOldest(map: Map<string, unknown>, keep: number): void {
   }
 }
 
-/** The cookie of a session, which the website sets when somebody logs in. */
+/** The cookie that the website sets when a user logs in. */
 const SESSION_COOKIE = "pgmarkets_session";
 
-/** What the request brings as `Authorization: Bearer <API key or session's token>`. */
+/** The API key or session's token of the header `Authorization: Bearer`. */
 export function tokenOf(request: Pick<Request, "headers">): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** The session cookie that the request brings. */
+/** The session cookie of a request. */
 export function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
   const start = `${SESSION_COOKIE}=`;
   return request.headers.cookie
@@ -152,12 +151,12 @@ export function sessionCookieOf(request: Pick<Request, "headers">): string | und
     ?.slice(start.length);
 }
 
-/** Notes who calls, for the log. */
+/** Notes the caller, for the log. */
 export function setCaller(response: Response, caller: Caller): void {
   response.locals.caller = caller;
 }
 
-/** Who calls, if that was asked for. */
+/** The caller, if the route identified one. */
 export function callerOf(response: Response): Caller | undefined {
   return response.locals.caller as Caller | undefined;
 }

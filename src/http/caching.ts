@@ -1,12 +1,12 @@
 import type { Response } from "express";
 
-/** For how many seconds a shared cache may answer, and for how many more while it asks again. */
+/** How long a shared cache may answer, and how much longer while it asks again. */
 export interface Caching {
   freshSeconds: number;
   staleSeconds: number;
 }
 
-/** Lets shared caches keep a successful answer. */
+/** Allows shared caches to keep the answer. */
 export function allowCaching(response: Response, { freshSeconds, staleSeconds }: Caching): void {
   response.setHeader(
     "Cache-Control",

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { Request } from "express";
 
-/** Of a client that has hung up, or that a proxy has named by something else than an address. */
+/** For a client that has hung up, or whose proxy sends no address. */
 const UNKNOWN = "unknown";
 
 /**
- * What a client is counted by: its IPv4 address, also when written as IPv6, or the network of 64
- * bits of its IPv6 address, for that is the least that a subscriber is given.
+ * What a client is counted by: its IPv4 address, also when written as IPv6, or the /64 network of its
+ * IPv6 address, since a subscriber gets at least that.
  */
 export function clientAddressOf(request: Pick<Request, "ip">): string {
   const address = request.ip ?? UNKNOWN;

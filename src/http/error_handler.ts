@@ -1,25 +1,25 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import pg from "pg";
 import { DatabaseFailure } from "../database/failures.ts";
+import type { RateLimit } from "./access.ts";
 import {
   invalidRequest,
   outcomeUnknown,
   plainProblem,
   ProblemError,
-  refusal,
-  refusalBySqlstate,
-} from "../errors.ts";
-import type { Problem } from "../errors.ts";
+  rejection,
+  rejectionBySqlstate,
+} from "./problems.ts";
+import type { Problem } from "./problems.ts";
 import { noteFailure } from "./request_log.ts";
 import { sendProblem } from "./respond.ts";
-import type { Route } from "./route.ts";
 
-/** The end of the line for requests that no route took. */
+/** Answers requests that no route took. */
 export const notFound: RequestHandler = (_request, response) => {
-  sendProblem(response, refusal("NOT_FOUND"));
+  sendProblem(response, rejection("NOT_FOUND"));
 };
 
-/** Turns whatever a route threw into an answer. What nobody foresaw is a 500 and says no more. */
+/** Turns what a route threw into an answer. An unforeseen error is a 500 without details. */
 export const errorHandler: ErrorRequestHandler = (error: unknown, request, response, _next) => {
   const problem = problemOf(error, request, response);
   const isOutage = error instanceof DatabaseFailure;
@@ -33,30 +33,36 @@ export const errorHandler: ErrorRequestHandler = (error: unknown, request, respo
   sendProblem(response, problem ?? plainProblem(500, "Internal server error"));
 };
 
-/** Notes which route a request came to, which says how an outage is answered. */
-export function noteRoute(response: Response, route: Route): void {
+/** What decides how an outage is answered. */
+interface RouteKind {
+  rateLimit: RateLimit;
+  whenOutcomeUnknown?: string;
+}
+
+/** Notes the route of a request, for the answer to an outage. */
+export function noteRoute(response: Response, route: RouteKind): void {
   response.locals.route = route;
 }
 
 function problemOf(error: unknown, { method }: Request, response: Response): Problem | undefined {
-  const route = response.locals.route as Route | undefined;
+  const route = response.locals.route as RouteKind | undefined;
   const isRead = method === "GET" || method === "HEAD" || route?.rateLimit === "read";
-  // A command says whether it may have been carried out; a read has nothing to say.
+  // The client of a command must know whether it may have been carried out.
   if (error instanceof DatabaseFailure && isRead) return plainProblem(503, "Service unavailable");
   return problemOfCommand(error, route?.whenOutcomeUnknown);
 }
 
-/** The answer to a command that ended with this error. Undefined: the error was not foreseen. */
+/** The answer to a command that failed with this error. Undefined for an unforeseen error. */
 export function problemOfCommand(
   error: unknown,
   whenOutcomeUnknown = "safe to retry",
 ): Problem | undefined {
   if (error instanceof ProblemError) return error.problem;
   if (error instanceof DatabaseFailure) {
-    return error.kind === "lost" ? outcomeUnknown(whenOutcomeUnknown) : refusal("CONFLICT_RETRY");
+    return error.kind === "lost" ? outcomeUnknown(whenOutcomeUnknown) : rejection("CONFLICT_RETRY");
   }
   if (error instanceof pg.DatabaseError) {
-    return refusalBySqlstate(error.code ?? "", error.message);
+    return rejectionBySqlstate(error.code, error.message);
   }
   return problemOfHttpError(error);
 }

@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { refusal } from "../errors.ts";
-import { listen } from "./listener.ts";
-import type { Listener, ListenOptions } from "./listener.ts";
+import { listen } from "./http_server.ts";
+import type { HttpServer, ListenOptions } from "./http_server.ts";
+import { rejection } from "./problems.ts";
 import { sendText } from "./respond.ts";
 
-/** The address of a service, listening before the service can do anything. */
+/** The address of a server, which listens before the server is ready. */
 export interface Front {
   url: string;
-  /** Why requests are refused, as `GET /readyz` says. */
+  /** Sets the reason that `GET /readyz` shows. */
   refuseBecause: (reason: string) => void;
-  /** From now on the service answers, and closes the address when it closes. */
-  handOver: (handler: RequestListener) => Listener;
+  /** From now on this handler answers. Its server closes the address. */
+  handOver: (handler: RequestListener) => HttpServer;
   close: () => Promise<void>;
 }
 
 /**
- * Listens at once. Until the service takes over, `GET /healthz` says that the process lives, so
- * that nobody restarts it for a database that is away, and everything else is refused with 503.
+ * Listens at once. Until the server takes over, `GET /healthz` answers 200, so that a process which
+ * waits for its database is not restarted. Everything else is answered with 503.
  */
 export async function openFront(options: ListenOptions): Promise<Front> {
   let reason = "starting";
@@ -33,8 +33,8 @@ export async function openFront(options: ListenOptions): Promise<Front> {
     const isGet = method === "GET" || method === "HEAD";
     if (isGet && path === "/healthz") send(response, 200, { status: "ok" });
     else if (isGet && path === "/readyz") send(response, 503, { status: "unavailable", reason });
-    // Nothing was begun, which a command's client has to know.
-    else send(response, 503, isGet ? unavailable : refusal("CONFLICT_RETRY").body);
+    // The client of a command must know that it had no effect.
+    else send(response, 503, isGet ? unavailable : rejection("CONFLICT_RETRY").body);
   }
 
   return {

@@ -10,8 +10,8 @@ const parseJson: RequestHandler = express.json({
 });
 
 /**
- * Reads the body as JSON whatever its content type says, up to 64 KiB as sent: no compression, so
- * that a small body can't become a big one. Returns what is wrong with the body, if anything is.
+ * Reads the body as JSON, whatever its content type, up to 64 KiB. Compressed bodies are rejected: a
+ * small one may decompress to a large one. Returns what is wrong with the body, if anything is.
  */
 export function readJson(request: Request, response: Response): Promise<Error | undefined> {
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 
 /**
- * Takes a path that can't be decoded as it is written. So it comes to its route, which counts it
- * and refuses it in its own words for an id or a name that is none.
+ * Takes a path that can't be decoded literally. So it reaches its route, which counts the request and
+ * answers as for any other invalid id or name.
  */
 export const literalPath: RequestHandler = (request, _response, next) => {
   if (!isDecodable(request.path)) {

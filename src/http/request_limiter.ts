@@ -9,14 +9,14 @@ export interface RequestLimiterOptions {
   pool: Pool;
   /** Requests at most in one call. */
   batchCap?: number;
-  /** Requests at most that may wait; beyond it new ones are turned away. */
+  /** Requests at most that may wait; beyond it new ones are rejected. */
   waitingCap?: number;
   retries?: RetryOptions;
 }
 
-/** Counts requests, and says which are too many. */
+/** Counts requests, and finds those that are too many. */
 export interface RequestLimiter {
-  /** Counts one request in each of these counters, or, when one of them is full, in none. */
+  /** Counts one request in all of these counters, or in none if one of them is full. */
   take: (counters: RequestCounters) => Promise<CountedRequest>;
 }
 
@@ -30,9 +30,8 @@ const DEFAULT_BATCH_CAP = 500;
 const DEFAULT_WAITING_CAP = 10_000;
 
 /**
- * The counts are in the database, where all processes see them. One call is under way at most, and
- * what arrives meanwhile goes together with the next: so the busier the process, the less a
- * request costs.
+ * The counts are in the database, which all processes share. One call is under way at most. Requests
+ * that arrive meanwhile share the next one, so a request costs less in a busier process.
  */
 export function createRequestLimiter(options: RequestLimiterOptions): RequestLimiter {
   const { pool } = options;
@@ -62,7 +61,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
       const taken = await withRetries(
         pool,
         (client) => {
-          // Only now that there is a connection: more may have come while waiting for it.
+          // Taken once there is a connection, since more may have come.
           if (batch.length === 0) batch = waiting.splice(0, batchCap);
           const requests = batch.map(({ counters }) => counters);
           return call(client, api.takeRequests, { requests });
@@ -76,7 +75,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
       });
     } catch (error) {
       if (batch.length === 0) {
-        // No connection was to be had: those who came later need not wait for the same news.
+        // There was no connection. Requests that came later would fail in the same way.
         batch = waiting;
         waiting = [];
       }

@@ -5,14 +5,13 @@ import type { Logger } from "pino";
 import { callerOf } from "./authentication.ts";
 import { problemSentBy } from "./respond.ts";
 
-/** A request that takes longer is worth a line of its own. */
+/** A slower request is logged as a warning. */
 const SLOW_MS = 1000;
 
 /**
- * Gives every request an id, which the answer carries in X-Request-Id, and tells of it in the log
- * when it is over: what nobody foresaw as an error, a database that gave no answer, a slow request
- * or one that was cut as a warning, a command that was rejected as info, everything else as debug.
- * The line is made of chosen facts, none of which is a header, a body or a query.
+ * Gives every request an id, sends it as X-Request-Id, and logs the request when it is over. Level
+ * `error`: an unforeseen error. `warn`: the database did not answer, or the request was slow or cut.
+ * `info`: a rejected command. `debug`: everything else. The line has no headers, body or query.
  */
 export function requestLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
@@ -29,7 +28,7 @@ export function requestLog(logger: Logger): RequestHandler {
           method: request.method,
           route: routeOf(request),
           status: response.statusCode,
-          // The client left before it had its answer.
+          // The client left before the end of its answer.
           ...(isCut(response) && { cut: true }),
           durationMs,
           userId: callerOf(response)?.userId,
@@ -43,18 +42,18 @@ export function requestLog(logger: Logger): RequestHandler {
   };
 }
 
-/** Why a request could not be answered as it should have been. */
+/** Why a request failed. */
 interface Failure {
   error: unknown;
   level: "error" | "warn";
 }
 
-/** Has the request's line tell of a failure, which is no refusal. */
+/** Adds a failure to the request's line. A rejection is none. */
 export function noteFailure(response: Response, failure: Failure): void {
   response.locals.failure = failure;
 }
 
-/** Whether the answer is an event stream, which lasts until its client leaves. */
+/** Whether the answer is an event stream. It lasts until its client leaves. */
 export function isEventStream(response: ServerResponse): boolean {
   return response.getHeader("Content-Type") === "text/event-stream";
 }
@@ -67,7 +66,7 @@ function failureOf(response: Response): Failure | undefined {
   return response.locals.failure as Failure | undefined;
 }
 
-/** A caller who asks support why a command was rejected names the request by its id. */
+/** Rejected commands are logged, so that support can find them by the id of the request. */
 function isRejectedCommand({ method }: Request, response: Response): boolean {
   const { status, code } = problemSentBy(response) ?? { status: 200 };
   return (
@@ -91,7 +90,7 @@ function levelFor(
   return isRejectedCommand(request, response) ? "info" : "debug";
 }
 
-/** The route's pattern; of an unknown path only that it is one, for it may hold anything. */
+/** The route's pattern. An unknown path is not logged, since it may hold anything. */
 export function routeOf(request: Request): string {
   const route = request.route as { path: unknown } | undefined;
   return typeof route?.path === "string" ? request.baseUrl + route.path : "(none)";

@@ -1,15 +1,55 @@
 import type { RequestHandler } from "express";
-import type { Metrics } from "../metrics.ts";
+import { Counter, Histogram } from "prom-client";
+import type { Registry } from "prom-client";
 import { isEventStream, routeOf } from "./request_log.ts";
 import { problemSentBy } from "./respond.ts";
 
-/** Counts each request once it is over. Streams, which end when their client leaves, have no time. */
-export function requestMetrics(metrics: Metrics): RequestHandler {
+/** What is counted of a request. */
+export interface AnsweredRequest {
+  method: string;
+  /** The route's pattern, never the path. */
+  route: string;
+  status: number;
+  seconds: number;
+  /** The code of a request that was rejected. */
+  code: string | undefined;
+}
+
+/** Counts one request. */
+export type RequestCounter = (request: AnsweredRequest) => void;
+
+const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+/** Counts requests that were answered. */
+export function makeRequestCounter(registry: Registry): RequestCounter {
+  const registers = [registry];
+  const rejections = new Counter({
+    name: "pgmarkets_rejections_total",
+    help: "Requests that were rejected, by code",
+    labelNames: ["code"],
+    registers,
+  });
+  const requests = new Histogram({
+    name: "pgmarkets_http_request_duration_seconds",
+    help: "Time from a request's headers to the end of its answer",
+    labelNames: ["method", "route", "status"],
+    buckets: LATENCY_SECONDS,
+    registers,
+  });
+
+  return ({ method, route, status, seconds, code }) => {
+    requests.observe({ method, route, status }, seconds);
+    if (code !== undefined) rejections.inc({ code });
+  };
+}
+
+/** Counts each request once it is over. Streams have no duration: they last until the client leaves. */
+export function requestMetrics(count: RequestCounter): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now();
     response.once("close", () => {
       if (isEventStream(response)) return;
-      metrics.countRequest({
+      count({
         method: request.method,
         route: routeOf(request),
         status: response.statusCode,

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
-import type { Problem } from "../errors.ts";
+import type { Problem } from "./problems.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Answers with JSON that is text already, as the database's bodies are, or with other text. */
+/** Answers with text: JSON unless given, such as a body that the database made. */
 export function sendText(
   response: ServerResponse,
   status: number,
@@ -12,14 +12,14 @@ export function sendText(
 ): void {
   response.statusCode = status;
   response.setHeader("Content-Type", contentType);
-  // Shared caches keep only what is given to them expressly.
+  // Shared caches keep only what is allowed explicitly.
   if (!response.hasHeader("Cache-Control")) response.setHeader("Cache-Control", "no-store");
   response.end(text);
 }
 
 const sentProblems = new WeakMap<ServerResponse, Problem>();
 
-/** Answers with a problem; never cached. What is unavailable is soon there again. */
+/** Answers with a problem. It is never cached. */
 export function sendProblem(response: ServerResponse, problem: Problem): void {
   sentProblems.set(response, problem);
   response.setHeader("Cache-Control", "no-store");
@@ -29,7 +29,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   sendText(response, problem.status, JSON.stringify(problem.body));
 }
 
-/** The problem that an answer told of, if it did. */
+/** The problem that was the answer, if any. */
 export function problemSentBy(response: ServerResponse): Problem | undefined {
   return sentProblems.get(response);
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { invalidRequest, ProblemError } from "../errors.ts";
+import { invalidRequest, ProblemError } from "./problems.ts";
 
-/** The value in the schema's form, or an end of the request with all that is wrong with it. */
+/** The value as the schema returns it. Ends the request with all issues if the value is invalid. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -38,11 +38,10 @@ export interface Cluster {
   options: ClusterOptions;
 }
 
-export const POLL_MS = 20;
 const MAX_SOCKET_DIRECTORY_LENGTH = 80;
 const MAX_LOG_BYTES = 20_000_000;
 
-/** Fit for a small machine that keeps real data: durable, and frugal with memory. */
+/** For a small machine with real data: durable, and with little memory. */
 const defaultSettings: Record<string, string> = {
   max_connections: "200",
   shared_buffers: "256MB",
@@ -71,10 +70,10 @@ export async function isInitialised(dataDirectory: string): Promise<boolean> {
 }
 
 /**
- * Starts a postmaster and returns once it has the directory. Undefined when it may be tried again:
- * another server has the directory, or the rest of one has not let go of it yet.
+ * Starts a postmaster and returns once it has the directory. Undefined when another attempt may
+ * succeed: another server has the directory, or processes of a former one are left.
  */
-export async function startServer(cluster: Cluster): Promise<ChildProcess | undefined> {
+export async function startCluster(cluster: Cluster): Promise<ChildProcess | undefined> {
   return await withStartLock(cluster, async () => {
     const { dataDirectory, options, programs, runner } = cluster;
     if (await isInitialised(dataDirectory)) await ensureFileOwner(cluster);
@@ -84,7 +83,7 @@ export async function startServer(cluster: Cluster): Promise<ChildProcess | unde
       if (await postgres.isPostgresOf(dataDirectory, previous.processId)) return undefined;
       const orphans = async (): Promise<number[]> =>
         (await postgres.processesOf(dataDirectory)).filter((id) => id !== previous.processId);
-      // They outlive a killed postmaster until they look up; one in a tight loop never does.
+      // They survive a killed postmaster until they notice; one in a tight loop never does.
       await postgres.endProcesses(orphans, [0, 1000], ["SIGQUIT", 4000], ["SIGKILL", 5000]);
     }
     const port = String(options.port ?? 5432);
@@ -98,7 +97,7 @@ export async function startServer(cluster: Cluster): Promise<ChildProcess | unde
     const child = await postgres.spawnPostmaster(runner, programs.postgres, args, cluster.logFile);
     while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       if ((await postgres.readPostmaster(dataDirectory))?.processId === child.pid) return child;
-      await delay(POLL_MS);
+      await delay(postgres.POLL_MS);
     }
     await fs.rmdir(socketDirectory).catch(() => undefined);
     const log = ((await postgres.readIfPresent(cluster.logFile)) ?? "").slice(logStart);
@@ -117,10 +116,10 @@ export function startFailure({ dataDirectory }: Cluster, log: string): DatabaseN
 }
 
 /**
- * Shuts the server down, ever less politely; returns when no process of the cluster is left. Under
- * the start lock, so that nobody starts the next server while processes of this one are looked for.
+ * Shuts the server down by stronger and stronger signals. Returns when no process of the cluster is
+ * left. Under the start lock: no other process may start the next server meanwhile.
  */
-export async function stopServer(cluster: Cluster, mode: ShutdownMode): Promise<void> {
+export async function stopCluster(cluster: Cluster, mode: ShutdownMode): Promise<void> {
   await withStartLock(cluster, async () => {
     const { dataDirectory } = cluster;
     const postmaster = await postgres.findPostmaster(dataDirectory);
@@ -137,8 +136,8 @@ export async function stopServer(cluster: Cluster, mode: ShutdownMode): Promise<
 }
 
 /**
- * Runs `work` while no other process of this user does so for the same directory. The kernel
- * frees the name when its holder dies, so there is no stale lock to guess about.
+ * Runs `work` while no other process of this user does so for the same directory. The lock is a name
+ * of a socket. The kernel frees it when its holder dies, so it is never stale.
  */
 async function withStartLock<T>({ dataDirectory }: Cluster, work: () => Promise<T>): Promise<T> {
   const name = `\0pgmarkets-start-${process.getuid?.() ?? 0}-${shortHash(dataDirectory)}`;
@@ -148,7 +147,7 @@ async function withStartLock<T>({ dataDirectory }: Cluster, work: () => Promise<
       await once(lock.listen(name), "listening");
     } catch (error) {
       if (!hasCode(error, "EADDRINUSE")) throw error;
-      await delay(POLL_MS);
+      await delay(postgres.POLL_MS);
     }
   }
   try {
@@ -169,7 +168,7 @@ async function writeSettings({ dataDirectory, options, runner }: Cluster): Promi
   await fs.chown(path, runner.fileOwner.uid, runner.fileOwner.gid);
 }
 
-/** A new cluster is made beside its place and then moved there, so a half-made one is never used. */
+/** Makes a cluster beside its place and then moves it there, so an unfinished one is never used. */
 async function initialise({
   dataDirectory,
   directory,
@@ -184,7 +183,7 @@ async function initialise({
   await fs.chown(unfinished, uid, gid);
   postgres.checkReach(runner, programs, unfinished);
   const version = await postgres.runProgram(runner, programs.postgres, ["--version"]);
-  // Locales that no upgrade of the operating system changes came with PostgreSQL 17.
+  // PostgreSQL 17 and later have locales that upgrades of the operating system do not change.
   const hasBuiltinLocales = Number(/\d+/.exec(version.output)?.[0]) >= 17;
   const { code, output } = await postgres.runProgram(runner, programs.initdb, [
     ...["--pgdata", unfinished],
@@ -215,7 +214,7 @@ async function ensureFileOwner({ dataDirectory, programs, runner }: Cluster): Pr
     throw new DatabaseNotReadyError(`${dataDirectory} belongs to user ${owner}: run as that user`);
   }
   if (owner !== uid) {
-    // The directory itself comes last: its owner says that all of it is done.
+    // The directory itself comes last: its owner shows that the work is complete.
     const entries = await fs.readdir(dataDirectory, { recursive: true });
     for (const entry of [...entries, "."]) await fs.lchown(join(dataDirectory, entry), uid, gid);
   }
@@ -231,8 +230,8 @@ async function rotateLog({ logFile }: Cluster): Promise<number> {
 }
 
 /**
- * The socket's path may have 107 characters, which a data directory soon has by itself: so it
- * lives in a short directory that only we can enter, and PostgreSQL trusts who gets there.
+ * The path of a socket has at most 107 characters, and data directories may be longer. So the socket
+ * has a short directory, which only we can enter: PostgreSQL trusts all connections over it.
  */
 async function makeSocketDirectory({ dataDirectory, runner }: Cluster): Promise<string> {
   const { uid, gid } = runner.fileOwner;

@@ -1,22 +1,23 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
+import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { call } from "../database/call.ts";
 import { api } from "../database/calls.ts";
-import type { OrderTerms, Outcome } from "../database/calls.ts";
+import type { CommandResult, OrderTerms } from "../database/calls.ts";
 import { makePool } from "../database/pools.ts";
 import type { DatabaseRole } from "../database/pools.ts";
-import { readIfPresent } from "./postgres_process.ts";
 import { categories, demoMarkets, events, makers, trader } from "./demo_catalogue.ts";
 import type { DemoMarket } from "./demo_catalogue.ts";
-import { hashApiKey, isWellFormedApiKey } from "../http/api_key.ts";
+import { embeddedDirectory } from "./open_database.ts";
+import { readIfPresent } from "./postgres_process.ts";
 
-/** With this anybody can try the service. */
+/** What people need to try the service. */
 export interface Demo {
-  /** Of the demo trader. */
+  /** The demo trader's. */
   apiKey: string;
-  /** An open market where somebody sells YES. */
+  /** An open market where YES is for sale. */
   marketId: string;
 }
 
@@ -25,13 +26,13 @@ const TRADER_FUNDS_CENTS = 1_000_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Fills a database without any category with the demo catalogue, its makers and a funded trader.
- * In a database that has them, makes sure that the key still works and that somebody sells.
- * Undefined for a database with a catalogue of its own.
+ * Fills a database without categories with the demo catalogue, makers and a funded trader. At later
+ * starts, makes sure that the key works and that YES is for sale. Undefined for a database with
+ * another catalogue.
  */
 export async function prepareDemo(
   connectionString: string,
-  keyFile: string,
+  keyFile = join(embeddedDirectory, "demo.json"),
 ): Promise<Demo | undefined> {
   const pool = makePool({ connectionString, applicationName: "pgmarkets demo", max: 1 });
   try {
@@ -51,6 +52,15 @@ export async function prepareDemo(
   }
 }
 
+/** A command that trades in the demo, for a shell. */
+export function describeTrade(url: string, { apiKey, marketId }: Demo): string {
+  const order = { marketId, side: "yes", price: null, quantity: 10 };
+  return (
+    `curl -s ${url}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' ` +
+    `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}'`
+  );
+}
+
 /** What later starts have to find again. */
 interface Found {
   traderId: string;
@@ -58,8 +68,7 @@ interface Found {
   marketId: string;
 }
 
-// The operators' functions make things and the api functions serve them; that the demo was made is
-// known to neither, so its two questions go to the tables.
+// No function of the database knows of the demo, so these two read tables.
 
 async function hasCategories(client: PoolClient): Promise<boolean> {
   await actAs(client, "exchange_owner");
@@ -175,7 +184,7 @@ function quotes(userId: string, yesPrice: number): OrderTerms[] {
   ]);
 }
 
-/** Days of trying out may have bought all that there was. */
+/** The orders of the first start may all be filled. */
 async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<void> {
   await actAs(client, "exchange_api");
   const view = await call(client, api.getMarket, { marketId: found.marketId });
@@ -185,22 +194,22 @@ async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<
   if (bestAsk !== null) return;
   const price = Math.max(bestBid ?? 50, 50);
   const order = { userId: found.makerId, side: "no", price: 99 - price, quantity: 1000 } as const;
-  // A maker without money is no reason not to start.
+  // A rejection, as of a maker without money, must not stop the start.
   await placeOrders(client, found.marketId, [order]);
 }
 
 async function place(client: PoolClient, marketId: string, orders: OrderTerms[]): Promise<void> {
   await actAs(client, "exchange_api");
-  const outcomes = await placeOrders(client, marketId, orders);
-  const refused = outcomes.find((outcome) => outcome.code !== null);
-  if (refused) throw new Error(`A demo order was refused: ${refused.message ?? ""}`);
+  const results = await placeOrders(client, marketId, orders);
+  const rejected = results.find(({ code }) => code !== null);
+  if (rejected) throw new Error(`A demo order was rejected: ${rejected.message ?? ""}`);
 }
 
 async function placeOrders(
   client: PoolClient,
   marketId: string,
   terms: OrderTerms[],
-): Promise<Outcome[]> {
+): Promise<CommandResult[]> {
   const orders = terms.map((order) => ({ marketId, ...order }));
   return await call(client, api.placeOrders, { orders, atomic: false, waits: true });
 }
@@ -231,7 +240,7 @@ async function readKey(keyFile: string): Promise<string | undefined> {
   try {
     return keyFileSchema.parse(JSON.parse(text)).apiKey;
   } catch {
-    return undefined; // spoiled, so as good as missing
+    return undefined; // damaged: as if missing
   }
 }
 
@@ -256,7 +265,7 @@ async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promis
   }
 }
 
-/** The login may be any of the roles; each of them may do its own part only. */
+/** The login may become any of the roles. Each role may do its own part only. */
 async function actAs(client: PoolClient, role: DatabaseRole): Promise<void> {
   await client.query(`set local role ${role}`);
 }

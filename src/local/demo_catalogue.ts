@@ -1,4 +1,4 @@
-/** What the demo shows. Everything is invented, and nothing in it gets old. */
+/** The content of the demo. All of it is invented, and none of it becomes outdated. */
 
 /** In the order of display. */
 export const categories = [

@@ -3,60 +3,59 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Client } from "pg";
+import { reasonToWait } from "../database/wait_for_database.ts";
 import { hasCode } from "../has_code.ts";
-import { isInitialised, openCluster, POLL_MS, startFailure } from "./cluster.ts";
-import { startServer, stopServer } from "./cluster.ts";
+import { isInitialised, openCluster, startCluster, startFailure, stopCluster } from "./cluster.ts";
 import type { Cluster, ClusterOptions, ShutdownMode } from "./cluster.ts";
-import { findPostmaster, hasCrashed, readIfPresent } from "./postgres_process.ts";
+import { findPostmaster, hasCrashed, POLL_MS, readIfPresent } from "./postgres_process.ts";
 import type { Postmaster } from "./postgres_process.ts";
 
 export interface EmbeddedPostgresOptions extends ClusterOptions {
   /** The database to make and to connect to. */
   database?: string;
-  /** Told what an operator may want to know: adoption, recovery, restarts. */
+  /** Called with what an operator may want to know: recovery, restarts. */
   onNotice?: (message: string) => void;
 }
 
-/** A PostgreSQL of our own that runs, and that others may use too. */
+/** The embedded PostgreSQL, running. Other processes may use it too. */
 export interface EmbeddedPostgres {
-  /** For the superuser `postgres`, over the unix socket; psql understands it too. */
+  /** For the superuser `postgres`, over the unix socket. psql accepts it too. */
   connectionString: string;
-  /** Only the user who runs the server can enter it: psql -h <socketDirectory> -U postgres. */
+  /** Only the user of the server can enter it: psql -h <socketDirectory> -U postgres. */
   socketDirectory: string;
   /** True if the server was running already. */
   adopted: boolean;
-  /** The postmaster's process id: another one after a crash. */
+  /** The postmaster's process id. It changes after a crash. */
   processId: () => number;
-  /** Leaves the server, and shuts it down if nobody else uses it. */
+  /** Leaves the server, and shuts it down if no other process uses it. */
   stop: (mode?: ShutdownMode) => Promise<"stopped" | "left to others">;
 }
 
-/** A session that says, by a shared lock, that the server is in use. */
+/** A session whose shared lock marks the server as in use. */
 interface Keeper extends Postmaster {
   client: Client;
   started: boolean;
 }
 
-/** Which server that doesn't run is started: any, one that crashed, or none. */
+/** Whether a stopped server is started: always, after a crash only, or never. */
 type AttachPolicy = "start" | "restart after a crash" | "join";
 
 type Notice = (message: string) => void;
 
-// Each user of a server holds this lock shared; who gets it exclusively is the last one.
+// Each process that uses a server holds this lock shared. The last one can get it exclusively.
 const USERS_LOCK = "7017189063";
 
 const START_TIMEOUT_MS = 60_000;
-/** Waiting for longer than this is worth a notice. */
+/** A longer wait is reported. */
 const PATIENCE_MS = 5000;
-/** How long a process that leaves may look for the server that ended its session. */
+/** How long a process that stops may try to reach the server again. */
 const LEAVING_TIMEOUT_MS = 10_000;
 const REJOIN_MS = 500;
 
 /**
- * Starts the PostgreSQL that came with npm, or joins it if it is running already. Several
- * processes may use one directory at once: the last to stop shuts the server down. A server that
- * crashes (kill -9 included) is started again while anybody uses it; one that was shut down on
- * purpose from outside is not.
+ * Starts the PostgreSQL of npm's package, or joins it if it runs already. Several processes may use
+ * one directory at once. The last one to stop shuts the server down. A server that crashes or is
+ * killed is started again while a process uses it. One that was shut down from outside is not.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -79,11 +78,11 @@ export async function startEmbeddedPostgres(
       keeper = undefined;
       if (!signal.aborted) rejoining = rejoin();
     });
-    // Being connected is no reason for a process to stay alive.
+    // The connection must not keep the process alive.
     setReferenced(next.client, false);
   }
 
-  /** Until we hold the users' lock again, or stop. */
+  /** Connects again, until we hold the lock or stop. */
   async function rejoin(): Promise<void> {
     notice("the embedded PostgreSQL ended our session; connecting again");
     let policy: AttachPolicy = "restart after a crash";
@@ -99,7 +98,7 @@ export async function startEmbeddedPostgres(
         if (policy !== "join") {
           notice("the embedded PostgreSQL was shut down from outside; it stays down");
         }
-        // Others may start it: then we use it again, and have to say so.
+        // Another process may start it. Then we must hold the lock again.
         policy = "join";
       } catch (error) {
         notice(`the embedded PostgreSQL can't be reached: ${String(error)}`);
@@ -119,24 +118,24 @@ export async function startEmbeddedPostgres(
       stopping.abort();
       await rejoining;
       const untilLate = AbortSignal.timeout(LEAVING_TIMEOUT_MS);
-      // Our session may be lost while the server runs, with others on it.
+      // Our session may be lost while other processes use the server.
       keeper ??= await attach(cluster, "join", notice, untilLate).catch(() => undefined);
       if (keeper !== undefined && !(await leave(keeper))) return "left to others";
-      await stopServer(cluster, mode);
+      await stopCluster(cluster, mode);
       return "stopped";
     },
   };
 }
 
-/** Stops whatever server runs on the directory, asking nobody, and deletes the directory. */
+/** Stops the server of the directory, also if it is in use, and deletes the directory. */
 export async function destroyEmbeddedPostgres(directory: string): Promise<void> {
   if (await isInitialised(join(directory, "postgres"))) {
-    await stopServer(await openCluster({ directory }), "immediate");
+    await stopCluster(await openCluster({ directory }), "immediate");
   }
   await fs.rm(directory, { recursive: true, force: true });
 }
 
-/** Starts or joins the server for good: it has the database, and is left again if it can't have. */
+/** Starts or joins the server, and makes the database. Leaves it again if that fails. */
 async function attachTo(cluster: Cluster, database: string, notice: Notice): Promise<Keeper> {
   for (;;) {
     const keeper = await attach(cluster, "start", notice);
@@ -145,18 +144,18 @@ async function attachTo(cluster: Cluster, database: string, notice: Notice): Pro
       await ensureDatabase(keeper.client, database);
       return keeper;
     } catch (error) {
-      // It was killed meanwhile.
+      // The server was killed meanwhile.
       if (isTemporary(error)) continue;
-      if (await leave(keeper)) await stopServer(cluster, "fast");
+      if (await leave(keeper)) await stopCluster(cluster, "fast");
       throw error;
     }
   }
 }
 
 /**
- * Gets a session on the server. Where the policy allows it, starts the server; if several processes
- * want to, one does it at a time. Undefined when no server runs and the policy leaves it so, or
- * when the signal came.
+ * Opens a session on the server, and starts the server if the policy allows it. Of several processes
+ * one at a time starts it. Undefined when no server runs and the policy does not start it, or when
+ * the signal came.
  */
 async function attach(
   cluster: Cluster,
@@ -174,26 +173,26 @@ async function attach(
     if (postmaster !== undefined) {
       const client = await openSession(postmaster);
       if (client) return { ...postmaster, client, started: startedId === postmaster.processId };
-      // It is recovering or shutting down: as long as it lives, that may take its time.
+      // It recovers or shuts down, which may take long.
       if (!isNoticed && Date.now() - began > PATIENCE_MS) {
         isNoticed = true;
         notice("waiting for the embedded PostgreSQL to recover or to shut down");
       }
     } else {
-      // A crash is remembered: an attempt to start that fails takes its traces away.
+      // A crash is remembered: a failed attempt to start removes its traces.
       mayStart ||= policy === "restart after a crash" && (await hasCrashed(dataDirectory));
       if (!mayStart) return undefined;
       if (Date.now() - began > START_TIMEOUT_MS) {
         throw startFailure(cluster, (await readIfPresent(logFile)) ?? "");
       }
-      startedId = (await startServer(cluster))?.pid;
+      startedId = (await startCluster(cluster))?.pid;
     }
     await delay(POLL_MS);
   }
   return undefined;
 }
 
-/** Opens the session that marks the server as in use. Undefined: not now, try again. */
+/** Opens the session that marks the server as in use. Undefined: try again. */
 async function openSession({ port, socketDirectory }: Postmaster): Promise<Client | undefined> {
   const client = new pg.Client({
     host: socketDirectory,
@@ -206,7 +205,7 @@ async function openSession({ port, socketDirectory }: Postmaster): Promise<Clien
   client.on("error", () => undefined);
   try {
     await client.connect();
-    // A server about to be shut down by its last user keeps us waiting here, then ends us.
+    // If its last user shuts the server down, we wait here, and then the session ends.
     await client.query(`select pg_advisory_lock_shared(${USERS_LOCK})`);
     return client;
   } catch (error) {
@@ -217,8 +216,8 @@ async function openSession({ port, socketDirectory }: Postmaster): Promise<Clien
 }
 
 /**
- * Ends our session. True if nobody else uses the server now, or it can't be asked because it shuts
- * down or crashed at this moment.
+ * Ends our session. True if no other process uses the server, or if it shuts down or crashed and so
+ * can't be asked.
  */
 async function leave({ client }: Keeper): Promise<boolean> {
   try {
@@ -227,7 +226,7 @@ async function leave({ client }: Keeper): Promise<boolean> {
     const { rows } = await client.query<{ last: boolean }>(
       `select pg_try_advisory_lock(${USERS_LOCK}) as last`,
     );
-    // The last one's session stays, and with it the lock: newcomers wait until the server is down.
+    // Our session stays open with its lock: new users wait until the server is down.
     if (rows[0]?.last === true) return true;
     await client.end();
     return false;
@@ -247,15 +246,12 @@ async function ensureDatabase(client: Client, name: string): Promise<void> {
   }
 }
 
-/** No socket yet, no postmaster behind it, starting up, shutting down, or cut off in between. */
+/** The server has no socket yet, starts, shuts down, or cut the connection. */
 function isTemporary(error: unknown): boolean {
-  return (
-    hasCode(error, "ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE", "57P01", "57P02", "57P03") ||
-    /timeout|terminated|not queryable/i.test(String(error))
-  );
+  return reasonToWait(error) === "database_unreachable";
 }
 
-/** As `ref` and `unref` of a socket; the types of pg don't know them. */
+/** As `ref` and `unref` of a socket. The types of pg lack them. */
 function setReferenced(client: Client, isReferenced: boolean): void {
   const socket = client as Client & { ref: () => void; unref: () => void };
   if (isReferenced) socket.ref();

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
-import { startEmbeddedPostgres } from "./embedded_postgres.ts";
 import { splitHosts } from "../database/hosts.ts";
 import { lockDown } from "../database/privileges.ts";
+import { startEmbeddedPostgres } from "./embedded_postgres.ts";
 
 /** Where the embedded PostgreSQL is kept when no DATABASE_URL is given. */
 export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");
@@ -10,14 +10,14 @@ export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");
 /** A database that can be connected to. */
 export interface OpenDatabase {
   connectionString: string;
-  /** For the operator: where the database is, without a password. */
+  /** For the operator: which database this is, without a password. */
   description: string;
-  /** Once it is migrated: closes what only a superuser can close, if the server is ours. */
+  /** After the migration: revokes what only a superuser can revoke, on the embedded PostgreSQL. */
   lockDown: () => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** The database that the configuration names, or else the embedded one, started if need be. */
+/** The database of DATABASE_URL, or the embedded one. Starts that if it does not run. */
 export async function openDatabase(
   config: Pick<Config, "databaseUrl">,
   notice: (message: string) => void,

@@ -8,8 +8,8 @@ import { DatabaseNotReadyError } from "../database/not_ready.ts";
 import { hasCode } from "../has_code.ts";
 
 /**
- * What is particular to PostgreSQL's programs on Linux: where they are, as which user they run (they
- * refuse root), and which processes belong to a data directory.
+ * PostgreSQL's programs on Linux: where they are, as which user they run (not as root), and which
+ * processes belong to a data directory.
  */
 
 export interface PostgresPrograms {
@@ -27,7 +27,7 @@ export interface Runner {
   fileOwner: { uid: number; gid: number };
 }
 
-/** What a running postmaster writes into its lock file. */
+/** A running postmaster, as its lock file describes it. */
 export interface Postmaster {
   processId: number;
   port: number;
@@ -35,9 +35,9 @@ export interface Postmaster {
 }
 
 const NOBODY = 65534;
-const POLL_MS = 20;
+export const POLL_MS = 20;
 
-// Nothing of our own environment concerns the database, and PG* variables would mislead it.
+// The database gets no variables of ours: PG* variables would mislead it.
 const environment = {
   PATH: process.env.PATH ?? "/usr/bin:/bin",
   LC_ALL: "C.UTF-8",
@@ -62,9 +62,8 @@ export async function findPrograms(directory?: string): Promise<PostgresPrograms
 }
 
 /**
- * PostgreSQL refuses to run as root. In a user namespace root has another name, which needs no
- * second user and leaves the files root's; where that is forbidden (as in many containers), it runs
- * as nobody.
+ * PostgreSQL does not run as root. In a user namespace root is another user, and the files stay
+ * root's. Where namespaces are forbidden, as in many containers, it runs as nobody.
  */
 export function findRunner(): Runner {
   const uid = process.getuid?.() ?? 0;
@@ -98,7 +97,7 @@ export function checkReach(runner: Runner, programs: PostgresPrograms, directory
   );
 }
 
-/** Runs a program to its end and gives what it printed. */
+/** Runs a program to its end, and returns what it printed. */
 export async function runProgram(
   runner: Runner,
   program: string,
@@ -116,7 +115,7 @@ export async function runProgram(
   return { code, output };
 }
 
-/** Starts the postmaster in a session of its own, so that Ctrl-C at the terminal is ours alone. */
+/** Starts the postmaster in a session of its own, so that Ctrl-C does not reach it. */
 export async function spawnPostmaster(
   runner: Runner,
   program: string,
@@ -145,7 +144,7 @@ function spawnAs(
   return spawn(command, rest, { cwd: "/", env: environment, stdio, detached, ...identity });
 }
 
-/** Reads `postmaster.pid`. Undefined when there is none or it isn't written to its end yet. */
+/** Reads `postmaster.pid`. Undefined when it is missing or not complete. */
 export async function readPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
   const lines = (await readIfPresent(join(dataDirectory, "postmaster.pid")))?.split("\n") ?? [];
   const processId = Number(lines[0]);
@@ -167,13 +166,13 @@ export async function isPostgresOf(dataDirectory: string, processId: number): Pr
     return (await fs.readlink(`/proc/${processId}/cwd`)) === dataDirectory;
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM")) return false;
-    // Another user's process: its command line is readable all the same.
+    // Another user's process: only its command line is readable.
     const commandLine = (await readIfPresent(`/proc/${processId}/cmdline`)) ?? "";
     return commandLine.split("\0").includes(dataDirectory);
   }
 }
 
-/** Every process, however it came about, that works in this data directory. */
+/** Every process whose working directory is this data directory. */
 export async function processesOf(dataDirectory: string): Promise<number[]> {
   const processIds = (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
@@ -186,8 +185,8 @@ export async function processesOf(dataDirectory: string): Promise<number[]> {
 }
 
 /**
- * Sends one signal after the other to the processes of a list, each with time to obey it, until none
- * is left. The signal 0 only waits.
+ * Sends the processes of a list one signal after the other, and waits after each, until no process is
+ * left. The signal 0 only waits.
  */
 export async function endProcesses(
   list: () => Promise<number[]>,
@@ -203,7 +202,7 @@ export async function endProcesses(
   }
 }
 
-/** Sends a signal; a process that has gone meanwhile is no error. */
+/** Sends a signal. A process that has ended is no error. */
 export function signal(processId: number, name: NodeJS.Signals | 0): void {
   try {
     process.kill(processId, name);
@@ -213,10 +212,10 @@ export function signal(processId: number, name: NodeJS.Signals | 0): void {
 }
 
 /**
- * Removes lock files whose process id belongs to something else by now, as is usual after a container
- * restarts, or to a killed server that nobody has reaped: PostgreSQL would take it for alive. It
- * removes others itself, and sees by its shared memory whether a process of the old server is left.
- * Only while nobody starts.
+ * Removes lock files whose process id now belongs to another program, as after the restart of a
+ * container, or to a killed server that was not reaped: PostgreSQL would take it for alive. It removes
+ * other lock files itself, and finds processes of the old server by its shared memory. Only under the
+ * start lock.
  */
 export async function removeMisleadingLocks(
   dataDirectory: string,
@@ -235,9 +234,8 @@ const CONTROL_FILE_STATE_OFFSET = 16;
 const IN_CRASH_RECOVERY = 4;
 
 /**
- * Whether the last server of this data directory crashed. Only a crash leaves the lock file behind.
- * A server that can't recover from one, as when its disk is full, ends in good order: then its
- * control file says how far it came.
+ * Whether the last server of this data directory crashed. A crash leaves the lock file. A server that
+ * can't recover, as when its disk is full, removes the file: then the control file has the state.
  */
 export async function hasCrashed(dataDirectory: string): Promise<boolean> {
   if ((await readIfPresent(join(dataDirectory, "postmaster.pid"))) !== undefined) return true;

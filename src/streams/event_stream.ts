@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { plainProblem, ProblemError } from "../errors.ts";
 
 /** Server-Sent Events to one client. */
 export interface EventStream {
@@ -12,15 +11,26 @@ export interface EventStream {
 
 export interface OpenOptions {
   headers?: Record<string, string>;
-  /** Told once, however the stream ends. */
+  /** Called once, however the stream ends. */
   onClose: () => void;
+}
+
+/** A stream that is not opened: its client has too many, or the process has or is closing. */
+export class StreamRejection extends Error {
+  readonly limitOf: "client" | "process";
+
+  constructor(limitOf: "client" | "process") {
+    super("No more streams are opened");
+    this.name = "StreamRejection";
+    this.limitOf = limitOf;
+  }
 }
 
 /** All event streams of the process. */
 export interface EventStreams {
   /**
-   * Answers with an event stream. Undefined when the client has left already. The end of the
-   * request (503) when there are too many streams, or when the process is closing.
+   * Answers with an event stream. Undefined when the client has left already. Throws a
+   * {@link StreamRejection} when there are too many streams, or when the process is closing.
    */
   open: (response: ServerResponse, options: OpenOptions) => EventStream | undefined;
   /** How many are open. */
@@ -31,29 +41,29 @@ export interface EventStreams {
   close: () => void;
 }
 
-/** Runs some work at regular intervals until it is told to stop. */
+/** Runs some work at regular intervals until the returned function is called. */
 export type Repeat = (work: () => void, everyMs: number) => () => void;
 
 export interface EventStreamsOptions {
   logger: Logger;
   repeat?: Repeat;
   streamCap?: number;
-  /** What may wait for a client besides the frame that is sent. */
+  /** How much may wait for a client besides the frame that is sent. */
   backlogCapBytes?: number;
 }
 
 const PING_EVERY_MS = 25_000;
-/** Keeps proxies from taking a silent connection for a dead one. */
+/** Without it, a proxy may close a connection as idle. */
 const ping = Buffer.from(": ping\n\n");
 
-/** A stream takes some 10 KB, and each frame of its market the time of a write. */
+/** A stream takes about 10 KB, and each frame of its market takes the time of a write. */
 const DEFAULT_STREAM_CAP = 20_000;
 const DEFAULT_BACKLOG_CAP_BYTES = 256 * 1024;
 
 const headersOfAll = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-cache, no-transform",
-  // nginx would collect frames.
+  // Without it, nginx buffers frames.
   "X-Accel-Buffering": "no",
 };
 
@@ -62,7 +72,7 @@ export function formatFrame(data: string, id?: number): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
 }
 
-/** Opens event streams, and keeps count of those of the process. */
+/** Opens event streams, and counts those of the process. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { logger, repeat = repeatByTimer } = options;
   const streamCap = options.streamCap ?? DEFAULT_STREAM_CAP;
@@ -73,9 +83,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   function open(response: ServerResponse, { headers, onClose }: OpenOptions) {
     if (response.destroyed) return undefined;
-    if (isClosing || streams.size >= streamCap) {
-      throw new ProblemError(plainProblem(503, "Service unavailable"));
-    }
+    if (isClosing || streams.size >= streamCap) throw new StreamRejection("process");
     response.statusCode = 200;
     response.setHeaders(new Map(Object.entries({ ...headersOfAll, ...headers })));
     const stream: EventStream = { send, end: () => response.end() };
@@ -88,7 +96,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       streams.delete(stream);
       onClose();
     });
-    // Whoever asks by HEAD has all there is.
+    // The answer to a HEAD is complete.
     if (response.req.method === "HEAD") response.end();
 
     function send(frame: Buffer): void {

@@ -4,27 +4,27 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { SentEvent } from "../database/calls.ts";
 
-export interface ListenerOptions extends Hearers {
-  /** A connection of its own that acts as exchange_api, straight to the database. */
+export interface ListenerOptions extends EventHandlers {
+  /** Makes a connection that acts as exchange_api, without a transaction pooler in between. */
   makeClient: () => Client;
-  /** The events behind an id; without an id, where to begin. */
+  /** Reads the events after an id. Without an id, returns where to begin. */
   readEvents: (client: Client, afterId: number | undefined, most: number) => Promise<SentEvent[]>;
   logger: Logger;
 }
 
-/** Who is told what. */
-export interface Hearers {
+/** What is called with each kind of event. */
+export interface EventHandlers {
   onMarketChanged: (about: z.infer<typeof marketChangedSchema>) => void;
   onUserEvent: (about: z.infer<typeof userEventSchema>) => void;
   onApiKeyRevoked: (about: z.infer<typeof apiKeyRevokedSchema>) => void;
   onSessionEnded: (about: z.infer<typeof sessionEndedSchema>) => void;
-  /** Events may have been missed until now: what rests on them must be read anew. */
+  /** Events may have been missed: what depends on them must be read again. */
   onGap: () => void;
 }
 
-/** Reads the events that the database sends, over the one connection of the process that listens. */
+/** Reads the events of the database, on the connection of the process that listens. */
 export interface Listener {
-  /** Settles when it listens, or when the first attempt failed: it goes on trying. */
+  /** Resolves when it listens, or when the first attempt failed. It continues to try. */
   start: () => Promise<void>;
   isListening: () => boolean;
   close: () => Promise<void>;
@@ -37,16 +37,16 @@ const sessionEndedSchema = z.object({ sessionId: z.string() });
 
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 2000;
-/** Events are read this often without a notification; a lost connection is noticed by it. */
+/** Events are read this often without a notification. This also detects a lost connection. */
 const READ_EVERY_MS = 1000;
-/** Anybody with a login can notify. After a read that found nothing, this long nothing is read. */
+/** The pause after a read without events: anybody with a login can notify. */
 const PAUSE_AFTER_NOTHING_MS = 10;
 /** How many events are read at once. */
 const MOST_EVENTS = 1000;
 
 /**
  * Delivers the events of the database in their order, each once. Notifications only say that there
- * may be events: these are read from the database, so nobody can forge one.
+ * may be events. These are read from the database, so a forged notification does no harm.
  */
 export function createListener(options: ListenerOptions): Listener {
   const { logger, makeClient, readEvents } = options;
@@ -137,18 +137,18 @@ function untilLost(client: Client): Promise<never> {
       reject(new Error("The connection ended"));
     });
   });
-  // Until it is waited for, whatever else is tried with the client fails of itself.
+  // Before the promise is awaited, other uses of the client fail by themselves.
   lost.catch(() => undefined);
   return lost;
 }
 
 interface Bell {
   ring: () => void;
-  /** Settles once it was rung since it settled last, or after this time. */
+  /** Resolves once it was rung since it resolved last, or after this time. */
   rung: (longestMs: number) => Promise<void>;
 }
 
-/** However often it is rung before somebody looks, it was rung once. */
+/** Several rings before a look count as one. */
 function makeBell(): Bell {
   let isRung = false;
   let wake: () => void = () => undefined;
@@ -179,7 +179,7 @@ interface Delivery {
   take: (events: SentEvent[]) => number;
 }
 
-function makeDelivery(options: Hearers & Pick<ListenerOptions, "logger">): Delivery {
+function makeDelivery(options: EventHandlers & Pick<ListenerOptions, "logger">): Delivery {
   let lastId: number | undefined;
 
   function deliver({ id, kind, payload }: SentEvent): void {
@@ -201,7 +201,7 @@ function makeDelivery(options: Hearers & Pick<ListenerOptions, "logger">): Deliv
         try {
           deliver(event);
         } catch (error) {
-          options.logger.warn({ error, id: event.id }, "an event made no sense");
+          options.logger.warn({ error, id: event.id }, "an event could not be read");
         }
       }
       return events.length;

@@ -1,19 +1,19 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import { singleFlightAfter } from "../single_flight.ts";
 import type { MarketView } from "../database/calls.ts";
+import { singleFlightAfter } from "../single_flight.ts";
 import { formatFrame } from "./event_stream.ts";
 import type { EventStream, EventStreams } from "./event_stream.ts";
 
 export interface MarketStreamsOptions {
   eventStreams: EventStreams;
-  /** The market as it is now; undefined for an unknown one. */
+  /** Reads the market as it is now. Undefined for an unknown one. */
   readSnapshot: (marketId: string) => Promise<MarketView | undefined>;
   logger: Logger;
 }
 
-/** Streams of snapshots of markets, each read once however many clients watch. */
+/** Streams of snapshots of markets. Each snapshot is read once for all clients. */
 export interface MarketStreams {
   /** Opens a stream that begins with a fresh snapshot. False for an unknown market. */
   open: (marketId: string, response: ServerResponse) => Promise<boolean>;
@@ -25,19 +25,19 @@ export interface MarketStreams {
   count: () => number;
 }
 
-/** What is watched of one market, as long as somebody does. */
+/** One market, while it has clients. */
 interface Channel {
   marketId: string;
   clients: Set<EventStream>;
   /** Clients that wait for their first snapshot. */
   comers: number;
   latest: Snapshot | undefined;
-  /** Reads the market and tells the clients what is new. */
+  /** Reads the market, and sends the clients what is new. */
   refresh: () => Promise<Snapshot | undefined>;
-  /** There is something newer than the latest snapshot, as far as is known. */
+  /** The market may have changed since the latest snapshot. */
   isStale: boolean;
   isFollowing: boolean;
-  /** When the next snapshot may be sent, by the clock of performance.now(). */
+  /** When the next snapshot may be sent, by performance.now(). */
   nextAt: number;
 }
 
@@ -45,13 +45,13 @@ interface Snapshot extends MarketView {
   frame: Buffer;
 }
 
-/** Changes that come within this time after a frame go out together, in the next one. */
+/** Changes within this time after a frame share the next one. */
 const GAP_MS = 20;
-/** With many clients a frame takes its time; others must get theirs in between. */
+/** A frame for many clients takes longer. The gap grows with it up to this. */
 const LONGEST_GAP_MS = 60;
 const RETRY_MS = 250;
 
-/** Reads a market once when it has changed, and sends all who watch it the same bytes. */
+/** Reads a market once after a change, and sends the same bytes to all its clients. */
 export function createMarketStreams(options: MarketStreamsOptions): MarketStreams {
   const { eventStreams, logger, readSnapshot } = options;
   const channels = new Map<string, Channel>();
@@ -72,7 +72,7 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
       if (stream === undefined) return true;
       channel.clients.add(stream);
       stream.send(snapshot.frame);
-      // The market may have changed since it was read, when there was nobody to be told.
+      // A change since the read was not sent: the client was not in the list yet.
       void follow(channel);
       return true;
     } finally {
@@ -117,7 +117,7 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
     }
   }
 
-  /** Refreshes until there is nothing newer, at the pace that the clients can be told. */
+  /** Refreshes until there is nothing newer, with a gap after each frame. */
   async function follow(channel: Channel): Promise<void> {
     if (channel.isFollowing) return;
     channel.isFollowing = true;
@@ -144,13 +144,13 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
   };
 }
 
-/** Notes what was read of a market, and sends it if it is new. */
+/** Keeps what was read of a market, and sends it if it is new. */
 function take(channel: Channel, view: MarketView | undefined): Snapshot | undefined {
   const { clients, latest } = channel;
   if (view === undefined) return undefined;
   if (view.version === latest?.version && view.body === latest.body) return latest;
-  // Only a database that was set back, to a backup or a standby that lagged, has less than before.
-  // Versions never go back in a stream, so those who saw more must begin anew.
+  // A version goes back only when the database was restored, or a lagging standby was promoted.
+  // Versions never go back within a stream, so its clients must start again.
   if (latest !== undefined && view.version < latest.version) {
     for (const client of clients) client.end();
   }

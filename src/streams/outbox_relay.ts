@@ -9,22 +9,22 @@ export interface OutboxRelayOptions {
   logger: Logger;
 }
 
-/** Sends the events of committed commands to listeners, soon after they were committed. */
+/** Sends the events of committed commands to the listeners. */
 export interface OutboxRelay {
-  /** A command was committed: there may be something to send. */
+  /** Call it after a commit: there may be events to send. */
   ring: () => void;
   /** Sends what is left and stops. */
   close: () => Promise<void>;
 }
 
-/** Under load, the events of this time are sent together. */
+/** Under load, events within this time are sent together. */
 const GAP_MS = 5;
-/** The commands of operators, and of processes that ended too soon, do not ring. */
+/** Commands of operators, and of processes that were killed, do not ring. */
 const ROUND_MS = 100;
 
 /**
- * Commands only write their events into the outbox: notifying in their own transactions would make
- * the commits of all markets wait for each other. The relay sends them, one call at a time.
+ * Commands only write their events into the outbox: transactions that notify wait for each other when
+ * they commit. The relay sends the events, one call at a time.
  */
 export function createOutboxRelay({ pool, logger }: OutboxRelayOptions): OutboxRelay {
   const { relayOutbox } = callsOn(pool, api);

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import type { StreamHolder } from "../database/calls.ts";
-import { plainProblem, ProblemError } from "../errors.ts";
+import { StreamRejection } from "./event_stream.ts";
 import type { Repeat } from "./event_stream.ts";
 
 export interface StreamSlotsOptions {
@@ -17,22 +17,21 @@ export interface StreamSlotsOptions {
 /** Counts the streams that addresses and users hold open, over all servers of the database. */
 export interface StreamSlots {
   /**
-   * Counts a stream until its response closes. The end of the request (429) when its address or
-   * its user holds as many as may be.
+   * Counts a stream until its response closes. Throws a {@link StreamRejection} when its address
+   * or its user has as many as allowed.
    */
   take: (holder: StreamHolder, response: ServerResponse) => Promise<void>;
-  /** Counts none of this process any more. */
+  /** Stops counting the streams of this process. */
   close: () => Promise<void>;
 }
 
 /** A lease that is not renewed counts for 30 seconds. */
 const RENEW_EVERY_MS = 10_000;
-const RETRY_AFTER_SECONDS = 10;
 
 /**
- * The counts are in the database under a lease of this process: what a killed process had open
- * counts no more once its lease has run out. When the lease is gone (the database crashed), or a
- * count may be wrong, the process takes a new one for what it has open.
+ * The counts are in the database under a lease of this process. The streams of a killed process
+ * count until its lease has run out. When the lease is gone (the database crashed), or a count may be
+ * wrong, the process takes a new lease for the streams that it has open.
  */
 export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions): StreamSlots {
   const calls = callsOn(pool, api);
@@ -43,7 +42,7 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
   let leasing: Promise<string> | undefined;
   const stopRenewing = repeat(() => void renew(), RENEW_EVERY_MS);
 
-  /** The lease to count by; a new one if there is none, or if this one is no good. */
+  /** The lease to count by; a new one if there is none, or if it is the bad one. */
   function getLease(bad?: string): Promise<string> {
     if (leasing !== undefined) return leasing;
     if (leaseId !== undefined && leaseId !== bad && !isDoubtful) return Promise.resolve(leaseId);
@@ -69,11 +68,8 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
           isDoubtful = true;
           throw error;
         });
-      if (isLeased && !isAllowed) {
-        response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
-        throw new ProblemError(plainProblem(429, "Too many streams are open"));
-      }
-      // A lease that was taken meanwhile knows nothing of this stream.
+      if (isLeased && !isAllowed) throw new StreamRejection("client");
+      // A lease that was taken meanwhile does not count this stream.
       if (isLeased && lease === leaseId && leasing === undefined) break;
       bad = isLeased ? undefined : lease;
     }
@@ -87,11 +83,11 @@ export function createStreamSlots({ pool, logger, repeat }: StreamSlotsOptions):
 
   async function giveBack(holder: StreamHolder): Promise<void> {
     try {
-      // A lease that is being taken was told of this stream while it was open.
+      // A lease that is being taken counts this stream: it was open when the call was made.
       const lease = await (leasing ?? leaseId);
       if (lease !== undefined) await calls.closeStream({ leaseId: lease, ...holder });
     } catch (error) {
-      logger.debug({ error }, "a stream that closed could not be counted off");
+      logger.debug({ error }, "a stream that closed is still counted");
       isDoubtful = true;
     }
   }

@@ -6,22 +6,22 @@ import type { EventStream, EventStreams, Repeat } from "./event_stream.ts";
 
 export interface UserStreamsOptions {
   eventStreams: EventStreams;
-  /** Which of these API keys and sessions have ended. */
+  /** Returns those of these API keys and sessions that have ended. */
   listEndedCredentials: (ids: string[]) => Promise<string[]>;
   logger: Logger;
   repeat: Repeat;
 }
 
-/** Streams of what happens to users, each for its user alone. */
+/** Streams of the events of users. */
 export interface UserStreams {
   open: (caller: Caller, response: ServerResponse) => void;
-  /** Sends an event of a user to all streams of theirs. */
+  /** Sends an event to all streams of its user. */
   deliver: (userId: string, event: object) => void;
-  /** An API key or a session has ended, and with it the streams that it opened. */
+  /** Ends the streams of an API key or a session. */
   credentialEnded: (id: string) => void;
   /**
-   * Events may have been missed: greets all clients anew, who know by it that they have to look
-   * for themselves, and ends the streams of credentials that ended meanwhile.
+   * For when events may have been missed. Sends all clients a new greeting, after which they must
+   * read their state, and ends the streams of credentials that have ended.
    */
   startOver: () => void;
   /** How many streams are open. */
@@ -34,17 +34,17 @@ interface UserStream {
   credentialId: string;
 }
 
-/** Sessions run out without anybody saying so. */
+/** Sessions expire without an event. */
 const CHECK_EVERY_MS = 60_000;
 
 const greeting = formatFrame(JSON.stringify({ type: "connected" }));
 
-/** Passes events on to the streams of their user, as long as what opened these is good. */
+/** Sends events to the streams of their user, as long as the credentials of these are valid. */
 export function createUserStreams(options: UserStreamsOptions): UserStreams {
   const { eventStreams, listEndedCredentials, logger, repeat } = options;
   const streamsOfUsers = new Map<string, Set<UserStream>>();
   repeat(() => {
-    void endUnwelcome(allStreams());
+    void endInvalid(allStreams());
   }, CHECK_EVERY_MS);
 
   function open(caller: Caller, response: ServerResponse): void {
@@ -62,8 +62,8 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
     streams.add(opened);
     streamsOfUsers.set(userId, streams);
     opened.stream.send(greeting);
-    // It may have ended after the request was let in and before there was a stream to end.
-    void endUnwelcome([opened]);
+    // The credential may have ended after authentication and before the stream was opened.
+    void endInvalid([opened]);
   }
 
   function deliver(userId: string, event: object): void {
@@ -80,17 +80,17 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
   function startOver(): void {
     const streams = allStreams();
     for (const { stream } of streams) stream.send(greeting);
-    void endUnwelcome(streams);
+    void endInvalid(streams);
   }
 
-  async function endUnwelcome(streams: UserStream[]): Promise<void> {
+  async function endInvalid(streams: UserStream[]): Promise<void> {
     if (streams.length === 0) return;
     try {
       const ids = streams.map(({ credentialId }) => credentialId);
       const ended = new Set(await listEndedCredentials(ids));
       for (const { credentialId, stream } of streams) if (ended.has(credentialId)) stream.end();
     } catch (error) {
-      // Who can't be proved to be welcome still has to knock again.
+      // Clients that come again are authenticated again.
       logger.warn({ error }, "user streams were ended: their credentials could not be checked");
       for (const { stream } of streams) stream.end();
     }

@@ -4,26 +4,26 @@ import type { WorkerHealth } from "./health.ts";
 import type { DueKind } from "./job.ts";
 
 export interface ClockOptions {
-  /** Asks the tables. */
+  /** Reads the tables. */
   nextDue: () => Promise<NextDue>;
-  /** Has whatever is due of a kind done; settles before it is. */
-  ring: (kind: DueKind) => Promise<void>;
+  /** Requests the job of a kind, without waiting for it. */
+  request: (kind: DueKind) => Promise<void>;
   kinds: DueKind[];
   health: WorkerHealth;
 }
 
-/** Sees when something is due. */
+/** Requests jobs when something is due. */
 export interface Clock {
   close: () => Promise<void>;
 }
 
-/** What is added meanwhile may be due earlier than anything that was there. */
+/** What is added later may be due earlier than what was read. */
 const ROUND_MS = 100;
 /** How long to wait for a database that does not answer. */
 const BACKOFF_MS = 1000;
 
-/** Looks what is due next, sleeps until then, and rings. */
-export function startClock({ nextDue, ring, kinds, health }: ClockOptions): Clock {
+/** Reads what is due next, sleeps until then, and requests its job. */
+export function startClock({ nextDue, request, kinds, health }: ClockOptions): Clock {
   const ending = new AbortController();
 
   async function round(): Promise<number> {
@@ -32,7 +32,7 @@ export function startClock({ nextDue, ring, kinds, health }: ClockOptions): Cloc
       let wait = ROUND_MS;
       for (const kind of kinds) {
         const inMs = next[`${kind}InMs`] ?? Infinity;
-        if (inMs <= 0) await ring(kind);
+        if (inMs <= 0) await request(kind);
         else wait = Math.min(wait, Math.ceil(inMs));
       }
       health.succeeded("seeing what is due");

@@ -3,12 +3,12 @@ import pg from "pg";
 import type { Pool } from "pg";
 import { makeLoneClient } from "../database/pools.ts";
 
-/** A database that has not answered for this long has nothing left to be put back into it. */
+/** A database that does not answer for this long is taken for gone. */
 const GONE_AFTER_MS = 1000;
 const CHECK_EVERY_MS = 1000;
 const RETRY_MS = 100;
 
-/** Settles when the database of a pool does not answer a new connection; never after the signal. */
+/** Resolves when the database of a pool does not answer a new connection. Fails after the signal. */
 export async function untilDatabaseGone(pool: Pool, signal: AbortSignal): Promise<void> {
   while (await answersInTime(pool)) {
     await delay(CHECK_EVERY_MS, undefined, { signal });
@@ -33,7 +33,7 @@ async function answers(pool: Pool): Promise<boolean> {
     await client.connect();
     return true;
   } catch (error) {
-    // It has no connection left, which is an answer.
+    // It answers that it has no connection left.
     return error instanceof pg.DatabaseError && error.code?.startsWith("53") === true;
   } finally {
     client.end().catch(() => undefined);

@@ -4,7 +4,7 @@ import type { HeldMarkets } from "./held_markets.ts";
 import type { JobCalls } from "../database/calls.ts";
 import type { JobContext } from "./job.ts";
 
-/** What is due of one kind: where, and how a piece of it is done. */
+/** How work of one kind is found and done. */
 export interface DueWork {
   /** Lists the markets in groups to be done together, those that have waited longest first. */
   listDue: (calls: JobCalls, passingOver: number[]) => Promise<MarketGroup[]>;
@@ -12,27 +12,27 @@ export interface DueWork {
   doInMarket: "releaseOrders" | "expireOrders" | "closeMarkets";
   /** Does a piece in a group of several; says how much that was, and which of them were locked. */
   doInGroup?: (calls: JobCalls, group: MarketGroup) => Promise<{ done: number; busy: MarketGroup }>;
-  /** Groups at once: each waits for its flush to disk, and those of several go together. */
+  /** Groups at once. Each commit waits for the disk, and several commits share one flush. */
   lanes: number;
-  /** Held markets that are waited for at once, beside the lanes. */
+  /** Held markets whose locks are waited for at once, beside the lanes. */
   waitingLanes: number;
-  /** How long to wait when nothing is due at the moment; undefined: the job is done. */
+  /** How long to wait when nothing is due now. Undefined: the job is done. */
   waitMs?: (() => Promise<number | undefined>) | undefined;
-  /** After this long another worker may go on. */
+  /** After this long another worker may continue. */
   longestMs?: number;
 }
 
 type MarketGroup = readonly number[];
 
-/** What PostgreSQL says when a lock was not to be had in time. */
+/** PostgreSQL's SQLSTATE after a lock timeout. */
 const LOCK_NOT_AVAILABLE = "55P03";
-/** While a held market is waited for, something may become due elsewhere. */
+/** How often due work is read again while locks are waited for. */
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Does what is due, market by market. A market that is locked is passed over, and a few such are
- * waited for beside the work on the others, so that a market which is never free for long gets its
- * turn too. Throws the first fault of a market, once everything else is done.
+ * Does what is due, market by market. A locked market is passed over. A few of them are waited for
+ * beside the work on the others, so that a market which is rarely free gets its turn too. Throws the
+ * first fault of a market, once everything else is done.
  */
 export async function doWhatIsDue(
   context: JobContext,
@@ -58,7 +58,7 @@ export async function doWhatIsDue(
       const done = await context.doPiece((calls) => calls[doInMarket]({ marketId: market, waits }));
       return done !== null;
     } catch (error) {
-      // Somebody holds a user or another row that it needs.
+      // Another transaction holds a user or another row that it needs.
       if (error instanceof DatabaseFailure && error.sqlstate === LOCK_NOT_AVAILABLE) return false;
       faults.set(market, error);
       return true;
@@ -128,7 +128,7 @@ export async function doWhatIsDue(
       await doGroups(due);
       continue;
     }
-    // A market at fault stays due, and must not keep the others waiting.
+    // A market at fault stays due. The job must not wait for it.
     const ms = waiting.size > 0 ? LOOK_AGAIN_MS : faults.size > 0 ? undefined : await waitMs?.();
     if (ms === undefined) break;
     await delay(ms);

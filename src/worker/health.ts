@@ -1,28 +1,28 @@
 import type { Logger } from "pino";
 import { DatabaseFailure } from "../database/failures.ts";
 
-/** Whether a worker does what it is there for: nobody would notice one that only seems to. */
+/** What fails in a worker. Without it, a worker that runs and does nothing would look healthy. */
 export interface WorkerHealth {
-  /** Something that has to be done was tried and failed. */
+  /** A task was tried and failed. */
   failed: (what: string, error: unknown) => void;
-  /** It was done. */
+  /** It succeeded. */
   succeeded: (what: string) => void;
-  /** What failed when it was tried last; empty for a worker that is ready. */
+  /** The tasks whose last attempt failed. Empty for a worker that is ready. */
   failing: () => string[];
 }
 
-/** A failure that lasts is logged this often. */
-const TOLD_EVERY_MS = 60_000;
+/** A lasting failure is logged this often. */
+const LOGGED_EVERY_MS = 60_000;
 
-/** Remembers what failed last time, and says so: at once, and each minute until it is done again. */
+/** Remembers what fails, and logs it: at once, and each minute until it succeeds. */
 export function makeWorkerHealth(logger: Logger, now = Date.now): WorkerHealth {
-  const faults = new Map<string, { toldAt: number }>();
+  const faults = new Map<string, { loggedAt: number }>();
   return {
     failed: (what, error) => {
-      const fault = faults.get(what) ?? { toldAt: -Infinity };
+      const fault = faults.get(what) ?? { loggedAt: -Infinity };
       faults.set(what, fault);
-      if (now() - fault.toldAt < TOLD_EVERY_MS) return;
-      fault.toldAt = now();
+      if (now() - fault.loggedAt < LOGGED_EVERY_MS) return;
+      fault.loggedAt = now();
       const level = isOutage(error) ? "warn" : "error";
       logger[level]({ error, what }, `the worker is not ready: ${what} fails`);
     },
@@ -34,7 +34,7 @@ export function makeWorkerHealth(logger: Logger, now = Date.now): WorkerHealth {
   };
 }
 
-/** The database is away, which nobody can do anything about here. */
+/** Whether the database is away: no fault of the worker. */
 function isOutage(error: unknown): boolean {
   return error instanceof DatabaseFailure && error.kind !== "conflict";
 }

@@ -1,6 +1,6 @@
-/** The markets that somebody was found to hold, for as long as it makes no sense to try again. */
+/** Markets that were found locked, until they are to be tried again. */
 export interface HeldMarkets {
-  /** Those that are to be passed over now. */
+  /** Those that are passed over now. */
   list: () => number[];
   /** It was found locked. */
   hold: (market: number) => void;
@@ -8,7 +8,7 @@ export interface HeldMarkets {
   release: (market: number) => void;
 }
 
-/** A market that was found locked is tried again after the first, and in the end after the last. */
+/** The pause before the first new attempt. It doubles up to the longest. */
 const FIRST_PAUSE_MS = 125;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -18,13 +18,13 @@ interface Held {
 }
 
 export interface HeldMarketsOptions {
-  /** Told once of each market that stays locked for seconds. */
+  /** Called once for each market that stays locked for seconds. */
   onLong: (market: number) => void;
   /** In milliseconds. */
   now?: () => number;
 }
 
-/** Remembers them for one process. */
+/** The held markets of one process. */
 export function makeHeldMarkets(options: HeldMarketsOptions): HeldMarkets {
   const { onLong, now = () => performance.now() } = options;
   const markets = new Map<number, Held>();

@@ -2,28 +2,28 @@ import type { Logger } from "pino";
 import type { JobCalls, NextDue } from "../database/calls.ts";
 import type { DueWork } from "./due_markets.ts";
 
-/** What a job has to work with. */
+/** What a job can use. */
 export interface JobContext {
   logger: Logger;
-  /** Each call has a connection of its own, and is made again after conflicts. */
+  /** Each call has a connection of its own, and is repeated after conflicts. */
   calls: JobCalls;
-  /** Makes one call that does a piece of work and says how much that was, if anything was free. */
+  /** Makes one call that does a piece of work. Returns how much that was, null if it was locked. */
   doPiece: <Count extends number | null>(
     piece: (calls: JobCalls) => Promise<Count>,
   ) => Promise<Count>;
-  /** Does all that is due of a kind in markets that are free; soon comes back for the others. */
+  /** Does what is due of a kind in free markets, and tries the others again soon. */
   doWhatIsDue: (work: DueWork) => Promise<void>;
-  /** When something is due in markets that nobody was found to hold a moment ago. */
+  /** When something is due, except in markets that were found locked a moment ago. */
   nextDue: () => Promise<NextDue>;
-  /** Makes calls that each do one piece and say how much that was, until one did nothing. */
+  /** Makes calls that each do one piece, until one returns 0. */
   untilNothingIsLeft: (piece: (calls: JobCalls) => Promise<number>) => Promise<void>;
-  /** True once the process is ending: a job that is not done leaves the rest to others. */
+  /** True once the process is ending. Other workers do the rest. */
   isEnding: () => boolean;
 }
 
 /**
- * Something to do now and then. What there is to do is found in the tables each time, so that a
- * job that is called too often, twice at once, or never finished does no harm.
+ * A scheduled task. Each run finds its work in the tables, so a job that runs too often, twice at
+ * once, or is cut off does no harm.
  */
 export type Job = {
   /** `<noun>__<verb>`, in the queue, in the log and in `/readyz`. */
@@ -31,7 +31,7 @@ export type Job = {
   run: (context: JobContext) => Promise<void>;
 } & When;
 
-/** Calls a function until it finds nothing left to do. */
+/** Calls a function until it returns 0. */
 export const untilDone =
   (piece: (calls: JobCalls) => Promise<number>): Job["run"] =>
   ({ untilNothingIsLeft }) =>
@@ -52,8 +52,8 @@ export const inDueMarkets =
       waitingLanes: 1,
     });
 
-/** What the tables know the next time of. */
+/** Kinds of work whose next time is in the tables. */
 export type DueKind = "release" | "expire" | "close";
 
-/** When a job runs: at times, like a line of a crontab, or whenever something is due. */
+/** When a job runs: at the times of a crontab line, or when something is due. */
 export type When = { cron: string } | { due: DueKind };

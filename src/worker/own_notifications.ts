@@ -1,15 +1,15 @@
 import type { Pool, PoolClient } from "pg";
 
-/** By it graphile-worker tells older workers that its schema has changed under them. */
+/** By this channel graphile-worker announces a change of its schema to older workers. */
 const MIGRATED = "worker:migrate";
 
 const guarded = new WeakSet<Pool>();
 
 /**
- * Keeps the queue from hearing that its schema has changed. PostgreSQL lets every login notify, and
- * the queue would close itself, wait for its jobs and leave what is due undone meanwhile. Its
- * schema changes only by `npm run migrate` of a version that brings another graphile-worker, and
- * with that its workers are restarted. To be called before the pool has connections.
+ * Hides notifications of a changed schema from the queue, which would close itself and wait for its
+ * jobs. PostgreSQL lets every login notify, so anybody could stop the jobs. The schema changes only
+ * by `npm run migrate` of a version with another graphile-worker, after which workers are restarted.
+ * To be called before the pool has connections.
  */
 export function ignoreForeignNotifications(pool: Pool): void {
   if (guarded.has(pool)) return;

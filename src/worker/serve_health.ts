@@ -1,22 +1,23 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { version } from "../version.ts";
+import { Gauge } from "prom-client";
+import type { Registry } from "prom-client";
+import { makeRegistry } from "../process_metrics.ts";
 import type { WorkerHealth } from "./health.ts";
 
-/** Where a worker says how it is. */
+/** The HTTP server of a worker, for monitoring. */
 export interface HealthServer {
   url: string;
   /** Why the worker is not ready, while it has not started. */
   refuseBecause: (reason: string) => void;
-  /** From now on the worker's own health counts. */
+  /** From now on `/readyz` and `/metrics` show this health. */
   handOver: (health: WorkerHealth) => void;
   close: () => Promise<void>;
 }
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics` of a worker, to those who watch over it. Listens at
- * once: a worker that waits for its database lives, and is not ready.
+ * Serves `/healthz`, `/readyz` and `/metrics` of a worker. Listens at once: a worker that waits for
+ * its database is alive and not ready.
  */
 export async function serveHealth({
   port,
@@ -27,7 +28,7 @@ export async function serveHealth({
 }): Promise<HealthServer> {
   let reason = "starting";
   let health: WorkerHealth | undefined;
-  const registry = makeRegistry(() => health);
+  const registry = makeWorkerRegistry(() => health);
   async function answer(path: string): Promise<{ status: number; type: string; body: string }> {
     const json = "application/json; charset=utf-8";
     if (path === "/healthz") return { status: 200, type: json, body: '{"status":"ok"}' };
@@ -77,11 +78,10 @@ export async function serveHealth({
   };
 }
 
-/** The figures of a worker's process, which has no health before it has started. */
-export function makeRegistry(healthOf: () => WorkerHealth | undefined): Registry {
-  const registry = new Registry();
+/** The metrics of a worker. It has no health before it has started. */
+export function makeWorkerRegistry(healthOf: () => WorkerHealth | undefined): Registry {
+  const registry = makeRegistry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   new Gauge({
     name: "pgmarkets_worker_failing",
     help: "1 for each job, or part of the queue, that failed when it was tried last",
@@ -100,11 +100,5 @@ export function makeRegistry(healthOf: () => WorkerHealth | undefined): Registry
       this.set(healthOf()?.failing().length === 0 ? 1 : 0);
     },
   });
-  new Gauge({
-    name: "pgmarkets_info",
-    help: "Always 1; the version of this process and of its Node",
-    labelNames: ["version", "node"],
-    registers,
-  }).set({ version, node: process.versions.node }, 1);
   return registry;
 }

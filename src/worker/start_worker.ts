@@ -1,58 +1,49 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { parseCronItems, run as runQueue } from "graphile-worker";
-import type { ParsedCronItem, Runner, TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { call } from "../database/call.ts";
 import { jobs } from "../database/calls.ts";
+import { checkQueue } from "../database/job_queue.ts";
 import { checkDatabase } from "../database/migrations.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
-import { warnOfOpenDoors } from "../database/privileges.ts";
+import { warnOfPrivileges } from "../database/privileges.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { startClock } from "./clock.ts";
-import { makeCrew } from "./crew.ts";
-import type { Crew } from "./crew.ts";
 import { untilDatabaseGone } from "./database_gone.ts";
 import { makeWorkerHealth } from "./health.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind, Job } from "./job.ts";
+import { makeJobRunner } from "./job_runner.ts";
 import { ignoreForeignNotifications } from "./own_notifications.ts";
-import { checkQueue, queueLogger } from "../database/job_queue.ts";
+import { openQueue } from "./queue.ts";
 
 export interface WorkerOptions {
   /** A login that is or may become exchange_worker. */
   connectionString: string;
   logger: Logger;
-  /** Told after each piece of work that was committed. */
+  /** Called after each piece of work that was committed. */
   onWorked?: () => void;
-  /** The jobs to run: each database has those of `jobs/crontab.ts`. */
+  /** The jobs to run. Processes give those of `jobs/crontab.ts`. */
   crontab: Job[];
-  /** Aborted when there is no use in starting any more. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
-/** Does what time brings about, until it is closed. */
+/** Runs the scheduled jobs until it is closed. */
 export interface Worker {
-  /** Finishes the pieces under way and leaves the database, at once if that is gone. */
+  /** Finishes the pieces under way and closes the connections. Without a database, ends at once. */
   close: () => Promise<void>;
   health: WorkerHealth;
 }
 
-/** Each kind of job runs once at a time in a process, so this is room for all that may coincide. */
-const JOBS_AT_ONCE = 6;
-/** The lanes of what is due, other jobs, the clock, and the queue: listening, fetching, putting back. */
+/** For the lanes of due work, other jobs, the clock and the queue. */
 const POOL_SIZE = 24;
 const LOCK_TIMEOUT_MS = 2000;
-/** As many as the lanes of releases, and those that see what is due. They are open and warm. */
+/** As many as releases have lanes, and two for the clock. They are open and warm. */
 const KEPT_CONNECTIONS = 10;
 const IDLE_TIMEOUT_MS = 600_000;
-/** When a notification is lost, jobs are found this late. */
-const POLL_MS = 1000;
-/** How long to wait before a queue that gave up is opened again. */
-const REOPEN_MS = 1000;
 
-/** The connections of a worker: none is open yet. So many are kept open and warm. */
+/** The connections of a worker, not open yet. `kept` of them are kept open and warm. */
 export function makeWorkerPool(
   { connectionString, logger }: Pick<WorkerOptions, "connectionString" | "logger">,
   kept = KEPT_CONNECTIONS,
@@ -75,7 +66,7 @@ export function makeWorkerPool(
   return pool;
 }
 
-/** Checks that the database is fit, and does what time brings about on it. */
+/** Checks the database, and runs its jobs. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const pool = makeWorkerPool(options);
   return await startInSteps([pool], options.signal, async (step) => {
@@ -83,7 +74,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await checkDatabase(pool);
       await checkQueue(pool);
       await checkPreparedStatements(pool, signal);
-      await warnOfOpenDoors(pool, (message) => {
+      await warnOfPrivileges(pool, (message) => {
         options.logger.warn(message);
       });
     });
@@ -92,7 +83,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
 }
 
-/** Works on the database of a pool that acts as exchange_worker. */
+/** Runs the jobs of a database, on a pool that acts as exchange_worker. */
 export async function work(
   pool: Pool,
   options: Omit<WorkerOptions, "connectionString">,
@@ -100,18 +91,18 @@ export async function work(
   const { logger, crontab } = options;
   ignoreForeignNotifications(pool);
   const health = makeWorkerHealth(logger);
-  const crew = makeCrew({ pool, logger, health, onWorked: options.onWorked });
-  const queue = await openQueue(pool, { logger, health, crontab, crew });
+  const jobRunner = makeJobRunner({ pool, logger, health, onWorked: options.onWorked });
+  const queue = await openQueue(pool, { logger, health, crontab, jobRunner });
 
   const dueJobs = new Map<DueKind, Job>();
   for (const job of crontab) if ("due" in job) dueJobs.set(job.due, job);
   const clock = startClock({
-    nextDue: crew.nextDue,
-    ring: async (kind) => {
+    nextDue: jobRunner.nextDue,
+    request: async (kind) => {
       const job = dueJobs.get(kind);
-      if (job === undefined || !crew.isWanted(job)) return;
-      crew.rung(job);
-      await queue.ring(job);
+      if (job === undefined || !jobRunner.isNeeded(job)) return;
+      jobRunner.noteRequest(job);
+      await queue.request(job);
     },
     kinds: [...dueJobs.keys()],
     health,
@@ -126,7 +117,7 @@ export async function work(
   return {
     health,
     close: async () => {
-      crew.end();
+      jobRunner.end();
       const closed = new AbortController();
       const isGone = untilDatabaseGone(pool, closed.signal).then(
         () => true,
@@ -136,103 +127,9 @@ export async function work(
         closed.abort();
       });
       if (!(await Promise.race([inOrder.then(() => false), isGone]))) return;
-      // What was under way is lost to this worker already: others find it in the tables.
+      // Other workers find in the tables what was under way.
       inOrder.catch(() => undefined);
       logger.warn("the database is gone: ending without it");
     },
   };
-}
-
-interface Queue {
-  /** Has some worker run the job at once. A job that a lost worker holds does not stand in the way. */
-  ring: (job: Job) => Promise<void>;
-  close: () => Promise<void>;
-}
-
-interface QueueOptions {
-  logger: Logger;
-  health: WorkerHealth;
-  crontab: Job[];
-  crew: Crew;
-}
-
-async function openQueue(
-  pool: Pool,
-  { logger, health, crontab, crew }: QueueOptions,
-): Promise<Queue> {
-  const taskList: TaskList = {};
-  for (const job of crontab) taskList[job.name] = () => crew.run(job);
-  let closing = false;
-  const open = async (): Promise<Runner> => {
-    const opened = await runQueue({
-      pgPool: pool,
-      taskList,
-      parsedCronItems: cronItemsOf(crontab),
-      concurrency: JOBS_AT_ONCE,
-      pollInterval: POLL_MS,
-      noHandleSignals: true,
-      logger: queueLogger(logger),
-    });
-    opened.events.on("worker:getJob:error", ({ error }) => {
-      if (!closing) health.failed("taking jobs from the queue", error);
-    });
-    opened.events.on("worker:getJob:empty", () => {
-      health.succeeded("taking jobs from the queue");
-    });
-    opened.events.on("job:start", () => {
-      health.succeeded("taking jobs from the queue");
-    });
-    return opened;
-  };
-
-  let runner = await open();
-
-  /** The queue outlives a lost database by itself; this is for whatever else may end it. */
-  async function keepOpen(): Promise<void> {
-    for (;;) {
-      await runner.promise.catch((error: unknown) => {
-        logger.error({ error }, "the queue of jobs ended");
-      });
-      if (closing) return;
-      await delay(REOPEN_MS);
-      runner = await open().catch((error: unknown) => {
-        logger.error({ error }, "the queue of jobs can't be opened");
-        return runner;
-      });
-      await stopIfClosing();
-    }
-  }
-
-  async function stopIfClosing(): Promise<void> {
-    if (closing) await stop();
-  }
-
-  async function stop(): Promise<void> {
-    await runner.stop().catch((error: unknown) => {
-      logger.warn({ error }, "the queue of jobs did not end in order");
-    });
-  }
-
-  const kept = keepOpen();
-  return {
-    ring: async (job) => {
-      await runner.addJob(job.name, {}, { jobKey: job.name });
-    },
-    close: async () => {
-      closing = true;
-      await stop();
-      await kept;
-    },
-  };
-}
-
-function cronItemsOf(crontab: Job[]): ParsedCronItem[] {
-  return parseCronItems(
-    crontab.flatMap((job) => {
-      const { name } = job;
-      return "cron" in job
-        ? [{ task: name, match: job.cron, identifier: name, options: { jobKey: name } }]
-        : [];
-    }),
-  );
 }

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { makePool } from "../../src/database/pools.ts";
-import { makeLogger } from "../../src/logger.ts";
+import { makeLogger } from "../../src/bin/logger.ts";
 import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
 import { replaceDatabase } from "../helpers/database.ts";
 import { buildSchema } from "../helpers/schema.ts";

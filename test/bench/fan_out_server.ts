@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { callsOn } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
-import { makeLogger } from "../../src/logger.ts";
-import { serve } from "../../src/service.ts";
+import { makeLogger } from "../../src/bin/logger.ts";
+import { serve } from "../../src/server/start_server.ts";
 import { formatFrame } from "../../src/streams/event_stream.ts";
 import { publicId } from "./catalogue.ts";
 import { randomBetween } from "./orders.ts";
@@ -26,7 +26,7 @@ const [connectionString = ""] = process.argv.slice(2);
 
 const pool = makePool({ connectionString, role: "exchange_api", max: 10 });
 const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-const { services, url } = await serve(pool, config, makeLogger("info"));
+const { context, url } = await serve(pool, config, makeLogger("info"));
 
 const sockets = new Set<Socket>();
 const bare = createServer({ noDelay: true }, (socket) => {
@@ -45,7 +45,7 @@ process.send?.({
 });
 
 async function change(): Promise<void> {
-  const { code } = await services.orderGatherer.place({
+  const { code } = await context.orderGatherer.place({
     marketId: MARKET,
     userId: publicId(2),
     side: "yes",

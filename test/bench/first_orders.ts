@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
-import { openPools } from "../../src/database/server_pools.ts";
-import { makePools, serve } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
+import { makeServerPools, openPools } from "../../src/database/server_pools.ts";
+import { serve } from "../../src/server/start_server.ts";
+import type { RunningServer } from "../../src/server/start_server.ts";
 import { checkLedger } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
@@ -76,7 +76,7 @@ async function withService(
   const logger = pino({ level: "silent" });
   const { poolSize } = readConfig({});
   const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize };
-  const pools = makePools({ connectionString, config, logger });
+  const pools = makeServerPools({ connectionString, config, logger });
   await openPools(pools);
   const service = await serve(pools, config, logger);
   try {
@@ -86,11 +86,11 @@ async function withService(
   }
 }
 
-async function timeOrders({ services }: Service, count: number): Promise<number> {
+async function timeOrders({ context }: RunningServer, count: number): Promise<number> {
   const began = performance.now();
   const outcomes = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      services.orderGatherer.place({
+      context.orderGatherer.place({
         marketId: publicId(index + 1),
         ...{ userId: publicId(index + 1), side: index % 2 === 0 ? "yes" : "no" },
         ...{ price: 10, quantity: 1, idempotencyKey: randomUUID() },

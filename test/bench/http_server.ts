@@ -1,21 +1,20 @@
 import express from "express";
 import type { Express } from "express";
 import { placeOrderSchema } from "../../src/api/orders.ts";
-import { makeApp } from "../../src/app.ts";
+import { makeApp } from "../../src/server/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { withRetries } from "../../src/database/failures.ts";
-import { openPools } from "../../src/database/server_pools.ts";
+import { makeServerPools, openPools } from "../../src/database/server_pools.ts";
 import { makeAccess } from "../../src/http/access.ts";
 import type { Access } from "../../src/http/access.ts";
 import { errorHandler, notFound } from "../../src/http/error_handler.ts";
-import { listen } from "../../src/http/listener.ts";
+import { listen } from "../../src/http/http_server.ts";
 import { requestLog } from "../../src/http/request_log.ts";
-import { route } from "../../src/http/route.ts";
-import { installRoute } from "../../src/http/serve_route.ts";
-import { makeLogger } from "../../src/logger.ts";
-import { makePools } from "../../src/service.ts";
-import { makeServices } from "../../src/services.ts";
-import type { Services } from "../../src/services.ts";
+import { route } from "../../src/api/route.ts";
+import { installRoute } from "../../src/api/serve_route.ts";
+import { makeLogger } from "../../src/bin/logger.ts";
+import { makeContext } from "../../src/api/context.ts";
+import type { Context } from "../../src/api/context.ts";
 import { BARE_PATH, TPCB_PATH } from "./http_exchange.ts";
 import type { ServerMessage } from "./http_exchange.ts";
 import { randomBetween } from "./orders.ts";
@@ -34,13 +33,13 @@ const [connectionString = "", scale = "1"] = process.argv.slice(2);
 const logger = makeLogger("info");
 const { poolSize } = readConfig({});
 const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize };
-const pools = makePools({ connectionString, config, logger });
+const pools = makeServerPools({ connectionString, config, logger });
 await openPools(pools);
-const services = makeServices(pools, logger);
-await services.streams.start();
-const app = makeApp({ services });
-const unlimited = makeApp({ services: { ...services, access: makeUnlimitedAccess(services) } });
-const reference = makeReference(services, Number(scale));
+const context = makeContext(pools, logger);
+await context.streams.start();
+const app = makeApp({ context });
+const unlimited = makeApp({ context: { ...context, access: makeUnlimitedAccess(context) } });
+const reference = makeReference(context, Number(scale));
 let bareAnswer: unknown;
 const bare = makeBare(() => bareAnswer);
 
@@ -63,7 +62,7 @@ process.on("message", (message: ServerMessage) => {
 process.on("disconnect", () => process.exit());
 process.send?.({ url });
 
-function makeUnlimitedAccess({ authenticator }: Services): Access {
+function makeUnlimitedAccess({ authenticator }: Context): Access {
   const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null };
   const take = () => Promise.resolve({ allowed: true, retryAfterSeconds: null, ...noPolicy });
   return makeAccess({ authenticator, limiter: { take } });
@@ -79,7 +78,7 @@ function makeBare(answer: () => unknown): Express {
 }
 
 /** As the service places an order, but for what the database is asked to do. */
-function makeReference(reference: Services, branches: number): Express {
+function makeReference(reference: Context, branches: number): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");

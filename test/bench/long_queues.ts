@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import type { OrderRequest, OrderTerms, Outcome } from "../../src/database/calls.ts";
+import type { OrderRequest, OrderTerms, CommandResult } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import { checkLedger, expectCount, readNumber } from "./bench.ts";
@@ -134,7 +134,7 @@ async function timeOrder(
   api: Pool,
   market: number,
   request: OrderTerms,
-): Promise<{ milliseconds: number; outcome: Outcome }> {
+): Promise<{ milliseconds: number; outcome: CommandResult }> {
   const gatherer = createOrderGatherer({ pool: api });
   const began = performance.now();
   const order = { marketId: publicId(market), ...request, idempotencyKey: randomUUID() };
@@ -197,6 +197,6 @@ async function timeClearing(
   return { milliseconds, longestWait };
 }
 
-function expectCode({ code }: Outcome, expected: string | null): void {
+function expectCode({ code }: CommandResult, expected: string | null): void {
   if (code !== expected) throw new Error(`An order came to ${code}, and not to ${expected}`);
 }

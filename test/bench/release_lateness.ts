@@ -7,7 +7,7 @@ import { call } from "../../src/database/call.ts";
 import { api as apiFunctions } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { databaseTypes } from "../../src/database/types.ts";
-import { makeLogger } from "../../src/logger.ts";
+import { makeLogger } from "../../src/bin/logger.ts";
 import { createListener } from "../../src/streams/listener.ts";
 import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
 import { migrateQueue } from "../../src/database/job_queue.ts";

@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { crontab } from "../../jobs/crontab.ts";
-import { openPools } from "../../src/database/server_pools.ts";
-import { describeError } from "../../src/logger.ts";
-import { makeGraphqlEndpoints, makePools, serve } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
+import { makeServerPools, openPools } from "../../src/database/server_pools.ts";
+import { describeError } from "../../src/bin/logger.ts";
+import { makeGraphqlEndpoints } from "../../src/graphql/endpoints.ts";
+import { serve } from "../../src/server/start_server.ts";
+import type { RunningServer } from "../../src/server/start_server.ts";
 import { makeWorkerPool, work } from "../../src/worker/start_worker.ts";
 import { makePool, openMinimum } from "../../src/database/pools.ts";
 import { callService } from "../http/test_service.ts";
@@ -25,7 +26,7 @@ export async function playHistory(connectionString: string, log: string[] = []):
     { write: (line: string) => log.push(line) },
   );
   const options = { connectionString, config, logger };
-  const pools = makePools(options);
+  const pools = makeServerPools(options);
   const graphql = makeGraphqlEndpoints({
     logger,
     analystConnectionString: connectionString,
@@ -46,7 +47,7 @@ export async function playHistory(connectionString: string, log: string[] = []):
   }
 }
 
-async function play(service: Service, operators: Pool, log: string[]): Promise<Answers> {
+async function play(service: RunningServer, operators: Pool, log: string[]): Promise<Answers> {
   const answers: Answers = [];
   const note = <T>(step: string, answer: T): T => {
     answers.push([step, answer]);

@@ -1,5 +1,5 @@
 import test from "ava";
-import { findOpenDoors } from "../../src/database/privileges.ts";
+import { findPrivilegeWarnings } from "../../src/database/privileges.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { createExchange } from "../helpers/exchange.ts";
@@ -31,7 +31,7 @@ async function loginOn({ pool, connectionString }: OwnDatabase, roles: string[])
 }
 
 const doorsOf = async (database: OwnDatabase) =>
-  (await findOpenDoors(database.pool)).map(({ name }) => name);
+  (await findPrivilegeWarnings(database.pool)).map(({ name }) => name);
 
 async function build(database: OwnDatabase): Promise<void> {
   const client = await database.pool.connect();
@@ -73,7 +73,7 @@ test.serial(
   end $$`);
     const client = await login.connect();
     await buildSchema(client);
-    const doors = await findOpenDoors(client);
+    const doors = await findPrivilegeWarnings(client);
     t.deepEqual(
       doors.map(({ name }) => name),
       ["temporary_objects", "connections", "not_locked_down"],
@@ -94,7 +94,7 @@ for (const right of ["login", "superuser", "createrole", "createdb", "bypassrls"
       // In a transaction that is rolled back: the roles belong to all tests.
       await client.query("begin");
       await client.query(`alter role exchange_analyst ${right}`);
-      const [door] = await findOpenDoors(client);
+      const [door] = await findPrivilegeWarnings(client);
       t.is(door?.name, "strong_roles");
       t.regex(door!.message, /: exchange_analyst\./);
       await t.throwsAsync(client.query(readText("db/roles.sql")), {
@@ -114,7 +114,7 @@ test.serial("the migration refuses a role of ours that is a member of another", 
   try {
     await client.query("begin");
     await client.query("grant pg_read_all_data to exchange_api");
-    t.is((await findOpenDoors(client))[0]?.name, "strong_roles");
+    t.is((await findPrivilegeWarnings(client))[0]?.name, "strong_roles");
     await t.throwsAsync(client.query(readText("db/roles.sql")), {
       code: "0LP01",
       message: /exchange_api is a member of pg_read_all_data$/,

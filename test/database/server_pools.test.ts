@@ -4,10 +4,15 @@ import pg from "pg";
 import type { Pool, PoolClient } from "pg";
 import { pino } from "pino";
 import { makePool, openMinimum } from "../../src/database/pools.ts";
-import { listPools, openPools, sharesOf } from "../../src/database/server_pools.ts";
+import {
+  listPools,
+  makeServerPools,
+  openPools,
+  sharesOf,
+} from "../../src/database/server_pools.ts";
 import type { ServerPools } from "../../src/database/server_pools.ts";
-import { makePools, serve } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
+import type { RunningServer } from "../../src/server/start_server.ts";
 import { callService } from "../http/test_service.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
 import { createExchange } from "../helpers/exchange.ts";
@@ -19,7 +24,7 @@ const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize: 3 };
 
 let exchange: Exchange;
 let pools: ServerPools;
-let service: Service;
+let service: RunningServer;
 let market: string;
 let key: string;
 
@@ -27,7 +32,7 @@ test.serial.before("serve", async () => {
   exchange = await createExchange();
   const { connectionString, pool } = exchange.database;
   await liftRateLimits(pool);
-  pools = makePools({ connectionString, config, logger });
+  pools = makeServerPools({ connectionString, config, logger });
   await openPools(pools);
   service = await serve(pools, config, logger);
   market = await exchange.makeMarket();
@@ -70,9 +75,9 @@ const order = () =>
 
 test.serial("the connections of a server add up to what the page says", (t) => {
   for (const size of [2, 3, 12, 100]) {
-    const { orders, reads, gates, monitoring } = sharesOf(size);
+    const { orders, reads, checks, monitoring } = sharesOf(size);
     t.is(orders + reads, size);
-    t.is(gates + monitoring, 5);
+    t.is(checks + monitoring, 5);
     t.true(orders >= reads);
   }
   t.is(listPools(pools).length, 4);

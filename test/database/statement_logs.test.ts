@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { makePool } from "../../src/database/pools.ts";
 import type { DatabaseRole } from "../../src/database/pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
-import { serve } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
 import { buildSchema } from "../helpers/schema.ts";
 import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
 import { callService } from "../http/test_service.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { prepareDemo } from "../../src/local/demo.ts";
-import { serve } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
 import { createDatabase } from "../helpers/database.ts";
 
 /** What a reader has in front of them after `npm start` on an empty database. */

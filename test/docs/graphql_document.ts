@@ -2,7 +2,7 @@ import type { ExecutionContext } from "ava";
 import { pino } from "pino";
 import type { StaffRole } from "../../src/database/calls.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
-import { serve } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { isUpdating, makeMask } from "./document.ts";
 import type { Document } from "./document.ts";

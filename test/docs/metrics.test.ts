@@ -1,26 +1,22 @@
 import test from "ava";
 import { pino } from "pino";
-import { gaugeOpenDoors } from "../../src/database/privileges.ts";
-import { asServerPools } from "../../src/database/server_pools.ts";
-import { createMetrics } from "../../src/metrics.ts";
-import { gaugeStreams } from "../../src/streams/metrics.ts";
+import { makeContext } from "../../src/api/context.ts";
 import { makeWorkerHealth } from "../../src/worker/health.ts";
-import { makeRegistry } from "../../src/worker/serve_health.ts";
+import { makeWorkerRegistry } from "../../src/worker/serve_health.ts";
 import { readText } from "../helpers/repository.ts";
 import { fakePool } from "../http/fake_pool.ts";
 
 /** The metrics that pages name are those that there are, with their labels. */
 
-const { registry } = createMetrics(asServerPools(fakePool({ answer: () => [] }).pool));
-gaugeOpenDoors(registry, { read: async () => [] });
-gaugeStreams(registry, () => ({ listeners: 0, marketStreams: 0, userStreams: 0, dropped: 0 }));
+const logger = pino({ level: "silent" });
+const { registry } = makeContext(fakePool({ answer: () => [] }).pool, logger).metrics;
 
 interface Described {
   name: string;
   labels: string[];
 }
 
-const ofWorkers = makeRegistry(() => makeWorkerHealth(pino({ level: "silent" })));
+const ofWorkers = makeWorkerRegistry(() => makeWorkerHealth(logger));
 
 const ours: Described[] = [registry, ofWorkers]
   .flatMap((source) => source.getMetricsAsArray())

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "ava";
-import { errorCodes } from "../../src/errors.ts";
+import { errorCodes } from "../../src/database/error_codes.ts";
 import { createDatabase } from "../helpers/database.ts";
 import { listFiles, readText, rootDirectory } from "../helpers/repository.ts";
 import { readDocument } from "./document.ts";

@@ -69,7 +69,7 @@ test("the unit's command runs, and ends in order when systemd signals it twice",
 });
 
 test("systemd waits longer than an end can take, and never gives up", (t) => {
-  const source = readText("src/run_process.ts");
+  const source = readText("src/bin/run_process.ts");
   const msOf = (name: string): number =>
     Number(new RegExp(`^const ${name} = ([\\d_]+);`, "m").exec(source)?.[1]?.replaceAll("_", ""));
   const longestMs = msOf("CLOSING_TIMEOUT_MS") + msOf("FORCED_CLOSING_TIMEOUT_MS");

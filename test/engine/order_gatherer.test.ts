@@ -1,5 +1,5 @@
 import test from "ava";
-import type { OrderRequest, Outcome } from "../../src/database/calls.ts";
+import type { OrderRequest, CommandResult } from "../../src/database/calls.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
@@ -42,7 +42,7 @@ const withCode = (code: string) => ({ code, message: null, replayed: false, body
 const accept = (call: FakeCall) => ordersOf(call).map(accepted);
 
 const kindOf = (error: unknown) => (error as { kind?: string }).kind;
-const bodies = (outcomes: Outcome[]) => outcomes.map(({ body }) => body);
+const bodies = (outcomes: CommandResult[]) => outcomes.map(({ body }) => body);
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 const ticks = async (count: number) => {
   for (let done = 0; done < count; done++) await tick();

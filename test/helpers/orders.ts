@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { call } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
-import type { OrderRequest, OrderTerms, Outcome } from "../../src/database/calls.ts";
+import type { OrderRequest, OrderTerms, CommandResult } from "../../src/database/calls.ts";
 
 export type Side = "yes" | "no";
 
@@ -24,7 +24,7 @@ export function spend(side: Side, budgetCents: number, more: Partial<Request> = 
 }
 
 /** Places orders that each stand alone, in one call that waits for locks. */
-export function placeOrders(client: ClientBase, orders: OrderRequest[]): Promise<Outcome[]> {
+export function placeOrders(client: ClientBase, orders: OrderRequest[]): Promise<CommandResult[]> {
   return call(client, api.placeOrders, { orders, atomic: false, waits: true });
 }
 

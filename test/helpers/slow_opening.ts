@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { runProcess } from "../../src/run_process.ts";
+import { runProcess } from "../../src/bin/run_process.ts";
 
 /** A process that is told to end while it opens something that stands on something else. */
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { runProcess } from "../../src/run_process.ts";
+import { runProcess } from "../../src/bin/run_process.ts";
 
 /** A process in which a promise is rejected that nobody awaits, as REJECTION says. */
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { crontab } from "../../jobs/crontab.ts";
-import { describeError } from "../../src/logger.ts";
+import { describeError } from "../../src/bin/logger.ts";
 import { migrateQueue } from "../../src/database/job_queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
 import type { Worker, WorkerOptions } from "../../src/worker/start_worker.ts";

@@ -1,5 +1,5 @@
 import test from "ava";
-import { errorCodes } from "../../src/errors.ts";
+import { errorCodes } from "../../src/database/error_codes.ts";
 import { testDatabase } from "../helpers/database.ts";
 import { readText } from "../helpers/repository.ts";
 

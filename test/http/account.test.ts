@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { formatApiKey } from "../../src/http/api_key.ts";
+import { formatApiKey } from "../../src/database/api_key.ts";
 import { accountSchema } from "../../src/api/portfolio.ts";
 import { until } from "../helpers/worker.ts";
 import { testService } from "./test_service.ts";
@@ -68,7 +68,7 @@ test("a revoked key is refused once it is forgotten; the user's other keys go on
     [userId],
   );
   await operate("revoke_api_key", { key_id: rows[0].id });
-  service.services.authenticator.forget(rows[0].id);
+  service.context.authenticator.forget(rows[0].id);
   t.is((await call("GET", "/api/v1/me", { key })).status, 401);
   t.is((await call("GET", "/api/v1/me", { key: other })).status, 200);
 });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { pino } from "pino";
 import { createAuthenticator } from "../../src/http/authentication.ts";
-import { formatApiKey, hashApiKey } from "../../src/http/api_key.ts";
+import { formatApiKey, hashApiKey } from "../../src/database/api_key.ts";
 import { databaseError, fakePool } from "./fake_pool.ts";
 
 const logger = pino({ level: "silent" });

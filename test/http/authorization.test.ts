@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { formatApiKey } from "../../src/http/api_key.ts";
+import { formatApiKey } from "../../src/database/api_key.ts";
 import { routes } from "../../src/api/routes.ts";
-import type { Route } from "../../src/http/route.ts";
+import type { Route } from "../../src/api/route.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
 

@@ -5,7 +5,7 @@ import test from "ava";
 import { pino } from "pino";
 import { prepareDemo } from "../../src/local/demo.ts";
 import type { Demo } from "../../src/local/demo.ts";
-import { serve } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { callService } from "./test_service.ts";

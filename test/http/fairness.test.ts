@@ -1,10 +1,10 @@
 import test from "ava";
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { pino } from "pino";
-import { openPools } from "../../src/database/server_pools.ts";
+import { makeServerPools, openPools } from "../../src/database/server_pools.ts";
 import type { ServerPools } from "../../src/database/server_pools.ts";
-import { makePools, serve } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
+import type { RunningServer } from "../../src/server/start_server.ts";
 import { createExchange } from "../helpers/exchange.ts";
 import type { Exchange } from "../helpers/exchange.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
@@ -23,7 +23,7 @@ interface Caller {
 
 let exchange: Exchange;
 let pools: ServerPools;
-let service: Service;
+let service: RunningServer;
 let ann: Caller;
 let others: Caller[];
 let markets: string[];
@@ -79,7 +79,7 @@ test.serial.before("serve", async () => {
   exchange = await createExchange();
   const { connectionString, pool } = exchange.database;
   await liftRateLimits(pool);
-  pools = makePools({ connectionString, config, logger });
+  pools = makeServerPools({ connectionString, config, logger });
   await openPools(pools);
   holdCallsOf(pools.orders);
   holdCallsOf(pools.reads);

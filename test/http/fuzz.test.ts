@@ -2,7 +2,7 @@ import http from "node:http";
 import test from "ava";
 import fc from "fast-check";
 import { routes } from "../../src/api/routes.ts";
-import type { Route } from "../../src/http/route.ts";
+import type { Route } from "../../src/api/route.ts";
 import { dumpTables } from "../helpers/exchange.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import { testService } from "./test_service.ts";

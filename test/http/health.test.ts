@@ -1,8 +1,8 @@
 import test from "ava";
 import { pino } from "pino";
 import { migrateDatabase } from "../../src/database/migrations.ts";
-import { startService } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
+import { startServer } from "../../src/server/start_server.ts";
+import type { RunningServer } from "../../src/server/start_server.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { until } from "../helpers/worker.ts";
@@ -11,12 +11,12 @@ import { callService } from "./test_service.ts";
 /** On a database made by the migrations, since that is what is looked at. */
 
 let database: OwnDatabase | undefined;
-let service: Service | undefined;
+let service: RunningServer | undefined;
 
 test.before("serve a migrated database", async () => {
   database = await createDatabase({ empty: true });
   await migrateDatabase(database.connectionString);
-  service = await startService({
+  service = await startServer({
     connectionString: database.connectionString,
     config: { host: "127.0.0.1", port: 0, poolSize: 3, trustProxy: false, metricsPort: 0 },
     logger: pino({ level: "silent" }),

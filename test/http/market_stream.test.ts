@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { pino } from "pino";
-import { serve } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/clock.ts";
 import { openEvents } from "../helpers/event_source.ts";
 import type { EventSource } from "../helpers/event_source.ts";

@@ -34,7 +34,7 @@ test.serial("what happens is counted", async (t) => {
   const poor = await makeTrader({ fundsCents: 0 });
   const order = { marketId, side: "yes", price: 60, quantity: 5 };
   const before = await scrape();
-  t.is(before.get('pgmarkets_orders_total{outcome="placed"}'), 0);
+  t.is(before.get('pgmarkets_orders_total{result="placed"}'), 0);
   t.is(before.get("pgmarkets_trades_total"), 0);
 
   const place = (key: string, body: object) => call("POST", "/api/v1/orders", { key, body });
@@ -48,14 +48,14 @@ test.serial("what happens is counted", async (t) => {
   t.is((await place(ann.key, { ...order, price: 100 })).status, 400);
 
   const after = await scrape();
-  t.is(after.get('pgmarkets_orders_total{outcome="placed"}'), 2);
-  t.is(after.get('pgmarkets_orders_total{outcome="replayed"}'), 1);
-  t.is(after.get('pgmarkets_orders_total{outcome="refused"}'), 1);
+  t.is(after.get('pgmarkets_orders_total{result="placed"}'), 2);
+  t.is(after.get('pgmarkets_orders_total{result="replayed"}'), 1);
+  t.is(after.get('pgmarkets_orders_total{result="rejected"}'), 1);
   t.is(after.get("pgmarkets_trades_total"), 1);
   t.is(after.get('pgmarkets_order_batch_size_bucket{le="1"}'), 4);
-  t.is(after.get('pgmarkets_refusals_total{code="INSUFFICIENT_BALANCE"}'), 1);
-  t.is(after.get('pgmarkets_refusals_total{code="UNAUTHORIZED"}'), 1);
-  t.is(after.get('pgmarkets_refusals_total{code="INVALID_REQUEST"}'), 1);
+  t.is(after.get('pgmarkets_rejections_total{code="INSUFFICIENT_BALANCE"}'), 1);
+  t.is(after.get('pgmarkets_rejections_total{code="UNAUTHORIZED"}'), 1);
+  t.is(after.get('pgmarkets_rejections_total{code="INVALID_REQUEST"}'), 1);
   const timed = (status: number) =>
     after.get(
       `pgmarkets_http_request_duration_seconds_count{method="POST",route="/api/v1/orders",status="${status}"}`,
@@ -123,7 +123,7 @@ test.serial("streams that are open", async (t) => {
   t.is(open.get("pgmarkets_streams_dropped_total"), 0);
   market.close();
   user.close();
-  const { streams } = service.services;
+  const { streams } = service.context;
   await until("they are closed", () => Promise.resolve(streams.counts().userStreams === 0));
 });
 

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import { routes } from "../../src/api/routes.ts";
-import { makeApp } from "../../src/app.ts";
+import { makeApp } from "../../src/server/app.ts";
 import { makeAccess } from "../../src/http/access.ts";
-import { formatApiKey } from "../../src/http/api_key.ts";
-import { listen } from "../../src/http/listener.ts";
+import { formatApiKey } from "../../src/database/api_key.ts";
+import { listen } from "../../src/http/http_server.ts";
 import { testClock } from "../helpers/clock.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, CallOptions } from "./test_service.ts";
@@ -242,7 +242,7 @@ test.serial("what watches the process is not limited", async (t) => {
 });
 
 test.serial("429: every route is counted before it looks at the request", async (t) => {
-  const { services } = service;
+  const { context } = service;
   const caller = { userId: noSuchId, apiKeyId: noSuchId, sessionId: noSuchId };
   const counted: string[] = [];
   const limiter = {
@@ -255,9 +255,9 @@ test.serial("429: every route is counted before it looks at the request", async 
       } as const);
     },
   };
-  const { count } = makeAccess({ authenticator: services.authenticator, limiter });
-  const access = { ...services.access, identify: () => Promise.resolve(caller as never), count };
-  const app = makeApp({ services: { ...services, access } });
+  const { count } = makeAccess({ authenticator: context.authenticator, limiter });
+  const access = { ...context.access, identify: () => Promise.resolve(caller as never), count };
+  const app = makeApp({ context: { ...context, access } });
   const { url, close } = await listen(app, { host: "127.0.0.1", port: 0 });
   t.teardown(close);
   const interfaceRoutes = routes.filter(({ path }) => path.startsWith("/api/"));

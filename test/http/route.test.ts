@@ -1,6 +1,6 @@
 import test from "ava";
 import { z } from "zod";
-import { route } from "../../src/http/route.ts";
+import { route } from "../../src/api/route.ts";
 
 /** Handlers that do not fit their routes do not compile: `npm run types` expects these errors. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
 import { pino } from "pino";
-import { serve } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
 import { createStreamSlots } from "../../src/streams/stream_slots.ts";
 import { openEvents } from "../helpers/event_source.ts";
 import type { EventSource } from "../helpers/event_source.ts";

@@ -1,10 +1,10 @@
 import type { TestFn } from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { serve } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
-import type { Services } from "../../src/services.ts";
-import { describeError } from "../../src/logger.ts";
+import { serve } from "../../src/server/start_server.ts";
+import type { RunningServer } from "../../src/server/start_server.ts";
+import type { Context } from "../../src/api/context.ts";
+import { describeError } from "../../src/bin/logger.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
 import { anyLimits, traderName } from "../helpers/exchange.ts";
@@ -35,7 +35,7 @@ export interface Trader {
 export interface TestService {
   readonly database: OwnDatabase;
   readonly url: string;
-  readonly services: Services;
+  readonly context: Context;
   /** The pool of the service, which is one for everything. */
   readonly pool: Pool;
   /** What the log has been told, line by line. */
@@ -72,7 +72,7 @@ export function testService(
   );
   let database: OwnDatabase | undefined;
   let pool: Pool | undefined;
-  let service: Service | undefined;
+  let service: RunningServer | undefined;
   let operators: Pool | undefined;
   let closed = false;
 
@@ -132,8 +132,8 @@ export function testService(
     get pool() {
       return pool!;
     },
-    get services() {
-      return service!.services;
+    get context() {
+      return service!.context;
     },
     close: async () => {
       closed = true;

@@ -2,7 +2,7 @@ import test from "ava";
 import pg from "pg";
 import { pino } from "pino";
 import { DatabaseFailure } from "../../src/database/failures.ts";
-import { describeError, tellError } from "../../src/logger.ts";
+import { describeError, errorMessage } from "../../src/bin/logger.ts";
 import { makeWorkerHealth } from "../../src/worker/health.ts";
 import { serveHealth } from "../../src/worker/serve_health.ts";
 
@@ -79,7 +79,7 @@ test("53200: one line with the hint and the SQLSTATE, and no stack", (t) => {
     "You might need to increase max_locks_per_transaction.",
   );
   t.is(
-    tellError(error),
+    errorMessage(error),
     "out of shared memory (You might need to increase max_locks_per_transaction.) (SQLSTATE 53200)",
   );
   const described = describeError(new DatabaseFailure("conflict", error));

@@ -183,7 +183,7 @@ test.serial("a worker refuses a database that is not migrated, or has no queue",
     await refused(/lacks .* migration.*: run npm run migrate/);
     await migrateDatabase(connectionString);
     await database.pool.query("drop schema graphile_worker cascade");
-    await refused(/lacks the queue of jobs: run npm run migrate/);
+    await refused(/lacks the job queue: run npm run migrate/);
     await migrateDatabase(connectionString);
     await (await start()).close();
   } finally {

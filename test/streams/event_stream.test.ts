@@ -4,7 +4,11 @@ import type { ServerResponse } from "node:http";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import { pino } from "pino";
-import { createEventStreams, formatFrame } from "../../src/streams/event_stream.ts";
+import {
+  createEventStreams,
+  formatFrame,
+  StreamRejection,
+} from "../../src/streams/event_stream.ts";
 import type { EventStream, EventStreamsOptions } from "../../src/streams/event_stream.ts";
 import { openEvents } from "../helpers/event_source.ts";
 
@@ -16,7 +20,7 @@ type Options = Omit<EventStreamsOptions, "logger">;
 async function serveStreams(t: ExecutionContext, options: Options = {}) {
   const eventStreams = createEventStreams({ ...options, logger: pino({ level: "silent" }) });
   const opened: { stream: EventStream; response: ServerResponse; closed: Promise<void> }[] = [];
-  const refused: number[] = [];
+  const refused: string[] = [];
   const server = createServer((_request, response) => {
     let close = () => {};
     const closed = new Promise<void>((resolve) => (close = resolve));
@@ -25,7 +29,7 @@ async function serveStreams(t: ExecutionContext, options: Options = {}) {
       opened.push({ stream: stream!, response, closed });
       stream!.send(formatFrame('"hello"'));
     } catch (error) {
-      refused.push((error as { problem: { status: number } }).problem.status);
+      refused.push(error instanceof StreamRejection ? error.limitOf : String(error));
       response.statusCode = 503;
       response.end();
     }
@@ -103,7 +107,7 @@ test("503: no more streams than the cap; a place that becomes free is taken", as
   const first = await client();
   const { source } = await client();
   t.is(source.status, 503);
-  t.deepEqual(refused, [503]);
+  t.deepEqual(refused, ["process"]);
   first.source.close();
   await first.closed;
   t.is((await client()).source.status, 200);
@@ -116,5 +120,5 @@ test("closing ends all streams in order and opens no more", async (t) => {
   await source.ended;
   t.false(source.failed());
   await client();
-  t.deepEqual(refused, [503]);
+  t.deepEqual(refused, ["process"]);
 });

@@ -7,7 +7,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { listCommitted } from "../../migrate/releases.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
-import { serve } from "../../src/service.ts";
+import { serve } from "../../src/server/start_server.ts";
 import { version } from "../../src/version.ts";
 import { replaceDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";

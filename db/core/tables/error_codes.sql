@@ -11,7 +11,8 @@ create table core.error_codes (
 
 comment on table core.error_codes is
   'Every error code of the exchange. The engine returns codes as values; functions of schema admin '
-  'raise errors with the SQLSTATE. src/errors.ts and docs/errors.md have the same list.';
+  'raise errors with the SQLSTATE. src/database/error_codes.ts and docs/errors.md have the same '
+  'list.';
 comment on column core.error_codes.code_shown is
   'Whether the HTTP body carries the code beside the message.';
 

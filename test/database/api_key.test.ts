@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import test from "ava";
 import fc from "fast-check";
-import { formatApiKey, hashApiKey, isWellFormedApiKey } from "../../src/http/api_key.ts";
+import { formatApiKey, hashApiKey, isWellFormedApiKey } from "../../src/database/api_key.ts";
 
 // Worked out by other means.
 const zeroKey = "jk_00000000000000000000000000000000000000000001NfWv1";

@@ -1,10 +1,7 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/**
- * What a secret is good for: a trader's API key, an analyst's or an operator's key, the cookie of a
- * session, or a token of a session.
- */
+/** A trader's API key, an analyst's or an operator's key, a session's cookie or a session's token. */
 export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jt_";
 
 const PREFIX_LENGTH = 3;
@@ -16,9 +13,8 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const keyPattern = /^j[akost]_[0-9A-Za-z]{49}$/;
 
 /**
- * Whether this can be an API key (or what else the prefix says) at all: the prefix, 43 characters
- * of secret, and 6 that check the rest (its CRC-32), all in base62. Tells typing errors and
- * garbage from keys without a query.
+ * Whether this has the form of an API key or another secret: the prefix, 43 characters of secret,
+ * and 6 of checksum (CRC-32), all in base62. Finds typing errors without a query.
  */
 export function isWellFormedApiKey(key: string, prefix: SecretPrefix = "jk_"): boolean {
   if (!key.startsWith(prefix) || !keyPattern.test(key)) return false;
@@ -26,12 +22,12 @@ export function isWellFormedApiKey(key: string, prefix: SecretPrefix = "jk_"): b
   return key.slice(split) === checksumOf(key.slice(0, split));
 }
 
-/** What the database knows of a key: its SHA-256. */
+/** What the database stores of a key: its SHA-256. */
 export function hashApiKey(key: string): Buffer {
   return hash("sha256", key, "buffer");
 }
 
-/** The API key with this secret of 32 bytes. The database makes them just so. */
+/** The API key with this secret of 32 bytes, as the database makes it. */
 export function formatApiKey(secret: Buffer, prefix: SecretPrefix = "jk_"): string {
   if (secret.length !== SECRET_BYTES) throw new RangeError(`A key has ${SECRET_BYTES} bytes`);
   const secretValue = BigInt(`0x${secret.toString("hex")}`);

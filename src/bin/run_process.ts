@@ -1,10 +1,13 @@
 import type { Logger } from "pino";
-import { readConfig } from "./config.ts";
-import type { Config } from "./config.ts";
-import { DatabaseNotReadyError } from "./database/not_ready.ts";
-import { isDatabaseAway, waitForDatabase } from "./database/wait_for_database.ts";
-import type { WaitOptions } from "./database/wait_for_database.ts";
-import { makeLogger, tellError } from "./logger.ts";
+import { readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { DatabaseNotReadyError } from "../database/not_ready.ts";
+import { isDatabaseAway, waitForDatabase } from "../database/wait_for_database.ts";
+import type { WaitOptions } from "../database/wait_for_database.ts";
+import { openDatabase } from "../local/open_database.ts";
+import type { OpenDatabase } from "../local/open_database.ts";
+import { singleFlight } from "../single_flight.ts";
+import { errorMessage, makeLogger } from "./logger.ts";
 
 /** What a long-running process starts from. */
 export interface ProcessContext {
@@ -12,10 +15,14 @@ export interface ProcessContext {
   logger: Logger;
   /** For people and scripts: a line on standard output. */
   print: (line: string) => void;
-  /** Registers what must be closed; what was opened last is closed first. */
+  /** A line in the log. */
+  inform: (message: string) => void;
+  /** Registers what must be closed. What was opened last is closed first. */
   onClose: (close: () => Promise<unknown>, options?: CloserOptions) => void;
-  /** Aborted when the process is to end: a start that waits for something gives up. */
+  /** Aborted when the process is to end. A start that waits for something then gives up. */
   ending: AbortSignal;
+  /** Opens the database of DATABASE_URL or the embedded one, and registers it to be closed. */
+  openDatabase: () => Promise<OpenDatabase>;
   /**
    * Opens something once the database is ready for it. It is registered to be closed before that, so
    * that what it needs is not closed while it is still being opened.
@@ -27,30 +34,30 @@ export interface ProcessContext {
 }
 
 export interface CloserOptions {
-  /** Closed even when the process is forced to end: it would otherwise outlive the process. */
-  outlivesUs?: boolean;
+  /** It would outlive the process, so it is closed even when the process is forced to end. */
+  outlivesProcess?: boolean;
 }
 
 interface Closer {
   close: () => Promise<unknown>;
-  outlivesUs: boolean;
+  outlivesProcess: boolean;
 }
 
-/** Each of these asks for an orderly end. */
+/** Signals that ask for an orderly end. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 /**
- * A signal that comes again within this time is the same request: a terminal and systemd signal the
- * whole process group, and npm passes on the one that it got. A later one forces the end.
+ * A further signal within this time is the same request: a terminal and systemd signal the whole
+ * process group, and npm passes its signal on. A later one forces the end.
  */
 const SAME_REQUEST_MS = 5000;
-/** More than what closing the parts may take together. After it, the end is forced. */
+/** Longer than the parts may take to close. After it, the end is forced. */
 const CLOSING_TIMEOUT_MS = 30_000;
-/** For closing what would outlive a process that is forced to end. */
+/** How long a forced end may take to close what would outlive the process. */
 const FORCED_CLOSING_TIMEOUT_MS = 15_000;
 
 /**
- * Runs a process until a signal ends it: configuration, log, and an orderly end, whether it comes
- * by a signal, by an unforeseen error, or because the start failed.
+ * Runs a process: reads the configuration, makes the log, and ends the process in order after a
+ * signal, an unforeseen error, or a start that failed.
  */
 export async function runProcess(start: (context: ProcessContext) => Promise<void>): Promise<void> {
   const config = configOrEnd();
@@ -66,7 +73,7 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
       logger.error("closing takes too long");
       void force();
     }, CLOSING_TIMEOUT_MS).unref();
-    // What a start is still opening can be closed when it is done or has given up.
+    // A start that goes on may still open something: wait until it is done or has given up.
     await started.catch(() => undefined);
     for (const { close } of closers.toReversed()) {
       await close().catch((error: unknown) => {
@@ -82,10 +89,10 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
     setTimeout(() => process.exit(1), FORCED_CLOSING_TIMEOUT_MS);
     const closeOutliving = (): Promise<unknown> =>
       Promise.allSettled(
-        closers.filter(({ outlivesUs }) => outlivesUs).map(({ close }) => close()),
+        closers.filter(({ outlivesProcess }) => outlivesProcess).map(({ close }) => close()),
       );
     await closeOutliving();
-    // A start that goes on may be about to open more of it.
+    // A start that goes on may open more of it.
     await started.catch(() => undefined);
     await closeOutliving();
     process.exit(1);
@@ -116,49 +123,59 @@ export async function runProcess(start: (context: ProcessContext) => Promise<voi
   }
   process.on("uncaughtException", endUnforeseen);
   process.on("unhandledRejection", (error: unknown) => {
-    // The queue of jobs does not await the statements by which it puts jobs back.
+    // The job queue does not await the statements that put jobs back.
     if (isDatabaseAway(error)) logger.warn({ error }, "the database lost a statement");
     else endUnforeseen(error);
   });
 
-  const onClose: ProcessContext["onClose"] = (close, { outlivesUs = false } = {}) => {
-    closers.push({ close: onlyOnce(close), outlivesUs });
-  };
-
-  const openWhenReady: ProcessContext["openWhenReady"] = async (open, onWaiting) => {
-    let opening: ReturnType<typeof open> | undefined;
-    onClose(async () => {
-      const opened = await opening?.catch(() => undefined);
-      await opened?.close();
-    });
-    const options = { logger, signal: ending.signal, ...(onWaiting && { onWaiting }) };
-    return await waitForDatabase(() => (opening = open()), options);
-  };
-
-  started = start({
-    config,
-    logger,
-    print: (line) => process.stdout.write(`${line}\n`),
-    onClose,
-    ending: ending.signal,
-    openWhenReady,
-  });
+  started = start(contextOf(config, logger, closers, ending.signal));
   try {
     await started;
   } catch (error) {
     if (ending.signal.aborted) return;
-    process.stderr.write(`${tellError(error)}\n`);
+    process.stderr.write(`${errorMessage(error)}\n`);
     exitCode = 1;
     await end();
   }
 }
 
-function onlyOnce(close: () => Promise<unknown>): () => Promise<unknown> {
-  let closed: Promise<unknown> | undefined;
-  return () => (closed ??= close());
+function contextOf(
+  config: Config,
+  logger: Logger,
+  closers: Closer[],
+  ending: AbortSignal,
+): ProcessContext {
+  const inform = (message: string): void => {
+    logger.info(message);
+  };
+  const onClose: ProcessContext["onClose"] = (close, { outlivesProcess = false } = {}) => {
+    closers.push({ close: singleFlight(close, Infinity), outlivesProcess });
+  };
+  return {
+    config,
+    logger,
+    print: (line) => process.stdout.write(`${line}\n`),
+    inform,
+    onClose,
+    ending,
+    openDatabase: async () => {
+      const database = await openDatabase(config, inform);
+      onClose(database.close, { outlivesProcess: true });
+      return database;
+    },
+    openWhenReady: async (open, onWaiting) => {
+      let opening: ReturnType<typeof open> | undefined;
+      onClose(async () => {
+        const opened = await opening?.catch(() => undefined);
+        await opened?.close();
+      });
+      const options = { logger, signal: ending, ...(onWaiting && { onWaiting }) };
+      return await waitForDatabase(() => (opening = open()), options);
+    },
+  };
 }
 
-/** The configuration, or the end of the process with a line that names what is wrong with it. */
+/** The configuration. If it is wrong, prints why and ends the process. */
 export function configOrEnd(): Config {
   try {
     return readConfig();
@@ -169,8 +186,8 @@ export function configOrEnd(): Config {
 }
 
 /**
- * Refuses to fall back on the embedded PostgreSQL in production, where a missing variable would
- * otherwise start a process on an empty database of its own.
+ * Throws in production if no database is named. Otherwise a missing variable would start a process
+ * on an embedded PostgreSQL, which is empty.
  */
 export function checkProductionUrl(
   config: Pick<Config, "databaseUrl" | "isProduction">,

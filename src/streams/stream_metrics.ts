@@ -1,13 +1,13 @@
 import { Counter, Gauge } from "prom-client";
 import type { Registry } from "prom-client";
-import type { StreamCounts } from "./streams.ts";
+import type { StreamCounts } from "./process_streams.ts";
 
-/** Shows the figures of the streams to those who monitor. */
+/** Shows the figures of the streams. */
 export function gaugeStreams(registry: Registry, countsNow: () => StreamCounts): void {
   const registers = [registry];
   new Gauge({
     name: "pgmarkets_listeners",
-    help: "1 while the process hears what the database announces",
+    help: "1 while the process listens for events of the database",
     registers,
     collect() {
       this.set(countsNow().listeners);

@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 import { z } from "zod";
-import { route } from "../http/route.ts";
+import { route } from "./route.ts";
 
-/** What the service says of itself. */
+/** Health, readiness and metrics of the service. */
 
 const health = route({
   method: "get",
@@ -53,15 +53,15 @@ const readiness = route({
       }),
     },
   },
-  handler: async (_call, services) => {
-    const reason = await services.readiness.check();
+  handler: async (_call, context) => {
+    const reason = await context.readiness.check();
     if (reason !== undefined) return { status: 503, body: { status: "unavailable", reason } };
-    const warnings = (await services.openDoors.read()).map(({ name }) => name);
+    const warnings = (await context.privilegeCheck.read()).map(({ name }) => name);
     return { status: 200, body: { status: "ok", ...(warnings.length > 0 && { warnings }) } };
   },
 });
 
-/** The server may be configured to answer this at an address of its own. */
+/** The configuration may give this an address of its own. */
 export const metricsRoute = route({
   method: "get",
   path: "/metrics",

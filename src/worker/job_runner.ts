@@ -4,47 +4,46 @@ import { callsOn } from "../database/call.ts";
 import { jobs } from "../database/calls.ts";
 import type { NextDue } from "../database/calls.ts";
 import { doWhatIsDue } from "./due_markets.ts";
-import { makeHeldMarkets } from "./held_markets.ts";
 import type { WorkerHealth } from "./health.ts";
+import { makeHeldMarkets } from "./held_markets.ts";
 import type { Job, JobContext } from "./job.ts";
 
-export interface CrewOptions {
+export interface JobRunnerOptions {
   pool: Pool;
   logger: Logger;
   health: WorkerHealth;
-  /** Told after each piece of work that was committed. */
+  /** Called after each piece of work that was committed. */
   onWorked?: (() => void) | undefined;
 }
 
 /** Runs jobs in this process, each at most once at a time. */
-export interface Crew {
+export interface JobRunner {
   /** Settles when the job is done, or at once if it is under way. */
   run: (job: Job) => Promise<void>;
-  /** Whether a job that is due has to be rung for, or somebody sees to it already. */
-  isWanted: (job: Job) => boolean;
-  /** When something is due in markets that nobody was found to hold a moment ago. */
+  /** Whether a job that is due must be requested: it does not run, and no request is under way. */
+  isNeeded: (job: Job) => boolean;
+  /** When something is due, except in markets that were found locked a moment ago. */
   nextDue: () => Promise<NextDue>;
-  /** To be told when a job was rung for. */
-  rung: (job: Job) => void;
-  /** Has jobs that are under way end after their present piece. */
+  noteRequest: (job: Job) => void;
+  /** Ends the jobs under way after their present piece. */
   end: () => void;
 }
 
-/** Who was rung for and not seen here within this time is taken to be lost with its worker. */
+/** A requested job that did not run here within this time is taken for lost with its worker. */
 const PATIENCE_MS = 1000;
 
 interface State {
   running: boolean;
-  rungAt: number;
+  requestedAt: number;
   doneAt: number;
 }
 
-/** Those who do the work of this process. */
-export function makeCrew({ pool, logger, health, onWorked }: CrewOptions): Crew {
+/** Makes the job runner of a process, on a pool that acts as exchange_worker. */
+export function makeJobRunner({ pool, logger, health, onWorked }: JobRunnerOptions): JobRunner {
   const states = new Map<string, State>();
   const held = makeHeldMarkets({
     onLong: (market) => {
-      logger.warn({ market }, "a market stays locked: what is due in it waits");
+      logger.warn({ market }, "a market stays locked: due work in it waits");
     },
   });
   let ending = false;
@@ -70,7 +69,11 @@ export function makeCrew({ pool, logger, health, onWorked }: CrewOptions): Crew 
   };
 
   function stateOf(job: Job): State {
-    const state = states.get(job.name) ?? { running: false, rungAt: -Infinity, doneAt: -Infinity };
+    const state = states.get(job.name) ?? {
+      running: false,
+      requestedAt: -Infinity,
+      doneAt: -Infinity,
+    };
     states.set(job.name, state);
     return state;
   }
@@ -91,18 +94,18 @@ export function makeCrew({ pool, logger, health, onWorked }: CrewOptions): Crew 
     }
   }
 
-  function isWanted(job: Job): boolean {
-    const { running, rungAt, doneAt } = stateOf(job);
+  function isNeeded(job: Job): boolean {
+    const { running, requestedAt, doneAt } = stateOf(job);
     if (running) return false;
-    return doneAt > rungAt || performance.now() - rungAt >= PATIENCE_MS;
+    return doneAt > requestedAt || performance.now() - requestedAt >= PATIENCE_MS;
   }
 
   return {
     run,
-    isWanted,
+    isNeeded,
     nextDue: () => calls.nextDue({ passingOver: held.list() }, { attempts: 1 }),
-    rung: (job) => {
-      stateOf(job).rungAt = performance.now();
+    noteRequest: (job) => {
+      stateOf(job).requestedAt = performance.now();
     },
     end: () => {
       ending = true;

@@ -1,13 +1,10 @@
 import pg from "pg";
 import { destination, pino, stdTimeFunctions } from "pino";
 import type { DestinationStream, Logger } from "pino";
-import { DatabaseFailure } from "./database/failures.ts";
-import { DatabaseNotReadyError } from "./database/not_ready.ts";
+import { DatabaseFailure } from "../database/failures.ts";
+import { DatabaseNotReadyError } from "../database/not_ready.ts";
 
-/**
- * The log of a process: JSON lines on standard error, since standard output is for what people and
- * scripts wait for.
- */
+/** The log of a process: JSON lines on standard error. Standard output is for people and scripts. */
 export function makeLogger(level: string, stream: DestinationStream = destination(2)): Logger {
   return pino(
     {
@@ -15,15 +12,15 @@ export function makeLogger(level: string, stream: DestinationStream = destinatio
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Errors that are logged as they are, by libraries, are called err by pino.
+      // Libraries log errors by themselves, which pino then calls err.
       serializers: { error: describeError, err: describeError },
     },
     stream,
   );
 }
 
-/** One line for people who start or migrate: what went wrong outside of our code, and its code. */
-export function tellError(error: unknown): string {
+/** An error in one line, for a person who starts a process. Errors of our code have their stack. */
+export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof pg.DatabaseError) {
     const hint = error.hint === undefined ? "" : ` (${error.hint})`;
@@ -35,15 +32,12 @@ export function tellError(error: unknown): string {
   return error.message === "" && "code" in error ? String(error.code) : error.message;
 }
 
-/** Errors of sockets and files: where in our code they came up says nothing about them. */
+/** Errors of sockets, files and the operator's setup. Their stack in our code explains nothing. */
 function isOfSystem(error: Error): boolean {
   return "syscall" in error || error instanceof DatabaseNotReadyError;
 }
 
-/**
- * What the log may know of an error. An error of pg also carries the values and the statement
- * that it met, so it is not logged as it is.
- */
+/** What the log shows of an error. Errors of pg also have statement and values: these stay out. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
   const described: Record<string, unknown> = { type: error.name, message: error.message };

@@ -16,33 +16,36 @@ export interface ListenOptions {
   requestTimeoutMs?: number;
 }
 
-/** A server that listens. */
-export interface Listener {
+/** An HTTP server that listens. */
+export interface HttpServer {
   /** Such as http://127.0.0.1:3000. */
   url: string;
   /**
-   * Takes no more connections, answers every request that came over those that are there, and
-   * settles when the last one is closed.
+   * Accepts no more connections, answers the requests of the open ones, and resolves when all are
+   * closed.
    */
   close: () => Promise<void>;
 }
 
-/** Longer than the idle time of usual load balancers, which must be the first to hang up. */
+/** Longer than the idle time of usual load balancers: they must close connections first. */
 const KEEP_ALIVE_MS = 65_000;
-/** For the whole request to arrive. */
+/** For a request to arrive completely. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Node looks this often for requests that take too long. */
+/** How often Node looks for requests that take too long. */
 const CHECK_CONNECTIONS_MS = 1000;
-/** For a client to read why it was refused, however much it goes on writing. */
+/** For a client to read the rejection of a malformed request, even if it goes on writing. */
 const LAST_ANSWER_MS = 1000;
 
 const CLOSING_TIMEOUT_MS = 10_000;
-/** For requests that were sent before their client could know that the server closes. */
+/** For requests that are on their way when the server begins to close. */
 const LAST_REQUESTS_MS = 250;
 const CLOSING_POLL_MS = 20;
 
-/** Listens, and settles once it does. */
-export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
+/** Listens, and resolves once it does. */
+export async function listen(
+  handler: RequestListener,
+  options: ListenOptions,
+): Promise<HttpServer> {
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -51,10 +54,10 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     },
     (request, response) => {
       if (isTarget(request.url)) handler(request, response);
-      else refuseMalformed(new Error("The request is for no address"), request.socket);
+      else rejectMalformed(new Error("The request is for no address"), request.socket);
     },
   );
-  server.on("clientError", refuseMalformed);
+  server.on("clientError", rejectMalformed);
   const closing = prepareClosing(server, options.closingTimeoutMs ?? CLOSING_TIMEOUT_MS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -71,8 +74,8 @@ function urlOf({ address, family, port }: AddressInfo): string {
 }
 
 /**
- * Node's own close() cuts idle connections at once, and with them a request that is on its way.
- * So the connections live a little longer: each answer from now on tells its client to close.
+ * Node's own close() cuts idle connections at once, and so loses requests that are on their way. Here
+ * they stay open a little longer, and each answer asks its client to close.
  */
 function prepareClosing(server: Server, timeoutMs: number): () => Promise<void> {
   const sockets = new Set<Socket>();
@@ -101,26 +104,26 @@ function prepareClosing(server: Server, timeoutMs: number): () => Promise<void> 
     });
     const began = Date.now();
     for (let turn = 1; !(await Promise.race([closed, delay(CLOSING_POLL_MS, false)])); turn++) {
-      // By turns: a process that a busy machine kept from running has not read what has arrived.
+      // Counts turns, not time: on a busy machine the process may not have read what has arrived.
       if (turn * CLOSING_POLL_MS > LAST_REQUESTS_MS) closeUnused(server, sockets);
       if (Date.now() - began > timeoutMs) server.closeAllConnections();
     }
   };
 }
 
-/** Node doesn't count as idle what has never sent anything. */
+/** For Node, a connection that has sent nothing is not idle. */
 function closeUnused(server: Server, sockets: Set<Socket>): void {
   server.closeIdleConnections();
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
 }
 
-/** Whether a request is for a path, or for the whole address of one; Express trips over the rest. */
+/** Whether this is a path, `*` or a URL. Express fails on other targets. */
 function isTarget(target = ""): boolean {
   return target.startsWith("/") || target === "*" || URL.canParse(target);
 }
 
-/** What isn't HTTP, or takes too long to become it, never gets to the app. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Answers what is not HTTP, or arrives too slowly. The app does not see it. */
+function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -137,7 +140,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // Its end is not the client's: one that goes on writing would keep the connection.
+  // A client that goes on writing would keep the connection open.
   const destroyed = setTimeout(() => socket.destroy(), LAST_ANSWER_MS).unref();
   socket.once("close", () => {
     clearTimeout(destroyed);

@@ -1,110 +1,31 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Pool } from "pg";
-import { singleFlight } from "./single_flight.ts";
-import { callsOn } from "./database/call.ts";
-import { api } from "./database/calls.ts";
-import type { DatabaseMetrics, Outcome } from "./database/calls.ts";
-import { observeFailures } from "./database/failures.ts";
-import { listPools } from "./database/server_pools.ts";
-import type { ServerPools } from "./database/server_pools.ts";
-import { version } from "./version.ts";
-
-/**
- * What is counted in a process, and what the database says of itself when asked. No label ever has
- * a user, an order or a key in it: labels are few, and everybody who monitors may see them.
- */
-export interface Metrics {
-  /** Parts with figures of their own add them here. */
-  registry: Registry;
-  /** One call of the database that carried out orders of a market. */
-  countBatch: (outcomes: Outcome[]) => void;
-  /** One request that was answered. */
-  countRequest: (request: AnsweredRequest) => void;
-  /** Everything, in the text format of Prometheus. */
-  render: () => Promise<string>;
-}
-
-/** What there is to count about a request. */
-export interface AnsweredRequest {
-  method: string;
-  /** The route's pattern, never the path. */
-  route: string;
-  status: number;
-  seconds: number;
-  /** Why it was refused, if it was. */
-  code: string | undefined;
-}
+import { singleFlight } from "../single_flight.ts";
+import { callsOn } from "./call.ts";
+import { api } from "./calls.ts";
+import type { DatabaseMetrics } from "./calls.ts";
+import { observeFailures } from "./failures.ts";
+import { listPools } from "./server_pools.ts";
+import type { ServerPools } from "./server_pools.ts";
 
 /** Scrapes by several monitors at once ask the database once. */
-const DATABASE_FIGURES_FOR_MS = 1000;
+const FIGURES_HOLD_FOR_MS = 1000;
 
-const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
-const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
-
-/** The figures of one process that serves the database of these pools. */
-export function createMetrics(pools: ServerPools): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const orders = new Counter({
-    name: "pgmarkets_orders_total",
-    help: "Orders that this process sent to the database, by what became of them",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const batches = new Histogram({
-    name: "pgmarkets_order_batch_size",
-    help: "Orders that went into one transaction",
-    buckets: BATCH_SIZES,
-    registers,
-  });
-  const refusals = new Counter({
-    name: "pgmarkets_refusals_total",
-    help: "Requests that were refused, by the code of the refusal",
-    labelNames: ["code"],
-    registers,
-  });
-  const requests = new Histogram({
-    name: "pgmarkets_http_request_duration_seconds",
-    help: "Time from a request's headers to the end of its answer",
-    labelNames: ["method", "route", "status"],
-    buckets: LATENCY_SECONDS,
-    registers,
-  });
+/**
+ * Measures the calls and the connections of these pools. The figures that the database has itself
+ * are read by the function that is returned.
+ */
+export function measureDatabase(pools: ServerPools, registry: Registry): () => Promise<void> {
   countFailures(pools, registry);
   gaugePools(pools, registry);
-  const readDatabase = gaugeDatabase(pools.monitoring, registry);
-  for (const outcome of ["placed", "replayed", "refused"]) orders.inc({ outcome }, 0);
-  new Gauge({
-    name: "pgmarkets_info",
-    help: "Always 1; the version of this process and of its Node",
-    labelNames: ["version", "node"],
-    registers,
-  }).set({ version, node: process.versions.node }, 1);
-
-  return {
-    registry,
-    countBatch: (outcomes) => {
-      batches.observe(outcomes.length);
-      for (const { code, replayed } of outcomes) {
-        orders.inc({ outcome: code !== null ? "refused" : replayed ? "replayed" : "placed" });
-      }
-    },
-    countRequest: ({ method, route, status, seconds, code }) => {
-      requests.observe({ method, route, status }, seconds);
-      if (code !== undefined) refusals.inc({ code });
-    },
-    render: async () => {
-      await readDatabase();
-      return await registry.metrics();
-    },
-  };
+  return gaugeDatabase(pools.monitoring, registry);
 }
 
 function countFailures(pools: ServerPools, registry: Registry): void {
   const failures = new Counter({
     name: "pgmarkets_database_failures_total",
-    help: "Calls that the database gave no answer to, by kind and SQLSTATE, each attempt counted",
+    help: "Attempts of calls that the database did not answer, by kind and SQLSTATE",
     labelNames: ["kind", "sqlstate"],
     registers: [registry],
   });
@@ -137,7 +58,7 @@ function gaugePools(pools: ServerPools, registry: Registry): void {
   });
 }
 
-/** Each figure of the database that is a number: its name here and what it is. */
+/** The columns of api.get_metrics that are numbers. */
 const databaseFigures: {
   column: keyof DatabaseMetrics;
   name: string;
@@ -152,13 +73,13 @@ const databaseFigures: {
   {
     column: "trades",
     name: "pgmarkets_trades_total",
-    help: "Trades of the whole exchange, by the numbers given to them",
+    help: "Trades of the whole exchange",
     counts: true,
   },
   {
     column: "pendingAnnouncements",
-    name: "pgmarkets_pending_announcements",
-    help: "Announcements written and not yet sent, up to 10000",
+    name: "pgmarkets_outbox_events",
+    help: "Events in the outbox that are not sent yet, up to 10000",
   },
   {
     column: "releaseLatenessSeconds",
@@ -208,7 +129,7 @@ const databaseFigures: {
   {
     column: "connections",
     name: "pgmarkets_database_connections",
-    help: "Sessions in this database, whoever they belong to",
+    help: "Sessions in this database, of all logins",
   },
   {
     column: "maxConnections",
@@ -228,12 +149,12 @@ const databaseFigures: {
   },
 ];
 
-/** Gives the function that brings them up to date; without a database they are absent. */
+/** Returns the function that updates the figures. Without a database they are absent. */
 function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
   const registers = [registry];
   const up = new Gauge({
     name: "pgmarkets_database_up",
-    help: "1 if the database answered when these figures were asked for",
+    help: "1 if the database answered when these figures were read",
     registers,
   });
   const versions = new Gauge({
@@ -249,7 +170,7 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
   const { getMetrics } = callsOn(pool, api);
 
   async function read(): Promise<void> {
-    // A failure is logged by the requests that fail for it.
+    // Requests that fail log the failure.
     const row = await getMetrics({}, { attempts: 1 }).catch(() => undefined);
     up.set(row === undefined ? 0 : 1);
     versions.reset();
@@ -265,5 +186,5 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     }
   }
 
-  return singleFlight(read, DATABASE_FIGURES_FOR_MS);
+  return singleFlight(read, FIGURES_HOLD_FOR_MS);
 }

@@ -1,15 +1,14 @@
 import type { Request, Response } from "express";
 import type { z } from "zod";
-import type { Problem } from "../errors.ts";
-import type { Services } from "../services.ts";
-import type { Auth, Callers, RateLimit } from "./access.ts";
-import type { Caching } from "./caching.ts";
+import type { Auth, Callers, RateLimit } from "../http/access.ts";
+import type { Caching } from "../http/caching.ts";
+import type { Problem } from "../http/problems.ts";
+import type { Context } from "./context.ts";
 
 /**
- * Declares a route: the contract, of which Express and the OpenAPI document are made, and the
- * handler that keeps it. The compiler checks that the handler fits: it is called with what the
- * schemas make of the request, and it returns one of the declared responses. What every request
- * passes before and after its handler is in serve_route.ts.
+ * Declares a route: its contract, of which Express and the OpenAPI document are made, and its handler.
+ * The compiler checks that the handler accepts what the schemas return, and returns one of the
+ * declared responses. What every request passes before and after its handler is in serve_route.ts.
  *
  *     route({
  *       method: "get",
@@ -21,8 +20,8 @@ import type { Caching } from "./caching.ts";
  *       rateLimit: "read",
  *       request: { params: idParams },
  *       responses: { 200: { description: "The order.", schema: orderSchema } },
- *       problems: refusals("ORDER_NOT_FOUND"),
- *       handler: async ({ params, userId }, services) => ...
+ *       problems: rejections("ORDER_NOT_FOUND"),
+ *       handler: async ({ params, userId }, context) => ...
  *     })
  */
 export function route<
@@ -44,7 +43,7 @@ type Declaration<
     responses: Responses;
     handler: (
       call: Call<Authentication, Schemas>,
-      services: Services,
+      context: Context,
     ) => HandlerResult<Responses> | Promise<HandlerResult<Responses>>;
   };
 
@@ -56,7 +55,7 @@ interface Description {
   tag: keyof typeof tags;
   summary: string;
   description?: string;
-  /** What this route may refuse, beside what every route of its kind may: see openapi.ts. */
+  /** The problems of this route, besides those of every route of its kind: see openapi.ts. */
   problems?: Problem[];
 }
 
@@ -71,16 +70,16 @@ type Limits =
       countOf?: (body: unknown) => number;
     };
 
-/** What a request brings. The parts are checked in the order in which they are written. */
+/** The parts of a request. They are checked in the order in which they are written. */
 export interface RequestSchemas {
   params?: PathParams;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** What the OpenAPI document shows in place of `body`, if that lets more through. */
+  /** What the OpenAPI document shows instead of `body`, if `body` accepts more. */
   documentedBody?: z.ZodType;
 }
 
-/** The parameters of a path, and the answer to a path whose parameters do not fit. */
+/** The parameters of a path, and the answer if they are invalid. */
 export interface PathParams<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
   otherwise: Problem;
@@ -111,7 +110,7 @@ type KnownCaller<Authentication extends Auth> = Authentication extends "none"
 /** By status. */
 export type ResponseDescriptions = Record<number, ResponseDescription>;
 
-/** One way to answer when all is well. Any other answer is a problem that is thrown. */
+/** A successful response. Any other answer is a problem that is thrown. */
 export interface ResponseDescription {
   description: string;
   /** Of the JSON body, or of the data of each frame of a stream. Without it the body is text. */
@@ -159,7 +158,7 @@ export type Answer =
   | { status: number; text?: string; body?: unknown; headers?: Record<string, string> }
   | typeof answered;
 
-/** A route whose types are no longer known: its handler fits its own request and responses. */
+/** A route without its own types. `route` has checked them. */
 export type Route = Description & {
   auth: Auth;
   rateLimit: RateLimit;
@@ -167,7 +166,7 @@ export type Route = Description & {
   countOf?: (body: unknown) => number;
   request: RequestSchemas;
   responses: ResponseDescriptions;
-  handler: (call: object, services: Services) => Answer | Promise<Answer>;
+  handler: (call: object, context: Context) => Answer | Promise<Answer>;
 };
 
 /** The headings under which the OpenAPI document lists routes. */
@@ -182,7 +181,7 @@ export const tags = {
   Service: "The service itself.",
 } as const;
 
-/** Headers that a response may have beside those that serve_route.ts adds. */
+/** Headers that a handler may set. */
 export const responseHeaders = {
   "X-Market-Version": "rises with each change of the market's book and trades",
   "Idempotency-Replayed": "`true`: the key was used before, and this is its order",

@@ -3,33 +3,38 @@ import type { Logger } from "pino";
 import { call, callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import { makeLoneClient } from "../database/pools.ts";
-import type { Authenticator } from "../http/authentication.ts";
 import { createEventStreams, repeatByTimer } from "./event_stream.ts";
-import { createStreamSlots } from "./stream_slots.ts";
-import type { StreamSlots } from "./stream_slots.ts";
 import { createListener } from "./listener.ts";
 import { createMarketStreams } from "./market_streams.ts";
 import type { MarketStreams } from "./market_streams.ts";
+import { createStreamSlots } from "./stream_slots.ts";
+import type { StreamSlots } from "./stream_slots.ts";
 import { createUserStreams } from "./user_streams.ts";
 import type { UserStreams } from "./user_streams.ts";
 
 export interface StreamsOptions {
   pool: Pool;
   logger: Logger;
-  authenticator: Authenticator;
+  rememberedKeys: RememberedKeys;
   /** Where to listen, if not where the pool connects to. */
   listenUrl?: string | undefined;
 }
 
-/** The event streams of a process and the connection that feeds them. */
+/** API keys that the process takes for valid without asking the database. */
+export interface RememberedKeys {
+  forget: (apiKeyId: string) => void;
+  forgetAll: () => void;
+}
+
+/** The event streams of a process, and the connection by which it hears of events. */
 export interface Streams {
   market: MarketStreams;
   user: UserStreams;
-  /** To be taken before a stream is opened. */
+  /** Take one before a stream is opened. */
   slots: StreamSlots;
-  /** For the operator. */
+  /** For monitoring. */
   counts: () => StreamCounts;
-  /** Listens to the database; settles at the first attempt, and goes on trying if that failed. */
+  /** Listens to the database. Settles after the first attempt; if that failed, more follow. */
   start: () => Promise<void>;
   /** Ends the streams, so that their connections can close. */
   end: () => void;
@@ -37,9 +42,9 @@ export interface Streams {
   close: () => Promise<void>;
 }
 
-/** How many there are of what. */
+/** What monitoring shows of the streams. */
 export interface StreamCounts {
-  /** 1 while announcements are heard, else 0. */
+  /** 1 while the process listens, else 0. */
   listeners: number;
   marketStreams: number;
   userStreams: number;
@@ -47,9 +52,9 @@ export interface StreamCounts {
   dropped: number;
 }
 
-/** Ties the streams of markets and of users to what the database announces. */
+/** Connects the streams of markets and users to the events of the database. */
 export function createStreams(options: StreamsOptions): Streams {
-  const { pool, logger, authenticator, listenUrl } = options;
+  const { pool, logger, rememberedKeys, listenUrl } = options;
   const calls = callsOn(pool, api);
   const eventStreams = createEventStreams({ logger });
   const market = createMarketStreams({
@@ -75,14 +80,14 @@ export function createStreams(options: StreamsOptions): Streams {
       user.deliver(userId, event);
     },
     onApiKeyRevoked: ({ apiKeyId }) => {
-      authenticator.forget(apiKeyId);
+      rememberedKeys.forget(apiKeyId);
       user.credentialEnded(apiKeyId);
     },
     onSessionEnded: ({ sessionId }) => {
       user.credentialEnded(sessionId);
     },
     onGap: () => {
-      authenticator.forgetAll();
+      rememberedKeys.forgetAll();
       market.allChanged();
       user.startOver();
     },

@@ -1,22 +1,21 @@
 import type { Express, Request, Response } from "express";
-import { ProblemError } from "../errors.ts";
-import type { Services } from "../services.ts";
-import { setCaller } from "./authentication.ts";
-import { allowCaching } from "./caching.ts";
-import { clientAddressOf } from "./client_address.ts";
-import { noteRoute } from "./error_handler.ts";
-import { readJson } from "./json_body.ts";
-import { sendText } from "./respond.ts";
+import { setCaller } from "../http/authentication.ts";
+import { allowCaching } from "../http/caching.ts";
+import { clientAddressOf } from "../http/client_address.ts";
+import { noteRoute } from "../http/error_handler.ts";
+import { readJson } from "../http/json_body.ts";
+import { ProblemError } from "../http/problems.ts";
+import { sendText } from "../http/respond.ts";
+import { validate } from "../http/validate.ts";
+import type { Context } from "./context.ts";
 import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
-import { validate } from "./validate.ts";
 
 /**
- * Installs a route. Each of its requests passes, in this order: who calls, how often, the body as
- * JSON, the schemas, the handler. Whatever ends a request early is thrown, and answered by
- * error_handler.ts.
+ * Installs a route. Each request passes, in this order: authentication, rate limit, the body as JSON,
+ * the schemas, the handler. What ends a request early is thrown, and answered by error_handler.ts.
  */
-export function installRoute(app: Express, route: Route, services: Services): void {
-  const { access } = services;
+export function installRoute(app: Express, route: Route, context: Context): void {
+  const { access } = context;
 
   app[route.method](route.path, async (request, response) => {
     noteRoute(response, route);
@@ -40,7 +39,7 @@ export function installRoute(app: Express, route: Route, services: Services): vo
 
     const input = readInput(route.request, request);
     const call = { ...input, caller, userId: caller?.userId, address, request, response };
-    send(response, route, await route.handler(call, services));
+    send(response, route, await route.handler(call, context));
   });
 }
 

@@ -9,8 +9,8 @@ export interface GraphiqlOptions {
 }
 
 /**
- * A page (Ruru) in which people write queries. It is for everybody to open and knows nothing: whoever
- * uses it enters their key among its headers. All that it loads comes from this server.
+ * A page (Ruru) to write queries. Everybody may open it: it has no data, and its users enter their key
+ * as a header. It loads files from this server only.
  */
 export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOptions): void {
   const staticPath = `${path}/static/`;
@@ -52,7 +52,7 @@ export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOption
   app.use(`${path}/static`, sendFile);
 }
 
-/** Scripts of this server only, and those that the page brings; its editor makes styles as it goes. */
+/** Scripts of this server and of the page itself. The editor needs inline styles. */
 const secured = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -73,6 +73,6 @@ const secured = helmet({
       frameAncestors: ["'none'"],
     },
   },
-  // The service speaks plain HTTP: this is for the proxy that does TLS to say.
+  // The server speaks plain HTTP. A proxy with TLS sets this header.
   strictTransportSecurity: false,
 });

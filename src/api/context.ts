@@ -1,0 +1,123 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { callsOn } from "../database/call.ts";
+import { createCallLimiter } from "../database/call_limiter.ts";
+import { commandLimits, connectionsOf, createUserTurns } from "../database/call_limits.ts";
+import type { UserTurns } from "../database/call_limits.ts";
+import { api } from "../database/calls.ts";
+import type { ApiCalls } from "../database/calls.ts";
+import { measureDatabase } from "../database/database_metrics.ts";
+import { createPrivilegeCheck, gaugePrivilegeWarnings } from "../database/privileges.ts";
+import type { PrivilegeCheck } from "../database/privileges.ts";
+import { createReadiness } from "../database/readiness.ts";
+import type { Readiness } from "../database/readiness.ts";
+import { asServerPools } from "../database/server_pools.ts";
+import type { ServerPools } from "../database/server_pools.ts";
+import { createOrderGatherer } from "../engine/order_gatherer.ts";
+import type { OrderGatherer } from "../engine/order_gatherer.ts";
+import { makeOrderCounter } from "../engine/order_metrics.ts";
+import type { GraphqlEndpoints } from "../graphql/endpoints.ts";
+import { makeAccess } from "../http/access.ts";
+import type { Access } from "../http/access.ts";
+import { createAuthenticator } from "../http/authentication.ts";
+import type { Authenticator } from "../http/authentication.ts";
+import { createRequestLimiter } from "../http/request_limiter.ts";
+import { makeRequestCounter } from "../http/request_metrics.ts";
+import type { RequestCounter } from "../http/request_metrics.ts";
+import { makeRegistry } from "../process_metrics.ts";
+import { createOutboxRelay } from "../streams/outbox_relay.ts";
+import type { OutboxRelay } from "../streams/outbox_relay.ts";
+import { createStreams } from "../streams/process_streams.ts";
+import type { Streams } from "../streams/process_streams.ts";
+import { gaugeStreams } from "../streams/stream_metrics.ts";
+
+/** What the routes of one process share. */
+export interface Context {
+  /** The functions of the database, on the connections for reads. */
+  reads: ApiCalls;
+  /** The same functions, on the connections for commands. */
+  commands: ApiCalls;
+  /** Limit what one user's calls on these connections hold, so that other users find some. */
+  turns: UserTurns;
+  logger: Logger;
+  metrics: Metrics;
+  readiness: Readiness;
+  privilegeCheck: PrivilegeCheck;
+  authenticator: Authenticator;
+  access: Access;
+  outboxRelay: OutboxRelay;
+  orderGatherer: OrderGatherer;
+  streams: Streams;
+  graphql: GraphqlEndpoints;
+}
+
+/**
+ * What `/metrics` shows. No label holds a user, an order or a key: labels must be few, and everybody
+ * who monitors may see them.
+ */
+export interface Metrics {
+  registry: Registry;
+  countRequest: RequestCounter;
+  /** Everything, in the text format of Prometheus. */
+  render: () => Promise<string>;
+}
+
+export interface ContextOptions {
+  /** Where to listen for events, if not where the pool connects to. */
+  listenUrl?: string | undefined;
+  graphql?: GraphqlEndpoints | undefined;
+}
+
+/** Makes the context on pools that act as exchange_api, or on one pool for everything. */
+export function makeContext(
+  given: Pool | ServerPools,
+  logger: Logger,
+  { listenUrl, graphql = {} }: ContextOptions = {},
+): Context {
+  const pools = "orders" in given ? given : asServerPools(given);
+  const { orders, reads, checks, monitoring } = pools;
+  const registry = makeRegistry();
+  const limiter = createCallLimiter({ limits: commandLimits(connectionsOf(orders)) });
+  const authenticator = createAuthenticator({ pool: checks, logger });
+  const outboxRelay = createOutboxRelay({ pool: monitoring, logger });
+  const streams = createStreams({ pool: reads, logger, rememberedKeys: authenticator, listenUrl });
+  const privilegeCheck = createPrivilegeCheck(monitoring);
+  const countOrders = makeOrderCounter(registry);
+  gaugeStreams(registry, streams.counts);
+  gaugePrivilegeWarnings(registry, privilegeCheck);
+  return {
+    reads: callsOn(reads, api),
+    commands: callsOn(orders, api),
+    turns: createUserTurns(limiter, reads),
+    logger,
+    metrics: makeMetrics(pools, registry),
+    readiness: createReadiness(monitoring),
+    privilegeCheck,
+    authenticator,
+    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: checks }) }),
+    outboxRelay,
+    orderGatherer: createOrderGatherer({
+      pool: orders,
+      limiter,
+      onCommitted: (results) => {
+        outboxRelay.ring();
+        countOrders(results);
+      },
+    }),
+    streams,
+    graphql,
+  };
+}
+
+function makeMetrics(pools: ServerPools, registry: Registry): Metrics {
+  const readDatabase = measureDatabase(pools, registry);
+  return {
+    registry,
+    countRequest: makeRequestCounter(registry),
+    render: async () => {
+      await readDatabase();
+      return await registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** A code by which the exchange rejects a request, as SQL, HTTP and the body of the answer have it. */
+export interface ErrorCode {
+  sqlstate: string;
+  status: number;
+  /** The text of the body's "error", unless the database gives another one. */
+  message: string;
+  /** Whether the body has the code beside the message. */
+  codeShown: boolean;
+}
+
+/** Every code of the exchange: the same list as core.error_codes and docs/errors.md. */
+export const errorCodes = {
+  INVALID_REQUEST: code("EX001", 400, "Invalid request"),
+  UNAUTHORIZED: hiddenCode("EX002", 401, "Unauthorized"),
+  TRADING_PAUSED: code("EX003", 503, "Trading is paused"),
+  SELF_EXCLUDED: code("EX004", 403, "Account is self-excluded from trading"),
+  LIMITS_SETUP_REQUIRED: code("EX005", 428, "Loss limits must be reviewed before trading"),
+  MARKET_NOT_FOUND: hiddenCode("EX006", 400, "Market not found"),
+  MARKET_NOT_OPEN: hiddenCode("EX007", 400, "Market is not open for trading"),
+  SELF_TRADE_BLOCKED: code("EX008", 400, "Order would match your own resting order"),
+  POST_ONLY_WOULD_CROSS: code("EX009", 400, "Post-only order would trade immediately"),
+  INSUFFICIENT_LIQUIDITY: code("EX010", 400, "No matching liquidity"),
+  INSUFFICIENT_BALANCE: code("EX011", 400, "Not enough balance or position"),
+  LOSS_LIMIT: code("EX012", 422, "Order would exceed the loss limit"),
+  ORDER_NOT_FOUND: hiddenCode("EX013", 404, "Order not found"),
+  ORDER_NOT_CANCELLABLE: hiddenCode("EX014", 400, "Cannot cancel order with status: <status>"),
+  CONFLICT_RETRY: code("EX015", 503, "Temporary conflict, safe to retry"),
+  OUTCOME_UNKNOWN: code(
+    "EX016",
+    503,
+    "The outcome is unknown; retry with the same idempotency key",
+  ),
+  NOT_FOUND: hiddenCode("EX017", 404, "Not found"),
+  ALREADY_EXISTS: code("EX018", 409, "Already exists"),
+  INVALID_STATE: code("EX019", 409, "Not possible in the present state"),
+  BELOW_FILLED: code("EX020", 400, "New quantity must exceed the filled quantity"),
+  ORDER_NOT_AMENDABLE: hiddenCode("EX021", 400, "Cannot amend order with status: <status>"),
+  BUDGET_ORDER_NOT_AMENDABLE: hiddenCode(
+    "EX022",
+    400,
+    "Cannot amend a budget order; cancel it and place a new one",
+  ),
+  TOO_MANY_REQUESTS: hiddenCode("EX023", 429, "Too many requests"),
+  ACCOUNT_FROZEN: code("EX024", 403, "Account is frozen"),
+  UNFIT_SESSION: hiddenCode("EX025", 503, "A setting of the database session is not fit"),
+  BATCH_REJECTED: code("EX026", 409, "An order of the batch was rejected, and none was placed"),
+} as const satisfies Record<string, ErrorCode>;
+
+/** The codes by name. */
+export type ErrorCodeName = keyof typeof errorCodes;
+
+/** The name of the code that SQL raised by this SQLSTATE. Undefined for any other SQLSTATE. */
+export function codeOfSqlstate(sqlstate: string | undefined): ErrorCodeName | undefined {
+  return sqlstate === undefined ? undefined : namesBySqlstate.get(sqlstate);
+}
+
+/** Whether a text is the name of a code. */
+export function isErrorCodeName(name: string): name is ErrorCodeName {
+  return Object.hasOwn(errorCodes, name);
+}
+
+const namesBySqlstate = new Map(
+  Object.entries(errorCodes).map(([name, { sqlstate }]) => [sqlstate, name as ErrorCodeName]),
+);
+
+function code(sqlstate: string, status: number, message: string): ErrorCode {
+  return { sqlstate, status, message, codeShown: true };
+}
+
+function hiddenCode(sqlstate: string, status: number, message: string): ErrorCode {
+  return { sqlstate, status, message, codeShown: false };
+}

@@ -1,0 +1,79 @@
+import type { Logger } from "pino";
+import type { StaffRole } from "../database/calls.ts";
+import { makePool } from "../database/pools.ts";
+import { timeLimits } from "../database/server_pools.ts";
+import { hasCode } from "../has_code.ts";
+import { createEndpoint } from "./endpoint.ts";
+import type { GraphqlEndpoint } from "./endpoint.ts";
+
+/** The endpoints of a server: GraphQL for those whose login is given. */
+export interface GraphqlEndpoints {
+  analysts?: GraphqlEndpoint | undefined;
+  operators?: GraphqlEndpoint | undefined;
+}
+
+export interface GraphqlEndpointsOptions {
+  /** A login that is or may become exchange_analyst. */
+  analystConnectionString?: string | undefined;
+  /** A login that is or may become exchange_operator. */
+  operatorConnectionString?: string | undefined;
+  logger: Logger;
+}
+
+/** Analysts and operators are few, and get a few connections each. */
+const POOL_SIZE = 4;
+
+/** Makes the endpoints, each on a pool of its own. */
+export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlEndpoints {
+  const { logger, analystConnectionString, operatorConnectionString } = options;
+  const make = (role: StaffRole, connectionString: string | undefined) => {
+    if (connectionString === undefined) return undefined;
+    const pool = makePool({
+      ...timeLimits,
+      connectionString,
+      role: `exchange_${role}`,
+      applicationName: `pgmarkets graphql ${role}`,
+      max: POOL_SIZE,
+      onIdleError: (error) => {
+        logger.warn({ error }, "an idle database connection was lost");
+      },
+    });
+    return createEndpoint({ role, logger, pool });
+  };
+  return {
+    analysts: make("analyst", analystConnectionString),
+    operators: make("operator", operatorConnectionString),
+  };
+}
+
+/** Reads the schemas, one after the other: each keeps the process busy for a while. */
+export async function prepareEndpoints({ analysts, operators }: GraphqlEndpoints): Promise<void> {
+  await analysts?.prepare();
+  await operators?.prepare();
+}
+
+/** Closes the endpoints and their pools. */
+export async function closeEndpoints({ analysts, operators }: GraphqlEndpoints): Promise<void> {
+  await analysts?.close();
+  await operators?.close();
+}
+
+/** The login of the whole service if it may also serve GraphQL for this role, else undefined. */
+export async function loginForGraphql(
+  connectionString: string,
+  role: StaffRole,
+  logger: Logger,
+): Promise<string | undefined> {
+  const pool = makePool({ connectionString, role: `exchange_${role}`, max: 1 });
+  try {
+    await pool.query("select");
+    return connectionString;
+  } catch (error) {
+    if (!hasCode(error, "42501", "22023")) return connectionString;
+    const because = (error as Error).message;
+    logger.info({ because }, `no GraphQL for ${role}s: set ${role.toUpperCase()}_DATABASE_URL`);
+    return undefined;
+  } finally {
+    await pool.end();
+  }
+}

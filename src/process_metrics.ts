@@ -1,0 +1,15 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { version } from "./version.ts";
+
+/** A registry with what every process shows: figures of Node, and the versions. */
+export function makeRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "pgmarkets_info",
+    help: "Always 1; the version of this process and of its Node",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  }).set({ version, node: process.versions.node }, 1);
+  return registry;
+}

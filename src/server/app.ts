@@ -1,0 +1,59 @@
+import express from "express";
+import type { Express } from "express";
+import type { Context } from "../api/context.ts";
+import { documentationFiles } from "../api/documentation.ts";
+import { installGraphql } from "../api/graphql.ts";
+import { metricsRoute } from "../api/monitoring.ts";
+import { routes } from "../api/routes.ts";
+import { installRoute } from "../api/serve_route.ts";
+import { errorHandler, notFound } from "../http/error_handler.ts";
+import { literalPath } from "../http/literal_path.ts";
+import { requestLog } from "../http/request_log.ts";
+import { requestMetrics } from "../http/request_metrics.ts";
+
+export interface AppOptions {
+  context: Context;
+  /** Express' `trust proxy`: which proxies say where a request comes from. */
+  trustProxy?: boolean | number | string;
+  /** Whether `/metrics` has an address of its own. */
+  metricsElsewhere?: boolean;
+}
+
+/** The HTTP interface, in the order in which a request passes it. */
+export function makeApp({ context, trustProxy = false, metricsElsewhere }: AppOptions): Express {
+  const app = makeBareApp();
+  app.set("query parser", "simple");
+  app.set("trust proxy", trustProxy);
+
+  app.use(requestLog(context.logger));
+  app.use(requestMetrics(context.metrics.countRequest));
+  app.use(literalPath);
+
+  for (const route of routes) {
+    if (route !== metricsRoute || metricsElsewhere !== true) installRoute(app, route, context);
+  }
+  app.use("/docs", documentationFiles());
+  installGraphql(app, context);
+
+  app.use(notFound);
+  app.use(errorHandler);
+  return app;
+}
+
+/** `/metrics` and nothing else, for an address that is not public. */
+export function makeMetricsApp(context: Context): Express {
+  const app = makeBareApp();
+  app.use(requestLog(context.logger));
+  installRoute(app, metricsRoute, context);
+  app.use(notFound);
+  app.use(errorHandler);
+  return app;
+}
+
+function makeBareApp(): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  return app;
+}

@@ -1,0 +1,105 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { makeContext } from "../api/context.ts";
+import type { Context } from "../api/context.ts";
+import type { Config } from "../config.ts";
+import { checkDatabase } from "../database/migrations.ts";
+import { checkPreparedStatements } from "../database/prepared_statements.ts";
+import { warnOfPrivileges } from "../database/privileges.ts";
+import {
+  asServerPools,
+  endPools,
+  listPools,
+  makeServerPools,
+  openPools,
+} from "../database/server_pools.ts";
+import type { ServerPools, ServerPoolsOptions } from "../database/server_pools.ts";
+import { durabilityWarning } from "../database/session_settings.ts";
+import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
+import { closeEndpoints, makeGraphqlEndpoints, prepareEndpoints } from "../graphql/endpoints.ts";
+import type { GraphqlEndpoints, GraphqlEndpointsOptions } from "../graphql/endpoints.ts";
+import type { Front } from "../http/front.ts";
+import { listen } from "../http/http_server.ts";
+import { version } from "../version.ts";
+import { makeApp, makeMetricsApp } from "./app.ts";
+
+/** Where to listen, to clients and to the database, and which proxies to trust. */
+type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
+  Partial<Pick<Config, "listenDatabaseUrl" | "metricsHost" | "metricsPort">>;
+
+export interface ServerOptions extends ServerPoolsOptions, GraphqlEndpointsOptions {
+  config: ListeningConfig & Pick<Config, "poolSize">;
+  /** Listens already, and hands over its address. Without it the server listens by itself. */
+  front?: Front;
+  /** Aborts the start. */
+  signal?: AbortSignal;
+}
+
+/** The HTTP interface, listening. */
+export interface RunningServer {
+  url: string;
+  /** Where `/metrics` is, if it has an address of its own. */
+  metricsUrl: string | undefined;
+  context: Context;
+  /** Answers the requests that have come, and closes the connections to the database. */
+  close: () => Promise<void>;
+}
+
+/** Checks the database, and serves it. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { config, front, logger, signal } = options;
+  const pools = makeServerPools(options);
+  const all = listPools(pools).map(([, pool]) => pool);
+  return await startInSteps(all, signal, async (step) => {
+    await step("checking the database", CHECKS_MS, async (given) => {
+      const database = await checkDatabase(pools.monitoring);
+      await checkPreparedStatements(pools.monitoring, given);
+      logger.info({ version, node: process.versions.node, database }, "starting to serve");
+      const warning = await durabilityWarning(pools.monitoring);
+      if (warning !== undefined) logger.warn(warning);
+      await warnOfPrivileges(pools.monitoring, (message) => {
+        logger.warn(message);
+      });
+    });
+    await step("opening connections", OPENING_MS, () => openPools(pools));
+    return await serve(pools, config, logger, makeGraphqlEndpoints(options), front);
+  });
+}
+
+/** Serves the database of pools that act as exchange_api, or of one pool for everything. */
+export async function serve(
+  given: Pool | ServerPools,
+  config: ListeningConfig,
+  logger: Logger,
+  graphql: GraphqlEndpoints = {},
+  front?: Front,
+): Promise<RunningServer> {
+  const pools = "orders" in given ? given : asServerPools(given);
+  const context = makeContext(pools, logger, { listenUrl: config.listenDatabaseUrl, graphql });
+  await context.streams.start();
+  const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
+  const app = makeApp({ context, trustProxy, metricsElsewhere: metricsPort !== undefined });
+  const main = front?.handOver(app) ?? (await listen(app, config));
+  const metrics =
+    metricsPort === undefined
+      ? undefined
+      : await listen(makeMetricsApp(context), { port: metricsPort, host: metricsHost });
+  void prepareEndpoints(graphql);
+  return {
+    url: main.url,
+    metricsUrl: metrics?.url,
+    context,
+    close: async () => {
+      const closed = main.close();
+      context.streams.end();
+      await closed;
+      await metrics?.close();
+      // A client that hung up may have left an order behind.
+      await context.orderGatherer.drained();
+      await context.outboxRelay.close();
+      await context.streams.close();
+      await closeEndpoints(graphql);
+      await endPools(pools);
+    },
+  };
+}
