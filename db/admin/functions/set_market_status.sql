@@ -21,7 +21,7 @@ begin
     perform core.raise_error('NOT_FOUND', format('no market %s', set_market_status.market_id));
   end if;
 
-  perform trading.lock_market(v_market.id);
+  perform trading.lock_market(v_market.id); -- mutant: status_without_lock
   perform trading.change_market_status(
     v_market.id,
     set_market_status.status::catalog.market_status,

@@ -6,7 +6,7 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_delay constant interval := '24 hours';
+  c_delay constant interval := '24 hours'; -- mutant: raise_at_once
   v_in_force_cents bigint := case
     when change_limit.at >= (present).changes_at then (present).next_limit_cents
     else (present).limit_cents

@@ -14,8 +14,8 @@ begin
     from trading.active_orders as b
     where b.market_id = due_requests.market_id
       and b.queue_position is null
-      and b.release_at <= due_requests.at
-    order by b.release_at, b.order_id
+      and b.release_at <= due_requests.at -- mutant: release_a_moment_early
+    order by b.release_at, b.order_id -- mutant: release_out_of_order
     limit due_requests.most
   loop
     select o.* into strict v_order

@@ -20,7 +20,7 @@ begin
   with next_state as (
     select
       n.*, x.depth,
-      trading.best_after(x.depth, 'yes', greatest(s.best_yes_price, n.highest_yes)) as best_yes,
+      trading.best_after(x.depth, 'yes', greatest(s.best_yes_price, n.highest_yes)) as best_yes, -- mutant: best_price_not_raised
       trading.best_after(x.depth, 'no', greatest(s.best_no_price, n.highest_no)) as best_no
     from unnest(v_changes) as n
     cross join lateral (
@@ -33,16 +33,16 @@ begin
   ),
   raised as (
     update trading.market_state as s set
-      version = s.version + n.changes,
-      placed_count = s.placed_count + n.placed,
-      placed_id_sum = s.placed_id_sum + n.id_sum,
+      version = s.version + n.changes, -- mutant: version_once_a_batch
+      placed_count = s.placed_count + n.placed, -- mutant: batch_not_counted
+      placed_id_sum = s.placed_id_sum + n.id_sum, -- mutant: order_not_counted
       last_trade_price = coalesce(accounted.last_trade_prices[n.market], s.last_trade_price),
       yes_volume_cents = s.yes_volume_cents
         + coalesce(accounted.yes_volumes_cents[n.market], 0),
       no_volume_cents = s.no_volume_cents + coalesce(accounted.no_volumes_cents[n.market], 0),
       trade_count = s.trade_count + coalesce(accounted.trade_counts[n.market], 0),
       traders_count = s.traders_count + coalesce(accounted.new_traders[n.market], 0),
-      escrow_cents = coalesce(accounted.escrows_cents[n.market], s.escrow_cents),
+      escrow_cents = coalesce(accounted.escrows_cents[n.market], s.escrow_cents), -- mutant: escrow_written_to_another
       escrow_version = coalesce(accounted.escrow_versions[n.market], s.escrow_version),
       revenue_cents = coalesce(accounted.revenues_cents[n.market], s.revenue_cents),
       revenue_version = coalesce(accounted.revenue_versions[n.market], s.revenue_version),
@@ -65,7 +65,7 @@ begin
   )
   insert into trading.outbox (channel, payload)
   select 'market_changed', json_build_object(
-    'marketId', m_public_ids[r.market], 'version', r.version
+    'marketId', m_public_ids[r.market], 'version', r.version -- mutant: version_of_another_market
   )
   from raised as r
   where r.changes > 0;
