@@ -417,7 +417,7 @@ async function inTurn<Kind>(
 }
 
 function startWorkerProcess(connectionString: string): ChildProcess {
-  return spawn(process.execPath, [join(rootDirectory, "test/helpers/worker_process.ts")], {
+  return spawn(process.execPath, [join(rootDirectory, "test/concurrency/worker_process.ts")], {
     env: { PATH: process.env.PATH, WORKER_DATABASE_URL: connectionString },
     stdio: "ignore",
   });

@@ -9,7 +9,7 @@ import { startLoad } from "./load.ts";
 import { countAnswers, commandsOf, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
 import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
-import { ordersIn } from "../helpers/orders_in.ts";
+import { ordersIn } from "../helpers/orders.ts";
 
 /**
  * `npm run drill:restore [-- --short]`: takes a base backup under load, loses the database, and

@@ -114,6 +114,19 @@ export async function withRollback<T>(
   }
 }
 
+/** Works on a session of the pool. */
+export async function withClient<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
 /** The test cluster's address of one database. */
 export function connectionStringFor(name: string): string {
   return replaceDatabase(environment("TEST_CLUSTER_URL"), name);

@@ -3,7 +3,7 @@ import { testClock } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { marketOf, world } from "./programs.ts";
 import type { Step } from "./programs.ts";
-import { expectSame } from "./random.ts";
+import { expectSame } from "./laws.ts";
 
 /** Carries a program out in a transaction that somebody else ends. */
 

@@ -3,7 +3,7 @@ import test from "ava";
 import fc from "fast-check";
 import { routes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/http/route.ts";
-import { dumpTables } from "../helpers/exchange.ts";
+import { dumpTables } from "../helpers/tables.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import { testService } from "./test_service.ts";
 

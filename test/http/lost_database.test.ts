@@ -129,7 +129,7 @@ async function endsInOrder(t: ExecutionContext, running: ReturnType<typeof start
 }
 
 test("a rejection that nobody awaits ends the process unless the database is away", async (t) => {
-  const script = fileURLToPath(new URL("../helpers/unhandled_rejection.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./unhandled_rejection.ts", import.meta.url));
   const outcomes: Record<string, RegExp> = {
     "pg.ECONNREFUSED": /"level":"warn".*the database lost a statement/,
     "pg.terminated": /"level":"warn".*the database lost a statement/,

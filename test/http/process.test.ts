@@ -73,7 +73,7 @@ test("a port in use and a faulty environment are told in a line, without a stack
 });
 
 test("a signal during the start closes what is being opened before what it stands on", async (t) => {
-  const script = fileURLToPath(new URL("../helpers/slow_opening.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./slow_opening.ts", import.meta.url));
   const running = startProcess(t, script, {});
   t.is(await running.exited, 0, running.errors());
   t.is(running.output(), "worker opened\nworker closed\ndatabase closed\n");

@@ -7,7 +7,7 @@ import { openEvents } from "../helpers/event_source.ts";
 import type { EventSource } from "../helpers/event_source.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
-import { ordersIn } from "../helpers/orders_in.ts";
+import { ordersIn } from "../helpers/orders.ts";
 
 /** GET /user/stream: what happens to a user, to them alone. */
 

@@ -10,12 +10,12 @@ import { makePool } from "../../src/database/pools.ts";
 import { startInSteps } from "../../src/database/start_steps.ts";
 import { reasonToWait } from "../../src/database/wait_for_database.ts";
 import { createDatabase } from "../helpers/database.ts";
-import { makeGate } from "../helpers/database_gate.ts";
-import type { DatabaseGate } from "../helpers/database_gate.ts";
 import { startProcess } from "../helpers/service_process.ts";
 import type { ServiceProcess } from "../helpers/service_process.ts";
 import { until } from "../helpers/worker.ts";
 import { callService } from "./test_service.ts";
+import { makeGate } from "./database_gate.ts";
+import type { DatabaseGate } from "./database_gate.ts";
 
 /** Real processes whose database is away, or is not what it should be. */
 

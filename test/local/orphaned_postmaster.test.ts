@@ -28,7 +28,7 @@ test("a killed server that nobody reaps is started again, and its users count ag
   }
   t.timeout(170_000);
   const directory = await mkdtemp(join(tmpdir(), `pgmarkets-test-${process.pid}-`));
-  const script = join(rootDirectory, "test/helpers/orphaned_postmaster.ts");
+  const script = join(rootDirectory, "test/local/orphaned_postmaster.ts");
   const child = spawn(
     "unshare",
     [

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { OrderRequest } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange.ts";
-import type { Answer, Heard } from "../../helpers/exchange.ts";
+import type { Heard } from "../../helpers/event_listener.ts";
+import type { Answer } from "../../helpers/exchange.ts";
 import { buy, ioc, sell } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
 

@@ -7,7 +7,7 @@ import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model_state.
 import { makeCast, playAndUndo, together } from "../../helpers/play.ts";
 import type { Played, PlayedOutcome } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
-import { expectSame, holds } from "../../helpers/random.ts";
+import { expectSame, holds } from "../../helpers/laws.ts";
 import { readText } from "../../helpers/repository.ts";
 
 /** The database against the rules written down plainly in test/helpers/model.ts. */

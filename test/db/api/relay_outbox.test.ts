@@ -1,6 +1,6 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
-import type { Listener } from "../../helpers/exchange.ts";
+import type { Listener } from "../../helpers/event_listener.ts";
 import { buy } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
 

@@ -3,7 +3,7 @@ import type { ExecutionContext } from "ava";
 import fc from "fast-check";
 import { testExchange } from "../../helpers/exchange.ts";
 import { effort, seed } from "../../helpers/random.ts";
-import { boardOf, readFacts, windows } from "../../helpers/standings.ts";
+import { boardOf, readFacts, windows } from "./standings.ts";
 
 /** Random trading over days, and the leaderboard brought up to date now and then in pieces. */
 
