@@ -16,7 +16,7 @@ import {
 import { measureLimits } from "./limits.ts";
 import { measureLeaderboard } from "./leaderboard.ts";
 import { measureLongQueues } from "./long_queues.ts";
-import { measureLoneFills } from "./lone_fills.ts";
+import { measureLoneFills, measureRestingOrders } from "./lone_orders.ts";
 import { measureManyMarkets } from "./many_markets.ts";
 import { measureOldRows } from "./old_rows.ts";
 import { measureOwnOrders } from "./own_orders.ts";
@@ -25,7 +25,6 @@ import { profileEngine } from "./profile.ts";
 import { measureReleaseLateness } from "./release_lateness.ts";
 import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
-import { measureRestingOrders } from "./resting_orders.ts";
 import { fullSizes, shortSizes } from "./sizes.ts";
 import { measureStockPostgres } from "./stock_postgres.ts";
 import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
