@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
+import { cleanUpOnSignal } from "../helpers/signals.ts";
 import { makeBench } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { openBenchCluster } from "./cluster.ts";
-import type { BenchCluster } from "./cluster.ts";
 import { timeCookbook } from "./cookbook.ts";
 import { measureDeepBook } from "./deep_book.ts";
 import { measureFanOut } from "./fan_out.ts";
@@ -88,7 +88,7 @@ async function main({ short, only }: { short: boolean; only: string[] }): Promis
   const sizes = short ? shortSizes : fullSizes;
   const isWanted = (name: string) => only.length === 0 || only.includes(name);
   const cluster = await openBenchCluster(sizes);
-  endWithSignals(cluster);
+  cleanUpOnSignal(cluster.destroy);
   try {
     const bench = makeBench(sizes, cluster, pgbench);
     const conditions = await conditionsOf(bench);
@@ -120,13 +120,4 @@ async function conditionsOf({ tpcbDatabase, pgbench, sizes }: Bench): Promise<st
   const { pool } = await tpcbDatabase();
   const conditions = await describeConditions(pool, pgbench.version);
   return `${conditions}\nsizes: ${JSON.stringify(sizes)}`;
-}
-
-/** Whoever interrupts the run leaves no server behind. */
-function endWithSignals(cluster: BenchCluster): void {
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(name, () => {
-      void cluster.destroy().finally(() => process.exit(130));
-    });
-  }
 }

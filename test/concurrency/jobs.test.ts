@@ -9,7 +9,8 @@ import type { Round } from "../helpers/contention.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy, ioc } from "../helpers/orders.ts";
 import { rootDirectory } from "../helpers/repository.ts";
-import { makeQueue, startTestWorker, until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
+import { makeQueue, startTestWorker } from "../helpers/worker.ts";
 
 /** What time brings about at the same moment as what traders do, and by several workers. */
 

@@ -12,7 +12,7 @@ import { callService } from "../http/test_service.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
 import { createExchange } from "../helpers/exchange.ts";
 import type { Exchange } from "../helpers/exchange.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 
 const logger = pino({ level: "silent" });
 const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize: 3 };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import { formatApiKey } from "../../src/http/api_key.ts";
 import { accountSchema } from "../../src/api/portfolio.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);

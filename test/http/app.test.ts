@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import net from "node:net";
 import test from "ava";
 import { hashApiKey } from "../../src/http/api_key.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);

@@ -4,7 +4,7 @@ import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
 import { connectionStringFor } from "../helpers/database.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "./test_service.ts";
 import type { Answer, CallOptions } from "./test_service.ts";
 

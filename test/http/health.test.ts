@@ -5,7 +5,7 @@ import { startService } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { callService } from "./test_service.ts";
 
 /** On a database made by the migrations, since that is what is looked at. */

@@ -10,7 +10,7 @@ import { anyLimits, traderName } from "../helpers/exchange.ts";
 import { startProcess } from "../helpers/service_process.ts";
 import { startStockCluster } from "../helpers/stock_cluster.ts";
 import type { StockCluster } from "../helpers/stock_cluster.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { placeOrders } from "../helpers/orders.ts";
 
 /** Real processes whose PostgreSQL crashes under them and comes back. */

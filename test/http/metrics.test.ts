@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { openEvents } from "../helpers/event_source.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);

@@ -12,7 +12,7 @@ import { reasonToWait } from "../../src/database/wait_for_database.ts";
 import { createDatabase } from "../helpers/database.ts";
 import { startProcess } from "../helpers/service_process.ts";
 import type { ServiceProcess } from "../helpers/service_process.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { callService } from "./test_service.ts";
 import { makeGate } from "./database_gate.ts";
 import type { DatabaseGate } from "./database_gate.ts";

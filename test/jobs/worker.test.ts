@@ -7,7 +7,8 @@ import { startWorker } from "../../src/worker/start_worker.ts";
 import { createDatabase } from "../helpers/database.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy } from "../helpers/orders.ts";
-import { makeQueue, startTestWorker, until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
+import { makeQueue, startTestWorker } from "../helpers/worker.ts";
 import type { TestWorker } from "../helpers/worker.ts";
 
 const exchange = testExchange(test);

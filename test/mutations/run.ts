@@ -6,6 +6,7 @@ import { startAva } from "../helpers/ava.ts";
 import { openTestCluster } from "../helpers/cluster.ts";
 import type { TestCluster } from "../helpers/cluster.ts";
 import { replaceDatabase } from "../helpers/database.ts";
+import { onEndingSignal } from "../helpers/signals.ts";
 import { mutations, shortNames } from "./all.ts";
 import { mutate } from "./mutation.ts";
 import type { Mutation } from "./mutation.ts";
@@ -28,17 +29,15 @@ const { values, positionals: names } = parseArgs({
   allowPositionals: true,
 });
 
-// Ctrl-C ends the tests at hand, and then us.
+// Ctrl-C ends the running tests, and this process then removes the cluster.
 const state: { interrupted: boolean; child: ChildProcess | undefined } = {
   interrupted: false,
   child: undefined,
 };
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(name, () => {
-    state.interrupted = true;
-    state.child?.kill(name);
-  });
-}
+onEndingSignal((name) => {
+  state.interrupted = true;
+  state.child?.kill(name);
+});
 
 try {
   process.exitCode = await main(values.short, names);
