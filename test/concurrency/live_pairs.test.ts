@@ -48,7 +48,7 @@ async function makeWaiting() {
 const ended = ({ status, cancelReason }: ListedOrder) => cancelReason ?? status;
 
 pair(
-  "two workers release the same orders: each is released once, and told so once",
+  "two workers release the same orders: each is released and announced once",
   ["first", "second", "third"],
   async (contention, t) => {
     const { market, release } = await makeLiveMarket();
@@ -75,7 +75,7 @@ pair(
 );
 
 pair(
-  "a scheduled order is cancelled while it is released: one of the two did it",
+  "a scheduled order is cancelled while it is released: one of the two succeeds",
   ["filled", "user_cancelled"],
   async (contention, t) => {
     const { release, ann, id } = await makeWaiting();
@@ -265,7 +265,7 @@ pair(
 );
 
 pair.serial(
-  "all that is due is done while everything else happens to the same orders and traders",
+  "due jobs run while other commands change the same orders and traders",
   ["filled", "market_closed"],
   async (contention, t) => {
     const waiting = [await makeWaiting(), await makeWaiting(), await makeWaiting()] as const;

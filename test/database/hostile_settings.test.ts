@@ -196,7 +196,7 @@ function sqlstateOf(result: unknown): string | undefined {
     : undefined;
 }
 
-test.serial("without any, nothing is refused", (t) => {
+test.serial("without hostile settings nothing is refused", (t) => {
   t.deepEqual(
     expectedCalls.filter(([, result]) => sqlstateOf(result) !== undefined),
     [],

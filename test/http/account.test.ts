@@ -58,7 +58,7 @@ test("the scheme's name may be written in any case", async (t) => {
   t.is(answer.status, 200);
 });
 
-test("a revoked key is refused once it is forgotten; the user's other keys go on", async (t) => {
+test("a revoked key is refused when it leaves the cache; the user's other keys go on", async (t) => {
   const { key, userId } = await makeTrader();
   const other = await operate("create_api_key", { user_id: userId, name: "other" });
   t.is((await call("GET", "/api/v1/me", { key })).status, 200);

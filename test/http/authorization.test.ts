@@ -26,7 +26,7 @@ test("there are routes that need a key", (t) => {
 for (const route of withKey) {
   const name = `${route.method.toUpperCase()} ${route.path}`;
 
-  test(`401 UNAUTHORIZED: ${name} without a key, and with what is none`, async (t) => {
+  test(`401 UNAUTHORIZED: ${name} without a key, and with a malformed one`, async (t) => {
     for (const key of [undefined, "nonsense", formatApiKey(randomBytes(32))]) {
       for (const id of [noSuchId, "1"]) {
         const body = route.request.body && { body: "{no JSON" };
@@ -38,7 +38,7 @@ for (const route of withKey) {
   });
 
   if (!answering.includes(route)) continue;
-  test(`nothing of somebody else's is seen or touched: ${name}`, async (t) => {
+  test(`a user can't read or change anything of another: ${name}`, async (t) => {
     const { owner, orderId, marketId } = await makeOwner();
     const stranger = await makeTrader();
     const before = await viewOf(owner);

@@ -213,7 +213,7 @@ async function dump(): Promise<Record<string, string>> {
   }
 }
 
-test("10,000 malformed requests: refused as errors of the client, nothing told, nothing done", async (t) => {
+test("10,000 malformed requests: each is an error of the client, shows no internals and has no effect", async (t) => {
   const marketId = await makeMarket();
   const [trader, stranger] = [await makeTrader(), await makeTrader()];
   const place = (key: string, price: number) =>

@@ -128,7 +128,7 @@ async function endsInOrder(t: ExecutionContext, running: ReturnType<typeof start
   t.false(running.errors().includes("unforeseen error"), running.errors());
 }
 
-test("a rejection that nobody awaits ends the process unless the database is away", async (t) => {
+test("an unhandled rejection ends the process unless it is a lost database", async (t) => {
   const script = fileURLToPath(new URL("./unhandled_rejection.ts", import.meta.url));
   const outcomes: Record<string, RegExp> = {
     "pg.ECONNREFUSED": /"level":"warn".*the database lost a statement/,

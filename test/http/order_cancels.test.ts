@@ -38,7 +38,7 @@ test("internal: one id fails, the others are cancelled, the balance is read", as
   });
 });
 
-test("internal: once the database is gone, nothing waits for it again", async (t) => {
+test("internal: when the database is lost, no other id waits for it", async (t) => {
   const { answer, calls } = await cancelThree(({ values: [, orderId] }) => {
     if (orderId === "a") return outcomeOf(orderId);
     throw databaseError("57P01", "FATAL");

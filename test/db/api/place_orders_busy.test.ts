@@ -24,7 +24,7 @@ import { effort, randomFrom, seed } from "../../helpers/random.ts";
 
 const { chance } = randomFrom("busy markets");
 
-test("orders of markets that are locked are busy, the others are carried out", async (t) => {
+test("orders of locked markets get MARKET_BUSY, the others are carried out", async (t) => {
   t.timeout(240_000);
   const settings = { seed: seed(), numRuns: effort(6) };
   const seen = new Map<string, number>();

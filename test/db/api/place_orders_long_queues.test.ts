@@ -143,7 +143,7 @@ test.serial(
   },
 );
 
-test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: orders that only its fills would have starved stay", async (t) => {
+test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: makers that only its fills would have left without cash stay", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   // Bob can pay for any one of his ten orders, and for no two.
@@ -163,7 +163,7 @@ test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: orders that only its fills woul
   t.is(await openOrdersOf(bob), 10);
 });
 
-test("an order takes all that its own fills starve of cash with it, however many they are", async (t) => {
+test("an order cancels all makers that its own fills leave without cash, however many", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   await queue(market, ann, buy("no", 1, 60), 650);
@@ -175,7 +175,7 @@ test("an order takes all that its own fills starve of cash with it, however many
   t.is(await openOrdersOf(ann), 0);
 });
 
-test("CONFLICT_RETRY: an atomic batch cancels what is in its way, and succeeds when repeated", async (t) => {
+test("CONFLICT_RETRY: an atomic batch cancels makers without cash, and succeeds when repeated", async (t) => {
   const { market, ann, bob, taker } = await makeClearing();
   const other = await makeTrader();
   const placeAll = async () => {
@@ -264,7 +264,7 @@ test("SELF_TRADE_BLOCKED comes before INSUFFICIENT_BALANCE, however far away the
   t.is(await exchange.refusal(market, taker, buy("yes", 251, 60)), "SELF_TRADE_BLOCKED");
 });
 
-test("INSUFFICIENT_BALANCE: an own order behind more shares than are wanted is not looked for", async (t) => {
+test("INSUFFICIENT_BALANCE: an own order behind the wanted quantity has no effect", async (t) => {
   const market = await makeMarket();
   const makers = await makeTraders(300, { cents: 100 });
   for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
@@ -308,7 +308,7 @@ for (const [what, block] of [
   ["ACCOUNT_FROZEN", (user_id: string) => operate("freeze_user", { user_id, reason: "a test" })],
   ["LIMITS_SETUP_REQUIRED", undefined],
 ] as const) {
-  test(`${what}: someone who may not trade locks no queue`, async (t) => {
+  test(`${what}: a user who may not trade locks no queue`, async (t) => {
     const market = await makeMarket();
     const makers = await makeTraders(20);
     for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));

@@ -62,7 +62,7 @@ test("INVALID_STATE: lines that don't sum to zero", async (t) => {
   await t.throwsAsync(written, { code: "EX019" });
 });
 
-test("INVALID_STATE: two journals that make up for each other", async (t) => {
+test("INVALID_STATE: two journals whose sums cancel out", async (t) => {
   const written = asOwner((client, [a, b]) =>
     insert(client, [
       { journal: 901, account: a, cents: 100, before: 0, version: 1 },
@@ -79,7 +79,7 @@ test("INVALID_STATE: one line by itself", async (t) => {
   await t.throwsAsync(written, { code: "EX019" });
 });
 
-test("a line says nothing, adds up wrongly or repeats a version: refused by the table", async (t) => {
+test("the table rejects a line of zero cents, a wrong sum, or a repeated version", async (t) => {
   for (const [flaw, constraint] of [
     [{ cents: 0, before: 0, version: 1 }, "posted_entries_move_something"],
     [{ cents: 100, before: 0, after: 99, version: 1 }, "posted_entries_add_up"],

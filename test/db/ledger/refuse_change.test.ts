@@ -52,7 +52,7 @@ test("these tables are append-only, and no others", async (t) => {
 });
 
 for (const table of appendOnly) {
-  test(`INVALID_STATE: nobody updates, deletes or truncates ${table}`, async (t) => {
+  test(`INVALID_STATE: ${table} can't be updated, deleted from or truncated`, async (t) => {
     const { rows } = await exchange.database.pool.query(
       `select
          (select count(*) from ${table}) as count,
