@@ -1,7 +1,7 @@
 import test from "ava";
 import { singleFlight, singleFlightAfter, singleFlightByKey } from "../src/single_flight.ts";
 
-/** Calls that end when they are told to, in the order in which they began. */
+/** Calls that the test ends, in the order in which they began. */
 function controlled() {
   const open: { resolve: (value: string) => void; reject: (error: unknown) => void }[] = [];
   let begun = 0;

@@ -11,7 +11,7 @@ import { initialisePgbench } from "./pgbench.ts";
 export const TPCB_PATH = "/api/v1/bench/tpcb";
 export const BARE_PATH = "/api/v1/bench/bare";
 
-/** What the server process is told: how its bare route answers, and to tell its processor time. */
+/** Messages to the server process: the answer of its bare route, or a question for its CPU time. */
 export type ServerMessage = { bareAnswer: unknown } | "cpu";
 
 /** A server process, and a process that loads it. */

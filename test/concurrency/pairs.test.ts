@@ -270,7 +270,7 @@ pair(
       () => operate("set_loss_limits", { user_id: ann, ...limits }),
       () => contention.place(market, ann, buy("yes", 10, 40)),
     ] as const);
-    // Lowered, the limit holds for whatever comes next, whoever was first.
+    // Once lowered, the limit holds for the next order, in either order of the two.
     const next = await contention.place(market, ann, buy("yes", 10, 40));
     t.is(next.code, "LOSS_LIMIT");
     const [id] = (await orders(ann)).data.map((open) => open.id);

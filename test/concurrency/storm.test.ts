@@ -192,7 +192,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   t.is(new Set(fills).size, fills.length);
   t.is(after.trades - before.trades, fills.length + released.fills);
 
-  // Every replay was of an order that somebody was told of.
+  // Every replay is of an order that some answer has shown.
   const replays = outcomes.filter(({ replayed }) => replayed);
   t.deepEqual(
     replays.map(({ answer }) => answer!.order.id).filter((id) => !ids.includes(id)),
@@ -203,7 +203,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   for (const market of markets) t.is((await exchange.accounts(market)).escrow, 0);
 });
 
-/** Nobody has put more into trading than they may: what came from outside less what is left. */
+/** No trader has put more into trading than the limit: deposits less what is left. */
 async function keepTheirLimits(t: ExecutionContext, limited: string[]): Promise<void> {
   const { rows } = await exchange.database.pool.query(
     `select t.external_cents - t.balance_cents as spent_cents
@@ -218,7 +218,7 @@ async function keepTheirLimits(t: ExecutionContext, limited: string[]): Promise<
   });
 }
 
-/** What order_released told, against the orders that were released; nobody sends them here. */
+/** The events order_released, compared with the released orders; no stream is open here. */
 async function countReleased(): Promise<{ events: number; fills: number; orders: number }> {
   const { rows } = await exchange.database.pool.query(
     `select

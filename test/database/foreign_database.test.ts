@@ -6,7 +6,7 @@ import { checkSession, durabilityWarning } from "../../src/database/session_sett
 import { connectionStringFor, testDatabase } from "../helpers/database.ts";
 import { buildSchema } from "../helpers/schema.ts";
 
-/** Databases that somebody else has made, in a way that doesn't fit, or just about. */
+/** Databases with another encoding, collation or settings than ours. */
 
 const database = testDatabase(test);
 

@@ -9,7 +9,7 @@ import { playHistory } from "./history.ts";
 import type { Answers } from "./history.ts";
 
 /**
- * The database and its logins may have settings that are somebody else's. Under each of them a
+ * The database and its logins may have settings of another application. Under each of them a
  * server and a worker do what they do without, and what a DBA calls from psql is right or refused
  * in clear words.
  */
@@ -95,7 +95,7 @@ async function onCluster(statement: string): Promise<any[]> {
   }
 }
 
-/** Objects that take the place of PostgreSQL's own for those who look into public first. */
+/** Objects that hide PostgreSQL's own from sessions that search public first. */
 const decoys = `
   create function public.now() returns timestamptz language sql as $$ select 'epoch'::timestamptz $$;
   create function public.jsonb_build_object(variadic "any") returns jsonb

@@ -2,7 +2,7 @@ import test from "ava";
 import type { DatabaseRole } from "../../src/database/pools.ts";
 import { testDatabase } from "../helpers/database.ts";
 
-/** Nobody but the owner touches a table, and each role calls its own functions only. */
+/** Only the owner uses tables, and each role calls only its own functions. */
 
 const database = testDatabase(test);
 

@@ -86,7 +86,7 @@ async function drill(system: PairedSystem): Promise<boolean> {
 
   const began = performance.now();
   await system.killDatabase();
-  // Whoever looks after the cluster would start it again: as after a real loss, it stays away.
+  // Its supervisor would start it again: as after a real loss, it stays away.
   rmSync(join(await dataDirectoryOf(cluster), "postmaster.pid"), { force: true });
   await withClient(connect, (client) => client.query("select pg_promote(wait => true)"));
   await load.nextAccepted();

@@ -2,12 +2,12 @@ import { randomInt, randomUUID } from "node:crypto";
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What clients do to a server that is killed under them, and what they are told. */
+/** Clients of a server that is killed, and the answers that they get. */
 
 /** One answer, or how a request ended without any. */
 export interface Answer {
   /**
-   * unsent: nobody took the connection; cut: it broke, nobody knows what the server did;
+   * unsent: the connection was refused; cut: it broke, and the outcome is unknown;
    * unknown: the server doesn't know either; conflict: nothing happened of this attempt, which says
    * nothing about earlier ones. A server that still waits for its database answers conflict, too.
    */

@@ -29,7 +29,7 @@ export async function runDrill<T extends { destroy: () => Promise<void> }>(
   }
 }
 
-/** Whether the database holds what the clients were told; if not, says what it doesn't. */
+/** Whether the database matches the answers of the clients; if not, prints the differences. */
 export async function isTrue(
   { connect, serverLog }: Pick<System, "connect" | "serverLog">,
   journal: Journal,

@@ -66,7 +66,7 @@ export interface OwnDatabase {
   drop: () => Promise<void>;
 }
 
-/** As `testDatabase`, for those who need several or drop them themselves. */
+/** Makes a database that the caller drops. */
 export async function createDatabase(options: TestDatabaseOptions = {}): Promise<OwnDatabase> {
   made += 1;
   const unique = `${process.pid}_${Math.random().toString(36).slice(2, 8)}_${made}`;

@@ -70,7 +70,7 @@ export interface Exchange {
   makeLiveMarket: (options?: Record<string, unknown>) => Promise<LiveMarket>;
   /**
    * With 1,000 EUR and loss limits reviewed, unless told otherwise. Every second one or so has
-   * limits, which nobody can reach in a test; ids and handles don't ascend.
+   * limits that no test can reach; ids and handles don't ascend.
    */
   makeTrader: (options?: TraderOptions) => Promise<string>;
   makeTraders: (count: number, options?: TraderOptions) => Promise<string[]>;
@@ -82,7 +82,7 @@ export interface Exchange {
   refusal: (market: string, trader: string, request: Request) => Promise<string>;
   /** Orders that all come to rest without trading; returns their ids. */
   rest: (market: string, trader: string, ...requests: Request[]) => Promise<string[]>;
-  /** Gives shares to a trader by trades at 50 with nobody in particular. */
+  /** Gives shares to a trader by trades at 50 with a new trader. */
   giveShares: (market: string, trader: string, side: Side, quantity: number) => Promise<void>;
   cancel: (trader: string, order: string) => Promise<CancelOutcome>;
   amend: (trader: string, order: string, amendment: Amendment) => Promise<AmendOutcome>;

@@ -7,7 +7,7 @@ import { effort, seed } from "./random.ts";
 
 const SHRINK_MS = 20_000;
 
-/** Holds a law against random programs; when it fails, tells the shortest program it fails for. */
+/** Checks a law for random programs; when it fails, logs the shortest program that breaks it. */
 export async function holds(
   t: ExecutionContext,
   usualRuns: number,

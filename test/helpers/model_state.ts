@@ -89,7 +89,7 @@ export interface ModelOutcome {
   replaced?: number | null;
 }
 
-/** What a user is told besides answers. */
+/** The events of a user. */
 export interface ModelEvent {
   trader: number;
   type: "order_pending" | "order_released" | "order_cancelled" | "maker_fill";

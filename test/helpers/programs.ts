@@ -221,7 +221,7 @@ function steps(markets: number): fc.Arbitrary<Step> {
   );
 }
 
-/** A trader's orders may die, and somebody comes to find out. */
+/** A trader's orders may fail revalidation, and a taker meets them. */
 function traps(): fc.Arbitrary<Step[]> {
   const death = (trader: number): fc.Arbitrary<Step> =>
     fc.constantFrom<Step[]>(
@@ -262,7 +262,7 @@ function passages(): fc.Arbitrary<Step[]> {
       { kind: "batch", market: 0, orders: batch },
     ]),
   );
-  // The same shares are sold twice, to somebody who takes them the first time.
+  // The same shares are offered twice, and a taker takes them the first time.
   const twice = fc
     .tuple(trader, fc.constantFrom("yes", "no"))
     .map(([seller, side]) => [

@@ -5,7 +5,7 @@ export async function dumpTables(client: PoolClient): Promise<Record<string, str
   return ofEachTable(client, "coalesce(string_agg(t::text, e'\\n' order by t::text), '')");
 }
 
-/** A hash of the rows of every table: as `dumpTables`, for those who look often. */
+/** A hash of the rows of every table: as `dumpTables`, but quicker. */
 export async function fingerprintTables(client: PoolClient): Promise<Record<string, string>> {
   return ofEachTable(client, "coalesce(md5(string_agg(t::text, ' ' order by t::text)), '')");
 }

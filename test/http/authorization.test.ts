@@ -74,7 +74,7 @@ const viewOf = async ({ key }: Trader) => [
   (await call("GET", "/api/v1/orders?status=all", { key })).body,
 ];
 
-/** A sound body, with somebody else's ids where it takes any. */
+/** A valid body with ids of another user. */
 function bodyFor({ operationId }: Route, orderId: string, marketId: string): unknown {
   const bodies: Record<string, unknown> = {
     placeOrder: { marketId, side: "yes", price: 5, quantity: 1, idempotencyKey: orderId },

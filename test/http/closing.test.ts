@@ -94,7 +94,7 @@ test.serial(
       t.false(failed(), "a stream ends in order");
     }
     t.true(tookMs < 9000, `closing took ${tookMs} ms`);
-    // Each client ended because there was nobody to connect to any more, none in the middle: a
+    // Each client ended because it could not connect any more, none in the middle: a
     // connection that the kernel had taken, but not yet the server, is reset before it carries
     // anything.
     t.is(failures.length, CLIENTS);

@@ -7,7 +7,7 @@ import { dumpTables } from "../helpers/tables.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import { testService } from "./test_service.ts";
 
-/** Requests that nobody should send, over all routes: they are refused and come to nothing. */
+/** Malformed requests to all routes are refused and have no effect. */
 
 const service = testService(test);
 const { call, makeMarket, makeTrader } = service;
@@ -199,7 +199,7 @@ function faultOf(request: Request, { status, text }: { status: number; text: str
   return typeof JSON.parse(text).error === "string" ? undefined : `no error: ${text}`;
 }
 
-/** What may change by itself: when keys were used, what counts as a request, and what is told. */
+/** Tables that may change: times of use of keys, counters of requests, and events. */
 const ownLife = /^(identity\.api_keys|rate_limits\..*|trading\.outbox(_relay)?)$/;
 
 /** All that the database holds, but for that. */

@@ -43,7 +43,7 @@ test.serial("200: the database is reachable, migrated and writable", async (t) =
   const answer = await ready();
   t.is(answer.status, 200);
   t.is(answer.body.status, "ok");
-  // Nobody has run migrate/lock_down.sql on it.
+  // migrate/lock_down.sql has not been run on it.
   t.true(answer.body.warnings.includes("not_locked_down"));
   t.is(answer.headers.get("cache-control"), "no-store");
 });

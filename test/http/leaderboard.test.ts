@@ -61,7 +61,7 @@ const nothing = {
 test.serial("200: zeros and nulls before the first snapshot", async (t) => {
   [ann, bob, cleo] = [await makeTrader(), await makeTrader(), await makeTrader()];
   rain = await makeMarket();
-  // Ann pays 40 and a fee for each of 10 shares, Bob 60. Cleo has bought from nobody yet.
+  // Ann pays 40 and a fee for each of 10 shares, Bob 60. Cleo has not bought yet.
   await place(bob, { marketId: rain, side: "no", price: 60, quantity: 10 });
   await place(ann, { marketId: rain, side: "yes", price: 40, quantity: 10 });
   t.deepEqual(await read(), { category: "all", window: "all", entries: [] });

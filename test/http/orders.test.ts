@@ -17,7 +17,7 @@ const noSuchId = "01900000-0000-7000-8000-000000000000";
 const place = (trader: Trader, body: unknown, headers = {}): Promise<Answer> =>
   call("POST", "/api/v1/orders", { key: trader.key, body, headers });
 
-/** A market with somebody who sells 100 YES at 60 and buys 100 at 40. */
+/** A market with a trader who sells 100 YES at 60 and buys 100 at 40. */
 async function makeQuotedMarket() {
   const marketId = await makeMarket();
   const maker = await makeTrader();

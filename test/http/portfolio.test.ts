@@ -16,7 +16,7 @@ async function place(trader: Trader, order: Record<string, unknown>): Promise<st
   return answer.body.order.id;
 }
 
-/** The trader buys so many shares at the price from somebody in particular. */
+/** The trader buys so many shares at the price from a new trader. */
 async function give(
   trader: Trader,
   marketId: string,

@@ -46,7 +46,7 @@ test("npm start migrates and listens; npm run server serves beside it; signals e
     t.is((await callService(otherUrl!, "GET", market)).status, 404);
 
     all.kill("SIGINT");
-    // Passed on by npm: whoever supervises npm must not be left with a server of nobody's.
+    // npm passes the signal on: its supervisor must not be left with an orphaned server.
     server.kill("SIGTERM");
     t.is(await all.exited, 0);
     t.is(await server.exited, 0);
@@ -141,7 +141,7 @@ test("npm start by the three documented logins logs no stack, and logs what it l
         .split("\n")
         .filter((line) => /"level":"(?:warn|error|fatal)"/.test(line))
         .map((line): string => JSON.parse(line).msg);
-      // The cluster of the tests forgets what it commits, and nobody has locked the database down.
+      // The cluster of the tests has fsync off, and its database is not locked down.
       t.true(
         warnings.every((warning) => /^(?:acknowledged orders|Every login)/.test(warning)),
         warnings.join("\n"),

@@ -38,7 +38,7 @@ test.serial.before("lower the limits", async (t) => {
 });
 
 let addresses = 0;
-/** An address that nobody has called from. */
+/** An address without requests so far. */
 const newAddress = () => `192.0.2.${(addresses += 1)}`;
 
 const from = (address: string, options: CallOptions = {}): CallOptions => ({

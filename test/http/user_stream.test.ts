@@ -158,7 +158,7 @@ test.serial(
     const idempotencyKey = "00000000-0000-4000-8000-00000000000b";
     const order = { price: 40, quantity: 5, idempotencyKey };
     const { id, releaseAt } = await place(ann, marketId, order);
-    await place(ann, marketId, order); // a replay, of which nothing is told
+    await place(ann, marketId, order); // a replay, which has no event
     const clock = testClock(service.database.pool);
     await clock.advance(3000);
     const { rows } = await service.database.pool.query("select admin.run_due() as done");

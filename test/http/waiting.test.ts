@@ -154,7 +154,7 @@ test.serial("a database that takes connections and gives no answer is waited for
   await withDatabase({ migrated: true }, async (gate) => {
     await gate.open();
     const server = makeServer(gate);
-    // Whoever is connected by then gets no answer any more: a step of the start takes too long.
+    // Connections that are open by then get no more answers: a step of the start takes too long.
     await t.throwsAsync(
       startInSteps([server], undefined, async (step) => {
         await server.query("select");

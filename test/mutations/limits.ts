@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
-/** Loss limits, exclusion, and how often somebody may ask. */
+/** Loss limits, exclusion and rate limits. */
 export const limits: Mutation[] = [
   {
     name: "week_of_eight_days",

@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
-/** Locks that are left out, and looks that are taken too early. */
+/** Locks that are left out, and rows that are read too early. */
 export const locks: Mutation[] = [
   {
     name: "market_lock_shared",
@@ -48,7 +48,7 @@ export const locks: Mutation[] = [
   },
   {
     name: "later_makers_waited_for",
-    breaks: "who holds users waits for more of them, in any order",
+    breaks: "a call that holds users waits for more of them, in any order",
     from: "nowait;",
     to: ";",
     tests: ["db/trading/lock_more_traders"],

@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
-/** What meets what, in which order, at which price, and who is found dead. */
+/** Which orders meet, in which order, at which price, and which makers fail revalidation. */
 export const matching: Mutation[] = [
   {
     name: "starved_makers_cleared",
@@ -170,7 +170,7 @@ export const matching: Mutation[] = [
   },
   {
     name: "self_trade_after_funding",
-    breaks: "who can't pay is told so before they are told of a self-trade",
+    breaks: "INSUFFICIENT_BALANCE comes before SELF_TRADE_BLOCKED",
     mark: "self_trade",
     from: "v_code := 'SELF_TRADE_BLOCKED';",
     to: `v_code := coalesce(trading.funding_rejection(
@@ -208,7 +208,7 @@ export const matching: Mutation[] = [
   },
   {
     name: "exclusion_before_pause",
-    breaks: "an excluded trader is told so before the site's pause",
+    breaks: "SELF_EXCLUDED comes before TRADING_PAUSED",
     from: "when site_paused then 'TRADING_PAUSED'",
     to: `when blocked_by is not null then blocked_by
   when site_paused then 'TRADING_PAUSED'`,
@@ -216,7 +216,7 @@ export const matching: Mutation[] = [
   },
   {
     name: "frozen_before_excluded",
-    breaks: "an excluded trader whose account is frozen is told of the freeze",
+    breaks: "ACCOUNT_FROZEN comes before SELF_EXCLUDED",
     mark: "excluded",
     from: "when (trader).excluded_until > blocked_by.at then 'SELF_EXCLUDED'",
     to: `when (trader).frozen_at is not null then 'ACCOUNT_FROZEN'

@@ -156,7 +156,7 @@ export const money: Mutation[] = [
   },
   {
     name: "correction_takes_no_debt",
-    breaks: "a correction can't take anybody below zero",
+    breaks: "a correction can't take a user below zero",
     from: "when post_journal.kind = 'correction' then greatest",
     to: "when false then greatest",
     tests: ["db/admin/correct_resolution"],

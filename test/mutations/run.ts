@@ -13,14 +13,14 @@ import type { Mutation } from "./mutation.ts";
 
 /**
  * `npm run check:mutations [-- --short] [-- <name> ...]`: breaks a copy of the database on
- * purpose, in one way after the other, and has the tests find it. Ends with 1 if one is not found:
- * then a test is missing.
+ * purpose, in one way after the other, and runs the tests that must fail. Ends with 1 if they
+ * pass: then a test is missing.
  */
 
 /** Random tests find what they find in every run. */
 const TEST_SEED = process.env.TEST_SEED ?? "20261121";
 
-/** What PostgreSQL says of code that never worked; that tests find that out proves nothing. */
+/** Errors of SQL that cannot run: a test that fails by them has found no mistake. */
 const NONSENSE =
   /syntax error|(?:column|relation|function|operator|type) .* does not exist|has no field/;
 

@@ -6,7 +6,7 @@ import type { Client } from "pg";
 import type { SentEvent } from "../../src/database/calls.ts";
 import { createListener } from "../../src/streams/listener.ts";
 
-/** The listening connection, on a database that does as it is told. */
+/** The listening connection, on a fake database that the test directs. */
 
 interface FakeClient extends EventEmitter {
   statements: string[];

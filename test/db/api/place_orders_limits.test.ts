@@ -269,7 +269,7 @@ test.serial("removing a limit waits 24 hours as well; immediate does not", async
   t.is((await rest(market, trader, buy("yes", 1, 1))).length, 1);
 });
 
-/** Two users of whom the first has the lower user id and the higher account id. */
+/** Two users: the first has the lower user id and the higher account id. */
 async function makeCrossed(options: [TraderOptions, TraderOptions]): Promise<[string, string]> {
   const { pool } = exchange.database;
   const made = await makeTraders(12, { cents: 0, reviewed: false });

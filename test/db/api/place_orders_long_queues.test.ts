@@ -242,7 +242,7 @@ for (const [what, code, request, cents] of rejectedEarly) {
         ordersIn(market, [{ userId: taker, ...request }]),
       ]);
       t.is(rows[0].code, code);
-      // The transaction is open: whom it has locked can be seen from outside.
+      // The transaction is open: another session can see which users it has locked.
       const free = await exchange.database.pool.query(
         `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
         [makers.slice(20)],

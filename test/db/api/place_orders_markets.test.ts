@@ -60,7 +60,7 @@ async function makeAscending(count: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Does something while somebody else holds the lock of a market. */
+/** Works while another session holds the lock of a market. */
 async function whileLocked<T>(market: string, work: () => Promise<T>): Promise<T> {
   const client = await exchange.database.pool.connect();
   try {

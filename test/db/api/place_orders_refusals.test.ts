@@ -331,7 +331,7 @@ test("SELF_TRADE_BLOCKED before POST_ONLY_WOULD_CROSS", async (t) => {
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 1, 50));
   t.is(await refusal(market, ann, buy("yes", 1, 50, postOnly)), "SELF_TRADE_BLOCKED");
-  await rest(market, bob, buy("no", 1, 51)); // now somebody else's order is met first
+  await rest(market, bob, buy("no", 1, 51)); // now another user's order is met first
   t.is(await refusal(market, ann, buy("yes", 2, 50, postOnly)), "SELF_TRADE_BLOCKED");
   t.is(await refusal(market, ann, buy("yes", 1, 50, postOnly)), "POST_ONLY_WOULD_CROSS");
 });

@@ -4,7 +4,7 @@ import type { Listener } from "../../helpers/event_listener.ts";
 import { buy } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
 
-/** What commands announce is sent once, in order, by whoever calls api.relay_outbox(). */
+/** What commands announce is sent once and in order, by any caller of api.relay_outbox(). */
 
 const exchange = testExchange(test);
 const { cancel, makeMarket, makeTraders, operate, placeBatch, rest } = exchange;

@@ -26,7 +26,7 @@ const afterTradeId = async (): Promise<number> =>
   (await exchange.database.pool.query("select after_trade_id from leaderboard.state")).rows[0]
     .after_trade_id;
 
-/** A sale by somebody who holds shares: one thing realised. */
+/** A sale by a holder of shares: one realised result. */
 async function sellOne(market: string, seller: string): Promise<void> {
   await rest(market, await makeTrader(), buy("yes", 1, 50));
   await place(market, seller, sell("yes", 1, 50));

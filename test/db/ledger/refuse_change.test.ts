@@ -2,7 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy } from "../../helpers/orders.ts";
 
-/** What is written to the ledger stays: append-only also for those who own it. */
+/** The ledger is append-only, also for its owner. */
 
 const exchange = testExchange(test);
 

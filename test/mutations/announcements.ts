@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
 /** Versions, events, idempotency, and what happens at which time. */
-export const telling: Mutation[] = [
+export const announcements: Mutation[] = [
   {
     name: "schedule_raises_version",
     breaks: "an order that waits for its release is a change of the book",
@@ -47,14 +47,14 @@ export const telling: Mutation[] = [
   },
   {
     name: "owner_not_told",
-    breaks: "nobody hears that their order was cancelled",
+    breaks: "the owner does not hear that an order was cancelled",
     from: "if cancel_active_orders.announced and",
     to: "if false and",
     tests: ["db/api/place_orders_announcements"],
   },
   {
     name: "canceller_told",
-    breaks: "who cancels an order hears of it as an event",
+    breaks: "a user who cancels an order also gets an event",
     from: "v_has_expired",
     to: "true",
     tests: ["db/api/place_orders_announcements"],
@@ -92,7 +92,7 @@ export const telling: Mutation[] = [
   },
   {
     name: "key_of_the_first_refusal",
-    breaks: "in a batch, the orders behind a key that was refused once are not told of each other",
+    breaks: "in a batch, orders with the key of a rejected one do not find each other",
     from: "v_for_key[(batch.request_arrays).twins[i]] := i;",
     to: "null;",
     tests: ["db/api/place_orders_idempotency"],
