@@ -23,7 +23,7 @@ async function makeLiveMarket() {
   return { market, release: () => exchange.work("release_orders", { market_id: rows[0].id }) };
 }
 
-/** What a trader was told of an order, oldest first; nothing in this file sends announcements. */
+/** The events of an order for its trader, oldest first; this file does not relay the outbox. */
 async function told(trader: string, id: string): Promise<string[]> {
   const { rows } = await exchange.database.pool.query(
     `select a.payload -> 'event' ->> 'type' as type

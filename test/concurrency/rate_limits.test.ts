@@ -20,7 +20,7 @@ function twoLimiters() {
 
 type Counters = Parameters<ReturnType<typeof createRequestLimiter>["take"]>[0];
 
-/** All at once, by turns on both; how many passed. */
+/** Sends all at once, by turns on both connections; how many passed. */
 async function passing(limiters: ReturnType<typeof twoLimiters>, asked: Counters[]) {
   const taken = await Promise.all(
     asked.map((counters, index) => limiters[index % 2]!.take(counters)),

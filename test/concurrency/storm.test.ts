@@ -64,7 +64,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
       anyOf(traders),
       randomRequest(random),
     ]);
-    // A batch may be sent twice, as by a client who lost its answer.
+    // A batch may be sent twice, as by a client that lost the answer.
     const market = anyOf(markets);
     outcomes.push(...(await contention.placeBatch(market, batch)));
     if (chance(0.1)) {
@@ -185,7 +185,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   t.is(after.orders - before.orders, ids.length);
   t.is(await countRows(ids).then(({ orders }) => orders), ids.length);
 
-  // Every fill was told to exactly one taker: in an answer, or at the release.
+  // Every fill was sent to exactly one taker: in an answer, or at the release.
   const released = await countReleased();
   t.true(released.events > 0 && released.fills > 0);
   t.is(released.events, released.orders);

@@ -35,7 +35,7 @@ const hostile: Hostile[] = [
   { settings: { default_transaction_isolation: "serializable" }, refusals: UNFIT },
   { settings: { standard_conforming_strings: "off" } },
   { settings: { row_security: "off" } },
-  // A DBA may be told that it took too long; nothing else.
+  // Only a DBA may get an error, that it took too long.
   { settings: { statement_timeout: "5ms" }, refusals: /^57014$/ },
   { settings: { lock_timeout: "1ms" }, refusals: /^55P03$/ },
   { settings: { idle_session_timeout: "50ms" }, refusals: /^57P05$/ },
@@ -146,7 +146,7 @@ async function inDatabase(
   }
 }
 
-/** Calls that docs/operating.md tells operators of, each in a session like psql's. */
+/** Calls of docs/operating.md, each in a session like psql's. */
 const documented = [
   "select admin.create_category('dba', 'By hand')",
   "select admin.create_market('By hand?', 'dba')",

@@ -9,7 +9,7 @@ import { buy, placeOrders } from "../helpers/orders.ts";
 import { readText } from "../helpers/repository.ts";
 import { buildSchema } from "../helpers/schema.ts";
 
-/** What the migration and migrate/lock_down.sql take from PUBLIC, and who says what they left. */
+/** What the migration and migrate/lock_down.sql revoke from PUBLIC, and the report of the rest. */
 
 const DENIED = "42501";
 

@@ -41,7 +41,7 @@ test.after.always("stop", async () => {
   await exchange.database.drop();
 });
 
-/** Takes every connection of a pool, with one more who waits, until the work is done. */
+/** Takes every connection of a pool, and waits for one more, until the work is done. */
 async function saturated(pool: Pool, work: () => Promise<void>): Promise<void> {
   const size = (pool as unknown as { options: { max: number } }).options.max;
   const taken: PoolClient[] = [];

@@ -22,7 +22,7 @@ import type { System } from "./system.ts";
  * what the clients were told. Ends with 1 if it doesn't.
  */
 
-/** What is killed, by turns. */
+/** The processes that are killed, by turns. */
 const targets = ["the database", "the database and the server", "the server"] as const;
 
 /** How long the load goes on before the kill, at random, and after it works again. */

@@ -46,9 +46,9 @@ export interface LoadOptions {
   /** API keys; the clients share them. */
   apiKeys: string[];
   journal: Journal;
-  /** How many; as many as the drills have, unless told. */
+  /** How many; by default as many as the drills have. */
   clients?: number;
-  /** How long a client waits between two commands; not at all, unless told. */
+  /** How long a client waits between two commands; by default not at all. */
   pauseMs?: number;
 }
 

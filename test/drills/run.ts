@@ -51,7 +51,7 @@ export function wasInDoubt({ answers }: Command): boolean {
   return answers.some(({ kind }) => kind === "unknown" || kind === "cut");
 }
 
-/** Whether the server goes on and the database holds what the clients were told. */
+/** Whether the server goes on and the database matches the answers of the clients. */
 export async function hasSurvived(system: System, journal: Journal): Promise<boolean> {
   if (!system.serverRuns()) {
     console.error("the server ended instead of going on");

@@ -97,7 +97,7 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
   };
 }
 
-/** Runs `work` in a transaction that is rolled back whatever happens. */
+/** Runs `work` in a transaction that is rolled back, also after an error. */
 export async function withRollback<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,

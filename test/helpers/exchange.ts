@@ -32,7 +32,7 @@ export type ListedOrder = z.infer<typeof orderSchema>;
 export type Cancelled = z.infer<typeof cancelOrderResponseSchema>;
 export type Amended = z.infer<typeof amendOrderResponseSchema>;
 
-/** What one request of a batch came to: a refusal's code, or an answer. */
+/** The result of one request of a batch: the code of a rejection, or an answer. */
 export interface Outcome {
   code: string | null;
   message: string | null;
@@ -66,10 +66,10 @@ export interface Exchange {
   work: (name: string, values?: Record<string, unknown>) => Promise<number>;
   makeMarket: (options?: Record<string, unknown>) => Promise<string>;
   makeMarkets: (count: number) => Promise<string[]>;
-  /** A market of an event that is live for good; the delay is 3 s unless told otherwise. */
+  /** A market of an event that is live for good; the delay is 3 s by default. */
   makeLiveMarket: (options?: Record<string, unknown>) => Promise<LiveMarket>;
   /**
-   * With 1,000 EUR and loss limits reviewed, unless told otherwise. Every second one or so has
+   * With 1,000 EUR and loss limits reviewed by default. Every second one or so has
    * limits that no test can reach; ids and handles don't ascend.
    */
   makeTrader: (options?: TraderOptions) => Promise<string>;
@@ -150,7 +150,7 @@ export interface CancelOutcome {
   answer: Cancelled | null;
 }
 
-/** The database of an exchange, and the sessions of those who work on it. */
+/** The database of an exchange, and the pools of its roles. */
 interface Connection {
   readonly database: OwnDatabase;
   readonly api: Pool;

@@ -17,9 +17,9 @@ export interface Cast {
 export interface Played {
   /** For every request, in order. */
   outcomes: PlayedOutcome[];
-  /** All that is in the tables at the end, told without internal ids but those of the cast. */
+  /** All rows of the tables at the end, without internal ids except those of the cast. */
   state: Record<keyof typeof stateQueries, any[]>;
-  /** What users were told, in order. */
+  /** The events of users, in order. */
   events: any[];
   /** The ids of all orders in the order of their making. */
   orderIds: string[];
@@ -83,7 +83,7 @@ export function outcomesOf(rows: PlacedRow[]): PlayedOutcome[] {
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body!) }));
 }
 
-/** Throws unless two plays have come to the same. */
+/** Throws unless two plays have the same results. */
 export function expectSamePlay(found: Played, expected: Played, cast: Cast): void {
   expectSame("broken", found.broken, []);
   expectSame("broken where it is expected", expected.broken, []);

@@ -19,7 +19,7 @@ export async function makeQueue({ connectionString }: OwnDatabase): Promise<void
 }
 
 export interface TestWorker extends Worker {
-  /** What the log has been told, line by line. */
+  /** The lines of the log. */
   log: string[];
 }
 

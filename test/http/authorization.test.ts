@@ -13,7 +13,7 @@ const { call, makeMarket, makeTrader } = service;
 
 const noSuchId = "01900000-0000-7000-8000-000000000000";
 const withKey = routes.filter(({ auth }) => auth === "key");
-// A stream goes on: test/http/user_stream.test.ts tells whose events it has.
+// Streams do not end: test/http/user_stream.test.ts checks whose events they have.
 const answering = withKey.filter(({ tag }) => tag !== "Streams");
 
 const callRoute = ({ method, path }: Route, id: string, options: Parameters<typeof call>[2]) =>

@@ -8,7 +8,7 @@ import { traderName } from "../helpers/exchange.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
 
-/** One story, told step by step: each test goes on where the one before ended. */
+/** One history: each test continues where the one before ended. */
 
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;

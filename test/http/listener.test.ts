@@ -43,7 +43,7 @@ for (const [what, beginning] of Object.entries({
     t.timeout(60_000);
     const { answer, answeredMs, closedMs } = await drip(t, beginning);
     t.regex(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
-    // Node looks every 30 s for such requests unless told otherwise.
+    // By default Node looks for such requests every 30 s.
     t.true(answeredMs < 15_000, `answered after ${answeredMs} ms`);
     t.true(closedMs < 25_000, `cut after ${closedMs} ms`);
   });

@@ -8,7 +8,7 @@ import { cancelOrders } from "../../src/api/order_batches.ts";
 import { databaseError, fakePool } from "./fake_pool.ts";
 import type { FakeCall } from "./fake_pool.ts";
 
-/** What a batch of cancels comes to when the database fails in the middle of it. */
+/** A batch of cancels during which the database fails. */
 
 const logger = pino({ level: "silent" });
 

@@ -34,7 +34,7 @@ async function place({ key }: Trader, marketId: string, order: object): Promise<
   return answer.body.order;
 }
 
-/** After this event, whatever the user was told before is there. */
+/** When this event has come, all earlier events of the user have come. */
 async function sendMark({ userId }: Trader): Promise<void> {
   await service.database.pool.query(
     `insert into trading.outbox (channel, payload)

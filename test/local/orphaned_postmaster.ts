@@ -50,7 +50,7 @@ async function tryOnce(round: number): Promise<void> {
   process.stdout.write(`round ${round} went well\n`);
 }
 
-/** What was shut down stays down; who starts it later has the first user as another user. */
+/** A server that was shut down stays down; a later start is shared with the first user. */
 async function shutDownFromOutside(first: EmbeddedPostgres): Promise<void> {
   const before = notices.length;
   process.kill(first.processId(), "SIGINT");

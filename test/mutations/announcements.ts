@@ -61,7 +61,7 @@ export const announcements: Mutation[] = [
   },
   {
     name: "release_told_twice",
-    breaks: "the release of an order is told twice",
+    breaks: "the release of an order is announced twice",
     from: "where (x.placed).code is distinct from 'CONFLICT_RETRY'",
     to: `cross join generate_series(1, 2)
   where (x.placed).code is distinct from 'CONFLICT_RETRY'`,

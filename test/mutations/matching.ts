@@ -11,7 +11,7 @@ export const matching: Mutation[] = [
   },
   {
     name: "atomic_clears_nothing",
-    breaks: "an atomic batch in front of many dead makers is never finished",
+    breaks: "an atomic batch that meets many makers without cash is never finished",
     from: "if v_unfinished is null then",
     to: "if true then",
     tests: ["db/api/place_orders_long_queues"],
@@ -109,7 +109,7 @@ export const matching: Mutation[] = [
   },
   {
     name: "dead_maker_kept",
-    breaks: "an order found dead stays on the book",
+    breaks: "a maker that fails revalidation stays on the book",
     from: "v_left[width_bucket(b.order_id, v_ids)] <= 0",
     to: "v_left[width_bucket(b.order_id, v_ids)] = 0",
     tests: ["db/api/place_orders_makers"],
@@ -191,7 +191,7 @@ export const matching: Mutation[] = [
   },
   {
     name: "post_only_blocked_by_the_dead",
-    breaks: "a post-only order is refused for a maker who is dead",
+    breaks: "a post-only order is rejected for a maker that fails revalidation",
     from: "when r.is_post_only and v_bought > 0",
     to: "when r.is_post_only and v_met < 100",
     tests: ["db/api/place_orders_makers", "db/api/place_orders_refusals"],

@@ -35,7 +35,7 @@ export const money: Mutation[] = [
   },
   {
     name: "answered_without_the_fee",
-    breaks: "a seller is told a balance without the fee",
+    breaks: "the answer to a sale has a balance without the fee",
     from: "t_balance[t] - v_spent - v_fee",
     to: "t_balance[t] - v_spent - case when r.is_buy then v_fee else 0 end",
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],

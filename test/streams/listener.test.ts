@@ -59,7 +59,7 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
       hear("gap");
     },
   });
-  /** The database sends an event, and rings unless told otherwise. */
+  /** The database sends an event, with a notification by default. */
   const send = (kind: string, about: unknown, { silent = false } = {}) => {
     log.lastId += 1;
     log.events.push({ id: log.lastId, kind, payload: JSON.stringify(about) });

@@ -109,7 +109,7 @@ async function makeMarkets({ operate }: Exchange): Promise<string[]> {
   ];
 }
 
-/** Users who may not trade any more, or not yet, each after they did something. */
+/** Users who may no longer trade, or not yet, each after some commands. */
 async function makeOtherUsers(
   { operate, place, split }: Exchange,
   bank: Bank,

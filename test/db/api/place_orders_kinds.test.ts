@@ -2,7 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy, sell, shown } from "../../helpers/orders.ts";
 
-/** What a match does to cash, shares and escrow: decided by who buys and who sells. */
+/** What a match does to cash, shares and escrow, for buyers and sellers. */
 
 const exchange = testExchange(test);
 const { accounts, balance, giveShares, makeMarket, makeTrader, market, place, position, rest } =

@@ -68,7 +68,7 @@ const deaths: Death[] = [
   },
 ];
 
-/** The order of a trader who can't go through with it, and a live one behind it at 61. */
+/** An order that fails revalidation, and a valid one behind it at 61. */
 async function makeDead({ request, prepare, kill }: Death) {
   await clock.freeze("2039-12-31T23:59:59.999Z");
   const market = await makeMarket();
@@ -148,7 +148,7 @@ test.serial("an order fills behind an order of the same price that is cancelled"
   }
 });
 
-/** A dead maker, a live one, and a request that is refused: nothing at all may change. */
+/** A maker that fails revalidation, a valid one, and a rejected request: nothing may change. */
 async function changesNothing(
   t: ExecutionContext,
   code: string,

@@ -138,7 +138,7 @@ async function preview(client: PoolClient, request: object) {
   return JSON.parse(body);
 }
 
-/** What a preview must have said of an order that came to this, worked out from the answer. */
+/** The preview that an order must have had, computed from its answer. */
 function expected(row: PlacedRow, order: PlacedRequest, balance: number) {
   if (row.code !== null) {
     return {

@@ -2,7 +2,7 @@ import test from "ava";
 import type { PoolClient } from "pg";
 import { testExchange } from "../../helpers/exchange.ts";
 
-/** A journal that doesn't sum to zero can't be written, by whatever way. */
+/** A journal that doesn't sum to zero can't be written in any way. */
 
 const exchange = testExchange(test);
 
@@ -15,7 +15,7 @@ interface Line {
   version: number;
 }
 
-/** Two new cash accounts with nothing in them, as the owner who could write anything. */
+/** Two new empty cash accounts, in a session of the owner, who may write to all tables. */
 async function asOwner<T>(work: (client: PoolClient, accounts: [number, number]) => Promise<T>) {
   const traders = await exchange.makeTraders(2, { cents: 0 });
   return exchange.withRollback(async (client) => {

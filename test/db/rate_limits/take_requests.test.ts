@@ -3,7 +3,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
-/** api.take_requests, admin.set_rate_limit and set_rate_policy: who may ask how often. */
+/** api.take_requests, admin.set_rate_limit and set_rate_policy. */
 
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;

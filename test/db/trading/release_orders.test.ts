@@ -20,7 +20,7 @@ async function releaseAll(market: string): Promise<number> {
   return await release(market);
 }
 
-/** What a user was told since the listener was asked last. */
+/** The events of a user since the last call of the listener. */
 async function heardBy(listener: Awaited<ReturnType<typeof exchange.listen>>, trader: string) {
   const { users } = await listener.heard();
   return users.filter(({ userId }) => userId === trader).map(({ event }) => event);
