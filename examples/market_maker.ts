@@ -1,14 +1,13 @@
+/** A market maker: it bids for YES below the last price, and for NO as far above it. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.ts";
 
-/** A market maker: it bids for YES below the last price, and for NO as far above it. */
-
+type Snapshot = components["schemas"]["MarketSnapshot"];
 const { BASE = "http://127.0.0.1:3000", KEY = "", MARKET = "" } = process.env;
 const MARGIN = 2; // cents between the last price and a quote
-const QUANTITY = 10; // shares of a quote
-const ROUND_MS = 2000; // one cancel and two orders in this time are within the rate limits
+const TERMS = { marketId: MARKET, quantity: 10, postOnly: true };
 
 const headers = { Authorization: `Bearer ${KEY}` };
 const client = createClient<paths>({ baseUrl: BASE, headers, fetch: send });
@@ -20,9 +19,10 @@ let isStale = false; // whether the orders are to be compared with them
 /** Repeats a request that gets no answer, or one with Retry-After. Its idempotency key stays. */
 async function send(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(request.clone()).catch(() => Response.error());
+    const { signal } = request; // a clone may lose it
+    const response = await fetch(request.clone(), { signal }).catch(() => Response.error());
     const seconds = response.type === "error" ? 1 : Number(response.headers.get("Retry-After"));
-    if (seconds === 0 || attempt === 5 || request.signal.aborted) return response;
+    if (seconds === 0 || attempt === 5 || signal.aborted) return response;
     await Promise.all([response.body?.cancel(), delay(seconds * 1000)]);
   }
 }
@@ -34,7 +34,7 @@ async function follow<Data>(path: keyof paths, take: (data: Data) => void): Prom
     const { body, status } = await send(request);
     if (status !== 200 || !body) throw new Error(`${request.url} answers with ${status}`);
     let rest = "";
-    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    for await (const chunk of body.pipeThrough(new TextDecoderStream(), { signal })) {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) if (line.startsWith("data: ")) take(JSON.parse(line.slice(6)));
@@ -54,8 +54,7 @@ async function quote(): Promise<void> {
     const price = wanted[side] ?? 0;
     if (price < 1 || data.data.some((o) => o.side === side && o.price === price)) continue;
     const expiresAt = new Date(Date.now() + 600_000).toISOString(); // should the bot be killed
-    const terms = { side, price, quantity: QUANTITY, postOnly: true, expiresAt };
-    const body = { marketId: MARKET, ...terms, idempotencyKey: randomUUID() };
+    const body = { ...TERMS, side, price, expiresAt, idempotencyKey: randomUUID() };
     const placed = await client.POST("/api/v1/orders", { body });
     isStale ||= !placed.data;
     console.log(`${side} @ ${price}: ${placed.data?.order.status ?? placed.error?.error}`);
@@ -65,15 +64,16 @@ async function quote(): Promise<void> {
 const stop = (reason: unknown) => stopping.abort(reason);
 process.on("SIGINT", stop).on("SIGTERM", stop);
 follow("/api/v1/user/stream", () => (isStale = true)).catch(stop);
-type Snapshot = components["schemas"]["MarketSnapshot"];
 follow<Snapshot>("/api/v1/markets/{id}/stream", ({ recentTrades: [last = { price: 50 }] }) => {
   isStale ||= wanted.yes !== last.price - MARGIN;
   wanted = { yes: last.price - MARGIN, no: 100 - last.price - MARGIN };
 }).catch(stop);
 while (!signal.aborted) {
   if (isStale) await quote().catch(stop);
-  await delay(ROUND_MS, undefined, { signal }).catch(() => undefined);
+  await delay(2000, undefined, { signal }).catch(() => undefined); // within the rate limits
 }
 wanted = {};
-for (isStale = true; isStale;) await quote(); // until nothing is left to cancel
+do {
+  await quote(); // until nothing is left to cancel
+} while (isStale);
 if (signal.reason instanceof Error) throw signal.reason;

@@ -1,7 +1,7 @@
 import test from "ava";
 import { readConfig } from "../src/config.ts";
 
-test("nothing set means: embedded, local, with a demo", (t) => {
+test("without variables the database is embedded, the address is local, and there is a demo", (t) => {
   t.like(readConfig({}), {
     databaseUrl: undefined,
     port: 3000,
@@ -13,7 +13,7 @@ test("nothing set means: embedded, local, with a demo", (t) => {
   });
 });
 
-test("what is set is read, and an empty variable is not set", (t) => {
+test("variables are read, and an empty variable counts as unset", (t) => {
   const config = readConfig({
     DATABASE_URL: "postgresql://someone@/somewhere?host=/run/postgresql",
     LISTEN_DATABASE_URL: "postgresql://someone@direct/somewhere",
@@ -42,7 +42,7 @@ test("what is set is read, and an empty variable is not set", (t) => {
   }
 });
 
-test("every fault is named at once, and no value is shown", (t) => {
+test("all errors are reported together, without values", (t) => {
   const error = t.throws(() =>
     readConfig({ DATABASE_URL: "mysql://a:secret@b", PORT: "65536", DEMO: "yes", POOL_SIZE: "-1" }),
   );
@@ -52,7 +52,7 @@ test("every fault is named at once, and no value is shown", (t) => {
   t.false(error.message.includes("secret"));
 });
 
-test("`options` in a database URL is told with the name of the variable", (t) => {
+test("`options` in a database URL is an error that names the variable", (t) => {
   const url = "postgresql://someone@db/somewhere?options=-c%20role%3Dpostgres";
   for (const part of ["API", "LISTEN", "WORKER", "ANALYST", "OPERATOR"]) {
     const name = `${part}_DATABASE_URL`;
@@ -63,7 +63,7 @@ test("`options` in a database URL is told with the name of the variable", (t) =>
   t.is(readConfig({ DATABASE_URL: url }).databaseUrl, url);
 });
 
-test("proxies that Express would not take are a fault", (t) => {
+test("a proxy setting that Express rejects is an error", (t) => {
   for (const value of ["the proxy", "10.0.0.0/33", "10.0.0.1,", "-1"]) {
     t.throws(() => readConfig({ TRUST_PROXY: value }), { message: /TRUST_PROXY/ }, value);
   }

@@ -1,3 +1,4 @@
+import { onEndingSignal } from "./helpers/signals.ts";
 import { findDebianPostgres, runWith, startStockCluster } from "./helpers/stock_cluster.ts";
 
 /**
@@ -16,7 +17,7 @@ if (command === "" || programs === undefined) {
 
 const cluster = await startStockCluster(programs);
 // Ctrl-C ends the command, which ends this.
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => undefined);
+onEndingSignal(() => undefined);
 try {
   const { url } = cluster;
   const variables = { DATABASE_URL: url, TEST_DATABASE_URL: url, TEST_POSTGRES_BIN: "" };

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { startAva } from "./helpers/ava.ts";
 import { openTestCluster } from "./helpers/cluster.ts";
 import type { TestCluster } from "./helpers/cluster.ts";
+import { onEndingSignal } from "./helpers/signals.ts";
 
 /**
  * `npm test [-- arguments of ava]`: makes a cluster and the template database that the tests
@@ -11,17 +12,15 @@ import type { TestCluster } from "./helpers/cluster.ts";
 
 const opening = openTestCluster();
 
-// Ctrl-C ends ava, not us: somebody has to clean up behind it.
+// Ctrl-C ends ava, and this process then removes the cluster.
 const state: { interrupted: boolean; child: ChildProcess | undefined } = {
   interrupted: false,
   child: undefined,
 };
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(name, () => {
-    state.interrupted = true;
-    state.child?.kill(name);
-  });
-}
+onEndingSignal((name) => {
+  state.interrupted = true;
+  state.child?.kill(name);
+});
 
 try {
   const cluster = await opening;

@@ -1,7 +1,7 @@
 import test from "ava";
 import { singleFlight, singleFlightAfter, singleFlightByKey } from "../src/single_flight.ts";
 
-/** Calls that end when they are told to, in the order in which they began. */
+/** Calls that the test ends, in the order in which they began. */
 function controlled() {
   const open: { resolve: (value: string) => void; reject: (error: unknown) => void }[] = [];
   let begun = 0;
@@ -48,7 +48,7 @@ test("a result that holds is given without a call until its time is over", async
   }
 });
 
-test("a failure is the failure of all who share the call, and holds for nobody else", async (t) => {
+test("a failure fails all that share the call, and no later call", async (t) => {
   const { call, end, fail } = controlled();
   const share = singleFlight(call, 60_000);
   const both = [share(), share()];
@@ -71,7 +71,7 @@ test("callers share a call by their key", async (t) => {
   t.deepEqual(asked, ["a", "b", "a"]);
 });
 
-test("who comes while a call is under way shares the one after it", async (t) => {
+test("callers during a call share the next one", async (t) => {
   const { begun, call, end, fail } = controlled();
   const share = singleFlightAfter(call);
   const first = share();

@@ -82,6 +82,12 @@ export async function checkLedger({ pool }: BenchDatabase): Promise<void> {
   }
 }
 
+/** Ends the work on a database, whose ledger must be sound. */
+export async function checkAndDrop(database: BenchDatabase): Promise<void> {
+  await checkLedger(database);
+  await database.drop();
+}
+
 /** The only value of a query. */
 export async function readNumber(pool: Pool, query: string): Promise<number> {
   const { rows } = await pool.query({ text: query, rowMode: "array" });

@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Pool } from "pg";
 import { readDocument } from "../docs/document.ts";
 import type { Block } from "../docs/document.ts";
-import { checkLedger } from "./bench.ts";
+import { checkAndDrop } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import type { BenchDatabase } from "./cluster.ts";
@@ -63,8 +63,7 @@ export async function timeCookbook({ sizes, cluster }: Bench): Promise<string> {
     lines.push([heading, rows, ms]);
   }
   await client.end();
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
   const number = sizes.oldRows.toLocaleString("en");
   return [
     `### The questions of docs/analytics.md, asked of ${number} trades and as many orders`,

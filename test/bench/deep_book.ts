@@ -1,15 +1,14 @@
 import type { OrderTerms } from "../../src/database/calls.ts";
-import { checkLedger, writeScript } from "./bench.ts";
+import { checkAndDrop, writeScript } from "./bench.ts";
 import type { Bench, Script } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import type { BenchDatabase } from "./cluster.ts";
-import { place, randomBetween, restingScript, takingScript } from "./orders.ts";
+import { placeMany, randomBetween, restingScript, takingScript } from "./orders.ts";
 import type { Result } from "./report.ts";
 import { measureInRounds } from "./rounds.ts";
 
 const SHALLOW_MARKET = 1;
 const DEEP_MARKET = 2;
-const SEEDED_AT_ONCE = 500;
 
 /** What one client does with a book, and how long that takes in a deep one and in a shallow one. */
 interface Action {
@@ -57,8 +56,7 @@ export async function measureDeepBook(bench: Bench): Promise<Result[]> {
     const target = `${name}, book of ${more ?? ""} / of ${fewer ?? ""} resting orders`;
     results.push({ target, unit: "ms", must: 1.3, aim: 1.1, ...figures });
   }
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
   return results;
 }
 
@@ -85,9 +83,7 @@ async function fillBook(
     price: 1 + (Math.floor(index / 2) % 45),
     quantity: 10_000,
   }));
-  for (let first = 0; first < orders; first += SEEDED_AT_ONCE) {
-    await place(pool, market, requests.slice(first, first + SEEDED_AT_ONCE));
-  }
+  await placeMany(pool, market, requests);
 }
 
 /** Takes out of the books what a measurement put there, so that they stay as deep as they were. */

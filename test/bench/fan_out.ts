@@ -1,10 +1,7 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import type { Bench } from "./bench.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
 import { checkLedger } from "./bench.ts";
-import { endProcess, nextMessage } from "./children.ts";
+import { startChild } from "./children.ts";
 import type { Watching } from "./fan_out_clients.ts";
 import type { Trigger } from "./fan_out_server.ts";
 import { place, restDepth } from "./orders.ts";
@@ -41,24 +38,23 @@ async function measureWith({ sizes, cluster }: Bench, clients: number): Promise<
     ]);
   }
 
-  const server = fork(join(import.meta.dirname, "fan_out_server.ts"), [database.connectionString]);
-  const watchers = fork(join(import.meta.dirname, "fan_out_clients.ts"));
+  const server = startChild<Trigger>("fan_out_server.ts", [database.connectionString]);
+  const watchers = startChild<Watching>("fan_out_clients.ts");
   try {
-    const { streamUrl, barePort } = (await nextMessage(server)) as {
+    const { streamUrl, barePort } = (await server.next()) as {
       streamUrl: string;
       barePort: number;
     };
-    const watching: Watching = { streamUrl, barePort, clients };
-    watchers.send(watching);
-    await nextMessage(watchers);
+    watchers.tell({ streamUrl, barePort, clients });
+    await watchers.next();
 
     const lastOfAll = (trigger: Trigger) => async (seconds: number) => {
       const times: number[] = [];
       const until = performance.now() + seconds * 1000;
       while (performance.now() < until) {
-        const arrived = nextMessage(watchers);
-        server.send(trigger);
-        const [beganMs] = (await once(server, "message")) as [number];
+        const arrived = watchers.next();
+        server.tell(trigger);
+        const beganMs = (await server.next()) as number;
         const lastMs = (await arrived) as number;
         times.push(lastMs - beganMs);
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -76,7 +72,7 @@ async function measureWith({ sizes, cluster }: Bench, clients: number): Promise<
       "a loop that writes the same bytes to as many sockets";
     return { target, unit: "ms", must: 2, aim: 1.2, ...figures };
   } finally {
-    await Promise.all([server, watchers].map(endProcess));
+    await Promise.all([server.end(), watchers.end()]);
     await database.drop();
   }
 }

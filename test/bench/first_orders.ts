@@ -5,7 +5,7 @@ import { readConfig } from "../../src/config.ts";
 import { makeServerPools, openPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
-import { checkLedger } from "./bench.ts";
+import { checkAndDrop } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import type { BenchDatabase } from "./cluster.ts";
@@ -48,8 +48,7 @@ export async function measureFirstOrders({ cluster, sizes }: Bench): Promise<Res
       note(together, `${AT_ONCE} at once`, first, await timeLater(place, AT_ONCE));
     });
   }
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
   return [
     {
       target: "the first order of a server that is ready / the hundredth",

@@ -1,4 +1,4 @@
-import { checkLedger, readNumber, runTpcb, writeScript } from "./bench.ts";
+import { checkAndDrop, readNumber, runTpcb, writeScript } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import { batchScript, writeBatches } from "./batches.ts";
@@ -50,8 +50,7 @@ async function measureBatches(bench: Bench, sizesOf: string, draw: DrawQuantity)
   });
   const trades = await readNumber(pool, "select count(*) from trading.trades");
   const fillsPerOrder = (trades / ((await countOrders(database)) - seeded)).toFixed(2);
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
   return {
     target:
       `one hot market, batches of ${BATCH_ORDERS}, half resting, half crossing, ${sizesOf} ` +

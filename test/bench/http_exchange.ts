@@ -1,11 +1,9 @@
-import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { Pool } from "pg";
 import { liftRateLimits } from "../helpers/limits.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
-import { endProcess, nextMessage } from "./children.ts";
+import { startChild } from "./children.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import type { LoadResult, LoadTask } from "./http_load.ts";
 import { initialisePgbench } from "./pgbench.ts";
@@ -13,10 +11,46 @@ import { initialisePgbench } from "./pgbench.ts";
 export const TPCB_PATH = "/api/v1/bench/tpcb";
 export const BARE_PATH = "/api/v1/bench/bare";
 
-/** What the server process is told: how its bare route answers, and to tell its processor time. */
+/** Messages to the server process: the answer of its bare route, or a question for its CPU time. */
 export type ServerMessage = { bareAnswer: unknown } | "cpu";
 
-/** A server process with a database of its own, and a process that loads it. */
+/** A server process, and a process that loads it. */
+export interface LoadedServer {
+  url: string;
+  tell: (message: ServerMessage) => void;
+  /** The next message of the server. */
+  next: () => Promise<unknown>;
+  /** Sends the requests of each connection by turns. */
+  load: (connections: string[][], seconds: number) => Promise<LoadResult>;
+  end: () => Promise<void>;
+}
+
+/** Starts both; the arguments are those of http_server.ts. */
+export async function startLoadedServer(...args: string[]): Promise<LoadedServer> {
+  const server = startChild<ServerMessage>("http_server.ts", args);
+  const generator = startChild<LoadTask>("http_load.ts");
+  const end = async () => {
+    await Promise.all([server.end(), generator.end()]);
+  };
+  try {
+    const { url } = (await server.next()) as { url: string };
+    return {
+      url,
+      tell: server.tell,
+      next: server.next,
+      load: async (connections, seconds) => {
+        generator.tell({ url, connections, milliseconds: seconds * 1000 });
+        return (await generator.next()) as LoadResult;
+      },
+      end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** A loaded server with a database of its own. */
 export interface HttpExchange {
   database: BenchDatabase;
   /** Of each client's trader. */
@@ -42,24 +76,15 @@ export async function openHttp(
   await liftRateLimits(pool);
   const apiKeys = await makeApiKeys(pool, clients, firstTrader);
 
-  const server = fork(join(import.meta.dirname, "http_server.ts"), [
-    connectionString,
-    String(sizes.tpcbScale),
-  ]);
-  const generator = fork(join(import.meta.dirname, "http_load.ts"));
-  const { url } = (await nextMessage(server)) as { url: string };
-  const tell = (message: ServerMessage) => server.send(message);
+  const server = await startLoadedServer(connectionString, String(sizes.tpcbScale));
+  const { url, tell, load } = server;
   return {
     database,
     apiKeys,
-    load: async (connections, seconds) => {
-      const task: LoadTask = { url, connections, milliseconds: seconds * 1000 };
-      generator.send(task);
-      return (await nextMessage(generator)) as LoadResult;
-    },
+    load,
     cpuMicroseconds: async () => {
       tell("cpu");
-      return (await nextMessage(server)) as number;
+      return (await server.next()) as number;
     },
     prepareBare: async (path, order) => {
       const response = await fetch(url + path, {
@@ -74,7 +99,7 @@ export async function openHttp(
       tell({ bareAnswer: await response.json() });
     },
     close: async () => {
-      await Promise.all([server, generator].map(endProcess));
+      await server.end();
       await database.drop();
     },
   };

@@ -27,6 +27,13 @@ export interface LoadResult {
   statuses: Record<string, number>;
 }
 
+/** The number of answers with this status; throws if there are others. */
+export function countAnswers({ statuses }: LoadResult, expected: string): number {
+  const { [expected]: count = 0, ...others } = statuses;
+  if (Object.keys(others).length > 0) throw new Error(`HTTP answers: ${JSON.stringify(statuses)}`);
+  return count;
+}
+
 /** One request as it goes over the wire. */
 export function formatPost(path: string, apiKey: string, body: object): string {
   const text = JSON.stringify(body);

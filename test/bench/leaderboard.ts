@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Bench } from "./bench.ts";
 import { publicIdOf } from "./catalogue.ts";
 import type { Result } from "./report.ts";
-import { measureInRounds } from "./rounds.ts";
+import { mean, measureInRounds, timed } from "./rounds.ts";
 import type { Sizes } from "./sizes.ts";
 
 /** Positions of a market that was resolved long ago, and of one between two refreshes. */
@@ -78,15 +78,9 @@ async function timesOf(
 ): Promise<number[]> {
   const times: number[] = [];
   while (times.length < count) {
-    const began = performance.now();
-    await work(pool);
-    times.push(performance.now() - began);
+    times.push(await timed(() => work(pool)));
   }
   return times;
-}
-
-function mean(figures: number[]): number {
-  return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
 }
 
 /** Writes the markets that were resolved long ago. */

@@ -3,17 +3,17 @@ import type { Pool } from "pg";
 import type { OrderRequest, OrderTerms, CommandResult } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
-import { checkLedger, expectCount, readNumber } from "./bench.ts";
+import { checkAndDrop, expectCount, readNumber } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import type { BenchDatabase } from "./cluster.ts";
-import { place } from "./orders.ts";
+import { place, placeMany } from "./orders.ts";
 import type { Result } from "./report.ts";
+import { roundsOf } from "./rounds.ts";
 
 /** Shares that one order may take, and so the most one-share orders that it can meet. */
 const MOST_SHARES = 10_000;
 const QUEUE_PRICE = 45;
-const SEEDED_AT_ONCE = 500;
 const OTHERS = 8;
 
 /** The traders of this benchmark; all others make the queues. */
@@ -51,8 +51,7 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
   const makers = (index: number) =>
     publicId(FIRST_MAKER + (index % (sizes.traders - FIRST_MAKER + 1)));
   // Each round has markets of its own; the one before is no part of the figures.
-  for (let round = sizes.warmUpSeconds > 0 ? 0 : 1; round <= sizes.rounds; round++) {
-    const isCounted = round > 0;
+  for (const { round, isCounted } of roundsOf(sizes)) {
     const market = 2 * round + 1;
     await makeQueue(pool, market, queue, makers);
     const buy: OrderTerms = { userId: poorTaker, side: "yes", price: 99, quantity: MOST_SHARES };
@@ -80,8 +79,7 @@ export async function measureLongQueues(bench: Bench): Promise<Result[]> {
     }
   }
   await api.end();
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
 
   const orders = queue.toLocaleString("en");
   const dead = sizes.longQueue.toLocaleString("en");
@@ -113,9 +111,7 @@ async function makeQueue(
     price: QUEUE_PRICE,
     quantity: 1,
   }));
-  for (let first = 0; first < length; first += SEEDED_AT_ONCE) {
-    await place(pool, market, requests.slice(first, first + SEEDED_AT_ONCE));
-  }
+  await placeMany(pool, market, requests);
 }
 
 async function leaveCents(pool: Pool, user: string, cents: number): Promise<void> {

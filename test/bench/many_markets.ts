@@ -1,5 +1,5 @@
 import { batchScript, writeBatches } from "./batches.ts";
-import { checkLedger, expectCount, readNumber, runTpcb, writeScript } from "./bench.ts";
+import { checkAndDrop, expectCount, readNumber, runTpcb, writeScript } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import { fiveShares, makerOrder, randomBetween, restLiquidity, takerOrder } from "./orders.ts";
@@ -39,8 +39,7 @@ export async function measureManyMarkets(bench: Bench): Promise<Result[]> {
   expectCount("orders", (await orders()) - seeded, calls * ORDERS);
   const trades = await readNumber(pool, "select count(*) from trading.trades");
   expectCount("fills", trades, (calls * ORDERS) / 2);
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
   const target =
     `${ORDERS} orders of ${ORDERS} different markets in one call, half resting, half crossing, ` +
     "1 connection / tpcb-like, 8 clients";

@@ -1,4 +1,4 @@
-import { CLIENTS, checkLedger, writeScript } from "./bench.ts";
+import { CLIENTS, checkAndDrop, writeScript } from "./bench.ts";
 import type { Bench, Script } from "./bench.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import { seedOldRows } from "./old_rows_seed.ts";
@@ -36,8 +36,7 @@ export async function measureOldRows(bench: Bench): Promise<Result[]> {
     results.push({ target, unit: "ms", must: 1.3, aim: 1.1, ...figures });
   }
   for (const database of [fresh, old]) {
-    await checkLedger(database);
-    await database.drop();
+    await checkAndDrop(database);
   }
   return results;
 }

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { OrderTerms } from "../../src/database/calls.ts";
 import { drawId, idIn, publicId } from "./catalogue.ts";
-import { ordersIn } from "../helpers/orders_in.ts";
+import { ordersIn } from "../helpers/orders.ts";
 
 /**
  * The orders that the targets place. Each that is timed has an idempotency key, as clients are
@@ -80,6 +80,16 @@ export async function place(pool: Pool, market: number, requests: OrderTerms[]):
     [ordersIn(publicId(market), requests)],
   );
   if (rows.length > 0) throw new Error(`A seeded order was refused: ${rows[0].code}`);
+}
+
+/** The orders of one call when many are placed. */
+const PLACED_AT_ONCE = 500;
+
+/** The same for any number of orders. */
+export async function placeMany(pool: Pool, market: number, requests: OrderTerms[]): Promise<void> {
+  for (let first = 0; first < requests.length; first += PLACED_AT_ONCE) {
+    await place(pool, market, requests.slice(first, first + PLACED_AT_ONCE));
+  }
 }
 
 /** How many shares an order is for. */

@@ -1,8 +1,8 @@
 import type { OrderTerms } from "../../src/database/calls.ts";
-import { checkLedger } from "./bench.ts";
+import { checkAndDrop } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
-import { place } from "./orders.ts";
+import { placeMany } from "./orders.ts";
 import type { Result } from "./report.ts";
 import { measureInRounds } from "./rounds.ts";
 
@@ -10,7 +10,6 @@ const MARKET = 1;
 const [CALLER, OTHER] = [1, 2];
 const OWN_ORDERS = 200;
 const QUEUE = 10_000;
-const BATCH = 500;
 
 /** GET /orders of a trader whose orders stand all over one deep queue, the last at its end. */
 export async function measureOwnOrders({ sizes, cluster }: Bench): Promise<Result[]> {
@@ -21,9 +20,7 @@ export async function measureOwnOrders({ sizes, cluster }: Bench): Promise<Resul
     userId: publicId(index % each === each - 1 ? CALLER : OTHER),
     ...{ side: "yes", price: 10, quantity: 1 },
   }));
-  for (let first = 0; first < QUEUE; first += BATCH) {
-    await place(pool, MARKET, requests.slice(first, first + BATCH));
-  }
+  await placeMany(pool, MARKET, requests);
   await pool.query("vacuum (analyze)");
   const { ours } = await measureInRounds(sizes, sizes.latencySeconds, {
     name: "own orders",
@@ -37,8 +34,7 @@ export async function measureOwnOrders({ sizes, cluster }: Bench): Promise<Resul
       return (performance.now() - began) / calls;
     },
   });
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
   const queue = QUEUE.toLocaleString("en");
   const target = `GET /orders, ${OWN_ORDERS} own orders in a queue of ${queue}`;
   return [{ target, unit: "ms", must: 30, aim: 15, ours }];

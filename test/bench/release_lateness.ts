@@ -13,12 +13,12 @@ import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
 import { migrateQueue } from "../../src/database/job_queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
 import { placeOrders } from "../helpers/orders.ts";
-import { checkLedger, expectCount } from "./bench.ts";
+import { checkAndDrop, expectCount } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import type { Result } from "./report.ts";
-import { quantile } from "./rounds.ts";
+import { quantile, roundsOf } from "./rounds.ts";
 
 const ORDERS = 1000;
 const MARKETS = 100;
@@ -47,21 +47,19 @@ export async function measureReleaseLateness(bench: Bench): Promise<Result[]> {
   const worker = await work(jobs, { logger, crontab, onWorked: outboxRelay.ring });
   const ours: number[] = [];
   try {
-    const rounds = sizes.warmUpSeconds > 0 ? sizes.rounds + 1 : sizes.rounds;
-    for (let round = 1; round <= rounds; round++) {
+    for (const { isCounted } of roundsOf(sizes)) {
       const late = await measureRound(database, api);
       const median = Math.round(quantile(late, 0.5));
       const p99 = Math.round(quantile(late, 0.99));
       console.error(`  release lateness: median ${median} ms, p99 ${p99} ms`);
-      if (round > rounds - sizes.rounds) ours.push(p99);
+      if (isCounted) ours.push(p99);
     }
   } finally {
     await worker.close();
     await outboxRelay.close();
     await api.end();
   }
-  await checkLedger(database);
-  await database.drop();
+  await checkAndDrop(database);
   const target =
     `${ORDERS} scheduled orders due within a second in ${MARKETS} markets, half crossing: ` +
     "how late the 99th of 100 is heard of";

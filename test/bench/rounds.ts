@@ -36,6 +36,27 @@ export async function measureInRounds(
   return figures;
 }
 
+/** The rounds of a target that is not compared with a reference; the warm-up does not count. */
+export function* roundsOf({
+  rounds,
+  warmUpSeconds,
+}: Sizes): Generator<{ round: number; isCounted: boolean }> {
+  for (let round = warmUpSeconds > 0 ? 0 : 1; round <= rounds; round++) {
+    yield { round, isCounted: round > 0 };
+  }
+}
+
+/** How many milliseconds the work takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+export function mean(figures: number[]): number {
+  return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
+}
+
 export function median(figures: number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
+import { cleanUpOnSignal } from "../helpers/signals.ts";
 import { makeBench } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { openBenchCluster } from "./cluster.ts";
-import type { BenchCluster } from "./cluster.ts";
 import { timeCookbook } from "./cookbook.ts";
 import { measureDeepBook } from "./deep_book.ts";
 import { measureFanOut } from "./fan_out.ts";
@@ -16,7 +16,7 @@ import {
 import { measureLimits } from "./limits.ts";
 import { measureLeaderboard } from "./leaderboard.ts";
 import { measureLongQueues } from "./long_queues.ts";
-import { measureLoneFills } from "./lone_fills.ts";
+import { measureLoneFills, measureRestingOrders } from "./lone_orders.ts";
 import { measureManyMarkets } from "./many_markets.ts";
 import { measureOldRows } from "./old_rows.ts";
 import { measureOwnOrders } from "./own_orders.ts";
@@ -25,7 +25,6 @@ import { profileEngine } from "./profile.ts";
 import { measureReleaseLateness } from "./release_lateness.ts";
 import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
-import { measureRestingOrders } from "./resting_orders.ts";
 import { fullSizes, shortSizes } from "./sizes.ts";
 import { measureStockPostgres } from "./stock_postgres.ts";
 import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
@@ -89,7 +88,7 @@ async function main({ short, only }: { short: boolean; only: string[] }): Promis
   const sizes = short ? shortSizes : fullSizes;
   const isWanted = (name: string) => only.length === 0 || only.includes(name);
   const cluster = await openBenchCluster(sizes);
-  endWithSignals(cluster);
+  cleanUpOnSignal(cluster.destroy);
   try {
     const bench = makeBench(sizes, cluster, pgbench);
     const conditions = await conditionsOf(bench);
@@ -121,13 +120,4 @@ async function conditionsOf({ tpcbDatabase, pgbench, sizes }: Bench): Promise<st
   const { pool } = await tpcbDatabase();
   const conditions = await describeConditions(pool, pgbench.version);
   return `${conditions}\nsizes: ${JSON.stringify(sizes)}`;
-}
-
-/** Whoever interrupts the run leaves no server behind. */
-function endWithSignals(cluster: BenchCluster): void {
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(name, () => {
-      void cluster.destroy().finally(() => process.exit(130));
-    });
-  }
 }

@@ -18,7 +18,7 @@ const TRADERS = 100;
 
 /**
  * An order on the PostgreSQL of the distribution with the configuration that initdb writes, against
- * one on the embedded server: whoever runs the exchange doesn't have to know which settings matter.
+ * one on the embedded server: the defaults of PostgreSQL must be good enough.
  */
 export async function measureStockPostgres(bench: Bench): Promise<Result[]> {
   const programs = findDebianPostgres();

@@ -9,7 +9,8 @@ import type { Round } from "../helpers/contention.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy, ioc } from "../helpers/orders.ts";
 import { rootDirectory } from "../helpers/repository.ts";
-import { makeQueue, startTestWorker, until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
+import { makeQueue, startTestWorker } from "../helpers/worker.ts";
 
 /** What time brings about at the same moment as what traders do, and by several workers. */
 
@@ -134,7 +135,7 @@ rounds(
 );
 
 rounds(
-  "old keys are removed while they are used again: one order each",
+  "old keys are removed while they are used again: each makes one order",
   ["removed first", "between", "used first"],
   async (contention, t) => {
     // The keys of the rounds before.
@@ -160,7 +161,7 @@ rounds(
 );
 
 rounds(
-  "everything is done at once while people trade: nobody is in each other's way",
+  "all jobs run at once while users trade: none blocks another",
   ["all released", "excluded or passed over"],
   async (contention, t) => {
     const lives = [await exchange.makeLiveMarket(), await exchange.makeLiveMarket()];
@@ -195,7 +196,7 @@ rounds(
   },
 );
 
-test.serial("two workers do everything once", async (t) => {
+test.serial("two workers do each job once", async (t) => {
   await clock.freeze();
   const markets = await makeMarkets(10);
   const traders = await makeTraders(4);
@@ -316,40 +317,37 @@ async function isDone({ trader, id }: Due): Promise<boolean> {
   return releaseAt === null ? cancelReason !== null : status === "open";
 }
 
-test.serial(
-  "locked markets are passed over: all others are done, these once they are free",
-  async (t) => {
-    await clock.freeze();
-    // The locked ones have been due for longer, and there are more of them than lanes.
-    const locked = await inTurn(kinds, 10, (kind) => makeDue(kind, 1));
-    const others = await inTurn(kinds, 5, (kind) => makeDue(kind, 2));
-    const holder = await hold(
-      LOCK_MARKET,
-      locked.map(({ market }) => market),
-    );
-    const worker = await startTestWorker(exchange.database);
-    await clock.advance(2 * SECOND);
-    const all = (list: Due[]) => async () => (await Promise.all(list.map(isDone))).every(Boolean);
-    const ms = await until("the others are done", all(others));
-    t.log(`the others after ${Math.round(ms)} ms`);
-    t.false((await Promise.all(locked.map(isDone))).some(Boolean));
+test.serial("jobs pass over locked markets and process them when they are free", async (t) => {
+  await clock.freeze();
+  // The locked ones have been due for longer, and there are more of them than lanes.
+  const locked = await inTurn(kinds, 10, (kind) => makeDue(kind, 1));
+  const others = await inTurn(kinds, 5, (kind) => makeDue(kind, 2));
+  const holder = await hold(
+    LOCK_MARKET,
+    locked.map(({ market }) => market),
+  );
+  const worker = await startTestWorker(exchange.database);
+  await clock.advance(2 * SECOND);
+  const all = (list: Due[]) => async () => (await Promise.all(list.map(isDone))).every(Boolean);
+  const ms = await until("the others are done", all(others));
+  t.log(`the others after ${Math.round(ms)} ms`);
+  t.false((await Promise.all(locked.map(isDone))).some(Boolean));
 
-    const later = await inTurn(kinds, 1, (kind) => makeDue(kind, 1));
-    await clock.advance(SECOND);
-    t.log(`later ones after ${Math.round(await until("later ones are done", all(later)))} ms`);
+  const later = await inTurn(kinds, 1, (kind) => makeDue(kind, 1));
+  await clock.advance(SECOND);
+  t.log(`later ones after ${Math.round(await until("later ones are done", all(later)))} ms`);
 
-    await holder.letGo();
-    t.log(`these after ${Math.round(await until("these are done", all(locked)))} ms`);
-    await worker.close();
-    t.deepEqual(
-      worker.log.filter((line) => !line.includes("a market stays locked")),
-      [],
-    );
-  },
-);
+  await holder.letGo();
+  t.log(`these after ${Math.round(await until("these are done", all(locked)))} ms`);
+  await worker.close();
+  t.deepEqual(
+    worker.log.filter((line) => !line.includes("a market stays locked")),
+    [],
+  );
+});
 
 test.serial(
-  "somebody holds a trader or a category: releases and closings of others go on",
+  "a locked trader or category does not delay releases and closings of others",
   async (t) => {
     await clock.freeze();
     const stuck = await inTurn(["release"] as const, 10, () => makeDue("release", 1));
@@ -379,7 +377,7 @@ test.serial(
   },
 );
 
-test.serial("a market that is never free for long is done in its turn", async (t) => {
+test.serial("jobs process a market that is hardly ever free", async (t) => {
   await clock.freeze();
   const due = await inTurn(kinds, 1, (kind) => makeDue(kind, 1));
   const ids = due.map(({ market }) => market);
@@ -417,7 +415,7 @@ async function inTurn<Kind>(
 }
 
 function startWorkerProcess(connectionString: string): ChildProcess {
-  return spawn(process.execPath, [join(rootDirectory, "test/helpers/worker_process.ts")], {
+  return spawn(process.execPath, [join(rootDirectory, "test/concurrency/worker_process.ts")], {
     env: { PATH: process.env.PATH, WORKER_DATABASE_URL: connectionString },
     stdio: "ignore",
   });

@@ -23,7 +23,7 @@ async function makeLiveMarket() {
   return { market, release: () => exchange.work("release_orders", { market_id: rows[0].id }) };
 }
 
-/** What a trader was told of an order, oldest first; nothing in this file sends announcements. */
+/** The events of an order for its trader, oldest first; this file does not relay the outbox. */
 async function told(trader: string, id: string): Promise<string[]> {
   const { rows } = await exchange.database.pool.query(
     `select a.payload -> 'event' ->> 'type' as type
@@ -48,7 +48,7 @@ async function makeWaiting() {
 const ended = ({ status, cancelReason }: ListedOrder) => cancelReason ?? status;
 
 pair(
-  "two workers release the same orders: each is released once, and told so once",
+  "two workers release the same orders: each is released and announced once",
   ["first", "second", "third"],
   async (contention, t) => {
     const { market, release } = await makeLiveMarket();
@@ -75,7 +75,7 @@ pair(
 );
 
 pair(
-  "a scheduled order is cancelled while it is released: one of the two did it",
+  "a scheduled order is cancelled while it is released: one of the two succeeds",
   ["filled", "user_cancelled"],
   async (contention, t) => {
     const { release, ann, id } = await makeWaiting();
@@ -265,7 +265,7 @@ pair(
 );
 
 pair.serial(
-  "all that is due is done while everything else happens to the same orders and traders",
+  "due jobs run while other commands change the same orders and traders",
   ["filled", "market_closed"],
   async (contention, t) => {
     const waiting = [await makeWaiting(), await makeWaiting(), await makeWaiting()] as const;

@@ -147,7 +147,7 @@ pair(
 );
 
 pair(
-  "orders are cancelled by an operator while others are placed: what came later stays",
+  "orders are cancelled by an operator while others are placed: later orders stay",
   ["cancelled first", "between", "placed first"],
   async (contention, t) => {
     const markets = await makeMarkets(3);
@@ -166,7 +166,7 @@ pair(
 );
 
 pair(
-  "an operator and the owner cancel the same order: one of them did",
+  "an operator and the owner cancel the same order: one of them succeeds",
   ["operator", "owner"],
   async (contention, t) => {
     const id = await makeMarket();
@@ -214,7 +214,7 @@ pair(
 );
 
 pair(
-  "two editors of a market: what only one of them changes stays",
+  "two operators edit a market: a value that only one of them changes stays",
   ["title first", "description first"],
   async (contention, t) => {
     const id = await makeMarket();

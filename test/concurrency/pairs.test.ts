@@ -40,7 +40,7 @@ pair(
 );
 
 pair(
-  "an order is cancelled twice: one of them did it",
+  "an order is cancelled twice: one cancel succeeds",
   ["first", "second"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
@@ -79,7 +79,7 @@ pair(
 );
 
 pair(
-  "a maker withdraws while being met: paid for, or dead",
+  "a maker withdraws while being matched: the maker pays, or the order is cancelled",
   ["dead", "paid"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
@@ -103,7 +103,7 @@ pair(
 );
 
 pair(
-  "a deposit arrives with the order it pays for: nothing is lost of either",
+  "a deposit arrives with the order that it pays for: neither is lost",
   ["placed", "refused"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
@@ -134,7 +134,7 @@ pair("the same cash in two markets: spent once", ["first", "second"], async (con
 });
 
 pair(
-  "a maker's cash in two markets: it pays for one, the other order is dead",
+  "a maker's cash in two markets: it pays for one, the other order is cancelled",
   ["first", "second"],
   async (contention, t) => {
     const [one, two] = (await makeMarkets(2)) as [string, string];
@@ -177,19 +177,23 @@ pair(
   },
 );
 
-pair("the same shares are sold twice: once", ["first", "second"], async (contention, t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  await giveShares(market, ann, "yes", 10);
-  await rest(market, bob, buy("yes", 20, 40));
-  const outcomes = await contention.together([
-    () => contention.place(market, ann, sell("yes", 10)),
-    () => contention.place(market, ann, sell("yes", 10)),
-  ] as const);
-  t.deepEqual(outcomes.map(({ code }) => code).sort(), ["INSUFFICIENT_BALANCE", null].sort());
-  t.is((await position(market, ann, "yes")).quantity, 0);
-  return outcomes[0].code === null ? "first" : "second";
-});
+pair(
+  "the same shares are offered twice: they are sold once",
+  ["first", "second"],
+  async (contention, t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    await giveShares(market, ann, "yes", 10);
+    await rest(market, bob, buy("yes", 20, 40));
+    const outcomes = await contention.together([
+      () => contention.place(market, ann, sell("yes", 10)),
+      () => contention.place(market, ann, sell("yes", 10)),
+    ] as const);
+    t.deepEqual(outcomes.map(({ code }) => code).sort(), ["INSUFFICIENT_BALANCE", null].sort());
+    t.is((await position(market, ann, "yes")).quantity, 0);
+    return outcomes[0].code === null ? "first" : "second";
+  },
+);
 
 pair(
   "the same loss limit in two markets: it holds for both together",
@@ -266,7 +270,7 @@ pair(
       () => operate("set_loss_limits", { user_id: ann, ...limits }),
       () => contention.place(market, ann, buy("yes", 10, 40)),
     ] as const);
-    // Lowered, the limit holds for whatever comes next, whoever was first.
+    // Once lowered, the limit holds for the next order, in either order of the two.
     const next = await contention.place(market, ann, buy("yes", 10, 40));
     t.is(next.code, "LOSS_LIMIT");
     const [id] = (await orders(ann)).data.map((open) => open.id);
@@ -325,7 +329,7 @@ pair(
 );
 
 pair(
-  "an order is replaced while it is filled: the two together never come to more",
+  "an order is replaced while it is filled: the two together fill no more than was ordered",
   ["replaced", "filled"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
@@ -349,7 +353,7 @@ pair(
 );
 
 pair(
-  "an order is replaced twice: one of them did it",
+  "an order is replaced twice: one replacement succeeds",
   ["first", "second"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];
@@ -386,7 +390,7 @@ pair(
 );
 
 pair(
-  "an order is made smaller twice: its book has what is left",
+  "an order is made smaller twice: the book has the smaller quantity",
   ["first", "second"],
   async (contention, t) => {
     const [market] = (await makeMarkets(1)) as [string];

@@ -20,7 +20,7 @@ function twoLimiters() {
 
 type Counters = Parameters<ReturnType<typeof createRequestLimiter>["take"]>[0];
 
-/** All at once, by turns on both; how many passed. */
+/** Sends all at once, by turns on both connections; how many passed. */
 async function passing(limiters: ReturnType<typeof twoLimiters>, asked: Counters[]) {
   const taken = await Promise.all(
     asked.map((counters, index) => limiters[index % 2]!.take(counters)),
@@ -31,7 +31,7 @@ async function passing(limiters: ReturnType<typeof twoLimiters>, asked: Counters
 const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 
 test.serial(
-  "of 100 requests at one moment exactly as many pass as there is room for",
+  "of 100 requests at the same time exactly as many pass as the limit allows",
   async (t) => {
     const limiters = twoLimiters();
     await operate("set_rate_limit", { bucket: "v1", max_requests: 10, window_seconds: 60 });
@@ -56,7 +56,7 @@ test.serial(
 );
 
 test.serial(
-  "users and addresses in any order: no deadlock, and none counts for nothing",
+  "users and addresses are counted in any order without deadlocks, and each request counts",
   async (t) => {
     const limiters = twoLimiters();
     await operate("set_rate_limit", { bucket: "v1-auth", max_requests: 30, window_seconds: 60 });

@@ -64,7 +64,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
       anyOf(traders),
       randomRequest(random),
     ]);
-    // A batch may be sent twice, as by a client who lost its answer.
+    // A batch may be sent twice, as by a client that lost the answer.
     const market = anyOf(markets);
     outcomes.push(...(await contention.placeBatch(market, batch)));
     if (chance(0.1)) {
@@ -185,14 +185,14 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   t.is(after.orders - before.orders, ids.length);
   t.is(await countRows(ids).then(({ orders }) => orders), ids.length);
 
-  // Every fill was told to exactly one taker: in an answer, or at the release.
+  // Every fill was sent to exactly one taker: in an answer, or at the release.
   const released = await countReleased();
   t.true(released.events > 0 && released.fills > 0);
   t.is(released.events, released.orders);
   t.is(new Set(fills).size, fills.length);
   t.is(after.trades - before.trades, fills.length + released.fills);
 
-  // Every replay was of an order that somebody was told of.
+  // Every replay is of an order that some answer has shown.
   const replays = outcomes.filter(({ replayed }) => replayed);
   t.deepEqual(
     replays.map(({ answer }) => answer!.order.id).filter((id) => !ids.includes(id)),
@@ -203,7 +203,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   for (const market of markets) t.is((await exchange.accounts(market)).escrow, 0);
 });
 
-/** Nobody has put more into trading than they may: what came from outside less what is left. */
+/** No trader has put more into trading than the limit: deposits less what is left. */
 async function keepTheirLimits(t: ExecutionContext, limited: string[]): Promise<void> {
   const { rows } = await exchange.database.pool.query(
     `select t.external_cents - t.balance_cents as spent_cents
@@ -218,7 +218,7 @@ async function keepTheirLimits(t: ExecutionContext, limited: string[]): Promise<
   });
 }
 
-/** What order_released told, against the orders that were released; nobody sends them here. */
+/** The events order_released, compared with the released orders; no stream is open here. */
 async function countReleased(): Promise<{ events: number; fills: number; orders: number }> {
   const { rows } = await exchange.database.pool.query(
     `select

@@ -232,7 +232,7 @@ async function countOrders(ids?: string[]): Promise<number> {
   return rows[0].count;
 }
 
-/** All that users were told: one row for each order of an event. */
+/** The events of users: one row for each order of an event. */
 const events = `
   with told as (
     select e.type, o.id::uuid as order_id, e.event ->> 'status' as status

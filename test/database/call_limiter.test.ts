@@ -45,7 +45,7 @@ function limited(options: Omit<CallLimiterOptions<Kind>, "later">) {
   };
 }
 
-test("a user's calls have so many places; the others wait, in their order", async (t) => {
+test("a user has a limited number of calls at work; later calls wait in their order", async (t) => {
   const { atWork, call, end } = limited({ limits: { most: 6, each: { user: 2, market: 6 } } });
   for (const name of ["a1", "a2", "a3", "a4"]) await call(name, "ann", { user: "ann" });
   await call("b1", "bob", { user: "bob" });
@@ -56,7 +56,7 @@ test("a user's calls have so many places; the others wait, in their order", asyn
   t.is(atWork(), "b1 a3 a4");
 });
 
-test("all together have so many places; the lines take turns, however long one is", async (t) => {
+test("the total number of calls is limited; the queues of users take turns", async (t) => {
   const { atWork, call, end } = limited({ limits: { most: 1, each: { user: 1, market: 1 } } });
   for (const name of ["a1", "a2", "a3", "a4"]) await call(name, "ann", { user: "ann" });
   await call("b1", "bob", { user: "bob" });
@@ -69,7 +69,7 @@ test("all together have so many places; the lines take turns, however long one i
   t.deepEqual(order, ["a1", "a2", "b1", "a3", "b2", "a4"]);
 });
 
-test("a market's calls have so many places, whoever makes them; other markets pass", async (t) => {
+test("a market has a limited number of calls at work, of all users; other markets pass", async (t) => {
   const { atWork, call, end } = limited({ limits: { most: 6, each: { user: 2, market: 2 } } });
   for (const user of ["ann", "bob", "cy", "dan"]) await call(user, user, { user, market: "full" });
   await call("eve", "eve", { user: "eve", market: "other" });
@@ -92,7 +92,7 @@ test("a call of several markets counts against each of them", async (t) => {
   t.is(atWork(), "bob");
 });
 
-test("unreachable: a call that waits too long; those behind it go on", async (t) => {
+test("unreachable: a call has waited too long; the calls behind it go on", async (t) => {
   const { atWork, call, end, outcomes, timers } = limited({
     limits: { most: 6, each: { user: 2, market: 1 } },
   });
@@ -112,7 +112,7 @@ test("unreachable: a call that waits too long; those behind it go on", async (t)
   t.deepEqual(outcomes, ["a2 unreachable", "a1 done"]);
 });
 
-test("overloaded: as many wait as may, and room comes back", async (t) => {
+test("overloaded: a call comes while the queue is full; later there is room again", async (t) => {
   const { atWork, call, end, outcomes } = limited({
     limits: { most: 1, each: { user: 1, market: 1 } },
     waitingCap: 1,
@@ -128,14 +128,14 @@ test("overloaded: as many wait as may, and room comes back", async (t) => {
   t.is(atWork(), "b2");
 });
 
-test("a call that fails gives its places back", async (t) => {
+test("a failed call frees its places", async (t) => {
   const limiter = createCallLimiter({ limits: { most: 1, each: { user: 1 } } });
   const turn = limiter.turn("ann", { user: "ann" });
   await t.throwsAsync(turn(() => Promise.reject(new Error("no"))));
   t.is(await turn(() => Promise.resolve("yes")), "yes");
 });
 
-test("what waits for locks and what is previewed leave connections, if there are two", (t) => {
+test("calls that wait for locks and previews leave one of two connections free", (t) => {
   for (let connections = 1; connections <= 100; connections++) {
     const { most, each } = commandLimits(connections);
     for (const limit of [most, ...Object.values(each)]) t.true(Number.isInteger(limit));

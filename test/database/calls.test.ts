@@ -107,14 +107,14 @@ for (const [schema, table] of Object.entries(tables)) {
     }
   });
 
-  test(`${schema}: what only reads may be repeated`, async (t) => {
+  test(`${schema}: reading functions may be repeated`, async (t) => {
     const reading = (await listFunctions(schema)).filter(({ isStable }) => isStable);
     t.true(reading.length > 0 || schema === "jobs");
     for (const { name } of reading) t.true(declaredAs(table, name).isRepeatable, name);
   });
 }
 
-test("what carries out commands of users is never repeated when its outcome is unknown", (t) => {
+test("commands of users are never repeated when their outcome is unknown", (t) => {
   const names = Object.values(tables)
     .flatMap((table) => Object.values(table))
     .filter(({ isRepeatable }) => !isRepeatable)

@@ -6,7 +6,7 @@ import { checkSession, durabilityWarning } from "../../src/database/session_sett
 import { connectionStringFor, testDatabase } from "../helpers/database.ts";
 import { buildSchema } from "../helpers/schema.ts";
 
-/** Databases that somebody else has made, in a way that doesn't fit, or just about. */
+/** Databases with another encoding, collation or settings than ours. */
 
 const database = testDatabase(test);
 
@@ -67,7 +67,7 @@ test("ALREADY_EXISTS: a Turkish collation makes no second user of another case",
   });
 });
 
-test("session_settings: sessions whose settings a pooler dropped are not served, and told why", async (t) => {
+test("session_settings: a server does not serve sessions whose settings a pooler dropped", async (t) => {
   const client = new pg.Client({ connectionString: database.connectionString });
   await client.connect();
   try {
@@ -83,7 +83,7 @@ test("session_settings: sessions whose settings a pooler dropped are not served,
   }
 });
 
-test("settings under which acknowledged orders can be lost are named", async (t) => {
+test("settings under which acknowledged orders can be lost are reported", async (t) => {
   const client = new pg.Client({ connectionString: database.connectionString });
   await client.connect();
   try {

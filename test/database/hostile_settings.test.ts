@@ -9,7 +9,7 @@ import { playHistory } from "./history.ts";
 import type { Answers } from "./history.ts";
 
 /**
- * The database and its logins may have settings that are somebody else's. Under each of them a
+ * The database and its logins may have settings of another application. Under each of them a
  * server and a worker do what they do without, and what a DBA calls from psql is right or refused
  * in clear words.
  */
@@ -35,7 +35,7 @@ const hostile: Hostile[] = [
   { settings: { default_transaction_isolation: "serializable" }, refusals: UNFIT },
   { settings: { standard_conforming_strings: "off" } },
   { settings: { row_security: "off" } },
-  // A DBA may be told that it took too long; nothing else.
+  // Only a DBA may get an error, that it took too long.
   { settings: { statement_timeout: "5ms" }, refusals: /^57014$/ },
   { settings: { lock_timeout: "1ms" }, refusals: /^55P03$/ },
   { settings: { idle_session_timeout: "50ms" }, refusals: /^57P05$/ },
@@ -95,7 +95,7 @@ async function onCluster(statement: string): Promise<any[]> {
   }
 }
 
-/** Objects that take the place of PostgreSQL's own for those who look into public first. */
+/** Objects that hide PostgreSQL's own from sessions that search public first. */
 const decoys = `
   create function public.now() returns timestamptz language sql as $$ select 'epoch'::timestamptz $$;
   create function public.jsonb_build_object(variadic "any") returns jsonb
@@ -146,7 +146,7 @@ async function inDatabase(
   }
 }
 
-/** Calls that docs/operating.md tells operators of, each in a session like psql's. */
+/** Calls of docs/operating.md, each in a session like psql's. */
 const documented = [
   "select admin.create_category('dba', 'By hand')",
   "select admin.create_market('By hand?', 'dba')",
@@ -196,7 +196,7 @@ function sqlstateOf(result: unknown): string | undefined {
     : undefined;
 }
 
-test.serial("without any, nothing is refused", (t) => {
+test.serial("without hostile settings nothing is refused", (t) => {
   t.deepEqual(
     expectedCalls.filter(([, result]) => sqlstateOf(result) !== undefined),
     [],

@@ -34,13 +34,13 @@ for (const [title, given, expected] of [
   });
 }
 
-test("a session that could not write is not asked for", (t) => {
+test("a pool does not require sessions that can write", (t) => {
   t.throws(() => splitHosts("postgres://one,two/db?target_session_attrs=standby"), {
     message: /must be read-write or primary/,
   });
 });
 
-test("a pool passes over who is not there and who takes no writes, and follows a switch", async (t) => {
+test("a pool passes over hosts that are away or read-only, and follows a failover", async (t) => {
   // Two databases stand for two hosts.
   const other = await createDatabase();
   const nobody = "postgres://nobody@127.0.0.1:1/nothing";

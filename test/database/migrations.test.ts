@@ -18,7 +18,7 @@ function serverOf(number: number): Pool {
 }
 
 for (const number of [90_624, 140_022, 190_000]) {
-  test(`server_version: ${number} is refused, and told which versions will do`, async (t) => {
+  test(`server_version: ${number} is refused with a list of supported versions`, async (t) => {
     const error: any = await t.throwsAsync(checkServerVersion(serverOf(number)), {
       name: "DatabaseNotReadyError",
     });
@@ -72,7 +72,7 @@ test.serial("migrations_unknown: those of a later version, unless they are allow
   );
 });
 
-test.serial("read_only: what can't be written to is told", async (t) => {
+test.serial("read_only: a database that takes no writes is reported", async (t) => {
   await t.notThrowsAsync(checkWritable(database.pool));
   const client = await database.pool.connect();
   try {

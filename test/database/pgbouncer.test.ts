@@ -125,7 +125,7 @@ async function listens(t: ExecutionContext, connectionString: string): Promise<v
   t.is(await server.exited, 0);
 }
 
-/** What readiness says once others use the server connections by turns. */
+/** The readiness while others use the server connections by turns. */
 async function reasonUnderLoad(connectionString: string): Promise<string | undefined> {
   const [pool, others] = [1, 4].map((max) => makePool({ connectionString, max })) as [Pool, Pool];
   const readiness = createReadiness(pool);

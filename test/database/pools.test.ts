@@ -19,7 +19,7 @@ test("42501: a pool's role can't read what the login can", async (t) => {
   });
 });
 
-test("57014: statements are cut off at the pool's limit", async (t) => {
+test("57014: statements are cancelled at the pool's limit", async (t) => {
   const pool = makePool({ connectionString: database.connectionString, statementTimeoutMs: 50 });
   await t.throwsAsync(pool.query("select pg_sleep(10)"), { code: "57014" });
   await pool.end();

@@ -17,7 +17,7 @@ import { callService } from "../http/test_service.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
 import { createExchange } from "../helpers/exchange.ts";
 import type { Exchange } from "../helpers/exchange.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 
 const logger = pino({ level: "silent" });
 const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize: 3 };
@@ -46,7 +46,7 @@ test.after.always("stop", async () => {
   await exchange.database.drop();
 });
 
-/** Takes every connection of a pool, with one more who waits, until the work is done. */
+/** Takes every connection of a pool, and waits for one more, until the work is done. */
 async function saturated(pool: Pool, work: () => Promise<void>): Promise<void> {
   const size = (pool as unknown as { options: { max: number } }).options.max;
   const taken: PoolClient[] = [];
@@ -73,7 +73,7 @@ const order = () =>
     body: { marketId: market, side: "yes", price: 5, quantity: 1 },
   });
 
-test.serial("the connections of a server add up to what the page says", (t) => {
+test.serial("the connections of a server add up to the number in the documentation", (t) => {
   for (const size of [2, 3, 12, 100]) {
     const { orders, reads, checks, monitoring } = sharesOf(size);
     t.is(orders + reads, size);
@@ -90,25 +90,28 @@ test.serial("reads that take all their connections don't delay an order", async 
   });
 });
 
-test.serial("orders that take all theirs delay neither reads, readiness nor figures", async (t) => {
-  await saturated(pools.orders, async () => {
-    t.is((await callService(service.url, "GET", `/api/v1/markets/${market}`)).status, 200);
-    const ready = await callService(service.url, "GET", "/readyz");
-    // The tests' databases have had no migrations, which is an answer of the database.
-    t.is(ready.body.reason, "migrations_missing");
-    const figures = await callService(service.url, "GET", "/metrics");
-    t.regex(figures.body, /^pgmarkets_database_up 1$/m);
-    t.regex(figures.body, /^pgmarkets_pool_connections\{pool="orders",state="waiting"\} 1$/m);
-  });
-});
+test.serial(
+  "orders that take all their connections delay neither reads, readiness nor metrics",
+  async (t) => {
+    await saturated(pools.orders, async () => {
+      t.is((await callService(service.url, "GET", `/api/v1/markets/${market}`)).status, 200);
+      const ready = await callService(service.url, "GET", "/readyz");
+      // The tests' databases have had no migrations, which is an answer of the database.
+      t.is(ready.body.reason, "migrations_missing");
+      const figures = await callService(service.url, "GET", "/metrics");
+      t.regex(figures.body, /^pgmarkets_database_up 1$/m);
+      t.regex(figures.body, /^pgmarkets_pool_connections\{pool="orders",state="waiting"\} 1$/m);
+    });
+  },
+);
 
-test.serial("monitors that take all theirs don't delay an order", async (t) => {
+test.serial("monitors that take all their connections don't delay an order", async (t) => {
   await saturated(pools.monitoring, async () => {
     t.is((await order()).status, 201);
   });
 });
 
-test.serial("monitors who ask at the same time share one reading", async (t) => {
+test.serial("monitors that ask at the same time share one reading", async (t) => {
   let readings = 0;
   // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its client
   const query = pg.Client.prototype.query as (this: pg.Client, ...values: unknown[]) => unknown;
@@ -130,11 +133,11 @@ test.serial("monitors who ask at the same time share one reading", async (t) => 
   t.is(readings, 1);
 });
 
-test.serial("connections for orders are all open and warm before anything is served", (t) => {
+test.serial("all connections for orders are open and warm before the server listens", (t) => {
   t.is(pools.orders.totalCount, sharesOf(config.poolSize).orders);
 });
 
-test.serial("a lost connection is replaced by a warm one before somebody asks", async (t) => {
+test.serial("a lost connection is replaced by a warm one before it is needed", async (t) => {
   const warmed: number[] = [];
   const pool = makePool({
     connectionString: exchange.database.connectionString,
@@ -157,30 +160,33 @@ test.serial("a lost connection is replaced by a warm one before somebody asks", 
   }
 });
 
-test.serial("who asks while a connection is being warmed takes one that is free", async (t) => {
-  let open = (): void => undefined;
-  let isSlow = false;
-  const pool = makePool({
-    connectionString: exchange.database.connectionString,
-    ...{ max: 2, min: 2 },
-    warmUp: async () => {
-      if (isSlow) await new Promise<void>((done) => (open = done));
-    },
-  });
-  try {
-    await openMinimum(pool);
-    isSlow = true;
-    const lost = await pool.connect();
-    lost.release(true);
-    await until("another is opened", async () => pool.totalCount === 2);
-    t.is((await pool.query("select 1 as one")).rows[0].one, 1);
-    open();
-  } finally {
-    isSlow = false;
-    await until("it is open", async () => {
-      open();
-      return pool.idleCount === 2;
+test.serial(
+  "a request that comes while a connection is being warmed takes a free one",
+  async (t) => {
+    let open = (): void => undefined;
+    let isSlow = false;
+    const pool = makePool({
+      connectionString: exchange.database.connectionString,
+      ...{ max: 2, min: 2 },
+      warmUp: async () => {
+        if (isSlow) await new Promise<void>((done) => (open = done));
+      },
     });
-    await pool.end();
-  }
-});
+    try {
+      await openMinimum(pool);
+      isSlow = true;
+      const lost = await pool.connect();
+      lost.release(true);
+      await until("another is opened", async () => pool.totalCount === 2);
+      t.is((await pool.query("select 1 as one")).rows[0].one, 1);
+      open();
+    } finally {
+      isSlow = false;
+      await until("it is open", async () => {
+        open();
+        return pool.idleCount === 2;
+      });
+      await pool.end();
+    }
+  },
+);

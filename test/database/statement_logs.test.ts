@@ -19,7 +19,7 @@ const pgaudit = [15, 16, 17, 18].find((version) =>
   existsSync(`/usr/lib/postgresql/${version}/lib/pgaudit.so`),
 );
 
-/** Everything that PostgreSQL can be told to write of statements. */
+/** All settings by which PostgreSQL logs statements. */
 const loggingSettings = {
   log_statement: "all",
   log_min_duration_statement: "0",

@@ -2,7 +2,7 @@ import test from "ava";
 import type { DatabaseRole } from "../../src/database/pools.ts";
 import { testDatabase } from "../helpers/database.ts";
 
-/** Nobody but the owner touches a table, and each role calls its own functions only. */
+/** Only the owner uses tables, and each role calls only its own functions. */
 
 const database = testDatabase(test);
 
@@ -147,14 +147,14 @@ test("an operator reads the views of admin", async (t) => {
   await t.throwsAsync(pool.query("select analytics.now()"), { code: DENIED });
 });
 
-test("an operator finds out what ledger.verify() finds", async (t) => {
+test("an operator sees what ledger.verify() finds", async (t) => {
   const { rows } = await database
     .connectAs("exchange_operator")
     .query("select name, object, expected, found from ledger.verify()");
   t.deepEqual(rows, []);
 });
 
-test("nobody can make anything in the schemas of the exchange", async (t) => {
+test("no role can create anything in the schemas of the exchange", async (t) => {
   const makers = await names(`
     select n.nspname || ' ' || r.rolname as name
     from (${schemas}) as n
@@ -164,7 +164,7 @@ test("nobody can make anything in the schemas of the exchange", async (t) => {
   t.deepEqual(makers, []);
 });
 
-test("none of the roles can log in or is more than it is", async (t) => {
+test("no role can log in or has an attribute that gives it more rights", async (t) => {
   const strong = await names(`
     select rolname as name from pg_roles
     where rolname like 'exchange_%'
@@ -227,7 +227,7 @@ test("only what callers may call runs with the owner's rights", async (t) => {
   t.deepEqual(weak, []);
 });
 
-test("no role is a member of another, and the owner's tables obey nobody else", async (t) => {
+test("no role is a member of another, and only the owner has rights on its tables", async (t) => {
   const memberships = await names(`
     select m.member::regrole || ' in ' || m.roleid::regrole as name
     from pg_auth_members as m

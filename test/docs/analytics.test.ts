@@ -15,18 +15,21 @@ test.serial("docs/analytics.md prints what it says, for an analyst", async (t) =
   await runSqlDocument(t, page, exchange.database.connectAs("exchange_analyst"));
 });
 
-test.serial("its GraphQL answers as it says, with the key of an analyst", async (t) => {
-  const { operate, database } = exchange;
-  const key = await operate("create_staff_key", { name: "Ada", role: "analyst" });
-  const { rows } = await database.pool.query(
-    "select public_id as market from catalog.markets where title = 'A white winter?'",
-  );
-  await withGraphql(database, "analyst", async (baseUrl) => {
-    const variables = { BASE: baseUrl, KEY: key };
-    await runHttpDocument(t, page, { variables, letAMinutePass: () => Promise.resolve() });
-    await runGraphqlDocument(t, page, { url: `${baseUrl}/graphql`, key, variables: rows[0] });
-  });
-});
+test.serial(
+  "docs/analytics.md: its GraphQL answers as shown, with the key of an analyst",
+  async (t) => {
+    const { operate, database } = exchange;
+    const key = await operate("create_staff_key", { name: "Ada", role: "analyst" });
+    const { rows } = await database.pool.query(
+      "select public_id as market from catalog.markets where title = 'A white winter?'",
+    );
+    await withGraphql(database, "analyst", async (baseUrl) => {
+      const variables = { BASE: baseUrl, KEY: key };
+      await runHttpDocument(t, page, { variables, letAMinutePass: () => Promise.resolve() });
+      await runGraphqlDocument(t, page, { url: `${baseUrl}/graphql`, key, variables: rows[0] });
+    });
+  },
+);
 
 test.serial("each section of the cookbook has its query, of 20 at least", (t) => {
   const queries = page.blocks.filter(({ language, info }) => language === "sql" && info === "");
@@ -36,29 +39,32 @@ test.serial("each section of the cookbook has its query, of 20 at least", (t) =>
   }
 });
 
-test.serial("a login as the page makes it reads, and no more than the page says", async (t) => {
-  const [dba] = page.blocks.filter(({ info }) => info === "dba");
-  const login = `ada_${process.pid}`;
-  const { pool, connectionString } = exchange.database;
-  for (const statement of dba!.text.split(/;$/m)) {
-    if (statement.trim() !== "")
-      await pool.query(statement.replace(/\brole ada\b/, `role ${login}`));
-  }
-  const client = new pg.Client({
-    connectionString: connectionString.replace("//postgres@", `//${login}:change-me-5@`),
-  });
-  try {
-    await client.connect();
-    const { rows } = await client.query("select count(*) > 0 as seen from analytics.trades");
-    t.deepEqual(rows, [{ seen: true }]);
-    const settings = await client.query(
-      "select current_setting('statement_timeout') as timeout, current_setting('transaction_read_only') as read_only",
-    );
-    t.deepEqual(settings.rows, [{ timeout: "1min", read_only: "on" }]);
-    await t.throwsAsync(client.query("select * from trading.trades"), { code: "42501" });
-    await t.throwsAsync(client.query("create temporary table mine (i int)"), { code: "25006" });
-  } finally {
-    await client.end();
-    await pool.query(`drop role ${login}`);
-  }
-});
+test.serial(
+  "a login as the page makes it can read, and can do no more than the page says",
+  async (t) => {
+    const [dba] = page.blocks.filter(({ info }) => info === "dba");
+    const login = `ada_${process.pid}`;
+    const { pool, connectionString } = exchange.database;
+    for (const statement of dba!.text.split(/;$/m)) {
+      if (statement.trim() !== "")
+        await pool.query(statement.replace(/\brole ada\b/, `role ${login}`));
+    }
+    const client = new pg.Client({
+      connectionString: connectionString.replace("//postgres@", `//${login}:change-me-5@`),
+    });
+    try {
+      await client.connect();
+      const { rows } = await client.query("select count(*) > 0 as seen from analytics.trades");
+      t.deepEqual(rows, [{ seen: true }]);
+      const settings = await client.query(
+        "select current_setting('statement_timeout') as timeout, current_setting('transaction_read_only') as read_only",
+      );
+      t.deepEqual(settings.rows, [{ timeout: "1min", read_only: "on" }]);
+      await t.throwsAsync(client.query("select * from trading.trades"), { code: "42501" });
+      await t.throwsAsync(client.query("create temporary table mine (i int)"), { code: "25006" });
+    } finally {
+      await client.end();
+      await pool.query(`drop role ${login}`);
+    }
+  },
+);

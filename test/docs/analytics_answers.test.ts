@@ -188,7 +188,7 @@ const fixed: [Step[], Step[]][] = [
   [rarities(), rarities()],
 ];
 
-test.serial("each question has an answer that is worked out from what has happened", (t) => {
+test.serial("each question has an answer that is computed from the history", (t) => {
   t.deepEqual(
     questions.map(({ heading }) => heading),
     Object.keys(answers),

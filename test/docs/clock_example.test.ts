@@ -4,7 +4,7 @@ import { buy } from "../helpers/orders.ts";
 
 const exchange = testExchange(test);
 
-test.serial("an order counts until it expires, and from then on nowhere", async (t) => {
+test.serial("an order counts until it expires, and not afterwards", async (t) => {
   const { book, clock, makeMarket, makeTrader, rest } = exchange;
   const market = await makeMarket();
   const trader = await makeTrader();

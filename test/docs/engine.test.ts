@@ -125,7 +125,7 @@ const attempts: Record<string, Attempt> = {
   "verifying the ledger": operate(() => "ledger.verify()"),
 };
 
-test("what may run while an order is being carried out", async (t) => {
+test("commands that may run while an order is carried out", async (t) => {
   const scene = await makeScene();
   await transaction("exchange_api", async (carryingOut) => {
     const order = { marketId: scene.market, userId: scene.trader, ...buy("yes", 5, 60) };

@@ -48,7 +48,7 @@ const readable = new Set(
   ours.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
 );
 
-test("the dashboard reads metrics that there are, and every target has an expression", (t) => {
+test("the dashboard reads existing metrics, and every target has an expression", (t) => {
   const dashboard = JSON.parse(readText("docs/grafana_dashboard.json"));
   const expressions: string[] = dashboard.panels.flatMap((panel: any) =>
     panel.targets.map(({ expr }: any) => String(expr)),
@@ -69,7 +69,7 @@ test("the dashboard reads metrics that there are, and every target has an expres
   );
 });
 
-test("the alerts of docs/operating.md ask for metrics that there are", (t) => {
+test("the alerts of docs/operating.md use existing metrics", (t) => {
   const names = readText("docs/operating.md").match(/\bpgmarkets_\w+/g) ?? [];
   // The cookie of the website's sessions is none.
   const others = names.filter((name) => !readable.has(name) && name !== "pgmarkets_session");

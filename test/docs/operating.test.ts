@@ -48,7 +48,7 @@ test("installed as the page says, without a superuser, it migrates, serves and s
 
     const working = run(worker!);
     await working.ready;
-    // Nobody has locked the database down, and nothing else stands open.
+    // The database is not locked down, and has no other open privileges.
     const lines = working.output().trim().split("\n");
     t.is(lines.at(-1), "working");
     t.deepEqual(

@@ -27,7 +27,7 @@ function missing(
     .map(({ name, page }) => `${page}: ${name}`);
 }
 
-test("links lead somewhere", (t) => {
+test("links lead to existing pages and headings", (t) => {
   const links = named(/\]\(([^)\s]+)\)/g).filter(({ name }) => !/^[a-z]+:/.test(name));
   t.true(links.length > 20);
   const exists = (link: string, page: string) => {
@@ -136,7 +136,7 @@ const run: Record<string, RegExp> = {
   "docs/performance.md": /^(?:sh|text)$/,
 };
 
-test("every block of the pages is of a kind that is run", (t) => {
+test("every block of the pages is of a kind that is tested", (t) => {
   const strays = pages.flatMap((page) =>
     readDocument(page)
       .blocks.map(({ language, info, line }) => ({ kind: `${language} ${info}`.trim(), line }))

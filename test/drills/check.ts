@@ -11,7 +11,7 @@ interface StoredOrder {
   cancelReason: string | null;
 }
 
-/** Every way in which the database doesn't hold what the clients were told; none if all is well. */
+/** Every difference between the database and the answers of the clients. */
 export async function findViolations(client: ClientBase, journal: Journal): Promise<string[]> {
   const orders = await readOrders(client);
   const byExpiry = Map.groupBy(orders, ({ expiresAt }) => expiresAt);

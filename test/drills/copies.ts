@@ -24,7 +24,7 @@ export interface Copy {
 const leftOut = new Set(["postmaster.pid", "postmaster.opts", "pg_wal"]);
 
 /**
- * Copies the files of a cluster that is at work. PostgreSQL is told before and after, and what
+ * Copies the files of a running cluster, between the start and the stop of a backup, and what
  * changed meanwhile is made good by the WAL when the copy is started.
  */
 export async function copyCluster(cluster: TemporaryCluster): Promise<Copy> {

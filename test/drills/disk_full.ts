@@ -16,8 +16,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
-import { startLoad } from "./load.ts";
-import { commandsOf, countAnswers, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
+import {
+  commandsOf,
+  countAnswers,
+  hasSurvived,
+  runDrill,
+  startDrillLoad,
+  withClient,
+} from "./run.ts";
 import { dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
 
@@ -93,10 +99,8 @@ async function startOnSmallDisk(): Promise<SystemWithDisk> {
 }
 
 async function drill(system: SystemWithDisk): Promise<boolean> {
-  const { connect, disk, url } = system;
-  const { marketIds, apiKeys } = await withClient(connect, seed);
-  const journal = newJournal();
-  const load = startLoad({ url, marketIds, apiKeys, journal });
+  const { connect, disk } = system;
+  const { journal, load } = await startDrillLoad(system);
   await delay(loadMs);
 
   const ballast = await fill(disk);
@@ -117,11 +121,7 @@ async function drill(system: SystemWithDisk): Promise<boolean> {
   if (during.length === 0 || served.length > during.length / 2) {
     throw new Error("The disk did not run full: there was nothing to be seen");
   }
-  if (!system.serverRuns()) {
-    console.error("the server ended instead of going on");
-    return false;
-  }
-  if (!(await isTrue(system, journal))) return false;
+  if (!(await hasSurvived(system, journal))) return false;
   console.log(`in all: ${countAnswers(commandsOf(journal))}; all true, and the ledger is sound`);
   return true;
 }

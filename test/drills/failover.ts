@@ -2,11 +2,18 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Client } from "pg";
 import { copyCluster } from "./copies.ts";
-import { startLoad } from "./load.ts";
 import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
-import { commandsOf, countAnswers, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
+import { until } from "../helpers/until.ts";
+import {
+  commandsOf,
+  countAnswers,
+  expectDoubts,
+  hasSurvived,
+  runDrill,
+  startDrillLoad,
+  withClient,
+} from "./run.ts";
 import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
 
@@ -61,24 +68,25 @@ async function confirmCommits({ server }: TemporaryCluster): Promise<void> {
     async (client) => {
       await client.query("alter system set synchronous_standby_names = 'standby'");
       await client.query("select pg_reload_conf()");
-      await untilTrue(client, "select true from pg_stat_replication where sync_state = 'sync'");
+      const synchronous = "select from pg_stat_replication where sync_state = 'sync'";
+      await until(
+        "the standby is synchronous",
+        async () => (await client.query(synchronous)).rows.length > 0,
+        30_000,
+      );
     },
   );
 }
 
 async function drill(system: PairedSystem): Promise<boolean> {
   const { cluster, url, connect } = system;
-  const { marketIds, apiKeys } = await withClient(
-    () => connectTo(cluster.server.connectionString),
-    seed,
-  );
-  const journal = newJournal();
-  const load = startLoad({ url, marketIds, apiKeys, journal });
+  const connectToPrimary = () => connectTo(cluster.server.connectionString);
+  const { journal, load } = await startDrillLoad({ url, connect: connectToPrimary });
   await delay(loadMs + Math.random() * 500);
 
   const began = performance.now();
   await system.killDatabase();
-  // Whoever looks after the cluster would start it again: as after a real loss, it stays away.
+  // Its supervisor would start it again: as after a real loss, it stays away.
   rmSync(join(await dataDirectoryOf(cluster), "postmaster.pid"), { force: true });
   await withClient(connect, (client) => client.query("select pg_promote(wait => true)"));
   await load.nextAccepted();
@@ -90,23 +98,8 @@ async function drill(system: PairedSystem): Promise<boolean> {
     `killed the primary, accepting again on the standby after ${downMs.toFixed(0)} ms; ` +
       countAnswers(commandsOf(journal)),
   );
-  const inDoubt = commandsOf(journal).filter(({ answers }) =>
-    answers.some(({ kind }) => kind === "unknown" || kind === "cut"),
-  );
-  if (inDoubt.length === 0) throw new Error("The kill hit nobody: there was no load");
-  if (!system.serverRuns()) {
-    console.error("the server ended instead of going on");
-    return false;
-  }
-  if (!(await isTrue(system, journal))) return false;
+  expectDoubts(journal);
+  if (!(await hasSurvived(system, journal))) return false;
   console.log("everything acknowledged is on the new primary, and the ledger is sound");
   return true;
-}
-
-async function untilTrue(client: Client, query: string): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt++) {
-    if ((await client.query(query)).rows.length > 0) return;
-    await delay(50);
-  }
-  throw new Error(`This did not become true within 30 s: ${query}`);
 }

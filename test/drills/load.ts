@@ -2,12 +2,12 @@ import { randomInt, randomUUID } from "node:crypto";
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What clients do to a server that is killed under them, and what they are told. */
+/** Clients of a server that is killed, and the answers that they get. */
 
 /** One answer, or how a request ended without any. */
 export interface Answer {
   /**
-   * unsent: nobody took the connection; cut: it broke, nobody knows what the server did;
+   * unsent: the connection was refused; cut: it broke, and the outcome is unknown;
    * unknown: the server doesn't know either; conflict: nothing happened of this attempt, which says
    * nothing about earlier ones. A server that still waits for its database answers conflict, too.
    */
@@ -46,9 +46,9 @@ export interface LoadOptions {
   /** API keys; the clients share them. */
   apiKeys: string[];
   journal: Journal;
-  /** How many; as many as the drills have, unless told. */
+  /** How many; by default as many as the drills have. */
   clients?: number;
-  /** How long a client waits between two commands; not at all, unless told. */
+  /** How long a client waits between two commands; by default not at all. */
   pauseMs?: number;
 }
 

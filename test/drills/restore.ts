@@ -5,11 +5,12 @@ import { parseArgs } from "node:util";
 import type { Client } from "pg";
 import { copyCluster } from "./copies.ts";
 import type { Copy } from "./copies.ts";
-import { startLoad } from "./load.ts";
-import { countAnswers, commandsOf, isTrue, newJournal, runDrill, seed, withClient } from "./run.ts";
+import type { Journal } from "./load.ts";
+import { countAnswers, commandsOf, isTrue, runDrill, startDrillLoad, withClient } from "./run.ts";
 import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
-import { ordersIn } from "../helpers/orders_in.ts";
+import { ordersIn } from "../helpers/orders.ts";
+import { until } from "../helpers/until.ts";
 
 /**
  * `npm run drill:restore [-- --short]`: takes a base backup under load, loses the database, and
@@ -43,10 +44,8 @@ async function startArchivingSystem(): Promise<System> {
 }
 
 async function drill(system: System): Promise<boolean> {
-  const { cluster, connect, url } = system;
-  const { marketIds, apiKeys } = await withClient(connect, seed);
-  const journal = newJournal();
-  const load = startLoad({ url, marketIds, apiKeys, journal });
+  const { cluster, connect } = system;
+  const { journal, load } = await startDrillLoad(system);
   await delay(loadMs);
   const copy = await copyCluster(cluster);
   try {
@@ -101,15 +100,12 @@ async function trade(client: Client): Promise<string> {
 /** Closes the segment that is being written and waits until it is in the archive. */
 async function archiveAll(client: Client): Promise<void> {
   const { rows } = await client.query("select pg_walfile_name(pg_switch_wal()) as segment");
-  for (let attempt = 0; attempt < 600; attempt++) {
-    const archived = await client.query(
-      "select last_archived_wal >= $1 as done from pg_stat_archiver",
-      [rows[0].segment],
-    );
-    if (archived.rows[0].done === true) return;
-    await delay(50);
-  }
-  throw new Error("The WAL is not archived");
+  const isArchived = "select last_archived_wal >= $1 as done from pg_stat_archiver";
+  await until(
+    "the WAL is archived",
+    async () => (await client.query(isArchived, [rows[0].segment])).rows[0].done === true,
+    30_000,
+  );
 }
 
 /** Starts the copy, which takes WAL from the archive up to the moment; settles when it is open. */
@@ -124,19 +120,20 @@ async function restore(
     recovery_target_action: "promote",
   });
   const connect = () => connectTo(server.connectionString);
-  for (let attempt = 0; attempt < 1200; attempt++) {
-    const { rows } = await withClient(connect, (client) =>
-      client.query("select pg_is_in_recovery() as recovering"),
-    );
-    if (rows[0].recovering === false) return connect;
-    await delay(50);
-  }
-  throw new Error("The restored cluster does not open");
+  const isRecovering = "select pg_is_in_recovery() as value";
+  await withClient(connect, (client) =>
+    until(
+      "the restored cluster is open",
+      async () => (await client.query(isRecovering)).rows[0].value === false,
+      60_000,
+    ),
+  );
+  return connect;
 }
 
 async function check(
   system: Pick<System, "connect" | "serverLog">,
-  journal: ReturnType<typeof newJournal>,
+  journal: Journal,
   first: string,
   second: string,
 ): Promise<boolean> {

@@ -1,9 +1,11 @@
 import { randomInt } from "node:crypto";
 import type { Client } from "pg";
 import { liftRateLimits } from "../helpers/limits.ts";
+import { cleanUpOnSignal } from "../helpers/signals.ts";
 import { shuffleIds, stopShufflingIds } from "../helpers/shuffled_ids.ts";
 import { findViolations } from "./check.ts";
-import type { Command, Journal } from "./load.ts";
+import { startLoad } from "./load.ts";
+import type { Command, Journal, Load } from "./load.ts";
 import type { System } from "./system.ts";
 
 /** What the drills have in common. */
@@ -19,11 +21,7 @@ export async function runDrill<T extends { destroy: () => Promise<void> }>(
   drill: (system: T) => Promise<boolean>,
 ): Promise<void> {
   const system = await start();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(name, () => {
-      void system.destroy().finally(() => process.exit(130));
-    });
-  }
+  cleanUpOnSignal(system.destroy);
   try {
     process.exitCode = (await drill(system)) ? 0 : 1;
   } finally {
@@ -31,7 +29,7 @@ export async function runDrill<T extends { destroy: () => Promise<void> }>(
   }
 }
 
-/** Whether the database holds what the clients were told; if not, says what it doesn't. */
+/** Whether the database matches the answers of the clients; if not, prints the differences. */
 export async function isTrue(
   { connect, serverLog }: Pick<System, "connect" | "serverLog">,
   journal: Journal,
@@ -41,6 +39,35 @@ export async function isTrue(
   console.error(violations.slice(0, MOST_VIOLATIONS_SHOWN).join("\n"));
   console.error(`${violations.length} violations; the server's log ends with\n${serverLog()}`);
   return false;
+}
+
+/** Throws if no command was cut or unanswered: then the drill has shown nothing. */
+export function expectDoubts(journal: Journal): void {
+  if (!commandsOf(journal).some(wasInDoubt)) throw new Error("No command was under way");
+}
+
+/** Whether an attempt left it open whether the command was carried out. */
+export function wasInDoubt({ answers }: Command): boolean {
+  return answers.some(({ kind }) => kind === "unknown" || kind === "cut");
+}
+
+/** Whether the server goes on and the database matches the answers of the clients. */
+export async function hasSurvived(system: System, journal: Journal): Promise<boolean> {
+  if (!system.serverRuns()) {
+    console.error("the server ended instead of going on");
+    return false;
+  }
+  return await isTrue(system, journal);
+}
+
+/** Seeds a system and loads it. */
+export async function startDrillLoad({
+  url,
+  connect,
+}: Pick<System, "url" | "connect">): Promise<{ journal: Journal; load: Load }> {
+  const { marketIds, apiKeys } = await withClient(connect, seed);
+  const journal = newJournal();
+  return { journal, load: startLoad({ url, marketIds, apiKeys, journal }) };
 }
 
 /** A journal in which nothing is written yet. */

@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { rootDirectory } from "../helpers/repository.ts";
+import { runService } from "../helpers/service_process.ts";
+import type { ServiceProcess } from "../helpers/service_process.ts";
+import { until } from "../helpers/until.ts";
 
 /** A server that is a real process, with a supervisor. */
 export interface ServerProcess {
@@ -24,49 +21,42 @@ const MOST_LOG_CHARACTERS = 20_000;
 /** Starts a server on a migrated database and waits until it listens. */
 export async function startServer(connectionString: string): Promise<ServerProcess> {
   let log = "";
-  let server: ChildProcess | undefined;
   let url = "http://127.0.0.1:0";
+  let server: ServiceProcess | undefined;
+  let isRunning = false;
 
-  /** The server, once it listens, be the database there or not; undefined if it ended before. */
-  async function start(): Promise<ChildProcess | undefined> {
-    const child = spawn(process.execPath, [join(rootDirectory, "src/bin/server.ts")], {
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: connectionString,
-        PORT: new URL(url).port,
-        LOG_LEVEL: "error",
-      },
-      stdio: ["ignore", "pipe", "pipe"],
+  /** Whether the server listens, be the database there or not; false if it ended before. */
+  async function start(): Promise<boolean> {
+    const { port } = new URL(url);
+    const environment = { DATABASE_URL: connectionString, PORT: port, LOG_LEVEL: "error" };
+    const started = runService("server.ts", environment);
+    [server, isRunning] = [started, true];
+    void started.exited.then(() => {
+      log = `${log}${started.errors()}`.slice(-MOST_LOG_CHARACTERS);
+      if (server === started) isRunning = false;
     });
-    child.stderr.on("data", (chunk) => {
-      log = (log + String(chunk)).slice(-MOST_LOG_CHARACTERS);
-    });
-    const listening = once(child.stdout, "data").then(([line]) => {
-      // The first one chose a port, where the others will be looked for.
-      url = /^listening on (\S+)$/m.exec(String(line))?.[1] ?? url;
-      return child;
-    });
-    const ended = once(child, "exit").then(() => undefined);
-    return await Promise.race([listening, ended]);
+    // The first server chooses a port, which the later ones keep.
+    const listening = await started.listening;
+    if (listening === undefined) return false;
+    url = listening;
+    return true;
+  }
+
+  async function end(): Promise<void> {
+    server?.kill("SIGKILL");
+    await server?.exited;
   }
 
   async function startUntilUp(): Promise<void> {
-    const deadline = Date.now() + LISTENING_TIMEOUT_MS;
-    for (;;) {
-      server = await start();
-      if (server !== undefined) return;
-      if (Date.now() > deadline) throw new Error(`The server does not start:\n${log}`);
-      await delay(100);
+    try {
+      await until("the server listens", start, LISTENING_TIMEOUT_MS);
+    } catch (error) {
+      throw new Error(
+        `The server does not start:
+${log}`,
+        { cause: error },
+      );
     }
-  }
-
-  const runs = () => server?.exitCode === null && server.signalCode === null;
-
-  async function end(): Promise<void> {
-    if (!server || !runs()) return;
-    const exit = once(server, "exit");
-    server.kill("SIGKILL");
-    await exit;
   }
 
   await startUntilUp();
@@ -76,8 +66,8 @@ export async function startServer(connectionString: string): Promise<ServerProce
       await end();
       await startUntilUp();
     },
-    runs,
+    runs: () => isRunning,
     end,
-    log: () => log,
+    log: () => `${log}${isRunning ? (server?.errors() ?? "") : ""}`.slice(-MOST_LOG_CHARACTERS),
   };
 }

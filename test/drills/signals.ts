@@ -89,7 +89,7 @@ async function tryOnce(way: Way): Promise<string | undefined> {
     delay(END_TIMEOUT_MS, false, { ref: false }),
   ]);
   if (!inTime) return `it does not end:\n${running.output()}`;
-  // npm may end a little before what it started: who waits for npm gets that much time as well.
+  // npm may end a little before the processes that it started.
   for (let waited = 0; waited < 5000 && (await checkout.processes()).length > 0; waited += 50) {
     await delay(50);
   }

@@ -27,7 +27,7 @@ test("small orders of one user go together, up to the work of a call, in their o
   t.deepEqual(waiting, []);
 });
 
-test("every market has its turn before one has its second: a long queue displaces none", (t) => {
+test("every market has its turn before one has its second", (t) => {
   const long = [1, 2, 3, 4, 5, 6].map((number) => order(`u${number}`, 1, number));
   const [short, shorter] = [[order("x", 1, 11), order("y", 1, 12)], [order("z", 1, 21)]];
   t.deepEqual(
@@ -37,7 +37,7 @@ test("every market has its turn before one has its second: a long queue displace
   t.deepEqual([long, short, shorter].map(numbers), [[4, 5, 6], [], []]);
 });
 
-test("of each user one large order goes, and what is behind it waits", (t) => {
+test("one large order of each user is chosen, and the orders behind it wait", (t) => {
   const waiting = [
     order("ann", 10_000, 1),
     order("ann", 10_000, 2),
@@ -51,7 +51,7 @@ test("of each user one large order goes, and what is behind it waits", (t) => {
   t.deepEqual(waiting, []);
 });
 
-test("a user's large orders go one a call over all markets; small ones are free elsewhere", (t) => {
+test("a call has one large order of a user over all markets; small orders are not limited", (t) => {
   const here = [order("ann", 600, 1), order("bob", 1, 2)];
   const there = [order("ann", 600, 11), order("ann", 1, 12), order("bob", 1, 13)];
   const elsewhere = [order("ann", 1, 21)];
@@ -93,7 +93,7 @@ test("a call takes orders up to its work, and one in any case", (t) => {
   t.deepEqual(numbers(chooseOrders(all, { mostWork: 4 })), [1, 4, 5]);
 });
 
-test("of a slow market one order of each user goes, eight at most", (t) => {
+test("of a slow market one order of each user is chosen, eight at most", (t) => {
   const users = ["ann", "ann", "bob", "c", "d", "e", "f", "g", "h", "i", "j"];
   const waiting = users.map((userId, index) => order(userId, 1, index));
   const bounds = { mostWork: 200, isSlow: true };

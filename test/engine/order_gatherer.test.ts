@@ -93,14 +93,14 @@ function readyDatabase(
   };
 }
 
-test("an order that comes alone goes at once, alone, and does not wait for locks", async (t) => {
+test("an order that comes alone is placed at once and alone, and does not wait for locks", async (t) => {
   const { calls, place } = readyDatabase();
   t.is((await place(order("a", 1))).body, "1");
   t.is((await place(order("a", 2))).body, "2");
   t.deepEqual(calls(), ["a1", "a2"]);
 });
 
-test("what comes at the same time goes together, whatever its market", async (t) => {
+test("orders that come at the same time are placed together, also of several markets", async (t) => {
   const { calls, place } = readyDatabase();
   const orders = [order("a", 1), order("b", 2), order("a", 3), order("c", 4)];
   t.deepEqual(bodies(await Promise.all(orders.map(place))), ["1", "2", "3", "4"]);
@@ -122,7 +122,7 @@ test("a market is in one call at a time; the others do not wait for it", async (
   t.deepEqual(bodies(await Promise.all(placed)), ["1", "2", "3", "4"]);
 });
 
-test("with no connection left orders of all markets gather for the next call", async (t) => {
+test("while no connection is free, orders of all markets gather for the next call", async (t) => {
   const { end, place, underWay } = heldDatabase(accept, { callCap: 1 });
   const placed = [place(order("a", 1))];
   await ticks(2);
@@ -137,7 +137,7 @@ test("with no connection left orders of all markets gather for the next call", a
   t.deepEqual(bodies(await Promise.all(placed)), ["1", "2", "3", "4", "5"]);
 });
 
-test("a call takes so much work; what it left goes with the next, other markets first", async (t) => {
+test("a call has limited work; the remaining orders are in the next call, other markets first", async (t) => {
   const { calls, place } = readyDatabase(accept, { mostWork: 3 });
   const orders = [1, 2, 3, 4].map((price) => order("a", price));
   const placed = [...orders, order("b", 5)].map(place);
@@ -227,7 +227,7 @@ test("a shared call that was slow: each of its markets goes alone once, the slow
 });
 
 for (const code of ["40001", "40P01", "55P03"]) {
-  test(`${code}: a shared call is made again split up, and clients see nothing of it`, async (t) => {
+  test(`${code}: a shared call is repeated in parts, and clients see no error`, async (t) => {
     let failures = 1;
     const { calls, destroyed, place } = readyDatabase((call) => {
       if (failures-- > 0) throw databaseError(code);
@@ -263,7 +263,7 @@ for (const code of ["40001", "40P01", "55P03"]) {
   });
 }
 
-test("no connection to be had: all that wait are told at once, and later ones are served", async (t) => {
+test("without a connection all waiting orders fail at once, and later ones are served", async (t) => {
   let down = true;
   let attempts = 0;
   const { calls, pool } = fakePool({
@@ -306,7 +306,7 @@ for (const [name, failure] of [
   });
 }
 
-test("one poisonous request fails alone; those around it are placed, in order", async (t) => {
+test("a request that makes calls fail fails alone; the others are placed in order", async (t) => {
   const { calls, place } = readyDatabase((call) => {
     if (ordersOf(call).some(({ price }) => price === 2)) throw databaseError("22P02");
     return accept(call);
@@ -321,7 +321,7 @@ test("one poisonous request fails alone; those around it are placed, in order", 
   t.deepEqual(calls().slice(1).sort(), ["a1 !", "a1 a2 a3 !", "a2 !", "a3 !", "b4 !"]);
 });
 
-test("results that don't match the orders are nobody's, and nothing is placed twice", async (t) => {
+test("results that don't match the orders are discarded, and no order is placed twice", async (t) => {
   const { calls, place } = readyDatabase((call) => accept(call).slice(1));
   const results = await Promise.allSettled([order("a", 1), order("b", 2)].map(place));
   t.true(results.every((result) => result.status === "rejected"));
@@ -344,7 +344,7 @@ test("beyond the cap on waiting orders new ones are rejected, and room comes bac
   t.is((await later).body, "5");
 });
 
-test("drained waits for what waits and for what is under way", async (t) => {
+test("drained waits for waiting orders and for calls under way", async (t) => {
   const { drained, place, placeTogether } = readyDatabase(accept, { mostWork: 1 });
   let answered = 0;
   const orders = [order("a", 1), order("a", 2), order("b", 3)].map(async (each) => {
@@ -365,7 +365,7 @@ const unfinished = (price: number, times: number) => (call: FakeCall) =>
     each.price === price && times-- > 0 ? withCode("CONFLICT_RETRY") : accepted(each),
   );
 
-test("CONFLICT_RETRY as a value: the order is placed again, alone, the others have theirs", async (t) => {
+test("CONFLICT_RETRY as a result: the order is placed again alone, the others have their results", async (t) => {
   const { calls, drained, place } = readyDatabase(unfinished(2, 2));
   const placed = [order("a", 1), order("b", 2), order("b", 3)].map(place);
   t.deepEqual(
@@ -380,7 +380,7 @@ test("CONFLICT_RETRY as a value: the order is placed again, alone, the others ha
   await drained();
 });
 
-test("CONFLICT_RETRY as a value is the answer once the time for repeating is over", async (t) => {
+test("CONFLICT_RETRY as a result is the answer when the time for repeating is over", async (t) => {
   const { calls, place } = readyDatabase(unfinished(2, 1000), { unfinishedForMs: 0 });
   t.is((await place(order("a", 2))).code, "CONFLICT_RETRY");
   t.is(calls().length, 1);
@@ -420,7 +420,7 @@ test("orders that are placed together go in a call of their own, atomic and wait
   t.is(committed.length, 2, "nothing was written");
 });
 
-test("orders that are placed together are tried again after a conflict, as a whole", async (t) => {
+test("orders that are placed together are repeated after a conflict as a whole", async (t) => {
   let failures = 2;
   const { calls, placeTogether } = readyDatabase((call) => {
     if (failures-- > 0) throw databaseError("40P01");
@@ -507,7 +507,7 @@ test("atomic batches of many users in one market leave places to the other marke
   t.is((await Promise.all(batches)).length, 6);
 });
 
-test("one user has two large orders of eight calls at work, in whatever markets", async (t) => {
+test("one user has at most two large orders at work in eight calls, in any markets", async (t) => {
   const { end, place, underWay } = heldDatabase(accept, { callCap: 8 });
   const large = { userId: "ann", quantity: 10_000 };
   const markets = ["a", "b", "c", "d"];

@@ -26,6 +26,14 @@ test("the market maker in TypeScript has fewer than 80 lines", (t) => {
   t.true(readText("examples/market_maker.ts").trimEnd().split("\n").length < 80);
 });
 
+// Objects that the program lost its reference to are collected before Ctrl-C comes.
+const collectGarbage = `
+  import { setFlagsFromString } from "node:v8";
+  import { runInNewContext } from "node:vm";
+  setFlagsFromString("--expose-gc");
+  setInterval(runInNewContext("gc"), 100).unref();
+`;
+
 /** Quotes around a price, meets a lost answer and a 429, follows the price, and is ended. */
 async function playMarketMaker(
   t: ExecutionContext,
@@ -61,6 +69,7 @@ async function playMarketMaker(
     BASE: proxy.url,
     KEY: maker.key,
     MARKET: marketId,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(collectGarbage)}`,
   });
   const first = ["no 10 @ 38", "yes 10 @ 58"];
   await untilEqual(t, example, () => ordersOfMaker("open"), first);

@@ -66,7 +66,7 @@ export interface OwnDatabase {
   drop: () => Promise<void>;
 }
 
-/** As `testDatabase`, for those who need several or drop them themselves. */
+/** Makes a database that the caller drops. */
 export async function createDatabase(options: TestDatabaseOptions = {}): Promise<OwnDatabase> {
   made += 1;
   const unique = `${process.pid}_${Math.random().toString(36).slice(2, 8)}_${made}`;
@@ -97,7 +97,7 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
   };
 }
 
-/** Runs `work` in a transaction that is rolled back whatever happens. */
+/** Runs `work` in a transaction that is rolled back, also after an error. */
 export async function withRollback<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,
@@ -110,6 +110,19 @@ export async function withRollback<T>(
     return await work(client);
   } finally {
     await client.query("rollback");
+    client.release();
+  }
+}
+
+/** Works on a session of the pool. */
+export async function withClient<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
     client.release();
   }
 }

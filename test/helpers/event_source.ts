@@ -17,7 +17,7 @@ export interface EventSource {
   next: () => Promise<Frame>;
   /** Frames until one fulfils the condition, that one included. */
   until: (condition: (frame: Frame) => boolean) => Promise<Frame[]>;
-  /** Frames that are there and nobody has asked for. */
+  /** Frames that have come and have not been taken. */
   waiting: () => Frame[];
   /** Comments so far, without their colon. */
   comments: string[];

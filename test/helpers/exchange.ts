@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import type { z } from "zod";
 import { call } from "../../src/database/call.ts";
 import { api as apiFunctions } from "../../src/database/calls.ts";
-import type { OrderRequest, SentEvent } from "../../src/database/calls.ts";
+import type { OrderRequest } from "../../src/database/calls.ts";
 import {
   amendOrderResponseSchema,
   cancelOrderResponseSchema,
@@ -14,13 +14,16 @@ import { orderSchema } from "../../src/api/order_schemas.ts";
 import { convertSetsResponseSchema } from "../../src/api/positions.ts";
 import { testClock } from "./clock.ts";
 import type { TestClock } from "./clock.ts";
-import { createDatabase, withRollback } from "./database.ts";
+import { createDatabase, withClient, withRollback } from "./database.ts";
 import type { OwnDatabase } from "./database.ts";
+import { listenTo } from "./event_listener.ts";
+import type { Listener } from "./event_listener.ts";
 import { placeOrders } from "./orders.ts";
 import type { Request, Side } from "./orders.ts";
 import { randomFrom } from "./random.ts";
 import { shuffleIds } from "./shuffled_ids.ts";
 import type { IdOptions } from "./shuffled_ids.ts";
+import { dumpTables } from "./tables.ts";
 
 export type Answer = z.infer<typeof placeOrderResponseSchema>;
 export type PlacedOrder = Answer["order"];
@@ -29,7 +32,7 @@ export type ListedOrder = z.infer<typeof orderSchema>;
 export type Cancelled = z.infer<typeof cancelOrderResponseSchema>;
 export type Amended = z.infer<typeof amendOrderResponseSchema>;
 
-/** What one request of a batch came to: a refusal's code, or an answer. */
+/** The result of one request of a batch: the code of a rejection, or an answer. */
 export interface Outcome {
   code: string | null;
   message: string | null;
@@ -63,11 +66,11 @@ export interface Exchange {
   work: (name: string, values?: Record<string, unknown>) => Promise<number>;
   makeMarket: (options?: Record<string, unknown>) => Promise<string>;
   makeMarkets: (count: number) => Promise<string[]>;
-  /** A market of an event that is live for good; the delay is 3 s unless told otherwise. */
+  /** A market of an event that is live for good; the delay is 3 s by default. */
   makeLiveMarket: (options?: Record<string, unknown>) => Promise<LiveMarket>;
   /**
-   * With 1,000 EUR and loss limits reviewed, unless told otherwise. Every second one or so has
-   * limits, which nobody can reach in a test; ids and handles don't ascend.
+   * With 1,000 EUR and loss limits reviewed by default. Every second one or so has
+   * limits that no test can reach; ids and handles don't ascend.
    */
   makeTrader: (options?: TraderOptions) => Promise<string>;
   makeTraders: (count: number, options?: TraderOptions) => Promise<string[]>;
@@ -79,7 +82,7 @@ export interface Exchange {
   refusal: (market: string, trader: string, request: Request) => Promise<string>;
   /** Orders that all come to rest without trading; returns their ids. */
   rest: (market: string, trader: string, ...requests: Request[]) => Promise<string[]>;
-  /** Gives shares to a trader by trades at 50 with nobody in particular. */
+  /** Gives shares to a trader by trades at 50 with a new trader. */
   giveShares: (market: string, trader: string, side: Side, quantity: number) => Promise<void>;
   cancel: (trader: string, order: string) => Promise<CancelOutcome>;
   amend: (trader: string, order: string, amendment: Amendment) => Promise<AmendOutcome>;
@@ -147,80 +150,95 @@ export interface CancelOutcome {
   answer: Cancelled | null;
 }
 
-export interface Heard {
-  markets: any[];
-  users: any[];
-  keys: any[];
-}
-
-/** What was announced since it was asked last. */
-export interface Listener {
-  heard: () => Promise<Heard>;
+/** The database of an exchange, and the pools of its roles. */
+interface Connection {
+  readonly database: OwnDatabase;
+  readonly api: Pool;
+  readonly operators: Pool;
+  readonly workers: Pool;
 }
 
 /**
- * To be called once at the top of a test file. When all its tests have passed, the file passes
- * only if `ledger.verify()` finds nothing broken in what they left.
+ * Makes an exchange for the test file, to be called once at its top. When all its tests have
+ * passed, the file passes only if `ledger.verify()` finds nothing wrong in what they left.
  */
 export function testExchange(test: TestFn, options: IdOptions = {}): Exchange {
-  let exchange: Exchange | undefined;
-  // Serial, so that other hooks find it made.
+  let connection: Connection | undefined;
+  const exchange = exchangeOn(() => connection!);
+  // Serial: it is made before the hooks of the test file run.
   test.serial.before("make the exchange", async () => {
-    exchange = await createExchange(options);
+    connection = await connect(options);
+    await prepare(exchange);
   });
   test.after("no invariant is broken", async (t) => {
-    t.deepEqual(await exchange!.verify(), []);
+    t.deepEqual(await exchange.verify(), []);
   });
   test.after.always("drop the exchange", async () => {
-    await exchange?.database.drop();
+    await connection?.database.drop();
   });
-  // A test file takes the functions that it needs before there is an exchange.
-  const clock: TestClock = {
-    freeze: (at) => exchange!.clock.freeze(at),
-    advance: (ms) => exchange!.clock.advance(ms),
-    release: () => exchange!.clock.release(),
-  };
-  return new Proxy({ clock } as Exchange, {
-    get: (early, name: keyof Exchange) => {
-      if (name === "clock") return early.clock;
-      if (name === "database" || name === "api") return exchange![name];
-      return (...values: never[]) =>
-        (exchange![name] as (...values: never[]) => unknown)(...values);
-    },
-  });
+  return exchange;
 }
 
-/** As `testExchange`, for those who drop it themselves. */
-export async function createExchange({ idsAscend = false }: IdOptions = {}): Promise<Exchange> {
+/** Makes an exchange that the caller drops, by `database.drop()`. */
+export async function createExchange(options: IdOptions = {}): Promise<Exchange> {
+  const connection = await connect(options);
+  const exchange = exchangeOn(() => connection);
+  await prepare(exchange);
+  return exchange;
+}
+
+async function connect({ idsAscend = false }: IdOptions): Promise<Connection> {
   const database = await createDatabase();
-  const { pool } = database;
-  if (!idsAscend) await shuffleIds(pool);
-  const api = database.connectAs("exchange_api", { max: 20 });
-  const operators = database.connectAs("exchange_operator", { max: 20 });
-  const base = {
-    ...{ database, clock: testClock(pool), api },
-    operate: callerOf(operators, "admin"),
-    work: workerOf(database.connectAs("exchange_worker", { max: 20 })),
-  };
-  await base.operate("create_category", { slug: "tests", name: "Tests" });
-  const making = makersOf(base.operate);
-  const trading = tradingOf(api, making);
+  if (!idsAscend) await shuffleIds(database.pool);
   return {
-    ...base,
-    ...making,
-    ...trading,
-    ...changersOf(api, pool, base.work),
-    ...readersOf(api, pool),
-    listen: () => listenTo(api),
-    verify: async () => (await pool.query("select * from ledger.verify()")).rows,
-    withRollback: (work) => withRollback(pool, work),
+    database,
+    api: database.connectAs("exchange_api", { max: 20 }),
+    operators: database.connectAs("exchange_operator", { max: 20 }),
+    workers: database.connectAs("exchange_worker", { max: 20 }),
   };
 }
 
-function callerOf(pool: Pool, schema: "admin" | "jobs"): Exchange["operate"] {
+/** The category of all markets of the tests. */
+async function prepare({ operate }: Exchange): Promise<void> {
+  await operate("create_category", { slug: "tests", name: "Tests" });
+}
+
+/** The functions of an exchange, which look up the connection when they are called. */
+function exchangeOn(connection: () => Connection): Exchange {
+  const api = () => connection().api;
+  const pool = () => connection().database.pool;
+  const clock = () => testClock(pool());
+  const operate = callerOf(() => connection().operators, "admin");
+  const work = workerOf(() => connection().workers);
+  const making = makersOf(operate);
+  return {
+    get database() {
+      return connection().database;
+    },
+    get api() {
+      return api();
+    },
+    clock: {
+      freeze: (at) => clock().freeze(at),
+      advance: (ms) => clock().advance(ms),
+      release: () => clock().release(),
+    },
+    operate,
+    work,
+    ...making,
+    ...tradingOf(api, making),
+    ...changersOf(api, pool, work),
+    ...readersOf(api, pool),
+    listen: () => listenTo(api()),
+    verify: async () => (await pool().query("select * from ledger.verify()")).rows,
+    withRollback: (work) => withRollback(pool(), work),
+  };
+}
+
+function callerOf(pool: () => Pool, schema: "admin" | "jobs"): Exchange["operate"] {
   return async (name, values = {}) => {
     const named = Object.keys(values).map((key, index) => `"${key}" => $${index + 1}`);
-    const { rows } = await pool.query(
+    const { rows } = await pool().query(
       `select ${schema}.${name}(${named.join(", ")}) as value`,
       Object.values(values),
     );
@@ -234,12 +252,12 @@ const dueMarkets: Record<string, string> = {
   close_markets: "due_closings",
 };
 
-function workerOf(pool: Pool): Exchange["work"] {
+function workerOf(pool: () => Pool): Exchange["work"] {
   const call = callerOf(pool, "jobs");
   const piece = async (name: string, values: Record<string, unknown> = {}): Promise<number> => {
     const due = dueMarkets[name];
     if (due === undefined || "market_id" in values) return await call(name, values);
-    const { rows } = await pool.query(`select m as id from jobs.${due}() as m`);
+    const { rows } = await pool().query(`select m as id from jobs.${due}() as m`);
     let count = 0;
     for (const { id } of rows) count += Number(await call(name, { market_id: id, ...values }));
     return count;
@@ -317,9 +335,9 @@ async function inTurn<T>(count: number, make: () => Promise<T>): Promise<T[]> {
   return things;
 }
 
-function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
+function tradingOf(api: () => Pool, { makeTrader }: ReturnType<typeof makersOf>) {
   const placeBatch: Exchange["placeBatch"] = (market, batch) =>
-    withClient(api, async (client) => {
+    withClient(api(), async (client) => {
       const requests = batch.map(([userId, request]): OrderRequest => ({
         marketId: market,
         userId,
@@ -369,9 +387,9 @@ function tradingOf(api: Pool, { makeTrader }: ReturnType<typeof makersOf>) {
   return { placeBatch, place, refusal, rest, giveShares };
 }
 
-function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
+function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
   const cancel: Exchange["cancel"] = (trader, order) =>
-    withClient(api, async (client) => {
+    withClient(api(), async (client) => {
       const { code, message, body } = await call(client, apiFunctions.cancelOrder, {
         ...{ userId: trader, orderId: order },
       });
@@ -380,7 +398,7 @@ function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
     });
 
   const amend: Exchange["amend"] = (trader, order, { price, quantity }) =>
-    withClient(api, async (client) => {
+    withClient(api(), async (client) => {
       const { code, message, body } = await call(client, apiFunctions.amendOrder, {
         ...{ userId: trader, orderId: order, price, quantity },
       });
@@ -389,7 +407,7 @@ function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
     });
 
   const release: Exchange["release"] = async (market) => {
-    const { rows } = await pool.query("select id from catalog.markets where public_id = $1", [
+    const { rows } = await pool().query("select id from catalog.markets where public_id = $1", [
       market,
     ]);
     return await work("release_orders", { market_id: rows[0].id });
@@ -398,7 +416,7 @@ function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
   const converter =
     (name: "splitPosition" | "mergePosition"): Exchange["split"] =>
     (market, trader, quantity) =>
-      withClient(api, async (client) => {
+      withClient(api(), async (client) => {
         const { code, message, body } = await call(client, apiFunctions[name], {
           ...{ userId: trader, marketId: market, quantity },
         });
@@ -410,12 +428,12 @@ function changersOf(api: Pool, pool: Pool, work: Exchange["work"]) {
   return { cancel, amend, release, split, merge };
 }
 
-function readersOf(api: Pool, pool: Pool) {
+function readersOf(api: () => Pool, pool: () => Pool) {
   const read = async (call: (client: PoolClient) => Promise<string | null | undefined>) =>
-    JSON.parse((await withClient(api, call)) ?? "null");
+    JSON.parse((await withClient(api(), call)) ?? "null");
 
   const market: Exchange["market"] = (id) =>
-    withClient(api, async (client) => {
+    withClient(api(), async (client) => {
       const { body, version } = (await call(client, apiFunctions.getMarket, { marketId: id }))!;
       return { ...JSON.parse(body), version };
     });
@@ -451,7 +469,7 @@ function readersOf(api: Pool, pool: Pool) {
     (await read((client) => call(client, apiFunctions.getAccount, { userId: trader }))).balance;
 
   const one = async (statement: string, values: unknown[]): Promise<any> =>
-    (await pool.query(statement, values)).rows[0];
+    (await pool().query(statement, values)).rows[0];
 
   // No function for callers shows these two yet.
   const position: Exchange["position"] = async (id, trader, side) =>
@@ -483,70 +501,6 @@ function readersOf(api: Pool, pool: Pool) {
     balance,
     position,
     accounts,
-    dump: () => withClient(pool, dumpTables),
-  };
-}
-
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    return await work(client);
-  } finally {
-    client.release();
-  }
-}
-
-/** Every row of every table, as text. */
-export async function dumpTables(client: PoolClient): Promise<Record<string, string>> {
-  return ofEachTable(client, "coalesce(string_agg(t::text, e'\\n' order by t::text), '')");
-}
-
-/** A hash of the rows of every table: as `dumpTables`, for those who look often. */
-export async function fingerprintTables(client: PoolClient): Promise<Record<string, string>> {
-  return ofEachTable(client, "coalesce(md5(string_agg(t::text, ' ' order by t::text)), '')");
-}
-
-async function ofEachTable(client: PoolClient, what: string): Promise<Record<string, string>> {
-  const { rows: tables } = await client.query(
-    `select c.oid::regclass::text as name
-     from pg_class as c
-     join pg_namespace as n on n.oid = c.relnamespace
-     where c.relkind = 'r' and pg_get_userbyid(n.nspowner) = 'exchange_owner'
-     order by 1`,
-  );
-  const { rows } = await client.query(
-    tables.map(({ name }) => `select '${name}', ${what} from ${name} as t`).join(" union all "),
-  );
-  return Object.fromEntries(rows.map((row) => Object.values(row)));
-}
-
-async function listenTo(api: Pool): Promise<Listener> {
-  const lists = {
-    market_changed: "markets",
-    user_event: "users",
-    api_key_revoked: "keys",
-  } as const;
-  const announceAll = async () => {
-    while ((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);
-  };
-  const read = async (afterId: number | undefined) =>
-    await withClient(api, (client) =>
-      call(client, apiFunctions.readEvents, { afterId, most: 1000 }),
-    );
-  let [{ id: lastId }] = (await read(undefined)) as [SentEvent];
-  return {
-    heard: async () => {
-      await announceAll();
-      const heard: Heard = { markets: [], users: [], keys: [] };
-      for (let events = await read(lastId); events.length > 0; events = await read(lastId)) {
-        for (const { id, kind, payload } of events) {
-          if (kind === null || id !== lastId + 1) throw new Error("Events are missing");
-          const list = lists[kind as keyof typeof lists] as keyof Heard | undefined;
-          if (list) heard[list].push(JSON.parse(payload!));
-          lastId = id;
-        }
-      }
-      return heard;
-    },
+    dump: () => withClient(pool(), dumpTables),
   };
 }

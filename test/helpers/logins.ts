@@ -13,7 +13,7 @@ export interface Login {
 
 let made = 0;
 
-/** Makes a login with these roles. Logins belong to the cluster: whoever makes one drops it. */
+/** Makes a login with these roles. Logins belong to the cluster: the caller drops it. */
 export async function makeLogin(
   superuser: Pool,
   connectionString: string,

@@ -53,7 +53,7 @@ export interface ModelOrder {
   /** Came without a price. */
   isMarket: boolean;
   releaseAt: number | null;
-  /** Its place among all that ever came to rest. */
+  /** Its place among all orders that ever rested. */
   queued: number;
 }
 
@@ -89,7 +89,7 @@ export interface ModelOutcome {
   replaced?: number | null;
 }
 
-/** What a user is told besides answers. */
+/** The events of a user. */
 export interface ModelEvent {
   trader: number;
   type: "order_pending" | "order_released" | "order_cancelled" | "maker_fill";
@@ -111,7 +111,7 @@ export interface State {
   holdings: Map<string, Holding>;
   keys: Map<string, { order: number; at: number }>;
   events: ModelEvent[];
-  /** How many orders ever came to rest. */
+  /** How many orders ever rested. */
   queued: number;
 }
 
@@ -120,7 +120,7 @@ export interface Model {
   state: State;
 }
 
-/** A refusal: whatever was done for the request so far is forgotten, but for `keeping`. */
+/** A rejection: the effects of the request so far are undone, except `keeping`. */
 export class Refused extends Error {
   readonly code: string;
   readonly keeping: State | undefined;

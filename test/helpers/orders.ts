@@ -23,6 +23,11 @@ export function spend(side: Side, budgetCents: number, more: Partial<Request> = 
   return { side, budgetCents, ...more };
 }
 
+/** What `api.place_orders` takes: orders, all of them for one market, as JSON text. */
+export function ordersIn(marketId: string, orders: readonly object[]): string {
+  return JSON.stringify(orders.map((order) => ({ marketId, ...order })));
+}
+
 /** Places orders that each stand alone, in one call that waits for locks. */
 export function placeOrders(client: ClientBase, orders: OrderRequest[]): Promise<CommandResult[]> {
   return call(client, api.placeOrders, { orders, atomic: false, waits: true });

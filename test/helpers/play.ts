@@ -3,9 +3,9 @@ import { testClock } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { marketOf, world } from "./programs.ts";
 import type { Step } from "./programs.ts";
-import { expectSame } from "./random.ts";
+import { expectSame } from "./laws.ts";
 
-/** Carries a program out in a transaction that somebody else ends. */
+/** Carries out a program in a transaction that the caller ends. */
 
 export interface Cast {
   traders: string[];
@@ -17,9 +17,9 @@ export interface Cast {
 export interface Played {
   /** For every request, in order. */
   outcomes: PlayedOutcome[];
-  /** All that is in the tables at the end, told without internal ids but those of the cast. */
+  /** All rows of the tables at the end, without internal ids except those of the cast. */
   state: Record<keyof typeof stateQueries, any[]>;
-  /** What users were told, in order. */
+  /** The events of users, in order. */
   events: any[];
   /** The ids of all orders in the order of their making. */
   orderIds: string[];
@@ -83,13 +83,13 @@ export function outcomesOf(rows: PlacedRow[]): PlayedOutcome[] {
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body!) }));
 }
 
-/** Throws unless two plays have come to the same. */
+/** Throws unless two plays have the same results. */
 export function expectSamePlay(found: Played, expected: Played, cast: Cast): void {
   expectSame("broken", found.broken, []);
   expectSame("broken where it is expected", expected.broken, []);
   const [one, other] = [withoutIds(found, cast), withoutIds(expected, cast)];
   expectSame("outcome", one.outcomes, other.outcomes);
-  // A batch tells of its fills first; what is told is the same.
+  // A batch sends the events of its fills first; the events are the same.
   expectSame("event", sorted(one.events), sorted(other.events));
   for (const [table, rows] of Object.entries(expected.state)) {
     expectSame(table, found.state[table as keyof Played["state"]], rows);
@@ -173,7 +173,7 @@ export async function playAndUndo(
   { database, withRollback }: Exchange,
   ...[cast, program, placing]: [Cast, Step[], Placing]
 ): Promise<Played> {
-  // What is rolled back stays in the files until it is swept out, and slows down whoever passes.
+  // Rows that are rolled back stay in the files until a vacuum, and slow down every scan.
   if (++plays % 50 === 0) await database.pool.query("vacuum");
   return withRollback((client) => play(client, cast, program, placing));
 }

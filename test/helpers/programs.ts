@@ -4,7 +4,7 @@ import type { Request } from "./orders.ts";
 
 /**
  * Random histories of a small exchange: few traders, little money, prices that cross. Traders,
- * markets and keys are numbers; what they stand for is up to who carries a program out.
+ * markets and keys are numbers; `play` gives them ids.
  */
 
 export interface Order {
@@ -123,7 +123,7 @@ function orders(): fc.Arbitrary<Order> {
       price: isMarket ? null : order.price,
       quantity: form === "budget" ? null : order.quantity,
       budgetCents: form === "budget" ? budgetCents : null,
-      // Mostly sound combinations: an unsound one only ever tells that it is.
+      // Mostly valid combinations: an invalid one shows only that it is rejected.
       postOnly: order.postOnly && (form === "budget" ? budgetCents < 20 : !isMarket),
     }));
 }
@@ -221,7 +221,7 @@ function steps(markets: number): fc.Arbitrary<Step> {
   );
 }
 
-/** A trader's orders may die, and somebody comes to find out. */
+/** A trader's orders may fail revalidation, and a taker meets them. */
 function traps(): fc.Arbitrary<Step[]> {
   const death = (trader: number): fc.Arbitrary<Step> =>
     fc.constantFrom<Step[]>(
@@ -262,7 +262,7 @@ function passages(): fc.Arbitrary<Step[]> {
       { kind: "batch", market: 0, orders: batch },
     ]),
   );
-  // The same shares are sold twice, to somebody who takes them the first time.
+  // The same shares are offered twice, and a taker takes them the first time.
   const twice = fc
     .tuple(trader, fc.constantFrom("yes", "no"))
     .map(([seller, side]) => [
@@ -371,7 +371,7 @@ function around50(): Order[] {
   ];
 }
 
-/** A history that comes to what random ones seldom come to; after `opening`. */
+/** A history, after `opening`, with results that random ones seldom have. */
 export function rarities(): Step[] {
   const [rich, ann, bob, cid, eve] = [0, 1, 2, 3, 4];
   const amend = (trader: number, price: number | null, quantity: number | null): Step => ({

@@ -15,12 +15,21 @@ export interface ServiceProcess {
   kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Runs a file of src/bin/ or of the path given, or a script of package.json; it is killed when the test ends. */
+/** As `runService`; the process is killed when the test ends. */
 export function startProcess(
   t: ExecutionContext,
   script: string,
   environment: Record<string, string>,
 ): ServiceProcess {
+  const service = runService(script, environment);
+  t.teardown(() => {
+    service.kill("SIGKILL");
+  });
+  return service;
+}
+
+/** Runs a file of src/bin/ or of the path given, or a script of package.json. */
+export function runService(script: string, environment: Record<string, string>): ServiceProcess {
   const [command, ...options] = script.endsWith(".ts")
     ? [process.execPath, resolve(rootDirectory, "src/bin", script)]
     : ["npm", "run", "--silent", script];
@@ -56,7 +65,6 @@ export function startProcess(
         resolve(find());
       });
     });
-  t.teardown(() => child.kill("SIGKILL"));
   return {
     output: () => output,
     errors: () => errors,

@@ -23,7 +23,7 @@ const keys = ["identity.users", "catalog.markets", "catalog.events"];
 /**
  * From now on, users, markets and events of this database get ids in a random order, of
  * each table another, and public ids that don't follow them. The orders depend on the seed, TEST_SEED
- * unless told. For a superuser.
+ * by default. For a superuser.
  */
 export async function shuffleIds(database: Pool | ClientBase, from = seed()): Promise<void> {
   await database.query(install);

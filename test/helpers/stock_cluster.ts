@@ -31,7 +31,7 @@ export function findDebianPostgres(): string | undefined {
 }
 
 /**
- * Makes a cluster by initdb and starts it by pg_ctl, as anybody would, as a user who isn't root.
+ * Makes a cluster by initdb and starts it by pg_ctl, as a user other than root.
  * Nothing is set but where it listens: a socket in its own directory.
  */
 export async function startStockCluster(

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { crontab } from "../../jobs/crontab.ts";
@@ -20,7 +19,7 @@ export async function makeQueue({ connectionString }: OwnDatabase): Promise<void
 }
 
 export interface TestWorker extends Worker {
-  /** What the log has been told, line by line. */
+  /** The lines of the log. */
   log: string[];
 }
 
@@ -36,18 +35,4 @@ export async function startTestWorker(
   );
   const worker = await work(connectAs("exchange_worker"), { logger, crontab, ...options });
   return { ...worker, log };
-}
-
-/** Waits until something is so, and returns after how many milliseconds. */
-export async function until(
-  what: string,
-  isSo: () => Promise<boolean>,
-  mostMs = 20_000,
-): Promise<number> {
-  const from = performance.now();
-  for (;;) {
-    if (await isSo()) return performance.now() - from;
-    if (performance.now() - from > mostMs) throw new Error(`not within ${mostMs} ms: ${what}`);
-    await delay(10);
-  }
 }

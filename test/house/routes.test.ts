@@ -3,7 +3,7 @@ import { routes } from "../../src/api/routes.ts";
 
 /** What the routes of src/api/ have in common. */
 
-test("operations have names of their own", (t) => {
+test("the names of operations are unique", (t) => {
   const names = routes.map(({ operationId }) => operationId);
   t.true(names.length > 15);
   t.is(new Set(names).size, names.length);

@@ -21,7 +21,7 @@ function linesWith(paths: string[], pattern: RegExp): string[] {
   );
 }
 
-test("nothing is put off by a note in the code", (t) => {
+test("no note in the code defers work", (t) => {
   t.deepEqual(linesWith(texts, /\b(?:TO[D]O|FIX[M]E|X[X]X|HA[C]K)\b/), []);
 });
 
@@ -30,7 +30,7 @@ test("no test is skipped, singled out or expected to fail", (t) => {
   t.deepEqual(linesWith(tests, /\btest(?:\.\w+)*\.(?:skip|only|todo|failing)\b/), []);
 });
 
-test("files are short enough to be read", (t) => {
+test("no file is too long", (t) => {
   const limits: [RegExp, number][] = [
     [/\.ts$/, 600],
     [/^db\/.*\.sql$/, 800],

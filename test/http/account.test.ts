@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import { formatApiKey } from "../../src/database/api_key.ts";
 import { accountSchema } from "../../src/api/portfolio.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);
@@ -58,7 +58,7 @@ test("the scheme's name may be written in any case", async (t) => {
   t.is(answer.status, 200);
 });
 
-test("a revoked key is refused once it is forgotten; the user's other keys go on", async (t) => {
+test("a revoked key is refused when it leaves the cache; the user's other keys go on", async (t) => {
   const { key, userId } = await makeTrader();
   const other = await operate("create_api_key", { user_id: userId, name: "other" });
   t.is((await call("GET", "/api/v1/me", { key })).status, 200);

@@ -115,7 +115,7 @@ test("a live market: 201 scheduled; a budget order cannot be amended", async (t)
   );
 });
 
-test("cancel-batch: 200 with what was cancelled, what was not, and the balance", async (t) => {
+test("cancel-batch: 200 with the cancelled orders, the failed ids and the balance", async (t) => {
   const marketId = await makeMarket();
   const [trader, other] = [await makeTrader(), await makeTrader()];
   const first = await rest(trader, marketId);
@@ -149,7 +149,7 @@ test("cancel-batch: 200 even when every id fails", async (t) => {
   t.is(answer.body.failures.length, 1);
 });
 
-test("cancel-batch: 400 INVALID_REQUEST for 0 and 101 ids, and for what is no id", async (t) => {
+test("cancel-batch: 400 INVALID_REQUEST for 0 and 101 ids, and for malformed ids", async (t) => {
   const trader = await makeTrader();
   const tooMany = Array.from({ length: 101 }, () => noSuchId);
   for (const body of [{ orderIds: [] }, { orderIds: tooMany }, { orderIds: ["x"] }, {}]) {

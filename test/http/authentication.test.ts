@@ -24,7 +24,7 @@ function databaseWith(keys: Map<string, string>, pauseMs = 0) {
 const named = (calls: { name: string }[], name: string) =>
   calls.filter((call) => call.name === name).length;
 
-test("garbage is refused without a question", async (t) => {
+test("a malformed key is refused without asking the database", async (t) => {
   const { calls, pool } = databaseWith(new Map());
   const authenticator = createAuthenticator({ pool, logger });
   for (const garbage of ["", "jk_", newKey().slice(0, -1), `${newKey()}0`, "x".repeat(10_000)]) {
@@ -33,7 +33,7 @@ test("garbage is refused without a question", async (t) => {
   t.deepEqual(calls, []);
 });
 
-test("a valid key is asked for once while it is remembered, and again after", async (t) => {
+test("a valid key is looked up once while it is cached, and again afterwards", async (t) => {
   const key = newKey();
   const caller = { userId: "user", apiKeyId: "id" };
   for (const [validForMs, questions] of [
@@ -49,7 +49,7 @@ test("a valid key is asked for once while it is remembered, and again after", as
   }
 });
 
-test("an unknown key is asked for each time, so that a new one works at once", async (t) => {
+test("an unknown key is looked up each time, so that a new key works at once", async (t) => {
   const key = newKey();
   const keys = new Map<string, string>();
   const { pool } = databaseWith(keys);
@@ -59,7 +59,7 @@ test("an unknown key is asked for each time, so that a new one works at once", a
   t.like(await authenticator.callerOf(key), { apiKeyId: "id" });
 });
 
-test("requests with one key at one time share a question", async (t) => {
+test("requests with one key at the same time share a lookup", async (t) => {
   const key = newKey();
   const { calls, pool } = databaseWith(new Map([[key, "id"]]), 5);
   const authenticator = createAuthenticator({ pool, logger });
@@ -67,7 +67,7 @@ test("requests with one key at one time share a question", async (t) => {
   t.is(named(calls, "authenticate"), 1);
 });
 
-test("a forgotten key is asked for again, others are not", async (t) => {
+test("a key that is removed from the cache is looked up again, others are not", async (t) => {
   const [first, second] = [newKey(), newKey()];
   const keys = new Map([
     [first, "first"],
@@ -87,7 +87,7 @@ test("a forgotten key is asked for again, others are not", async (t) => {
   t.is(named(calls, "authenticate"), 4);
 });
 
-test("a key that is forgotten while it is asked for is not remembered", async (t) => {
+test("a key that is removed from the cache during its lookup is not cached", async (t) => {
   const key = newKey();
   const keys = new Map([[key, "id"]]);
   const { pool } = databaseWith(keys, 10);
@@ -100,7 +100,7 @@ test("a key that is forgotten while it is asked for is not remembered", async (t
   t.is(await authenticator.callerOf(key), undefined);
 });
 
-test("no more keys are remembered than the cap", async (t) => {
+test("no more keys are cached than the cap", async (t) => {
   const keys = new Map(Array.from({ length: 4 }, (_, index) => [newKey(), String(index)]));
   const { calls, pool } = databaseWith(keys);
   const authenticator = createAuthenticator({ pool, logger, keyCap: 2 });
@@ -112,7 +112,7 @@ test("no more keys are remembered than the cap", async (t) => {
   t.is(named(calls, "authenticate"), 5);
 });
 
-test("a use is recorded once a minute, and its failure disturbs nobody", async (t) => {
+test("a use is recorded once a minute, and a failure to record it has no effect", async (t) => {
   const key = newKey();
   const { calls, pool } = fakePool({
     answer: ({ name }) => {

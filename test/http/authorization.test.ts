@@ -13,7 +13,7 @@ const { call, makeMarket, makeTrader } = service;
 
 const noSuchId = "01900000-0000-7000-8000-000000000000";
 const withKey = routes.filter(({ auth }) => auth === "key");
-// A stream goes on: test/http/user_stream.test.ts tells whose events it has.
+// Streams do not end: test/http/user_stream.test.ts checks whose events they have.
 const answering = withKey.filter(({ tag }) => tag !== "Streams");
 
 const callRoute = ({ method, path }: Route, id: string, options: Parameters<typeof call>[2]) =>
@@ -26,7 +26,7 @@ test("there are routes that need a key", (t) => {
 for (const route of withKey) {
   const name = `${route.method.toUpperCase()} ${route.path}`;
 
-  test(`401 UNAUTHORIZED: ${name} without a key, and with what is none`, async (t) => {
+  test(`401 UNAUTHORIZED: ${name} without a key, and with a malformed one`, async (t) => {
     for (const key of [undefined, "nonsense", formatApiKey(randomBytes(32))]) {
       for (const id of [noSuchId, "1"]) {
         const body = route.request.body && { body: "{no JSON" };
@@ -38,7 +38,7 @@ for (const route of withKey) {
   });
 
   if (!answering.includes(route)) continue;
-  test(`nothing of somebody else's is seen or touched: ${name}`, async (t) => {
+  test(`a user can't read or change anything of another: ${name}`, async (t) => {
     const { owner, orderId, marketId } = await makeOwner();
     const stranger = await makeTrader();
     const before = await viewOf(owner);
@@ -74,7 +74,7 @@ const viewOf = async ({ key }: Trader) => [
   (await call("GET", "/api/v1/orders?status=all", { key })).body,
 ];
 
-/** A sound body, with somebody else's ids where it takes any. */
+/** A valid body with ids of another user. */
 function bodyFor({ operationId }: Route, orderId: string, marketId: string): unknown {
   const bodies: Record<string, unknown> = {
     placeOrder: { marketId, side: "yes", price: 5, quantity: 1, idempotencyKey: orderId },

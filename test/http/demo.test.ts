@@ -47,7 +47,7 @@ function trade(url: string, { apiKey: key, marketId }: Demo) {
   return callService(url, "POST", "/api/v1/orders", { key, body });
 }
 
-test("an empty database gets books with two sides, trades, and a trader who can trade", async (t) => {
+test("an empty database gets books with two sides, trades and a demo trader with a key", async (t) => {
   await withWorld(async ({ database, prepare }) => {
     const demo = await prepare();
     const { rows } = await database.pool.query(
@@ -95,7 +95,7 @@ test("the key is remembered, for its owner only; a missing or spoiled one is mad
   });
 });
 
-test("when all is bought, a later start has somebody sell again", async (t) => {
+test("when all orders are filled, a later start places new ones", async (t) => {
   await withWorld(async ({ database, prepare }) => {
     const demo = await prepare();
     await withService(database, async (url) => {

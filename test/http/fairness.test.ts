@@ -8,7 +8,7 @@ import type { RunningServer } from "../../src/server/start_server.ts";
 import { createExchange } from "../helpers/exchange.ts";
 import type { Exchange } from "../helpers/exchange.ts";
 import { liftRateLimits } from "../helpers/limits.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { callService } from "./test_service.ts";
 
 /** What one user sends at once, against the connections of a server whose calls are held. */

@@ -3,11 +3,11 @@ import test from "ava";
 import fc from "fast-check";
 import { routes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/api/route.ts";
-import { dumpTables } from "../helpers/exchange.ts";
+import { dumpTables } from "../helpers/tables.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import { testService } from "./test_service.ts";
 
-/** Requests that nobody should send, over all routes: they are refused and come to nothing. */
+/** Malformed requests to all routes are refused and have no effect. */
 
 const service = testService(test);
 const { call, makeMarket, makeTrader } = service;
@@ -199,7 +199,7 @@ function faultOf(request: Request, { status, text }: { status: number; text: str
   return typeof JSON.parse(text).error === "string" ? undefined : `no error: ${text}`;
 }
 
-/** What may change by itself: when keys were used, what counts as a request, and what is told. */
+/** Tables that may change: times of use of keys, counters of requests, and events. */
 const ownLife = /^(identity\.api_keys|rate_limits\..*|trading\.outbox(_relay)?)$/;
 
 /** All that the database holds, but for that. */
@@ -213,7 +213,7 @@ async function dump(): Promise<Record<string, string>> {
   }
 }
 
-test("10,000 malformed requests: refused as errors of the client, nothing told, nothing done", async (t) => {
+test("10,000 malformed requests: each is an error of the client, shows no internals and has no effect", async (t) => {
   const marketId = await makeMarket();
   const [trader, stranger] = [await makeTrader(), await makeTrader()];
   const place = (key: string, price: number) =>

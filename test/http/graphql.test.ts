@@ -75,7 +75,7 @@ const run = (query: string, variables?: object): Promise<Answer> =>
 
 const codes = ({ body }: Answer) => body.errors.map((error: any) => error.extensions?.code);
 
-test.serial("each address takes the keys of its own role, and of nobody else: 401", async (t) => {
+test.serial("401: each address takes only the keys of its own role", async (t) => {
   const doors = { "/graphql": "analyst", "/admin/graphql": "operator" };
   for (const [path, role] of Object.entries(doors)) {
     for (const [name, key] of Object.entries({ ...keys, nobody: undefined, garbage: "jo_1" })) {
@@ -89,7 +89,7 @@ test.serial("each address takes the keys of its own role, and of nobody else: 40
   }
 });
 
-test.serial("made-up keys are counted by address: 401, and then 429", async (t) => {
+test.serial("401, then 429: unknown keys are counted by address", async (t) => {
   await operate("set_rate_limit('v1-auth', 2, 60)");
   const madeUp = () => formatApiKey(randomBytes(32), "jo_");
   for (const status of [401, 401, 429]) {
@@ -99,7 +99,7 @@ test.serial("made-up keys are counted by address: 401, and then 429", async (t) 
   await operate("set_rate_limit('v1-auth', 120, 60)");
 });
 
-test.serial("a key that is revoked is worth nothing from then on: 401", async (t) => {
+test.serial("401: a revoked key", async (t) => {
   const key = await operate("create_staff_key('Eve', 'operator')");
   t.is((await ask("/admin/graphql", key, "{ __typename }")).status, 200);
   const { body } = await run(
@@ -138,21 +138,18 @@ test.serial(
   },
 );
 
-test.serial(
-  "an unknown market and a width of nothing come with their codes: NOT_FOUND, INVALID_REQUEST",
-  async (t) => {
-    const candles = (days: number) => `query($market: UUID!) {
+test.serial("NOT_FOUND, INVALID_REQUEST: an unknown market and a width of zero", async (t) => {
+  const candles = (days: number) => `query($market: UUID!) {
     candles(
       marketId: $market, width: { days: ${days} },
       since: "2000-01-01T00:00:00Z", until: "2100-01-01T00:00:00Z"
     ) { nodes { openedAt } }
   }`;
-    const unknown = await analyse(candles(1), { market: "01900000-0000-7000-8000-000000000000" });
-    t.deepEqual(codes(unknown), ["NOT_FOUND"]);
-    t.deepEqual(codes(await analyse(candles(0), { market })), ["INVALID_REQUEST"]);
-    t.deepEqual((await analyse(candles(1), { market })).body.data.candles.nodes, []);
-  },
-);
+  const unknown = await analyse(candles(1), { market: "01900000-0000-7000-8000-000000000000" });
+  t.deepEqual(codes(unknown), ["NOT_FOUND"]);
+  t.deepEqual(codes(await analyse(candles(0), { market })), ["INVALID_REQUEST"]);
+  t.deepEqual((await analyse(candles(1), { market })).body.data.candles.nodes, []);
+});
 
 test.serial(
   "analysts change nothing and see neither e-mail nor anything of operators",
@@ -172,7 +169,7 @@ test.serial(
 );
 
 test.serial(
-  "operators do what the functions of admin do, and the audit tells by whose key",
+  "operators call the functions of admin, and the audit log has the name of the key",
   async (t) => {
     const deposit = `mutation($user: UUID!, $cents: BigInt!) {
     deposit(input: {userId: $user, amountCents: $cents, reference: "bank 1"}) { result }
@@ -195,7 +192,7 @@ test.serial(
   },
 );
 
-test.serial("operators can't write the audit themselves, and change no view", async (t) => {
+test.serial("operators can't write the audit log themselves, nor change a view", async (t) => {
   const { body } = await run("{ __schema { mutationType { fields { name } } } }");
   const mutations: string[] = body.data.__schema.mutationType.fields.map(
     (field: any) => field.name,
@@ -209,27 +206,24 @@ test.serial("operators can't write the audit themselves, and change no view", as
   t.deepEqual(mutations.sort(), rows.map(({ proname }) => camel(proname)).sort());
 });
 
-test.serial(
-  "refusals come with their code: NOT_FOUND, INVALID_REQUEST, ALREADY_EXISTS",
-  async (t) => {
-    const nobody = "01900000-0000-7000-8000-000000000000";
-    const revoke = `mutation { revokeApiKey(input: {keyId: "${nobody}"}) { clientMutationId } }`;
-    const revoked = await run(revoke);
-    t.is(revoked.status, 200);
-    t.deepEqual(codes(revoked), ["NOT_FOUND"]);
-    t.is(revoked.body.errors[0].message, `There is no API key ${nobody}`);
+test.serial("NOT_FOUND, INVALID_REQUEST, ALREADY_EXISTS: errors have their code", async (t) => {
+  const nobody = "01900000-0000-7000-8000-000000000000";
+  const revoke = `mutation { revokeApiKey(input: {keyId: "${nobody}"}) { clientMutationId } }`;
+  const revoked = await run(revoke);
+  t.is(revoked.status, 200);
+  t.deepEqual(codes(revoked), ["NOT_FOUND"]);
+  t.is(revoked.body.errors[0].message, `There is no API key ${nobody}`);
 
-    const make = (name: string, role: string) =>
-      run(`mutation { createStaffKey(input: {name: "${name}", role: "${role}"}) { result } }`);
-    t.deepEqual(codes(await make("Otto", "operator")), ["ALREADY_EXISTS"]);
-    t.deepEqual(codes(await make(" ", "operator")), ["INVALID_REQUEST"]);
-    t.deepEqual(codes(await make("Mallory", "owner")), ["INVALID_REQUEST"]);
-    const made = await make("Zoe", "operator");
-    t.regex(made.body.data.createStaffKey.result, /^jo_\w{49}$/);
-  },
-);
+  const make = (name: string, role: string) =>
+    run(`mutation { createStaffKey(input: {name: "${name}", role: "${role}"}) { result } }`);
+  t.deepEqual(codes(await make("Otto", "operator")), ["ALREADY_EXISTS"]);
+  t.deepEqual(codes(await make(" ", "operator")), ["INVALID_REQUEST"]);
+  t.deepEqual(codes(await make("Mallory", "owner")), ["INVALID_REQUEST"]);
+  const made = await make("Zoe", "operator");
+  t.regex(made.body.data.createStaffKey.result, /^jo_\w{49}$/);
+});
 
-test.serial("faults of values are told, and nothing of the inside", async (t) => {
+test.serial("invalid values are explained, without internals", async (t) => {
   const bad = await analyse('{ dailyTraderResults(since: "soon") { nodes { day } } }');
   t.deepEqual(codes(bad), ["INVALID_REQUEST"]);
   t.false(/select|stack|node_modules|\.js/.test(JSON.stringify(bad.body)));
@@ -243,7 +237,7 @@ test.serial("faults of values are told, and nothing of the inside", async (t) =>
 });
 
 test.serial(
-  "pages have 100 rows unless told, and 1,000 at most; an operation 20,000",
+  "pages have 100 rows by default and 1,000 at most; an operation has 20,000",
   async (t) => {
     await operators.query(
       `select admin.create_market('Question ' || i, 'tests') from generate_series(1, 120) as i`,
@@ -278,7 +272,7 @@ test.serial(
   },
 );
 
-test.serial("what a client did wrong is a 400 that says what", async (t) => {
+test.serial("400: a client error has a message", async (t) => {
   const aliases = (count: number, field: string) =>
     Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(" ");
   const cases: [what: string, query: string, variables: object | undefined, message: RegExp][] = [
@@ -376,7 +370,7 @@ test.serial("queries that are too deep, or none at all, are refused", async (t) 
   t.is(empty.body.code, "INVALID_REQUEST");
 });
 
-test.serial("a query that takes too long is given up", async (t) => {
+test.serial("a query that takes too long is cancelled", async (t) => {
   await database.pool.query(`
     create or replace function analytics.now() returns timestamptz
     language sql stable security definer set search_path = ''
@@ -385,30 +379,27 @@ test.serial("a query that takes too long is given up", async (t) => {
   t.is(body.errors[0].message, "The query took too long");
 });
 
-test.serial(
-  "the page for operators is served with all that it needs, and runs nothing foreign",
-  async (t) => {
-    const page = await callService(service.url, "GET", "/admin/graphiql");
-    t.is(page.status, 200);
-    const policy = page.headers.get("content-security-policy") ?? "";
-    const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? [];
-    t.truthy(nonce);
-    const scripts = page.body.match(/<script[^>]*>/g);
-    t.true(scripts.length > 0);
-    t.true(scripts.every((script: string) => script.includes(`nonce="${nonce}"`)));
-    t.false(/unsafe-eval|https?:/.test(policy));
-    t.false(/(?:src|href)="https?:/.test(page.body));
-    for (const file of ["ruru.js", "ruru.css", "graphqlWorker.js"]) {
-      const { status, headers } = await callService(
-        service.url,
-        "GET",
-        `/admin/graphiql/static/${file}`,
-      );
-      t.is(status, 200, file);
-      t.regex(headers.get("content-type")!, /javascript|css/);
-    }
-    t.is((await callService(service.url, "GET", "/admin/graphiql/static/../../x")).status, 404);
-    const again = await callService(service.url, "GET", "/admin/graphiql");
-    t.false(again.body.includes(nonce!));
-  },
-);
+test.serial("the page for operators loads nothing from other hosts", async (t) => {
+  const page = await callService(service.url, "GET", "/admin/graphiql");
+  t.is(page.status, 200);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? [];
+  t.truthy(nonce);
+  const scripts = page.body.match(/<script[^>]*>/g);
+  t.true(scripts.length > 0);
+  t.true(scripts.every((script: string) => script.includes(`nonce="${nonce}"`)));
+  t.false(/unsafe-eval|https?:/.test(policy));
+  t.false(/(?:src|href)="https?:/.test(page.body));
+  for (const file of ["ruru.js", "ruru.css", "graphqlWorker.js"]) {
+    const { status, headers } = await callService(
+      service.url,
+      "GET",
+      `/admin/graphiql/static/${file}`,
+    );
+    t.is(status, 200, file);
+    t.regex(headers.get("content-type")!, /javascript|css/);
+  }
+  t.is((await callService(service.url, "GET", "/admin/graphiql/static/../../x")).status, 404);
+  const again = await callService(service.url, "GET", "/admin/graphiql");
+  t.false(again.body.includes(nonce!));
+});

@@ -5,7 +5,7 @@ import { startServer } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
 import { createDatabase } from "../helpers/database.ts";
 import type { OwnDatabase } from "../helpers/database.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { callService } from "./test_service.ts";
 
 /** On a database made by the migrations, since that is what is looked at. */
@@ -39,16 +39,16 @@ async function becomesReady(reason: string | undefined) {
   return answer;
 }
 
-test.serial("200: a database that is there, current and writable", async (t) => {
+test.serial("200: the database is reachable, migrated and writable", async (t) => {
   const answer = await ready();
   t.is(answer.status, 200);
   t.is(answer.body.status, "ok");
-  // Nobody has run migrate/lock_down.sql on it.
+  // migrate/lock_down.sql has not been run on it.
   t.true(answer.body.warnings.includes("not_locked_down"));
   t.is(answer.headers.get("cache-control"), "no-store");
 });
 
-test.serial("503 read_only: a standby, or whatever else takes no writes", async (t) => {
+test.serial("503 read_only: a standby, or another database that takes no writes", async (t) => {
   const name = new URL(database!.connectionString.replace("@/", "@x/")).pathname.slice(1);
   const change = async (setting: string) => {
     await database!.pool.query(`alter database ${name} ${setting}`);
@@ -67,7 +67,7 @@ test.serial("503 read_only: a standby, or whatever else takes no writes", async 
   t.is((await becomesReady(undefined)).status, 200);
 });
 
-test.serial("503 migrations_missing; those of a later version are no reason", async (t) => {
+test.serial("503 migrations_missing; migrations of a later version are ready", async (t) => {
   const { pool } = database!;
   await pool.query("create table public.kept as table graphile_migrate.migrations");
   await pool.query("delete from graphile_migrate.migrations");
@@ -82,7 +82,7 @@ test.serial("503 migrations_missing; those of a later version are no reason", as
   t.is((await becomesReady(undefined)).status, 200);
 });
 
-test.serial("503 database_unreachable; the process itself is well", async (t) => {
+test.serial("503 database_unreachable; /healthz is still 200", async (t) => {
   const { pool } = database!;
   const { rows } = await pool.query("select current_database() as name");
   const outside = await createDatabase();
@@ -106,7 +106,7 @@ test.serial("503 database_unreachable; the process itself is well", async (t) =>
   t.is((await becomesReady(undefined)).status, 200);
 });
 
-test.serial("figures with an address of their own are at no other", async (t) => {
+test.serial("metrics with an address of their own are served at no other", async (t) => {
   t.is((await callService(service!.url, "GET", "/metrics")).status, 404);
   t.is((await callService(service!.metricsUrl!, "GET", "/healthz")).status, 404);
   const { rows } = await database!.pool.query(

@@ -39,17 +39,17 @@ for (const [what, beginning] of Object.entries({
   body: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
   head: "GET / HTTP/1.1\r\nHost: a\r\nX: ",
 })) {
-  test(`408: a ${what} that drips is refused in time, and the client cut`, async (t) => {
+  test(`408: a ${what} that comes too slowly is refused, and the connection is closed`, async (t) => {
     t.timeout(60_000);
     const { answer, answeredMs, closedMs } = await drip(t, beginning);
     t.regex(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
-    // Node looks every 30 s for such requests unless told otherwise.
+    // By default Node looks for such requests every 30 s.
     t.true(answeredMs < 15_000, `answered after ${answeredMs} ms`);
     t.true(closedMs < 25_000, `cut after ${closedMs} ms`);
   });
 }
 
-test("closing answers what had arrived, though the process was kept from running", async (t) => {
+test("closing answers requests that had arrived while the process was blocked", async (t) => {
   const listener = await listen((_request, response) => response.end("here"), {
     host: "127.0.0.1",
     port: 0,

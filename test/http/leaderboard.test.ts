@@ -8,7 +8,7 @@ import { traderName } from "../helpers/exchange.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
 
-/** One story, told step by step: each test goes on where the one before ended. */
+/** One history: each test continues where the one before ended. */
 
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;
@@ -61,7 +61,7 @@ const nothing = {
 test.serial("200: zeros and nulls before the first snapshot", async (t) => {
   [ann, bob, cleo] = [await makeTrader(), await makeTrader(), await makeTrader()];
   rain = await makeMarket();
-  // Ann pays 40 and a fee for each of 10 shares, Bob 60. Cleo has bought from nobody yet.
+  // Ann pays 40 and a fee for each of 10 shares, Bob 60. Cleo has not bought yet.
   await place(bob, { marketId: rain, side: "no", price: 60, quantity: 10 });
   await place(ann, { marketId: rain, side: "yes", price: 40, quantity: 10 });
   t.deepEqual(await read(), { category: "all", window: "all", entries: [] });
@@ -69,7 +69,7 @@ test.serial("200: zeros and nulls before the first snapshot", async (t) => {
   t.is(await own(ann), null);
 });
 
-test.serial("200: open interest alone, while nobody has realised anything", async (t) => {
+test.serial("200: open interest alone, while no user has realised anything", async (t) => {
   const at: Date = await operate("refresh_leaderboard", {});
   t.deepEqual(await summary("?category=tests&window=week"), {
     ...nothing,
@@ -186,7 +186,7 @@ test.serial("200: a new name is shown at once", async (t) => {
   t.like(await own(ann!), { displayName: "Ann", avatarUrl: avatar_url });
 });
 
-test.serial("200: a trader who realised nothing in the category has no self", async (t) => {
+test.serial("200: a trader without results in the category has no self", async (t) => {
   await operate("create_category", { slug: "empty", name: "Empty" });
   t.is(await own(ann!, "?category=empty"), null);
   t.is(await own(await makeTrader()), null);
@@ -218,6 +218,6 @@ for (const limit of ["0", "101", "x"]) {
   });
 }
 
-test.serial("401: nobody has a self without a key", async (t) => {
+test.serial("401: self needs a key", async (t) => {
   t.is((await call("GET", "/api/v1/leaderboard/me")).status, 401);
 });

@@ -10,7 +10,7 @@ import { anyLimits, traderName } from "../helpers/exchange.ts";
 import { startProcess } from "../helpers/service_process.ts";
 import { startStockCluster } from "../helpers/stock_cluster.ts";
 import type { StockCluster } from "../helpers/stock_cluster.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { placeOrders } from "../helpers/orders.ts";
 
 /** Real processes whose PostgreSQL crashes under them and comes back. */
@@ -128,8 +128,8 @@ async function endsInOrder(t: ExecutionContext, running: ReturnType<typeof start
   t.false(running.errors().includes("unforeseen error"), running.errors());
 }
 
-test("a rejection that nobody awaits ends the process unless the database is away", async (t) => {
-  const script = fileURLToPath(new URL("../helpers/unhandled_rejection.ts", import.meta.url));
+test("an unhandled rejection ends the process unless it is a lost database", async (t) => {
+  const script = fileURLToPath(new URL("./unhandled_rejection.ts", import.meta.url));
   const outcomes: Record<string, RegExp> = {
     "pg.ECONNREFUSED": /"level":"warn".*the database lost a statement/,
     "pg.terminated": /"level":"warn".*the database lost a statement/,

@@ -127,23 +127,26 @@ test.serial("at most 50 trades, the newest first", async (t) => {
   );
 });
 
-test.serial("orders past their expiry count nowhere, swept or not", async (t) => {
-  const marketId = await makeMarket();
-  const ann = await makeTrader();
-  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-  await place(ann, marketId, { price: 40, quantity: 5, expiresAt });
-  await place(ann, marketId, { price: 40, quantity: 2 });
-  const early = await (await watch(marketId)).next();
-  t.deepEqual(early.data.orderBook.yesBids, [{ price: 40, quantity: 7 }]);
-  const clock = testClock(service.database.pool);
-  await clock.advance(3_600_000);
-  const late = await (await watch(marketId)).next();
-  await clock.release();
-  t.is(late.id, early.id);
-  t.deepEqual(late.data.orderBook.yesBids, [{ price: 40, quantity: 2 }]);
-});
+test.serial(
+  "orders past their expiry count nowhere, before and after the job cancels them",
+  async (t) => {
+    const marketId = await makeMarket();
+    const ann = await makeTrader();
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    await place(ann, marketId, { price: 40, quantity: 5, expiresAt });
+    await place(ann, marketId, { price: 40, quantity: 2 });
+    const early = await (await watch(marketId)).next();
+    t.deepEqual(early.data.orderBook.yesBids, [{ price: 40, quantity: 7 }]);
+    const clock = testClock(service.database.pool);
+    await clock.advance(3_600_000);
+    const late = await (await watch(marketId)).next();
+    await clock.release();
+    t.is(late.id, early.id);
+    t.deepEqual(late.data.orderBook.yesBids, [{ price: 40, quantity: 2 }]);
+  },
+);
 
-test.serial("under a burst versions rise, and the last change is shown to all", async (t) => {
+test.serial("in a burst of changes versions rise, and all clients get the last one", async (t) => {
   const marketId = await makeMarket();
   const traders = await Promise.all(Array.from({ length: 8 }, () => makeTrader()));
   const streams = await Promise.all(Array.from({ length: 5 }, () => watch(marketId)));
@@ -186,7 +189,7 @@ test.serial("another server process on the same database hears the same", async 
   }
 });
 
-test.serial("an operator's command shows too: nobody rings for it", async (t) => {
+test.serial("an operator's command is shown too, without a notification", async (t) => {
   const marketId = await makeMarket();
   await place(await makeTrader(), marketId, { price: 40 });
   const stream = await watch(marketId);
@@ -195,24 +198,27 @@ test.serial("an operator's command shows too: nobody rings for it", async (t) =>
   t.deepEqual((await stream.next()).data.orderBook, emptyBook);
 });
 
-test.serial("the listening connection is lost and found: a fresh snapshot, no more", async (t) => {
-  const marketId = await makeMarket();
-  const ann = await makeTrader();
-  const stream = await watch(marketId);
-  await stream.next();
-  const { rowCount } = await service.database.pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
+test.serial(
+  "the listening connection is lost and replaced: clients get one new snapshot",
+  async (t) => {
+    const marketId = await makeMarket();
+    const ann = await makeTrader();
+    const stream = await watch(marketId);
+    await stream.next();
+    const { rowCount } = await service.database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'pgmarkets listener'`,
-  );
-  t.is(rowCount, 1);
-  await place(ann, marketId, { price: 40 });
-  t.is((await stream.next()).id, "1");
-  await place(ann, marketId, { price: 41 });
-  t.is((await stream.next()).id, "2");
-});
+    );
+    t.is(rowCount, 1);
+    await place(ann, marketId, { price: 40 });
+    t.is((await stream.next()).id, "1");
+    await place(ann, marketId, { price: 41 });
+    t.is((await stream.next()).id, "2");
+  },
+);
 
 test.serial(
-  "browsers find the same under /api/stream; Last-Event-ID changes nothing",
+  "browsers get the same stream at /api/stream; Last-Event-ID has no effect",
   async (t) => {
     const marketId = await makeMarket();
     await place(await makeTrader(), marketId, { price: 40 });
@@ -224,7 +230,7 @@ test.serial(
   },
 );
 
-test.serial("HEAD tells the head and ends", async (t) => {
+test.serial("HEAD returns the headers and ends", async (t) => {
   const path = `/api/v1/markets/${await makeMarket()}/stream`;
   const { status, headers } = await call("HEAD", path);
   t.is(status, 200);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { openEvents } from "../helpers/event_source.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "./test_service.ts";
 
 const service = testService(test);
@@ -28,7 +28,7 @@ function t200(status: number) {
   if (status !== 200) throw new Error(`GET /metrics gave ${status}`);
 }
 
-test.serial("what happens is counted", async (t) => {
+test.serial("requests, orders and jobs are counted", async (t) => {
   const marketId = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   const poor = await makeTrader({ fundsCents: 0 });
@@ -63,7 +63,7 @@ test.serial("what happens is counted", async (t) => {
   t.deepEqual([201, 200, 400, 401].map(timed), [2, 1, 2, 1]);
 });
 
-test.serial("failures of the database are counted, and what was made again", async (t) => {
+test.serial("failures of the database and repeated calls are counted", async (t) => {
   const marketId = await makeMarket();
   const { key } = await makeTrader();
   const body = { marketId, side: "yes", price: 10, quantity: 1 };
@@ -127,7 +127,7 @@ test.serial("streams that are open", async (t) => {
   await until("they are closed", () => Promise.resolve(streams.counts().userStreams === 0));
 });
 
-test.serial("no figure tells of a user, a market or a key", async (t) => {
+test.serial("no metric names a user, a market or a key", async (t) => {
   const marketId = await makeMarket();
   const { key, userId } = await makeTrader();
   await call("GET", `/api/v1/markets/${marketId}`, { key });

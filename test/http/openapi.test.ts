@@ -12,7 +12,7 @@ const { makeMarket, makeTrader, operate } = service;
 const noSuchId = "01900000-0000-7000-8000-000000000000";
 const { faultsOf, met } = checkAnswers();
 
-test.serial("answers of every route are as the document says", async (t) => {
+test.serial("the answers of every route match the document", async (t) => {
   const call = async (method: string, path: string, options?: CallOptions): Promise<Answer> => {
     const answer = await service.call(method, path, options);
     t.deepEqual(faultsOf(method, path, answer), [], `${method} ${path}`);
@@ -157,7 +157,7 @@ async function firstFrame(path: string, headers: Record<string, string>): Promis
   };
 }
 
-test("200: the document says what it needs to", async (t) => {
+test("200: the document is complete", async (t) => {
   const { body, headers, status } = await service.call("GET", "/openapi.json");
   t.is(status, 200);
   t.is(headers.get("content-type"), "application/json; charset=utf-8");

@@ -21,7 +21,7 @@ const slowly = ({ userId }: Trader) =>
     ...{ user_id: userId, tier: "custom", requests_per_minute: 1, burst_capacity: 10 },
   });
 
-test("429: too few tokens for the whole batch, with the wait until there are enough", async (t) => {
+test("429: too few tokens for the whole batch, with the time until there are enough", async (t) => {
   const [trader, marketId] = [await makeTrader(), await makeMarket()];
   await slowly(trader);
   const first = await send(trader, { orders: orders(marketId, 7) });
@@ -50,7 +50,7 @@ test("400 INVALID_REQUEST: more orders than the burst could never pass, and take
   t.is(await placed(trader), 0);
 });
 
-test("malformed and rejected orders take a token each, a body that is no batch takes one", async (t) => {
+test("malformed and rejected orders take a token each, a malformed batch takes one", async (t) => {
   const [trader, marketId] = [await makeTrader(), await makeMarket()];
   await slowly(trader);
   t.is(remaining(await send(trader, { orders: [{}, {}, ...orders(marketId, 1)] })), "7");

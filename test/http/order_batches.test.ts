@@ -159,7 +159,7 @@ test("400 INVALID_REQUEST: a malformed order makes an atomic batch malformed", a
   t.deepEqual(await ordersOf(trader), []);
 });
 
-test("400 INVALID_REQUEST: orders on live markets can't be atomic, and are scheduled else", async (t) => {
+test("400 INVALID_REQUEST: an atomic batch with an order on a live market", async (t) => {
   const [marketId, live] = [await makeMarket(), await makeLiveMarket()];
   const trader = await makeTrader();
   const orders = [buy(marketId, 50), buy(live, 50)];

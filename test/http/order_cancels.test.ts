@@ -8,7 +8,7 @@ import { cancelOrders } from "../../src/api/order_batches.ts";
 import { databaseError, fakePool } from "./fake_pool.ts";
 import type { FakeCall } from "./fake_pool.ts";
 
-/** What a batch of cancels comes to when the database fails in the middle of it. */
+/** A batch of cancels during which the database fails. */
 
 const logger = pino({ level: "silent" });
 
@@ -38,7 +38,7 @@ test("internal: one id fails, the others are cancelled, the balance is read", as
   });
 });
 
-test("internal: once the database is gone, nothing waits for it again", async (t) => {
+test("internal: when the database is lost, no other id waits for it", async (t) => {
   const { answer, calls } = await cancelThree(({ values: [, orderId] }) => {
     if (orderId === "a") return outcomeOf(orderId);
     throw databaseError("57P01", "FATAL");

@@ -112,7 +112,7 @@ test.serial("200: scheduled, as the order would be on a live market", async (t) 
 });
 
 test.serial(
-  "200: a rejection, with the status, the words and the code that the order would get",
+  "200: a rejection, with the status, message and code that the order would get",
   async (t) => {
     const { maker, marketId } = await makeQuotedMarket();
     const [trader, poor] = [await makeTrader(), await makeTrader({ fundsCents: 10 })];
@@ -169,7 +169,7 @@ test.serial("nothing changes: no order, no cancel, no key, no version, no event"
   t.is((await place(trader, body)).status, 201, "the key was not used");
 });
 
-test.serial("an idempotencyKey that is none is ignored, too", async (t) => {
+test.serial("a malformed idempotencyKey is ignored", async (t) => {
   const marketId = await makeMarket();
   const trader = await makeTrader();
   for (const idempotencyKey of ["zz", 5, {}, null]) {

@@ -17,7 +17,7 @@ const noSuchId = "01900000-0000-7000-8000-000000000000";
 const place = (trader: Trader, body: unknown, headers = {}): Promise<Answer> =>
   call("POST", "/api/v1/orders", { key: trader.key, body, headers });
 
-/** A market with somebody who sells 100 YES at 60 and buys 100 at 40. */
+/** A market with a trader who sells 100 YES at 60 and buys 100 at 40. */
 async function makeQuotedMarket() {
   const marketId = await makeMarket();
   const maker = await makeTrader();
@@ -240,7 +240,7 @@ for (const [fault, body, path, message] of [
   });
 }
 
-test("400 INVALID_REQUEST: all that is wrong is told", async (t) => {
+test("400 INVALID_REQUEST: all errors are reported together", async (t) => {
   const trader = await makeTrader();
   for (const [body, paths] of [
     [{ side: "up", price: 0 }, ["marketId", "side", "price"]],
@@ -255,7 +255,7 @@ test("400 INVALID_REQUEST: all that is wrong is told", async (t) => {
   }
 });
 
-test("400 INVALID_REQUEST: an expiry in the past, whatever its zone", async (t) => {
+test("400 INVALID_REQUEST: an expiry in the past, in any time zone", async (t) => {
   const marketId = await makeMarket();
   const trader = await makeTrader();
   for (const expiresAt of ["2020-01-01T00:00:00Z", "0001-01-01T00:00:00+00:00"]) {
@@ -286,7 +286,7 @@ for (const [name, body] of [
   });
 }
 
-test("JSON is JSON whatever its content type says; compressed it is not", async (t) => {
+test("JSON is read with any content type, but not if it is compressed", async (t) => {
   const marketId = await makeMarket();
   const trader = await makeTrader();
   const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -458,7 +458,7 @@ test("400: an order id that is no UUID", async (t) => {
   }
 });
 
-test("200: the list of orders, one of them, and how they are chosen", async (t) => {
+test("200: the list of orders, one order, and the filters", async (t) => {
   const { marketId } = await makeQuotedMarket();
   const otherMarketId = await makeMarket();
   const trader = await makeTrader();

@@ -16,7 +16,7 @@ async function place(trader: Trader, order: Record<string, unknown>): Promise<st
   return answer.body.order.id;
 }
 
-/** The trader buys so many shares at the price from somebody in particular. */
+/** The trader buys so many shares at the price from a new trader. */
 async function give(
   trader: Trader,
   marketId: string,
@@ -201,7 +201,7 @@ test("200: the caller's orders by status and page", async (t) => {
   t.is(beyond.meta.total, 1);
 });
 
-test.serial("an order past its expiry is open nowhere, and still one of all", async (t) => {
+test.serial("an order past its expiry is not listed as open, but among all", async (t) => {
   const clock = testClock(service.database.pool);
   const trader = await makeTrader();
   const marketId = await makeMarket();

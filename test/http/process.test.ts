@@ -46,14 +46,14 @@ test("npm start migrates and listens; npm run server serves beside it; signals e
     t.is((await callService(otherUrl!, "GET", market)).status, 404);
 
     all.kill("SIGINT");
-    // Passed on by npm: whoever supervises npm must not be left with a server of nobody's.
+    // npm passes the signal on: its supervisor must not be left with an orphaned server.
     server.kill("SIGTERM");
     t.is(await all.exited, 0);
     t.is(await server.exited, 0);
   });
 });
 
-test("a port in use and a faulty environment are told in a line, without a stack", async (t) => {
+test("a port in use and an invalid environment are reported in one line, without a stack", async (t) => {
   await withEmptyDatabase(async (database) => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -72,14 +72,14 @@ test("a port in use and a faulty environment are told in a line, without a stack
   });
 });
 
-test("a signal during the start closes what is being opened before what it stands on", async (t) => {
-  const script = fileURLToPath(new URL("../helpers/slow_opening.ts", import.meta.url));
+test("a signal during the start closes the worker before its database", async (t) => {
+  const script = fileURLToPath(new URL("./slow_opening.ts", import.meta.url));
   const running = startProcess(t, script, {});
   t.is(await running.exited, 0, running.errors());
   t.is(running.output(), "worker opened\nworker closed\ndatabase closed\n");
 });
 
-test("42501: a login that may not migrate is told which role it needs, in a line", async (t) => {
+test("42501: the start of a login that may not migrate ends with a line that names the role it needs", async (t) => {
   await withEmptyDatabase(async ({ pool, connectionString }) => {
     const login = `web_${process.pid}_${Date.now()}`;
     const url = connectionString.replace(/\/\/[^@]*@/, `//${login}@`);
@@ -110,7 +110,7 @@ test("42501: a login that may not migrate is told which role it needs, in a line
   });
 });
 
-test("npm start by the three documented logins logs no stack, and says what it leaves out", async (t) => {
+test("npm start by the three documented logins logs no stack, and logs what it leaves out", async (t) => {
   await withEmptyDatabase(async (database) => {
     const { pool, connectionString } = database;
     const unique = `${process.pid}_${Date.now()}`;
@@ -141,7 +141,7 @@ test("npm start by the three documented logins logs no stack, and says what it l
         .split("\n")
         .filter((line) => /"level":"(?:warn|error|fatal)"/.test(line))
         .map((line): string => JSON.parse(line).msg);
-      // The cluster of the tests forgets what it commits, and nobody has locked the database down.
+      // The cluster of the tests has fsync off, and its database is not locked down.
       t.true(
         warnings.every((warning) => /^(?:acknowledged orders|Every login)/.test(warning)),
         warnings.join("\n"),

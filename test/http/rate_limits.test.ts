@@ -38,7 +38,7 @@ test.serial.before("lower the limits", async (t) => {
 });
 
 let addresses = 0;
-/** An address that nobody has called from. */
+/** An address without requests so far. */
 const newAddress = () => `192.0.2.${(addresses += 1)}`;
 
 const from = (address: string, options: CallOptions = {}): CallOptions => ({
@@ -62,7 +62,7 @@ function isRefused(t: ExecutionContext, answer: Answer, retryAfter = "60") {
   t.is(answer.headers.get("cache-control"), "no-store");
 }
 
-test.serial("429: public reads of one address, and Retry-After is enough", async (t) => {
+test.serial("429: public reads of one address; they pass again after Retry-After", async (t) => {
   const path = `/api/v1/markets/${await makeMarket()}`;
   const [mine, other] = [newAddress(), newAddress()];
   t.deepEqual(await statuses(4, () => call("GET", path, from(mine))), [200, 200, 200, 429]);
@@ -73,7 +73,7 @@ test.serial("429: public reads of one address, and Retry-After is enough", async
   t.is((await call("GET", path, from(mine))).status, 200);
 });
 
-test.serial("429: reads of one account, whatever its keys and addresses", async (t) => {
+test.serial("429: reads of one account, over all its keys and addresses", async (t) => {
   const { key, userId } = await makeTrader();
   const second = await operate("create_api_key", { user_id: userId, name: "second" });
   const read = (apiKey: string) => call("GET", "/api/v1/me", from(newAddress(), { key: apiKey }));
@@ -94,7 +94,7 @@ test.serial("429: reads of several accounts from one address", async (t) => {
 });
 
 test.serial(
-  "429: commands by API keys share the user's tokens, told on every answer",
+  "429: commands by API keys share the user's tokens, which every answer shows",
   async (t) => {
     const { key, userId } = await makeTrader();
     const second = await operate("create_api_key", { user_id: userId, name: "second" });
@@ -178,22 +178,19 @@ test.serial("GET /me/rate-limits: the policy, at the cost of a read", async (t) 
   t.deepEqual(await statuses(1, ask), [429]);
 });
 
-test.serial(
-  "401, then 429: keys that are unknown count by address, garbage does not",
-  async (t) => {
-    const address = newAddress();
-    const ask = (key?: string) =>
-      call("GET", "/api/v1/me", from(address, key === undefined ? {} : { key }));
-    t.deepEqual(
-      await statuses(9, () => ask("jk_garbage")),
-      Array.from({ length: 9 }, () => 401),
-    );
-    t.is((await ask()).status, 401);
-    const guess = () => ask(formatApiKey(randomBytes(32)));
-    t.deepEqual(await statuses(6, guess), [401, 401, 401, 401, 401, 429]);
-    isRefused(t, await ask((await makeTrader()).key));
-  },
-);
+test.serial("401, then 429: unknown keys count by address, malformed ones do not", async (t) => {
+  const address = newAddress();
+  const ask = (key?: string) =>
+    call("GET", "/api/v1/me", from(address, key === undefined ? {} : { key }));
+  t.deepEqual(
+    await statuses(9, () => ask("jk_garbage")),
+    Array.from({ length: 9 }, () => 401),
+  );
+  t.is((await ask()).status, 401);
+  const guess = () => ask(formatApiKey(randomBytes(32)));
+  t.deepEqual(await statuses(6, guess), [401, 401, 401, 401, 401, 429]);
+  isRefused(t, await ask((await makeTrader()).key));
+});
 
 /** The status with which a stream opens, or the answer instead of it. */
 async function open(path: string, address: string, key?: string): Promise<Answer | number> {
@@ -233,7 +230,7 @@ test.serial("429: streams of one user, and of users by one address", async (t) =
   isRefused(t, (await open(path, address, (await makeTrader()).key)) as Answer);
 });
 
-test.serial("what watches the process is not limited", async (t) => {
+test.serial("health checks and metrics are not limited", async (t) => {
   const address = newAddress();
   for (const path of ["/healthz", "/readyz", "/metrics", "/nothing"]) {
     const found = await statuses(9, () => call("GET", path, from(address)));
@@ -241,7 +238,7 @@ test.serial("what watches the process is not limited", async (t) => {
   }
 });
 
-test.serial("429: every route is counted before it looks at the request", async (t) => {
+test.serial("429: every route is counted before it validates the request", async (t) => {
   const { context } = service;
   const caller = { userId: noSuchId, apiKeyId: noSuchId, sessionId: noSuchId };
   const counted: string[] = [];

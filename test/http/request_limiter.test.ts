@@ -33,7 +33,7 @@ function slowDatabase() {
   };
 }
 
-test("what arrives while a call is under way goes together with the next", async (t) => {
+test("requests that come during a call are counted together by the next call", async (t) => {
   const { batches, next, pool } = slowDatabase();
   const { take } = createRequestLimiter({ pool, batchCap: 3 });
   const first = take({ v1: "a" });
@@ -49,7 +49,7 @@ test("what arrives while a call is under way goes together with the next", async
   );
 });
 
-test("a call that failed is the failure of its requests, and the next goes on", async (t) => {
+test("a failed call fails its requests, and the next call goes on", async (t) => {
   let broken = true;
   const { pool } = fakePool({
     answer: ({ values }) => {
@@ -63,7 +63,7 @@ test("a call that failed is the failure of its requests, and the next goes on", 
   t.true((await take({ v1: "a" })).allowed);
 });
 
-test("where a connection is lost, the request itself has not begun", async (t) => {
+test("when the connection is lost, the request itself has not begun", async (t) => {
   const { pool } = fakePool({
     answer: () => {
       throw new Error("Connection terminated unexpectedly");
@@ -73,7 +73,7 @@ test("where a connection is lost, the request itself has not begun", async (t) =
   await t.throwsAsync(take({ v1: "a" }), { name: "DatabaseFailure", message: /unreachable/ });
 });
 
-test("without a connection all who wait are told", async (t) => {
+test("without a connection all waiting requests fail", async (t) => {
   const { pool } = fakePool({
     answer: () => [],
     connect: () => Promise.reject(new Error("timeout")),
@@ -86,7 +86,7 @@ test("without a connection all who wait are told", async (t) => {
   );
 });
 
-test("more than may wait are turned away", async (t) => {
+test("requests beyond the cap of the queue are rejected", async (t) => {
   const { next, pool } = slowDatabase();
   const { take } = createRequestLimiter({ pool, waitingCap: 1 });
   const first = take({ v1: "a" });

@@ -57,7 +57,7 @@ test("a handler that does not fit its route does not compile", (t) => {
     route({ ...versioned, handler: () => text }),
     // @ts-expect-error The header is not declared.
     route({ ...plain, handler: () => ({ status: 200, text, headers }) }),
-    // @ts-expect-error A route that does not ask who calls does not know it.
+    // @ts-expect-error A route without authentication does not know the caller.
     route({ ...plain, auth: "none", handler: ({ userId }) => String(userId) }),
     // @ts-expect-error No body is declared.
     route({ ...named, handler: ({ body }) => String(body) }),

@@ -53,7 +53,7 @@ test.serial("401: a token that has expired, and one whose session is gone", asyn
   t.is((await call("GET", "/api/auth/token", withCookie(cookie))).status, 401);
 });
 
-test.serial("401: GET /api/auth/token for whoever has no session", async (t) => {
+test.serial("401: GET /api/auth/token without a session", async (t) => {
   const { userId, key } = await makeTrader();
   const cookie: string = await operate("create_session", { user_id: userId });
   const spoiled = cookie.slice(0, -1) + (cookie.endsWith("0") ? "1" : "0");

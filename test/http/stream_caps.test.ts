@@ -4,7 +4,7 @@ import { serve } from "../../src/server/start_server.ts";
 import { createStreamSlots } from "../../src/streams/stream_slots.ts";
 import { openEvents } from "../helpers/event_source.ts";
 import type { EventSource } from "../helpers/event_source.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "./test_service.ts";
 
 /** How many event streams an address and a user hold open at once, over all servers. */
@@ -34,30 +34,33 @@ async function open(path: string, key?: string, url = service.url): Promise<void
   opened.push(await openEvents(`${url}${path}`, headers));
 }
 
-test.serial("a user holds so many, over all servers: 429 before the stream opens", async (t) => {
-  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-  const other = await serve(service.database.connectAs("exchange_api"), config, logger);
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
-  await cap("user", 2);
-  await open("/api/v1/user/stream", ann.key);
-  await open("/api/v1/user/stream", ann.key, other.url);
-  const refused = await call("GET", "/api/v1/user/stream", { key: ann.key });
-  t.is(refused.status, 429);
-  t.deepEqual(refused.body, { error: "Too many streams are open" });
-  t.true(Number(refused.headers.get("retry-after")) > 0);
-  await open("/api/v1/user/stream", bob.key);
+test.serial(
+  "429: a user's streams over all servers are limited, before the stream opens",
+  async (t) => {
+    const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+    const other = await serve(service.database.connectAs("exchange_api"), config, logger);
+    const [ann, bob] = [await makeTrader(), await makeTrader()];
+    await cap("user", 2);
+    await open("/api/v1/user/stream", ann.key);
+    await open("/api/v1/user/stream", ann.key, other.url);
+    const refused = await call("GET", "/api/v1/user/stream", { key: ann.key });
+    t.is(refused.status, 429);
+    t.deepEqual(refused.body, { error: "Too many streams are open" });
+    t.true(Number(refused.headers.get("retry-after")) > 0);
+    await open("/api/v1/user/stream", bob.key);
 
-  opened.shift()!.close();
-  await until("it is counted off", async () => (await counted()) === 2 * 2);
-  await open("/api/v1/user/stream", ann.key);
-  await cap("user", 3);
-  await open("/api/v1/user/stream", ann.key);
-  for (const stream of opened.splice(0)) stream.close();
-  await other.close();
-  await cap("user", 1_000_000);
-});
+    opened.shift()!.close();
+    await until("it is counted off", async () => (await counted()) === 2 * 2);
+    await open("/api/v1/user/stream", ann.key);
+    await cap("user", 3);
+    await open("/api/v1/user/stream", ann.key);
+    for (const stream of opened.splice(0)) stream.close();
+    await other.close();
+    await cap("user", 1_000_000);
+  },
+);
 
-test.serial("an address holds so many of all kinds together", async (t) => {
+test.serial("429: an address's streams of all kinds are limited together", async (t) => {
   const [market, ann] = [await makeMarket(), await makeTrader()];
   await cap("address", 3);
   await open(`/api/v1/markets/${market}/stream`);
@@ -70,7 +73,7 @@ test.serial("an address holds so many of all kinds together", async (t) => {
   await cap("address", 1_000_000);
 });
 
-test.serial("what does not become a stream is not counted: 404, HEAD", async (t) => {
+test.serial("requests that open no stream are not counted: 404, HEAD", async (t) => {
   const market = await makeMarket();
   const nowhere = "01900000-0000-7000-8000-000000000000";
   t.is((await call("GET", `/api/v1/markets/${nowhere}/stream`)).status, 404);
@@ -78,7 +81,7 @@ test.serial("what does not become a stream is not counted: 404, HEAD", async (t)
   await until("none is counted", async () => (await counted()) === 0);
 });
 
-test.serial("many at the same moment: no more than the cap", async (t) => {
+test.serial("streams that open at the same time stay within the cap", async (t) => {
   const ann = await makeTrader();
   await cap("user", 5);
   const ending = new AbortController();
@@ -97,7 +100,7 @@ test.serial("many at the same moment: no more than the cap", async (t) => {
   await cap("user", 1_000_000);
 });
 
-test.serial("a process that was killed counts no more after 30 s", async (t) => {
+test.serial("the streams of a killed process no longer count after 30 s", async (t) => {
   const { pool } = service.database;
   const ann = await makeTrader();
   await cap("user", 1);
@@ -119,7 +122,7 @@ test.serial("a process that was killed counts no more after 30 s", async (t) => 
   await cap("user", 1_000_000);
 });
 
-test.serial("a process whose lease is gone takes another for what it has open", async (t) => {
+test.serial("a process whose lease is gone takes another for its open streams", async (t) => {
   const { pool } = service.database;
   const ann = await makeTrader();
   await open("/api/v1/user/stream", ann.key);

@@ -38,14 +38,14 @@ export interface TestService {
   readonly context: Context;
   /** The pool of the service, which is one for everything. */
   readonly pool: Pool;
-  /** What the log has been told, line by line. */
+  /** The lines of the log. */
   readonly log: string[];
   /** Before the end of the tests, for those that are about closing. */
   close: () => Promise<void>;
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
   /** Calls an admin function with named arguments, as an operator. */
   operate: (name: string, values: Record<string, unknown>) => Promise<any>;
-  /** A user with a key, money (10,000 EUR unless told) and reviewed limits. */
+  /** A user with a key, money (10,000 EUR by default) and reviewed limits. */
   makeTrader: (options?: { fundsCents?: number; reviewed?: boolean }) => Promise<Trader>;
   makeMarket: (options?: { title?: string }) => Promise<string>;
 }

@@ -9,7 +9,7 @@ import ts from "typescript";
 import { rootDirectory } from "../helpers/repository.ts";
 import { testService } from "./test_service.ts";
 
-/** A client in TypeScript that somebody makes of /openapi.json and nothing else. */
+/** A client in TypeScript that is generated from /openapi.json and nothing else. */
 
 const service = testService(test);
 const { call, makeMarket, makeTrader } = service;

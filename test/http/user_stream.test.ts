@@ -7,7 +7,7 @@ import { openEvents } from "../helpers/event_source.ts";
 import type { EventSource } from "../helpers/event_source.ts";
 import { testService } from "./test_service.ts";
 import type { Trader } from "./test_service.ts";
-import { ordersIn } from "../helpers/orders_in.ts";
+import { ordersIn } from "../helpers/orders.ts";
 
 /** GET /user/stream: what happens to a user, to them alone. */
 
@@ -34,7 +34,7 @@ async function place({ key }: Trader, marketId: string, order: object): Promise<
   return answer.body.order;
 }
 
-/** After this event, whatever the user was told before is there. */
+/** When this event has come, all earlier events of the user have come. */
 async function sendMark({ userId }: Trader): Promise<void> {
   await service.database.pool.query(
     `insert into trading.outbox (channel, payload)
@@ -58,7 +58,7 @@ async function keyIdOf({ userId }: Trader): Promise<string> {
   return rows[0].id;
 }
 
-test.serial("it greets, and then tells of fills and cancels, to their user alone", async (t) => {
+test.serial("it greets, and then sends fills and cancels to their user alone", async (t) => {
   const marketId = await makeMarket({ title: 'Will "it" rain?' });
   const [ann, bob] = [await makeTrader({ fundsCents: 1000 }), await makeTrader()];
   const streamOfAnn = await listen(ann);
@@ -126,7 +126,7 @@ test.serial("all streams of a user hear each event once, in order, in all proces
   }
 });
 
-test.serial("nothing is told of what was rolled back, nor of a replay", async (t) => {
+test.serial("no event is sent for a rollback or a replay", async (t) => {
   const marketId = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   const stream = await listen(ann);
@@ -147,32 +147,35 @@ test.serial("nothing is told of what was rolled back, nor of a replay", async (t
   t.deepEqual(types, ["connected", "maker_fill"]);
 });
 
-test.serial("a live market's order is told when it is taken and when released", async (t) => {
-  const category = "tests";
-  const event_id = await operate("create_event", { title: "Match", category, live: true });
-  const marketId = await operate("create_market", { title: "A draw?", category, event_id });
-  const ann = await makeTrader();
-  const stream = await listen(ann);
-  const idempotencyKey = "00000000-0000-4000-8000-00000000000b";
-  const order = { price: 40, quantity: 5, idempotencyKey };
-  const { id, releaseAt } = await place(ann, marketId, order);
-  await place(ann, marketId, order); // a replay, of which nothing is told
-  const clock = testClock(service.database.pool);
-  await clock.advance(3000);
-  const { rows } = await service.database.pool.query("select admin.run_due() as done");
-  await clock.release();
-  t.is(rows[0].done.released, 1);
-  await sendMark(ann);
-  const events = await untilMark(stream);
-  const fields = { orderId: id, marketId, side: "yes", price: 40, quantity: 5 };
-  const open = { status: "open", filledQuantity: 0, cancelReason: null, fills: 0 };
-  t.deepEqual(events, [
-    connected.data,
-    { type: "order_pending", ...fields, releaseAt, budgetCents: null },
-    { type: "order_released", ...fields, ...open, balance: 1_000_000, feeCents: 0 },
-  ]);
-  for (const told of events) t.notThrows(() => userEventSchema.parse(told));
-});
+test.serial(
+  "an order on a live market has an event when it is accepted and when it is released",
+  async (t) => {
+    const category = "tests";
+    const event_id = await operate("create_event", { title: "Match", category, live: true });
+    const marketId = await operate("create_market", { title: "A draw?", category, event_id });
+    const ann = await makeTrader();
+    const stream = await listen(ann);
+    const idempotencyKey = "00000000-0000-4000-8000-00000000000b";
+    const order = { price: 40, quantity: 5, idempotencyKey };
+    const { id, releaseAt } = await place(ann, marketId, order);
+    await place(ann, marketId, order); // a replay, which has no event
+    const clock = testClock(service.database.pool);
+    await clock.advance(3000);
+    const { rows } = await service.database.pool.query("select admin.run_due() as done");
+    await clock.release();
+    t.is(rows[0].done.released, 1);
+    await sendMark(ann);
+    const events = await untilMark(stream);
+    const fields = { orderId: id, marketId, side: "yes", price: 40, quantity: 5 };
+    const open = { status: "open", filledQuantity: 0, cancelReason: null, fills: 0 };
+    t.deepEqual(events, [
+      connected.data,
+      { type: "order_pending", ...fields, releaseAt, budgetCents: null },
+      { type: "order_released", ...fields, ...open, balance: 1_000_000, feeCents: 0 },
+    ]);
+    for (const told of events) t.notThrows(() => userEventSchema.parse(told));
+  },
+);
 
 test.serial("an event of any length is delivered, in its order", async (t) => {
   const marketId = await makeMarket();
@@ -203,7 +206,7 @@ test.serial("the streams of a revoked key end, those of other keys go on", async
   t.deepEqual(await untilMark(kept), [connected.data]);
 });
 
-test.serial("a login that may only read can forge no event and overhear none", async (t) => {
+test.serial("a login that may only read can't send or read events", async (t) => {
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   const stream = await listen(ann);
   const keyId = await keyIdOf(ann);
@@ -240,30 +243,33 @@ test.serial("a login that may only read can forge no event and overhear none", a
   analyst.release(true);
 });
 
-test.serial("the listening connection is lost and found: clients are greeted anew", async (t) => {
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
-  const keyId = await keyIdOf(bob);
-  const [kept, revoked] = [await listen(ann), await listen(bob)];
-  await kept.next();
-  const pool = service.database.pool;
-  const operator = await pool.connect();
-  // As if the revocation had been announced while the connection was down.
-  await operator.query("begin");
-  await operator.query("select admin.revoke_api_key(key_id => $1)", [keyId]);
-  await operator.query("delete from trading.outbox where channel = 'api_key_revoked'");
-  await operator.query("commit");
-  operator.release();
-  await pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
+test.serial(
+  "the listening connection is lost and replaced: clients are greeted again",
+  async (t) => {
+    const [ann, bob] = [await makeTrader(), await makeTrader()];
+    const keyId = await keyIdOf(bob);
+    const [kept, revoked] = [await listen(ann), await listen(bob)];
+    await kept.next();
+    const pool = service.database.pool;
+    const operator = await pool.connect();
+    // As if the revocation had been announced while the connection was down.
+    await operator.query("begin");
+    await operator.query("select admin.revoke_api_key(key_id => $1)", [keyId]);
+    await operator.query("delete from trading.outbox where channel = 'api_key_revoked'");
+    await operator.query("commit");
+    operator.release();
+    await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'pgmarkets listener'`,
-  );
-  t.deepEqual(await kept.next(), connected);
-  await revoked.ended;
-  await sendMark(ann);
-  t.deepEqual(await untilMark(kept), []);
-});
+    );
+    t.deepEqual(await kept.next(), connected);
+    await revoked.ended;
+    await sendMark(ann);
+    t.deepEqual(await untilMark(kept), []);
+  },
+);
 
-test.serial("pages of the website have it by their cookie, as long as the session", async (t) => {
+test.serial("the website's cookie opens the stream while the session lasts", async (t) => {
   const ann = await makeTrader();
   const session = { user_id: ann.userId };
   const login = () => operate("create_session", { ...session, valid_for: "1 hour" });

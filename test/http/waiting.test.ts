@@ -10,12 +10,12 @@ import { makePool } from "../../src/database/pools.ts";
 import { startInSteps } from "../../src/database/start_steps.ts";
 import { reasonToWait } from "../../src/database/wait_for_database.ts";
 import { createDatabase } from "../helpers/database.ts";
-import { makeGate } from "../helpers/database_gate.ts";
-import type { DatabaseGate } from "../helpers/database_gate.ts";
 import { startProcess } from "../helpers/service_process.ts";
 import type { ServiceProcess } from "../helpers/service_process.ts";
-import { until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
 import { callService } from "./test_service.ts";
+import { makeGate } from "./database_gate.ts";
+import type { DatabaseGate } from "./database_gate.ts";
 
 /** Real processes whose database is away, or is not what it should be. */
 
@@ -71,7 +71,7 @@ async function endInTime(t: ExecutionContext, start: () => Promise<ServiceProces
   t.true(worst.at(-1)! < 2000, `they ended after ${worst.join(", ")} ms`);
 }
 
-test.serial("a database that is away: the server listens, says so once, and waits", async (t) => {
+test.serial("a server without its database listens, logs it once, and waits", async (t) => {
   await withDatabase({ migrated: true }, async (gate) => {
     const PORT = await freePort();
     const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString, PORT });
@@ -123,35 +123,38 @@ test.serial("migrations_missing: servers and workers wait until it is migrated",
   });
 });
 
-test.serial("a worker that waits lives, is not ready, and says why at WORKER_PORT", async (t) => {
-  await withDatabase({ migrated: false }, async (gate, connectionString) => {
-    const WORKER_PORT = await freePort();
-    const url = `http://127.0.0.1:${WORKER_PORT}`;
-    const variables = { DATABASE_URL: gate.connectionString, WORKER_PORT };
-    const worker = startProcess(t, "worker.ts", variables);
-    const ready = async () => {
-      const { status, body } = await callService(url, "GET", "/readyz");
-      return [status, body];
-    };
-    t.true(await worker.says("waiting for the database"), worker.errors());
-    t.is((await callService(url, "GET", "/healthz")).status, 200);
-    t.deepEqual(await ready(), [503, { status: "unavailable", reason: "database_unreachable" }]);
-    await gate.open();
-    t.true(await worker.says('"reason":"migrations_missing"'), worker.errors());
-    t.deepEqual(await ready(), [503, { status: "unavailable", reason: "migrations_missing" }]);
-    t.regex((await callService(url, "GET", "/metrics")).body, /^pgmarkets_worker_ready 0$/m);
-    await migrateDatabase(connectionString);
-    t.true(await worker.says("working\n"), worker.errors());
-    t.deepEqual(await ready(), [200, { status: "ok" }]);
-    await end(t, worker);
-  });
-});
+test.serial(
+  "a waiting worker is alive, is not ready, and shows the reason at WORKER_PORT",
+  async (t) => {
+    await withDatabase({ migrated: false }, async (gate, connectionString) => {
+      const WORKER_PORT = await freePort();
+      const url = `http://127.0.0.1:${WORKER_PORT}`;
+      const variables = { DATABASE_URL: gate.connectionString, WORKER_PORT };
+      const worker = startProcess(t, "worker.ts", variables);
+      const ready = async () => {
+        const { status, body } = await callService(url, "GET", "/readyz");
+        return [status, body];
+      };
+      t.true(await worker.says("waiting for the database"), worker.errors());
+      t.is((await callService(url, "GET", "/healthz")).status, 200);
+      t.deepEqual(await ready(), [503, { status: "unavailable", reason: "database_unreachable" }]);
+      await gate.open();
+      t.true(await worker.says('"reason":"migrations_missing"'), worker.errors());
+      t.deepEqual(await ready(), [503, { status: "unavailable", reason: "migrations_missing" }]);
+      t.regex((await callService(url, "GET", "/metrics")).body, /^pgmarkets_worker_ready 0$/m);
+      await migrateDatabase(connectionString);
+      t.true(await worker.says("working\n"), worker.errors());
+      t.deepEqual(await ready(), [200, { status: "ok" }]);
+      await end(t, worker);
+    });
+  },
+);
 
 test.serial("a database that takes connections and gives no answer is waited for", async (t) => {
   await withDatabase({ migrated: true }, async (gate) => {
     await gate.open();
     const server = makeServer(gate);
-    // Whoever is connected by then gets no answer any more: a step of the start takes too long.
+    // Connections that are open by then get no more answers: a step of the start takes too long.
     await t.throwsAsync(
       startInSteps([server], undefined, async (step) => {
         await server.query("select");
@@ -201,30 +204,33 @@ for (const how of ["shut", "goSilent"] as const) {
     });
   });
 
-  test.serial(`a worker that waits for a database that ${title} ends likewise`, async (t) => {
-    await withDatabase({ migrated: true }, async (gate) => {
-      const isSilent = how === "goSilent";
-      await endInTime(t, async () => {
-        await gate.shut();
-        if (isSilent) {
-          await gate.open();
-          gate.goSilent();
-        }
-        const before = gate.arrivals();
-        const worker = startProcess(t, "worker.ts", { DATABASE_URL: gate.connectionString });
-        const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString });
-        const bothCame = () => Promise.resolve(gate.arrivals() >= before + 2);
-        if (isSilent) await until("both connect", bothCame);
-        for (const running of isSilent ? [] : [worker, server]) {
-          t.true(await running.says("waiting for the database"), running.errors());
-        }
-        return [worker, server];
+  test.serial(
+    `a worker that waits for a database that ${title} also ends within 2 s`,
+    async (t) => {
+      await withDatabase({ migrated: true }, async (gate) => {
+        const isSilent = how === "goSilent";
+        await endInTime(t, async () => {
+          await gate.shut();
+          if (isSilent) {
+            await gate.open();
+            gate.goSilent();
+          }
+          const before = gate.arrivals();
+          const worker = startProcess(t, "worker.ts", { DATABASE_URL: gate.connectionString });
+          const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString });
+          const bothCame = () => Promise.resolve(gate.arrivals() >= before + 2);
+          if (isSilent) await until("both connect", bothCame);
+          for (const running of isSilent ? [] : [worker, server]) {
+            t.true(await running.says("waiting for the database"), running.errors());
+          }
+          return [worker, server];
+        });
       });
-    });
-  });
+    },
+  );
 }
 
-test.serial("what no waiting mends ends the process with a line that says it", async (t) => {
+test.serial("an error that waiting does not repair ends the process with one line", async (t) => {
   await withDatabase({ migrated: true }, async (_gate, connectionString) => {
     const missing = connectionString.replace(/\/[^/?]+\?/, "/there_is_no_such_database?");
     const stranger = connectionString.replace("postgres@", "there_is_no_such_login@");
@@ -248,7 +254,7 @@ test.serial("what no waiting mends ends the process with a line that says it", a
   });
 });
 
-test.serial("in production the parts refuse to fall back on the embedded PostgreSQL", async (t) => {
+test.serial("in production no process falls back on the embedded PostgreSQL", async (t) => {
   for (const [script, names] of [
     ["server.ts", "API_DATABASE_URL or DATABASE_URL"],
     ["worker.ts", "WORKER_DATABASE_URL or DATABASE_URL"],
@@ -260,7 +266,7 @@ test.serial("in production the parts refuse to fall back on the embedded Postgre
   }
 });
 
-test("what is worth waiting for passes by itself; all else needs a person", (t) => {
+test("only errors that pass by themselves are waited for", (t) => {
   const system = (code: string): Error => Object.assign(new Error(code), { code });
   const refusal = (code: string, message = "no"): Error =>
     Object.assign(new pg.DatabaseError(message, 0, "error"), { code });

@@ -25,7 +25,7 @@ test("times are those of a crontab", (t) => {
   for (const match of times) t.notThrows(() => parseCronItems([{ task: "any", match }]));
 });
 
-test("nothing that is due is left to two jobs", (t) => {
+test("no two jobs process the same due rows", (t) => {
   const kinds = crontab.flatMap((job) => ("due" in job ? [job.due] : []));
   t.deepEqual(kinds, [...new Set(kinds)]);
 });

@@ -21,7 +21,7 @@ function healthWithLog() {
   return { health: makeWorkerHealth(logger, () => clock.now), log, clock };
 }
 
-test("42501: a worker whose jobs fail says so at once, each minute, and when it is over", (t) => {
+test("42501: a worker whose jobs fail logs it at once, each minute, and at the end", (t) => {
   const { health, log, clock } = healthWithLog();
   const denied = databaseError("42501", "query would be affected by row-level security policy");
   health.failed("orders__expire", denied);
@@ -47,7 +47,7 @@ test("a database that is away is a warning", (t) => {
   t.is(log[0].level, 40);
 });
 
-test("503 jobs_fail: what watches over a worker is told which", async (t) => {
+test("503 jobs_fail: the health check of a worker names the failing jobs", async (t) => {
   const { health } = healthWithLog();
   const server = await serveHealth({ port: 0, host: "127.0.0.1" });
   server.handOver(health);

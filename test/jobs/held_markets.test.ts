@@ -16,7 +16,7 @@ test("a market is passed over for longer each time it is found locked, up to a s
   t.deepEqual(long, [7], "told once");
 });
 
-test("finding it locked twice at the same time is once", (t) => {
+test("two calls that find it locked at the same time count once", (t) => {
   let at = 0;
   const held = makeHeldMarkets({ now: () => at, onLong: () => undefined });
   held.hold(7);
@@ -25,7 +25,7 @@ test("finding it locked twice at the same time is once", (t) => {
   t.deepEqual(held.list(), []);
 });
 
-test("a market that was found free begins anew", (t) => {
+test("a market that was found free starts with the shortest time again", (t) => {
   let at = 0;
   const held = makeHeldMarkets({ now: () => at, onLong: () => undefined });
   held.hold(7);

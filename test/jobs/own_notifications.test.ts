@@ -4,7 +4,7 @@ import { testDatabase } from "../helpers/database.ts";
 
 const database = testDatabase(test);
 
-test("the queue does not hear a login say that its schema has changed, but everything else", async (t) => {
+test("the queue ignores notifications of schema changes by a login, and no others", async (t) => {
   const pool = database.connectAs("exchange_worker", { max: 1 });
   ignoreForeignNotifications(pool);
   const client = await pool.connect();

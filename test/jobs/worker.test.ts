@@ -7,7 +7,8 @@ import { startWorker } from "../../src/worker/start_worker.ts";
 import { createDatabase } from "../helpers/database.ts";
 import { testExchange } from "../helpers/exchange.ts";
 import { buy } from "../helpers/orders.ts";
-import { makeQueue, startTestWorker, until } from "../helpers/worker.ts";
+import { until } from "../helpers/until.ts";
+import { makeQueue, startTestWorker } from "../helpers/worker.ts";
 import type { TestWorker } from "../helpers/worker.ts";
 
 const exchange = testExchange(test);
@@ -74,7 +75,7 @@ test.serial("scheduled orders are released when it is time, and not before", asy
   t.like(await order(ann, id), { status: "partially_filled", filledQuantity: 4 });
 });
 
-test.serial("a market at fault does not keep the others' orders waiting", async (t) => {
+test.serial("a failing market does not delay the orders of others", async (t) => {
   const [bad, good] = [await makeLiveMarket(), await makeLiveMarket()];
   const ann = await makeTrader();
   const stuck = (await place(bad.market, ann, buy("no", 10, 40))).order;
@@ -95,7 +96,7 @@ test.serial("a market at fault does not keep the others' orders waiting", async 
   await until("it is released", async () => (await order(ann, stuck.id)).status === "open");
 });
 
-test.serial("old orders go to the archive, old keys and events away", async (t) => {
+test.serial("old orders are archived, old keys and events are removed", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
   const request = buy("no", 1, 10, { idempotencyKey: randomUUID() });
@@ -114,7 +115,7 @@ test.serial("old orders go to the archive, old keys and events away", async (t) 
   t.is((await order(ann, id)).id, id);
 });
 
-test.serial("what a lost worker was at is taken over", async (t) => {
+test.serial("the job of a lost worker is taken over", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
   await worker.close();
@@ -135,7 +136,7 @@ test.serial("what a lost worker was at is taken over", async (t) => {
   await exchange.database.pool.query("select graphile_worker.force_unlock_workers('{lost}')");
 });
 
-test.serial("it goes on when its connections were lost", async (t) => {
+test.serial("it goes on after its connections were lost", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
   const { rowCount } = await exchange.database.pool.query(

@@ -86,20 +86,17 @@ test.serial("several users share one server, and the last one stops it", async (
   t.is(await again.stop(), "stopped");
 });
 
-test.serial(
-  "what was committed survives kill -9 of the server, which comes back by itself",
-  async (t) => {
-    const server = await start(await makeDirectory());
-    await query(server, "create table kept as select 1 as id");
-    const before = server.processId();
-    process.kill(before, "SIGKILL");
-    t.deepEqual(await succeeds(() => query(server, "select id from kept")), { id: 1 });
-    await succeeds(async () => {
-      if (server.processId() === before) throw new Error("not told yet");
-    });
-    t.is(await server.stop(), "stopped");
-  },
-);
+test.serial("committed rows survive kill -9 of the server, which is started again", async (t) => {
+  const server = await start(await makeDirectory());
+  await query(server, "create table kept as select 1 as id");
+  const before = server.processId();
+  process.kill(before, "SIGKILL");
+  t.deepEqual(await succeeds(() => query(server, "select id from kept")), { id: 1 });
+  await succeeds(async () => {
+    if (server.processId() === before) throw new Error("not told yet");
+  });
+  t.is(await server.stop(), "stopped");
+});
 
 test.serial(
   "a lock file whose process id has gone to another process does not stop a start",
@@ -117,7 +114,7 @@ test.serial(
   },
 );
 
-test.serial("it is UTF-8, durable, and deaf to the network unless told otherwise", async (t) => {
+test.serial("it is UTF-8, durable, and by default listens to no network", async (t) => {
   const server = await start(await makeDirectory());
   const settings = await query(
     server,

@@ -20,7 +20,7 @@ const unshare = [
 ];
 const mayUnshare = spawnSync("unshare", [...unshare, "true"]).status === 0;
 
-test("a killed server that nobody reaps is started again, and its users count again", async (t) => {
+test("a killed server that stays a zombie is started again, and its users count again", async (t) => {
   if (!mayUnshare) {
     t.false(mayUnshare);
     t.log("skipped: no process namespace of its own is to be had here");
@@ -28,7 +28,7 @@ test("a killed server that nobody reaps is started again, and its users count ag
   }
   t.timeout(170_000);
   const directory = await mkdtemp(join(tmpdir(), `pgmarkets-test-${process.pid}-`));
-  const script = join(rootDirectory, "test/helpers/orphaned_postmaster.ts");
+  const script = join(rootDirectory, "test/local/orphaned_postmaster.ts");
   const child = spawn(
     "unshare",
     [

@@ -1,10 +1,10 @@
+import { announcements } from "./announcements.ts";
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
 import { markets } from "./markets.ts";
 import { matching } from "./matching.ts";
 import { money } from "./money.ts";
 import type { Mutation } from "./mutation.ts";
-import { telling } from "./telling.ts";
 
 /** Every way in which the exchange is broken on purpose. */
 export const mutations: Mutation[] = [
@@ -13,7 +13,7 @@ export const mutations: Mutation[] = [
   ...markets,
   ...money,
   ...limits,
-  ...telling,
+  ...announcements,
 ];
 
 /** Those of a short run: quick ones, of each kind. */

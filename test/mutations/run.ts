@@ -6,20 +6,21 @@ import { startAva } from "../helpers/ava.ts";
 import { openTestCluster } from "../helpers/cluster.ts";
 import type { TestCluster } from "../helpers/cluster.ts";
 import { replaceDatabase } from "../helpers/database.ts";
+import { onEndingSignal } from "../helpers/signals.ts";
 import { mutations, shortNames } from "./all.ts";
 import { mutate } from "./mutation.ts";
 import type { Mutation } from "./mutation.ts";
 
 /**
  * `npm run check:mutations [-- --short] [-- <name> ...]`: breaks a copy of the database on
- * purpose, in one way after the other, and has the tests find it. Ends with 1 if one is not found:
- * then a test is missing.
+ * purpose, in one way after the other, and runs the tests that must fail. Ends with 1 if they
+ * pass: then a test is missing.
  */
 
 /** Random tests find what they find in every run. */
 const TEST_SEED = process.env.TEST_SEED ?? "20261121";
 
-/** What PostgreSQL says of code that never worked; that tests find that out proves nothing. */
+/** Errors of SQL that cannot run: a test that fails by them has found no mistake. */
 const NONSENSE =
   /syntax error|(?:column|relation|function|operator|type) .* does not exist|has no field/;
 
@@ -28,17 +29,15 @@ const { values, positionals: names } = parseArgs({
   allowPositionals: true,
 });
 
-// Ctrl-C ends the tests at hand, and then us.
+// Ctrl-C ends the running tests, and this process then removes the cluster.
 const state: { interrupted: boolean; child: ChildProcess | undefined } = {
   interrupted: false,
   child: undefined,
 };
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(name, () => {
-    state.interrupted = true;
-    state.child?.kill(name);
-  });
-}
+onEndingSignal((name) => {
+  state.interrupted = true;
+  state.child?.kill(name);
+});
 
 try {
   process.exitCode = await main(values.short, names);

@@ -12,7 +12,7 @@ import {
 import type { EventStream, EventStreamsOptions } from "../../src/streams/event_stream.ts";
 import { openEvents } from "../helpers/event_source.ts";
 
-/** What holds for every event stream, whatever it is about. */
+/** What holds for every event stream. */
 
 type Options = Omit<EventStreamsOptions, "logger">;
 

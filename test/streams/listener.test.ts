@@ -6,7 +6,7 @@ import type { Client } from "pg";
 import type { SentEvent } from "../../src/database/calls.ts";
 import { createListener } from "../../src/streams/listener.ts";
 
-/** The listening connection, on a database that does as it is told. */
+/** The listening connection, on a fake database that the test directs. */
 
 interface FakeClient extends EventEmitter {
   statements: string[];
@@ -59,7 +59,7 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
       hear("gap");
     },
   });
-  /** The database sends an event, and rings unless told otherwise. */
+  /** The database sends an event, with a notification by default. */
   const send = (kind: string, about: unknown, { silent = false } = {}) => {
     log.lastId += 1;
     log.events.push({ id: log.lastId, kind, payload: JSON.stringify(about) });
@@ -74,7 +74,7 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
 
 const eventOf = (number: number) => ({ userId: "ann", event: { type: "test", number } });
 
-test("it reads events when it is rung, in their order, and all may have changed before", async (t) => {
+test("it reads events in their order when it is notified, and reports a gap at the start", async (t) => {
   const { listener, clients, send, untilHeard } = makeListener();
   t.false(listener.isListening());
   await listener.start();
@@ -95,7 +95,7 @@ test("it reads events when it is rung, in their order, and all may have changed 
   t.false(listener.isListening());
 });
 
-test("what a notification says is not heard: a forged one costs one read that finds nothing", async (t) => {
+test("the payload of a notification is ignored: a forged one costs one read", async (t) => {
   const { listener, clients, heard, log } = makeListener();
   await listener.start();
   t.deepEqual(heard.splice(0), ["gap"]);
@@ -127,7 +127,7 @@ test("a flood of notifications is merged", async (t) => {
   await listener.close();
 });
 
-test("a ring that is lost is made up for by the timer", async (t) => {
+test("the timer reads events after a lost notification", async (t) => {
   const { listener, send, untilHeard } = makeListener();
   await listener.start();
   send("user_event", eventOf(1), { silent: true });
@@ -190,7 +190,7 @@ test("a hole among the events that were read is a gap", async (t) => {
   await listener.close();
 });
 
-test("a connection that is lost is replaced, and the old one is not heard any more", async (t) => {
+test("a lost connection is replaced, and the old one is ignored", async (t) => {
   const { listener, clients, log, send, untilHeard } = makeListener();
   await listener.start();
   await untilHeard(1);
@@ -217,7 +217,7 @@ test("a database out of reach does not keep the process from starting", async (t
   await listener.close();
 });
 
-test("an event that makes no sense keeps nobody from those behind it", async (t) => {
+test("an invalid event does not block the events after it", async (t) => {
   const { listener, send, untilHeard } = makeListener();
   await listener.start();
   for (const about of [null, {}, 7, { userId: 1 }]) {

@@ -71,7 +71,7 @@ async function watched(streams: ReturnType<typeof makeMarketStreams>) {
   return client;
 }
 
-test("who comes while a snapshot is read shares the next one", async (t) => {
+test("clients that come while a snapshot is read share the next one", async (t) => {
   const streams = makeMarketStreams();
   const clients = Array.from({ length: 10 }, makeClient);
   const openings = clients.map(({ response }) => streams.open("market", response));
@@ -85,7 +85,7 @@ test("who comes while a snapshot is read shares the next one", async (t) => {
   t.is(streams.count(), 10);
 });
 
-test("a change that is heard while the first client's snapshot is read is not missed", async (t) => {
+test("a change during the read of the first snapshot is not missed", async (t) => {
   const streams = makeMarketStreams();
   const client = makeClient();
   const opening = streams.open("market", client.response);
@@ -112,7 +112,7 @@ test("one read for all clients and all changes of a burst, the last one included
   t.is(streams.questions.length, before + 2);
 });
 
-test("what is known already, or watched by nobody, is not read", async (t) => {
+test("a known version, or a market without clients, is not read", async (t) => {
   const streams = makeMarketStreams();
   await watched(streams);
   streams.changed("market", 1);
@@ -152,7 +152,7 @@ test("versions never go back: the streams end when the database was set back", a
   t.deepEqual(client.sent.slice(0, 2), [1, "end"]);
 });
 
-test("an unknown market has no stream, and a failure reaches whoever asked", async (t) => {
+test("an unknown market has no stream, and a failure reaches the client", async (t) => {
   const streams = makeMarketStreams();
   const unknown = streams.open("market", makeClient().response);
   (await streams.question(0)).answer(undefined);

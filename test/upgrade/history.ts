@@ -4,7 +4,7 @@ import type { Request, Side } from "../helpers/orders.ts";
 import type { Exchange } from "../helpers/exchange.ts";
 import { randomFrom } from "../helpers/random.ts";
 
-/** What a history leaves that somebody may go on with. */
+/** What a later history needs to continue this one. */
 export interface World {
   /** They can trade, and have money. */
   traders: string[];
@@ -109,7 +109,7 @@ async function makeMarkets({ operate }: Exchange): Promise<string[]> {
   ];
 }
 
-/** Users who may not trade any more, or not yet, each after they did something. */
+/** Users who may no longer trade, or not yet, each after some commands. */
 async function makeOtherUsers(
   { operate, place, split }: Exchange,
   bank: Bank,

@@ -10,7 +10,7 @@ import { makeLaterVersion, runIn } from "./later_version.ts";
 
 /** Migrations after the first, made as docs/development.md says. */
 
-test("changed files and SQL by hand become migrations that lead to what db/ describes", async (t) => {
+test("changed files and SQL written by hand become migrations to the schema of db/", async (t) => {
   const [later, built, migrated] = await Promise.all([
     makeLaterVersion(),
     createDatabase({ empty: true }),

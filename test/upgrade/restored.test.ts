@@ -24,7 +24,7 @@ async function linesOfSchema({ pool }: OwnDatabase): Promise<string[]> {
 }
 
 for (const facts of fixtures) {
-  test(`${facts.version}: a database that was in use becomes what db/ describes`, async (t) => {
+  test(`${facts.version}: a database that was in use gets the schema of db/`, async (t) => {
     const [old, described] = await Promise.all([restoreFixture(facts), createDatabase()]);
     const { pool, connectionString } = old.database;
     const assertSound = async () => {

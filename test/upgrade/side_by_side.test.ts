@@ -175,7 +175,7 @@ const answersOf = (journal: Journal) => commandsOf(journal).flatMap(({ answers }
 /** What docs/operating.md excludes. */
 const isFault = ({ kind }: Answer) => !/^(?:accepted|refused|conflict)$/.test(kind);
 
-/** What was answered is what the database has, and nobody was answered what the page excludes. */
+/** The answers match the database, and no client got an answer that the page excludes. */
 async function assertDone(
   t: ExecutionContext,
   facts: Facts,

@@ -30,11 +30,11 @@ begin
     v_market_ids := array[(v_requests[1]).market_id];
   else
     v_market_ids := array(
-      select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
+      select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last -- mutant: markets_in_another_order
     );
   end if;
   v_locked_ids := v_market_ids;
-  if place_orders.waits then
+  if place_orders.waits then -- mutant: busy_market_waited_for
     perform trading.lock_markets(v_market_ids);
   else
     v_locked_ids := trading.lock_free_markets(v_market_ids);
@@ -47,7 +47,7 @@ begin
   if v_busy is not null or cardinality(v_market_ids) > 1 then
     v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
   end if;
-  if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then
+  if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then -- mutant: atomic_beside_a_busy_market
     return query
       select 'MARKET_BUSY', null::text, false, null::text
       from unnest(v_busy);
@@ -59,7 +59,7 @@ begin
     v_batch := trading.match_batch(v_markets, v_requests, v_at);
   end if;
 
-  if place_orders.atomic and cardinality(v_requests) > 0 then
+  if place_orders.atomic and cardinality(v_requests) > 0 then -- mutant: atomic_in_part
     v_rejections := trading.atomic_rejections(v_batch);
   end if;
   if v_rejections is not null then
@@ -84,7 +84,7 @@ begin
         select x.*
         from trading.order_answers(v_batch, trading.write_batch(v_batch))
           with ordinality as x (code, message, replayed, body, place)
-      ) as a on a.place = b.nth and not b.is_busy
+      ) as a on a.place = b.nth and not b.is_busy -- mutant: answers_beside_a_busy_market
       order by b.place;
   end if;
 end

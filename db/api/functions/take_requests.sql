@@ -66,7 +66,7 @@ begin
     remaining := null;
     for i in v_next .. v_end loop
       -- A request that one counter has no room for is not counted by the others either.
-      if allowed then
+      if allowed then -- mutant: refused_requests_count
         v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - v_checks.counts[i];
         v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + v_checks.counts[i];
       end if;

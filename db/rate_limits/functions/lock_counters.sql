@@ -12,7 +12,7 @@ begin
     as c (bucket, subject, place)
   where c.bucket <> 'v1-trading'
   order by c.place
-  on conflict on constraint windows_pkey do update set taken = w.taken where false;
+  on conflict on constraint windows_pkey do update set taken = w.taken where false; -- mutant: counters_not_locked
 
   insert into rate_limits.allowances as a (user_id, at, removable_at)
   select c.subject::uuid, 'epoch', '-infinity'

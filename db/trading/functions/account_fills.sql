@@ -103,7 +103,7 @@ begin
       v_maker_price := r_book_price[j];
       v_trade.maker_order_id := order_ids[j];
     end if;
-    v_price := 100 - v_maker_price;
+    v_price := 100 - v_maker_price; -- mutant: improvement_kept
     j := r_market[i];
 
     v_trade.id := nextval('ledger.journal_ids');
@@ -136,12 +136,12 @@ begin
       s_quantity[s] := s_quantity[s] - n;
       s_cost[s] := s_cost[s] - v_cost_out;
       s_fee[s] := s_fee[s] - v_fees_out;
-      v_trade.taker_cents := n * v_maker_price - v_fill.fee_cents;
-      v_trade.taker_realised_cents := v_trade.taker_cents - v_cost_out - v_fees_out;
+      v_trade.taker_cents := n * v_maker_price - v_fill.fee_cents; -- mutant: seller_spared_the_fee
+      v_trade.taker_realised_cents := v_trade.taker_cents - v_cost_out - v_fees_out; -- mutant: buy_fees_forgotten
       s_realised[s] := s_realised[s] + v_trade.taker_realised_cents;
     end if;
     s_touched[s] := true;
-    if v_trade.taker_cents <> 0 then
+    if v_trade.taker_cents <> 0 then -- mutant: empty_taker_leg_counted
       t_balance[t] := t_balance[t] + v_trade.taker_cents;
       t_version[t] := t_version[t] + 1;
     end if;
@@ -152,13 +152,13 @@ begin
     if v_maker_buys then
       s_quantity[g] := s_quantity[g] + n;
       s_cost[g] := s_cost[g] + n * v_maker_price;
-      v_trade.maker_cents := -(n * v_maker_price);
+      v_trade.maker_cents := -(n * v_maker_price); -- mutant: improvement_to_the_maker
       v_trade.maker_realised_cents := null;
     else
       v_cost_out := core.half_up(s_cost[g] * n, s_quantity[g]);
       v_fees_out := core.half_up(s_fee[g] * n, s_quantity[g]);
       s_quantity[g] := s_quantity[g] - n;
-      s_cost[g] := s_cost[g] - v_cost_out;
+      s_cost[g] := s_cost[g] - v_cost_out; -- mutant: maker_keeps_cost
       s_fee[g] := s_fee[g] - v_fees_out;
       v_trade.maker_cents := n * v_price;
       v_trade.maker_realised_cents := v_trade.maker_cents - v_cost_out - v_fees_out;
@@ -172,12 +172,12 @@ begin
 
     -- The market's: pairs minted into escrow or burnt out of it, and the fee.
     v_escrow_cents := -(v_trade.taker_cents + v_trade.maker_cents + v_fill.fee_cents);
-    if v_escrow_cents <> 0 then
-      m_escrow[j] := m_escrow[j] + v_escrow_cents;
+    if v_escrow_cents <> 0 then -- mutant: escrow_leg
+      m_escrow[j] := m_escrow[j] + v_escrow_cents; -- mutant: escrow_of_another_market
       m_escrow_version[j] := m_escrow_version[j] + 1;
     end if;
-    if v_fill.fee_cents > 0 then
-      m_revenue[j] := m_revenue[j] + v_fill.fee_cents;
+    if v_fill.fee_cents > 0 then -- mutant: empty_fee_leg_counted
+      m_revenue[j] := m_revenue[j] + v_fill.fee_cents; -- mutant: revenue_of_another_market
       m_revenue_version[j] := m_revenue_version[j] + 1;
     end if;
     v_trade.escrow_balance_cents := m_escrow[j];
@@ -186,16 +186,16 @@ begin
     v_trade.revenue_version := m_revenue_version[j];
     v_trades[f] := v_trade;
 
-    m_last_price[j] := v_trade.price;
+    m_last_price[j] := v_trade.price; -- mutant: price_of_another_market
     m_yes_volume[j] := m_yes_volume[j] + n * v_trade.price;
-    m_no_volume[j] := m_no_volume[j] + n * (100 - v_trade.price);
+    m_no_volume[j] := m_no_volume[j] + n * (100 - v_trade.price); -- mutant: volume_of_one_side
     m_trade_count[j] := m_trade_count[j] + 1;
 
-    if not h_has_traded[(s + 1) / 2] then
+    if not h_has_traded[(s + 1) / 2] then -- mutant: taker_counted_twice
       h_has_traded[(s + 1) / 2] := true;
       m_new_traders[j] := m_new_traders[j] + 1;
     end if;
-    if not h_has_traded[(g + 1) / 2] then
+    if not h_has_traded[(g + 1) / 2] then -- mutant: maker_not_counted
       h_has_traded[(g + 1) / 2] := true;
       m_new_traders[j] := m_new_traders[j] + 1;
     end if;

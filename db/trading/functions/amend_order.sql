@@ -22,11 +22,11 @@ declare
 begin
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
-  perform trading.lock_market(v_order.market_id);
+  perform trading.lock_market(v_order.market_id); -- mutant: amend_without_lock
   v_at := core.now();
   v_context := (trading.read_markets(array[v_order.market_id], v_at))[1];
-  select o.* into v_order
-  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
+  select o.* into v_order -- mutant: amend_by_an_old_look
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o; -- mutant: amend_by_an_old_look
 
   v_has_expired := v_order.expires_at <= v_at
     and v_order.status in ('scheduled', 'open', 'partially_filled');

@@ -36,7 +36,7 @@ begin
     select batch.requests[i] as request, announce_released.orders[i] as placed
     offset 0 -- each element is looked up once
   ) as x
-  where (x.placed).code is distinct from 'CONFLICT_RETRY'
+  where (x.placed).code is distinct from 'CONFLICT_RETRY' -- mutant: release_told_twice
   order by i;
 end
 $$;

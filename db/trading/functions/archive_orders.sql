@@ -3,7 +3,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_delay constant interval := interval '30 days';
+  c_delay constant interval := interval '30 days'; -- mutant: archive_a_day_early
   v_last_id bigint;
   v_at timestamptz;
   v_due timestamptz;
@@ -66,7 +66,7 @@ begin
     delete from trading.orders as o
     where o.id = any (v_ids)
       and o.status = 'cancelled'
-      and o.filled_quantity = 0
+      and o.filled_quantity = 0 -- mutant: archive_takes_trades
       and o.cancelled_at <= v_due
     returning o.*
   )

@@ -23,7 +23,7 @@ begin
       from (
         select
           o.ordinality as place, o.code, o.problem,
-          (batch.market_arrays).live_delays_ms[o.market] is not null
+          (batch.market_arrays).live_delays_ms[o.market] is not null -- mutant: atomic_on_a_live_market
           and o.replay_of is null and o.replayed_order_id is null as is_live
         from rows from (unnest(batch.requests), unnest((batch.result).results))
         with ordinality as o (

@@ -14,11 +14,11 @@ declare
     select e.order_id
     from trading.end_active_orders(
       cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
-      cancel_active_orders.at, counted => true
+      cancel_active_orders.at, counted => true -- mutant: version_not_raised
     ) as e
   );
 begin
-  if cancel_active_orders.announced and cardinality(v_ids) > 0 then
+  if cancel_active_orders.announced and cardinality(v_ids) > 0 then -- mutant: owner_not_told
     insert into trading.outbox (channel, payload)
     select
       'user_event',

@@ -19,7 +19,7 @@ begin
     return v_result;
   end if;
 
-  perform trading.lock_market(v_order.market_id);
+  perform trading.lock_market(v_order.market_id); -- mutant: cancel_without_lock
   v_at := core.now();
   v_has_expired := coalesce(v_order.expires_at <= v_at, false);
   v_cancelled := trading.cancel_active_orders(
@@ -27,7 +27,7 @@ begin
     array[v_order.id],
     case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
     v_at,
-    v_has_expired
+    v_has_expired -- mutant: canceller_told
   );
 
   select o.* into strict v_order

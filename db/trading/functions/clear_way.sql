@@ -18,7 +18,7 @@ declare
   );
   v_batch trading.matched_batch;
 begin
-  if v_unfinished is null then
+  if v_unfinished is null then -- mutant: atomic_clears_nothing
     return;
   end if;
   v_batch := trading.match_batch(

@@ -11,7 +11,7 @@ begin
   perform from catalog.markets as m
   where m.id = close_market.market_id
     and m.status in ('open', 'paused')
-    and m.close_time <= v_at;
+    and m.close_time <= v_at; -- mutant: closing_a_moment_late
   if not found then
     return 0;
   end if;

@@ -17,11 +17,11 @@ begin
       from trading.active_orders as b
       where b.market_id = u.id
         and b.queue_position is null
-        and b.release_at <= due_requests.at
+        and b.release_at <= due_requests.at -- mutant: release_a_moment_early
       order by b.release_at, b.order_id
       limit due_requests.most
     ) as d
-    order by d.release_at, d.order_id
+    order by d.release_at, d.order_id -- mutant: release_out_of_order
     limit due_requests.most
   loop
     select o.* into strict v_order

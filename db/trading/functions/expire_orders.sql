@@ -24,7 +24,7 @@ begin
         where x.id = b.market_id
         limit 1
       ) as m
-      where b.expires_at <= v_at
+      where b.expires_at <= v_at -- mutant: expiry_a_moment_late
         and (m.close_time is null or b.expires_at < m.close_time)
     ),
     'expired',

@@ -24,7 +24,7 @@ begin
         array[null::bigint], array[null::bigint],
         case when v_rests and v_order.book_side = 'yes' then v_order.book_price end,
         case when v_rests and v_order.book_side = 'no' then v_order.book_price end,
-        (v_order.status <> 'scheduled')::int, (not v_order.was_scheduled)::int,
+        (v_order.status <> 'scheduled')::int, (not v_order.was_scheduled)::int, -- mutant: single_order_changes
         case when v_order.was_scheduled then 0 else v_order.id end
       )::trading.market_change
     ];
@@ -43,10 +43,10 @@ begin
         null::bigint as position_left,
         null::bigint as position_gone,
         (
-          o.id is not null and o.status <> 'scheduled'
-          or o.code is not null and o.place = any (v_emptied)
+          o.id is not null and o.status <> 'scheduled' -- mutant: schedule_raises_version
+          or o.code is not null and o.place = any (v_emptied) -- mutant: cleared_book_unannounced
         )::int as changes,
-        (o.id is not null and not o.was_scheduled)::int as placed,
+        (o.id is not null and not o.was_scheduled)::int as placed, -- mutant: released_order_counted_again
         case when not o.was_scheduled then o.id end as id
       from unnest(market_changes.orders) with ordinality as o (
         market, market_id, market_public_id, user_id, user_public_id, side, order_type, price,
@@ -94,7 +94,7 @@ begin
         )::trading.market_change as change
       from levels as l
       group by l.market
-      having sum(l.changes) > 0 or sum(l.placed) > 0
+      having sum(l.changes) > 0 or sum(l.placed) > 0 -- mutant: scheduled_order_not_counted
     ) as m
   );
 end

@@ -57,7 +57,7 @@ begin
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
     end if;
     if match_batch.locks and v_depth = 1 then
-      perform trading.lock_traders(v_user_ids);
+      perform trading.lock_traders(v_user_ids); -- mutant: makers_before_the_taker
     elsif match_batch.locks then
       perform trading.lock_more_traders(v_user_ids);
     end if;

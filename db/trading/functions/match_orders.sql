@@ -78,16 +78,16 @@ begin
     t := r.trader;
 
     -- 1. A replay is answered with the order as it stands now, unless that order was rejected.
-    if replays is not null and not r.is_malformed then
+    if replays is not null and not r.is_malformed then -- mutant: replay_after_the_gates
       j := v_for_key[(batch.request_arrays).twins[i]];
-      if replays[i] is not null or (j < i and (v_results[j]).code is null) then
+      if replays[i] is not null or (j < i and (v_results[j]).code is null) then -- mutant: key_of_a_refusal
         v_results[i] := trading.replayed_result(
           j, v_results[j], replays[i], (batch.maker_arrays).order_ids, k_left, v_cancelled,
           t_balance[t]
         );
         continue next_request;
       end if;
-      v_for_key[(batch.request_arrays).twins[i]] := i;
+      v_for_key[(batch.request_arrays).twins[i]] := i; -- mutant: key_of_the_first_refusal
     end if;
     if r.code is not null then
       v_results[i] := trading.order_rejected(r.code);
@@ -95,8 +95,8 @@ begin
     end if;
 
     -- 2. A live market takes the order now and judges it against the book when it is released.
-    t_open_cost[t] := t_open_cost[t] - r.relieved_cents;
-    if r.scheduled_cost_cents is not null then
+    t_open_cost[t] := t_open_cost[t] - r.relieved_cents; -- mutant: replaced_order_counts
+    if r.scheduled_cost_cents is not null then -- mutant: replaced_schedule_counts
       v_results[i] := trading.scheduled_result(
         r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t], t_open_cost[t]
       );
@@ -150,19 +150,19 @@ begin
           v_wanted := v_bought;
           exit;
         elsif m = t then
-          v_code := 'SELF_TRADE_BLOCKED';
+          v_code := 'SELF_TRADE_BLOCKED'; -- mutant: self_trade
           exit;
         else
           v_reason := trading.maker_cancel_reason(
-            n, n * k_cents[k], h_quantity[k_shares[k]], t_balance[m], t_excluded[m],
+            n, n * k_cents[k], h_quantity[k_shares[k]], t_balance[m], t_excluded[m], -- mutant: maker_judged_by_the_whole_order
             t_limited[m], limits.limits[m], limits.untraded[m]
           );
         end if;
-        if v_reason is not null then
+        if v_reason is not null then -- mutant: dead_maker
           v_code := case when v_cleared_count = most_cleared then 'CONFLICT_RETRY' end;
           exit when v_code is not null;
           v_cancelled_count := v_cancelled_count + 1;
-          v_is_starved[v_cancelled_count] := v_reason <> 'expired' and t_traded_with[m] = i;
+          v_is_starved[v_cancelled_count] := v_reason <> 'expired' and t_traded_with[m] = i; -- mutant: starved_makers_cleared
           v_cleared_count := v_cleared_count + (not v_is_starved[v_cancelled_count])::int;
           v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
           k := k_next[k];
@@ -179,7 +179,7 @@ begin
         v_weight := v_weight + n * v_level * (100 - v_level);
         v_fill_count := v_fill_count + 1;
         v_fills[v_fill_count] := (
-          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee
+          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee -- mutant: fee_rounded_for_each_fill
         )::trading.fill;
         v_fee := trading.fee_cents(r.taker_rate_bps, v_weight);
         if k_left[k] = 0 then
@@ -207,7 +207,7 @@ begin
       v_code := coalesce(v_code, case
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
-        when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
+        when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
         when r.is_ioc and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
         else trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
@@ -221,9 +221,9 @@ begin
           j := (v_fills[p]).maker;
           n := (v_fills[p]).quantity;
           m := k_trader[j];
-          k_left[j] := k_left[j] + n;
-          t_balance[m] := t_balance[m] - n * k_cents[j];
-          h_quantity[k_shares[j]] := h_quantity[k_shares[j]] - n * k_gain[j];
+          k_left[j] := k_left[j] + n; -- mutant: met_quantity_not_given_back
+          t_balance[m] := t_balance[m] - n * k_cents[j]; -- mutant: planned_cash_not_given_back
+          h_quantity[k_shares[j]] := h_quantity[k_shares[j]] - n * k_gain[j]; -- mutant: planned_shares_not_given_back
           t_open_cost[m] := t_open_cost[m] - n * least(0, k_cents[j]);
         end loop;
         v_fill_count := v_fills_before;
@@ -240,7 +240,7 @@ begin
           v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
         end if;
       elsif v_bought > 0 then
-        t_balance[t] := t_balance[t] - v_spent - v_fee
+        t_balance[t] := t_balance[t] - v_spent - v_fee -- mutant: answered_without_the_fee
           + case when r.is_buy then 0 else 100 * v_bought end;
         h_quantity[r.shares] := h_quantity[r.shares] + r.gain * v_bought;
       end if;
@@ -282,7 +282,7 @@ begin
         t_open_cost[t] := t_open_cost[t] - k_left[k] * least(0, r.cents);
         v_rests_here[coalesce(r.holding, 0)] := true;
         -- Its place is behind all at its price, or else behind the next better price.
-        if coalesce(k_price[b_first[r.book]], 0) < r.book_price then
+        if coalesce(k_price[b_first[r.book]], 0) < r.book_price then -- mutant: queue_lost_in_a_batch
           k_next[k] := b_first[r.book];
           b_first[r.book] := k;
         else

@@ -20,9 +20,9 @@ return (
   coalesce((request).quantity, 10000),
   (request).budget_cents,
   2 * (request).market - ((request).book_side = 'yes')::int,
-  2 * (request).market - ((request).book_side = 'no')::int,
+  2 * (request).market - ((request).book_side = 'no')::int, -- mutant: book_of_another_market
   (request).book_price,
-  100 - (request).book_price,
+  100 - (request).book_price, -- mutant: touching_prices_miss
   case (request).book_side
     when 'yes' then (slice).no_floors[(request).market] else (slice).yes_floors[(request).market]
   end,

@@ -28,7 +28,7 @@ begin
   from catalog.markets as m
   where m.public_id = merge_position.market_public_id;
 
-  perform trading.lock_market(v_request.market_id);
+  perform trading.lock_market(v_request.market_id); -- mutant: merge_without_lock
   v_at := core.now();
   v_context := (trading.read_markets(array[v_request.market_id], v_at))[1];
   select m.status = 'resolved' into v_is_resolved
@@ -54,7 +54,7 @@ begin
   end if;
 
   v_yes_cost_out := core.half_up(
-    v_held.yes_cost_cents * v_request.quantity, v_held.yes_quantity
+    v_held.yes_cost_cents * v_request.quantity, v_held.yes_quantity -- mutant: merge_cost_of_all
   );
   v_yes_fees_out := core.half_up(v_held.yes_fee_cents * v_request.quantity, v_held.yes_quantity);
   v_no_cost_out := core.half_up(v_held.no_cost_cents * v_request.quantity, v_held.no_quantity);
@@ -62,7 +62,7 @@ begin
   update trading.holdings as h set
     yes_quantity = h.yes_quantity - v_request.quantity,
     yes_cost_cents = h.yes_cost_cents - v_yes_cost_out,
-    yes_fee_cents = h.yes_fee_cents - v_yes_fees_out,
+    yes_fee_cents = h.yes_fee_cents - v_yes_fees_out, -- mutant: merge_keeps_fees
     yes_realised_cents = h.yes_realised_cents
       + v_proceeds_cents - v_yes_cost_out - v_yes_fees_out,
     no_quantity = h.no_quantity - v_request.quantity,

@@ -28,7 +28,7 @@ begin
         y.request,
         string_agg(
           trading.fill_object(
-            y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request],
+            y.public_id, m_public_ids[r_market[y.request]], y.taker_side, r_public_ids[y.request], -- mutant: fill_names_another_market
             y.order_public_id, t_public_ids[width_bucket(y.taker_user_id, t_user_ids)],
             t_public_ids[width_bucket(y.maker_user_id, t_user_ids)], y.price, y.quantity, v_at
           ),

@@ -39,11 +39,11 @@ begin
   return (
     select array_agg(
       (
-        x.market, x.market_id, m_public_ids[x.market], x.user_id, t_public_ids[x.trader], x.side,
+        x.market, x.market_id, m_public_ids[x.market], x.user_id, t_public_ids[x.trader], x.side, -- mutant: order_names_another_market
         x.order_type, x.price, x.book_side, x.book_price, x.budget_cents, x.time_in_force,
         x.post_only, x.expires_at, x.idempotency_key, x.problem, x.order_id is not null,
         case when x.status = 'scheduled'
-          then batch.at + m_delay[x.market] * interval '1 millisecond' end,
+          then batch.at + m_delay[x.market] * interval '1 millisecond' end, -- mutant: delay_of_another_market
         case when x.is_accepted then coalesce(x.order_id, nextval('trading.orders_id_seq')) end,
         case when x.is_accepted then coalesce(x.order_public_id, core.uuid_v7()) end,
         x.code, x.replay_of, x.replayed_order_id, x.status, x.quantity, x.left_quantity,

@@ -25,7 +25,7 @@ begin
       array_agg(
         (
           k.order_id, k.order_public_id, 1, k.user_id, k.order_type, k.book_side, k.book_price,
-          k.queue_position, k.left_quantity, k.available = 0
+          k.queue_position, k.left_quantity, k.available = 0 -- mutant: best_queue_forgets_expiry
         )::trading.resting_order
         order by k.queue_position
       ) filter (where k.shares_before < request.quantity),

@@ -39,7 +39,7 @@ begin
         and r.problem is null
         and r.book_price + case r.book_side
           when 'yes' then m.best_no_price else m.best_yes_price
-        end >= 100
+        end >= 100 -- mutant: touching_prices_not_read
       group by
         m.market, m.market_id, m.at, r.book_side, m.best_yes_price, m.best_no_price,
         m.first_yes_position, m.first_no_position
@@ -61,7 +61,7 @@ begin
             and x.book_side = s.book_side
             and x.book_price = s.best_price
             and x.queue_position >= s.first_position
-          order by x.queue_position
+          order by x.queue_position -- mutant: queue_reversed
           limit s.most_orders
         )
         union all
@@ -106,7 +106,7 @@ begin
         select array_agg(
           (
             k.order_id, k.order_public_id, k.market, k.user_id, k.order_type, k.book_side,
-            k.book_price, k.queue_position, k.left_quantity, coalesce(k.expires_at <= k.at, false)
+            k.book_price, k.queue_position, k.left_quantity, coalesce(k.expires_at <= k.at, false) -- mutant: maker_lives_a_moment_longer
           )::trading.resting_order
           order by k.market, k.book_side, k.number
         )

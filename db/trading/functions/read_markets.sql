@@ -8,14 +8,14 @@ begin
     select array_agg(
       (
         m.id, m.public_id, m.title, m.category_id, read_markets.at, x.trading_paused,
-        m.status = 'open' and (m.close_time is null or m.close_time > read_markets.at),
+        m.status = 'open' and (m.close_time is null or m.close_time > read_markets.at), -- mutant: market_open_a_moment_longer
         (
           select e.live_delay_ms
           from catalog.events as e
           where e.id = m.event_id
             and e.live
             and (e.starts_at is null or e.starts_at <= read_markets.at)
-            and (e.ends_at is null or e.ends_at > read_markets.at)
+            and (e.ends_at is null or e.ends_at > read_markets.at) -- mutant: live_a_moment_longer
         ),
         f.taker_rate_bps, f.id, s.escrow_cents, s.escrow_version, s.revenue_cents,
         s.revenue_version, s.best_yes_price, s.first_yes_position, s.best_no_price,

@@ -12,7 +12,7 @@ begin
       from trading.idempotency_keys as x
       where x.user_id = r.user_id
         and x.key = r.idempotency_key
-        and x.created_at > read_replays.at - interval '24 hours'
+        and x.created_at > read_replays.at - interval '24 hours' -- mutant: key_age
     )
     from unnest(read_replays.requests) as r
   );

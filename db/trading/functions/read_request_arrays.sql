@@ -43,7 +43,7 @@ begin
       array_agg(r.book_price),
       case when has_keys then array(
         select case when q.idempotency_key is null or q.user_id is null then q.ordinality
-          else min(q.ordinality) over (partition by q.user_id, q.idempotency_key)
+          else min(q.ordinality) over (partition by q.user_id, q.idempotency_key) -- mutant: key_of_everybody
         end::int
         from unnest(batch.requests) with ordinality as q
         order by q.ordinality
@@ -58,7 +58,7 @@ begin
         trading.holding_key(r.market, u.trader), (batch.holdings).keys
       ) as holding offset 0
     ) as h
-    cross join lateral (select batch.markets[r.market] as context offset 0) as c
+    cross join lateral (select batch.markets[r.market] as context offset 0) as c -- mutant: fee_of_another_market
   );
 end
 $$;

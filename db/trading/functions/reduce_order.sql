@@ -24,7 +24,7 @@ begin
   perform trading.write_depth(
     v_active_order.market_id,
     array[trading.depth_place(v_active_order.book_side, v_active_order.book_price)],
-    array[-v_taken_off],
+    array[-v_taken_off], -- mutant: level_keeps_what_was_taken_off
     counted => true
   );
 end

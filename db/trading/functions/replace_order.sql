@@ -26,7 +26,7 @@ begin
   v_request.side := ("order").side;
   v_request.order_type := ("order").order_type;
   v_request.price := replace_order.price;
-  v_request.quantity := replace_order.quantity - ("order").filled_quantity;
+  v_request.quantity := replace_order.quantity - ("order").filled_quantity; -- mutant: amend_forgets_fills
   v_request.time_in_force := ("order").time_in_force;
   v_request.post_only := ("order").post_only;
   v_request.expires_at := ("order").expires_at;

@@ -30,7 +30,7 @@ begin
   v_left := left_quantities[v_result.maker];
   v_result.left_quantity := v_left;
   if v_left < 0 then
-    v_result.left_quantity := (cancelled[-v_left]).left_quantity;
+    v_result.left_quantity := (cancelled[-v_left]).left_quantity; -- mutant: replay_of_the_dead
     v_result.cancel_reason := (cancelled[-v_left]).reason;
   end if;
   if order_id is null then

@@ -8,14 +8,14 @@ returns text
 language sql immutable parallel safe
 return case
   when (request).problem is not null then 'INVALID_REQUEST'
-  when (request).order_id is null and (request).expires_at <= (context).at
-    then 'INVALID_REQUEST'
+  when (request).order_id is null and (request).expires_at <= (context).at -- mutant: past_expiry
+    then 'INVALID_REQUEST' -- mutant: past_expiry
   else coalesce(
     trading.trader_rejection((context).site_paused, known, blocked_by),
     case
       when (context).market_id is null then 'MARKET_NOT_FOUND'
       when not (context).is_open then 'MARKET_NOT_OPEN'
-      when (request).expires_at <= (context).at then 'INVALID_REQUEST'
+      when (request).expires_at <= (context).at then 'INVALID_REQUEST' -- mutant: released_at_its_expiry
     end
   )
 end;

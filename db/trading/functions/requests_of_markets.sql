@@ -10,7 +10,7 @@ declare
   v_request trading.order_request;
 begin
   foreach v_request in array requests_of_markets.requests loop
-    v_request.market := array_position(market_ids, v_request.market_id);
+    v_request.market := array_position(market_ids, v_request.market_id); -- mutant: places_beside_a_busy_market
     if v_request.market is not null then
       v_kept := v_kept || v_request;
     end if;

@@ -25,7 +25,7 @@ begin
   from catalog.markets as m
   where m.public_id = split_position.market_public_id;
 
-  perform trading.lock_market(v_request.market_id);
+  perform trading.lock_market(v_request.market_id); -- mutant: split_without_lock
   v_at := core.now();
   v_context := (trading.read_markets(array[v_request.market_id], v_at))[1];
   perform trading.lock_traders(array[v_request.user_id]);
@@ -53,7 +53,7 @@ begin
     yes_cost_cents = h.yes_cost_cents + v_side_cost_cents,
     no_public_id = coalesce(h.no_public_id, core.uuid_v7()),
     no_quantity = h.no_quantity + v_request.quantity,
-    no_cost_cents = h.no_cost_cents + v_side_cost_cents
+    no_cost_cents = h.no_cost_cents + v_side_cost_cents -- mutant: split_costs_nothing
   where h.market_id = v_request.market_id
     and h.user_id = v_request.user_id;
   if not found then

@@ -26,7 +26,7 @@ begin
     with gone as (
       delete from trading.active_orders as b
       where b.order_id = any (v_ids)
-        and v_left[width_bucket(b.order_id, v_ids)] <= 0
+        and v_left[width_bucket(b.order_id, v_ids)] <= 0 -- mutant: dead_maker_kept
     ),
     smaller as (
       update trading.active_orders as b

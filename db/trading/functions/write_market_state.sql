@@ -27,21 +27,21 @@ begin
     where s.market_id = m_ids[n];
     v_depth := trading.changed_depth(v_old.depth, v_change.places, v_change.depth_changes);
     v_best_yes := trading.best_after(
-      v_depth, 'yes', greatest(v_old.best_yes_price, v_change.highest_yes)
+      v_depth, 'yes', greatest(v_old.best_yes_price, v_change.highest_yes) -- mutant: best_price_not_raised
     );
     v_best_no := trading.best_after(
       v_depth, 'no', greatest(v_old.best_no_price, v_change.highest_no)
     );
     update trading.market_state as s set
-      version = s.version + v_change.changes,
-      placed_count = s.placed_count + v_change.placed,
-      placed_id_sum = s.placed_id_sum + v_change.id_sum,
+      version = s.version + v_change.changes, -- mutant: version_once_a_batch
+      placed_count = s.placed_count + v_change.placed, -- mutant: batch_not_counted
+      placed_id_sum = s.placed_id_sum + v_change.id_sum, -- mutant: order_not_counted
       last_trade_price = coalesce(accounted.last_trade_prices[n], s.last_trade_price),
       yes_volume_cents = s.yes_volume_cents + coalesce(accounted.yes_volumes_cents[n], 0),
       no_volume_cents = s.no_volume_cents + coalesce(accounted.no_volumes_cents[n], 0),
       trade_count = s.trade_count + coalesce(accounted.trade_counts[n], 0),
       traders_count = s.traders_count + coalesce(accounted.new_traders[n], 0),
-      escrow_cents = coalesce(accounted.escrows_cents[n], s.escrow_cents),
+      escrow_cents = coalesce(accounted.escrows_cents[n], s.escrow_cents), -- mutant: escrow_written_to_another
       escrow_version = coalesce(accounted.escrow_versions[n], s.escrow_version),
       revenue_cents = coalesce(accounted.revenues_cents[n], s.revenue_cents),
       revenue_version = coalesce(accounted.revenue_versions[n], s.revenue_version),
@@ -61,7 +61,7 @@ begin
     where s.market_id = m_ids[n];
     if v_change.changes > 0 then
       v_payloads := v_payloads || json_build_object(
-        'marketId', m_public_ids[n], 'version', v_old.version + v_change.changes
+        'marketId', m_public_ids[n], 'version', v_old.version + v_change.changes -- mutant: version_of_another_market
       );
     end if;
   end loop;

@@ -42,7 +42,7 @@ begin
     o.market_id, o.user_id, o.id,
     case
       when o.release_at is not null then null
-      when o.was_scheduled then nextval('trading.orders_id_seq')
+      when o.was_scheduled then nextval('trading.orders_id_seq') -- mutant: released_to_the_front
       else o.id
     end,
     o.public_id, o.end_left_quantity, o.book_price, o.book_side, o.order_type, o.expires_at,

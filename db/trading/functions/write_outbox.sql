@@ -19,7 +19,7 @@ begin
         'userId', t_public_ids[width_bucket(f.maker_user_id, t_user_ids)],
         'event', json_build_object(
           'type', 'maker_fill',
-          'marketId', m_public_ids[r_market[f.request]],
+          'marketId', m_public_ids[r_market[f.request]], -- mutant: maker_told_of_another_market
           'orderIds', f.order_ids,
           'fillCount', f.fill_count
         )
@@ -37,7 +37,7 @@ begin
           taker_order_id, maker_order_id, taker_user_id, maker_user_id
         )
       ) as u
-      group by u.request, u.maker_user_id
+      group by u.request, u.maker_user_id -- mutant: maker_told_of_each_fill
       order by min(u.id)
     ) as f;
   end if;

@@ -47,7 +47,7 @@ test("a key is well formed, random, and authenticates its user", async (t) => {
   t.is((await authenticate(hashOf(two)))[0].api_key_id, second.id);
 });
 
-test("an unknown hash authenticates nobody", async (t) => {
+test("an unknown hash authenticates no user", async (t) => {
   t.deepEqual(await authenticate(hashOf("jk_nothing")), []);
   t.deepEqual(await authenticate(Buffer.alloc(0)), []);
 });
@@ -88,12 +88,12 @@ test("revoking again changes nothing", async (t) => {
   t.deepEqual(await keysOf(trader), first);
 });
 
-test("NOT_FOUND: a key or a user who is not there", async (t) => {
+test("NOT_FOUND: an unknown key or user", async (t) => {
   await t.throwsAsync(operate("revoke_api_key", { key_id: nobody }), { code: "EX017" });
   await t.throwsAsync(createKey(nobody), { code: "EX017" });
 });
 
-test.serial("the use of a key is noted, to the minute", async (t) => {
+test.serial("the use of a key is recorded, to the minute", async (t) => {
   await clock.freeze("2040-01-01T12:00:00Z");
   const trader = await makeTrader();
   const key = await createKey(trader);

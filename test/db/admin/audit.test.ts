@@ -94,7 +94,7 @@ async function auditLog(): Promise<any[]> {
   return rows;
 }
 
-test.serial("the functions below are all that operators have", async (t) => {
+test.serial("these tests cover every function that operators have", async (t) => {
   const { rows } = await exchange.database.pool.query(
     `select p.proname as name from pg_proc as p
      where p.pronamespace = 'admin'::regnamespace and p.proname <> 'audit' order by 1`,

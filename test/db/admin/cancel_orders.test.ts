@@ -146,7 +146,7 @@ test("it works for a paused market, and for a user who is frozen or excluded", a
   t.is(await cancel(ann), 1);
 });
 
-test("NOT_FOUND: a user or a market that is not there", async (t) => {
+test("NOT_FOUND: an unknown user or market", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
   await t.throwsAsync(cancel(nowhere), { code: "EX017", message: /no user/ });

@@ -13,7 +13,7 @@ const nothing = "01900000-0000-7000-8000-000000000000";
 const rowsOf = async (query: string): Promise<any[]> =>
   (await exchange.database.pool.query(query)).rows;
 
-test.serial("a category returns its slug and comes last unless told where", async (t) => {
+test.serial("a category returns its slug and comes last by default", async (t) => {
   t.is(await operate("create_category", { slug: "one", name: "One" }), "one");
   await operate("create_category", { slug: "first", name: "First", position: 0 });
   await operate("create_category", { slug: "two", name: "Two" });
@@ -30,7 +30,7 @@ test("ALREADY_EXISTS: a category of the same slug", async (t) => {
   });
 });
 
-test("a slug is URL-safe and not all", async (t) => {
+test("a slug is URL-safe and not the word all", async (t) => {
   for (const slug of ["all", "Upper", "with space", "ü", "", "-a", "a--b", "a/b"]) {
     await t.throwsAsync(operate("create_category", { slug, name: "Name" }), {
       message: /^The slug must have/,
@@ -38,7 +38,7 @@ test("a slug is URL-safe and not all", async (t) => {
   }
 });
 
-test("an event's market names it; alone it names none", async (t) => {
+test("a market names its event, if it has one", async (t) => {
   const event = await operate("create_event", { title: "Election", category: "tests" });
   const id = await operate("create_market", {
     title: `Who "wins"? \\ / \u{1f3c6} ü`,
@@ -65,7 +65,7 @@ test("an event's market names it; alone it names none", async (t) => {
   t.like(await market(alone), { eventId: null, description: "", closeTime: null });
 });
 
-test("NOT_FOUND: a category or an event that is not there", async (t) => {
+test("NOT_FOUND: an unknown category or event", async (t) => {
   for (const [name, values] of [
     ["create_event", { title: "E", category: "nowhere" }],
     ["create_market", { title: "M", category: "nowhere" }],
@@ -121,7 +121,7 @@ test("ALREADY_EXISTS: an email or handle that is taken, whatever its case", asyn
   }
 });
 
-test("a profile changes in what is given, and not in the rest", async (t) => {
+test("a profile changes only the given fields", async (t) => {
   const user_id = await exchange.makeTrader();
   const profile = async () =>
     (

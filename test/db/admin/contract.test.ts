@@ -4,7 +4,7 @@ import { testDatabase } from "../../helpers/database.ts";
 /**
  * What the scripts of operators stand on, word for word: names, order, types and defaults of the
  * arguments, and what comes back. Add functions, or arguments with a default at the end; a change
- * of a line breaks somebody's script.
+ * of a line breaks an operator's script.
  */
 
 const database = testDatabase(test);

@@ -104,7 +104,7 @@ test("a correction can be corrected, also back to the first outcome", async (t) 
   ]);
 });
 
-test("who holds as much of both sides is not moved; another name for a payout moves nothing", async (t) => {
+test("a user with equal shares of both sides is paid the same; an equal payout changes nothing", async (t) => {
   const { id, ann } = await makeTwo();
   await rest(id, await makeTrader(), buy("yes", 100, 90));
   await place(id, ann, buy("no", 100, 10));
@@ -132,7 +132,7 @@ test("the time of the resolution stays that of the first", async (t) => {
   t.deepEqual(await times(), before);
 });
 
-test("INSUFFICIENT_BALANCE: who is below zero can't buy, split or withdraw until it is covered", async (t) => {
+test("INSUFFICIENT_BALANCE: a user below zero can't buy, split or withdraw until it is covered", async (t) => {
   const { id, ann, bob } = await makeTwo();
   const [elsewhere, third] = [await makeMarket(), await makeTrader()];
   await rest(elsewhere, third, buy("no", 50, 50));
@@ -189,7 +189,7 @@ test("a sale covers a debt, and so does the next correction", async (t) => {
   t.is(await balance(ann), 482);
 });
 
-test("INVALID_STATE: not resolved, or resolved that way", async (t) => {
+test("INVALID_STATE: a market without a resolution, or with the same one", async (t) => {
   const { id } = await makeTwo();
   await t.throwsAsync(correct(id, "yes"), { code: "EX019" });
   await operate("set_market_status", { market_id: id, status: "closed" });

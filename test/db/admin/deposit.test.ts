@@ -11,7 +11,7 @@ const nobody = "01900000-0000-7000-8000-000000000000";
 const move = (kind: "deposit" | "withdraw", user_id: string, cents: unknown, reference: unknown) =>
   operate(kind, { user_id, amount_cents: cents, reference });
 
-test("both return the new balance", async (t) => {
+test("deposit and withdraw return the new balance", async (t) => {
   const ann = await makeTrader({ cents: 0 });
   t.is(await balance(ann), 0);
   t.is(await move("deposit", ann, 500, "one"), 500);
@@ -30,13 +30,13 @@ test("the same reference again is the same movement", async (t) => {
   t.is(await balance(ann), 300);
 });
 
-test("a withdrawal made already is told again, though it could not be made any more", async (t) => {
+test("a repeated withdrawal returns the first one, also when the balance is too small by then", async (t) => {
   const ann = await makeTrader({ cents: 500 });
   await move("withdraw", ann, 500, "all");
   t.is(await move("withdraw", ann, 500, "all"), 0);
 });
 
-test("references are of a user and a direction", async (t) => {
+test("a reference belongs to a user and a direction", async (t) => {
   const [ann, bob] = [await makeTrader({ cents: 0 }), await makeTrader({ cents: 0 })];
   await move("deposit", ann, 500, "one");
   t.is(await move("deposit", bob, 700, "one"), 700);
@@ -53,7 +53,7 @@ test("ALREADY_EXISTS: the same reference with another amount", async (t) => {
 });
 
 for (const kind of ["deposit", "withdraw"] as const) {
-  test(`INVALID_REQUEST: ${kind} of nothing or less, or without a reference`, async (t) => {
+  test(`INVALID_REQUEST: ${kind} of zero or less, or without a reference`, async (t) => {
     const ann = await makeTrader({ cents: 500 });
     for (const [cents, reference] of [
       [0, "zero"],
@@ -69,19 +69,19 @@ for (const kind of ["deposit", "withdraw"] as const) {
     t.is(await balance(ann), 500);
   });
 
-  test(`NOT_FOUND: ${kind} of somebody who is not there`, async (t) => {
+  test(`NOT_FOUND: ${kind} of an unknown user`, async (t) => {
     await t.throwsAsync(move(kind, nobody, 100, "one"), { code: "EX017" });
   });
 }
 
-test("INSUFFICIENT_BALANCE: more is withdrawn than there is", async (t) => {
+test("INSUFFICIENT_BALANCE: a withdrawal of more than the balance", async (t) => {
   const ann = await makeTrader({ cents: 500 });
   await t.throwsAsync(move("withdraw", ann, 501, "out"), { code: "EX011" });
   // Refused, it has left nothing: the reference is free.
   t.is(await move("withdraw", ann, 500, "out"), 0);
 });
 
-test.serial("the outside world is what all traders have, turned round", async (t) => {
+test.serial("the external account is the negative sum of all other accounts", async (t) => {
   const outside = async (): Promise<number> => {
     const { rows } = await exchange.database.pool.query(
       "select balance_cents as cents from ledger.outside_world",

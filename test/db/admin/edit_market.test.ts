@@ -39,7 +39,7 @@ test("null leaves a value as it is; no_close_time takes the close time away", as
   t.deepEqual(await market(id), { ...before, description: "New", closeTime: null });
 });
 
-test("INVALID_REQUEST: a blank title, or a close time together with none", async (t) => {
+test("INVALID_REQUEST: a blank title, or a close time together with no_close_time", async (t) => {
   const id = await makeMarket();
   const before = await market(id);
   for (const values of [
@@ -70,7 +70,7 @@ test("INVALID_STATE: a resolved market", async (t) => {
   await t.throwsAsync(edit(id, { title: "Was it?" }), { code: "EX019", message: /resolved/ });
 });
 
-test("NOT_FOUND: a market that is not there", async (t) => {
+test("NOT_FOUND: an unknown market", async (t) => {
   await t.throwsAsync(edit("01900000-0000-7000-8000-000000000000", { title: "Is it?" }), {
     code: "EX017",
     message: /There is no market/,
@@ -103,7 +103,7 @@ test.serial("an earlier close time: orders are refused from then on, and it clos
   await clock.release();
 });
 
-test.serial("a later close time: what would have closed goes on", async (t) => {
+test.serial("a later close time: the market stays open until then", async (t) => {
   await clock.freeze(NOON);
   const id = await makeMarket({ close_time: ONE });
   const ann = await makeTrader();

@@ -105,7 +105,7 @@ test("cancelling, merging, reading and deposits work in a frozen account", async
   t.is(await balance(ann), 100_050);
 });
 
-test("cancel_orders => false: what rests stays, and may match", async (t) => {
+test("cancel_orders => false: resting orders stay, and may match", async (t) => {
   const market = await makeMarket();
   const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
   await rest(market, ann, buy("no", 10, 40), buy("no", 10, 39));
@@ -214,7 +214,7 @@ test("unfreezing leaves a self-exclusion as it is", async (t) => {
   t.is(await refusal(market, ann, buy("yes", 1, 40)), "SELF_EXCLUDED");
 });
 
-test("INVALID_REQUEST: without a reason, or without saying what becomes of the orders", async (t) => {
+test("INVALID_REQUEST: without a reason, or without cancel_orders", async (t) => {
   const ann = await makeTrader();
   for (const reason of [null, "", " \n"]) {
     await t.throwsAsync(freeze(ann, { reason }), { code: "EX001", message: /reason/ });
@@ -226,7 +226,7 @@ test("INVALID_REQUEST: without a reason, or without saying what becomes of the o
   });
 });
 
-test("NOT_FOUND: a user that is not there", async (t) => {
+test("NOT_FOUND: an unknown user", async (t) => {
   for (const cancel_orders of [true, false]) {
     await t.throwsAsync(freeze(nobody, { cancel_orders }), {
       code: "EX017",
@@ -236,7 +236,7 @@ test("NOT_FOUND: a user that is not there", async (t) => {
   await t.throwsAsync(unfreeze(nobody), { code: "EX017", message: /There is no user/ });
 });
 
-test("an operator's call by GraphQL is known by the login and the name of the key", async (t) => {
+test("an operator's call by GraphQL is recorded with the login and the name of the key", async (t) => {
   const ann = await makeTrader();
   await exchange.withRollback(async (client) => {
     await client.query("set local exchange.operator = 'Anna, laptop'");

@@ -31,7 +31,7 @@ async function makeThree() {
   return { market, ann, bob, cid };
 }
 
-test("one row for each position with shares: what it would be paid, and realise", async (t) => {
+test("one row for each position with shares: its payout and what it would realise", async (t) => {
   const { market, ann, bob, cid } = await makeThree();
   t.deepEqual(await preview(market, "yes"), [
     { trader: ann, side: "yes", quantity: 15, payout: 1500, realised: 1500 - 900 - 9 },
@@ -54,7 +54,7 @@ test.serial("it changes nothing but the audit log", async (t) => {
   t.deepEqual(changed, ["admin.audit_log"]);
 });
 
-test("resolving does what the preview said; of a resolved market it says what a correction comes to", async (t) => {
+test("a resolution does what its preview shows; for a resolved market it shows the correction", async (t) => {
   const { market } = await makeThree();
   const settled = async () => {
     const { rows } = await exchange.database.pool.query(
@@ -79,7 +79,7 @@ test("resolving does what the preview said; of a resolved market it says what a 
   t.deepEqual(await settled(), second);
 });
 
-test("INVALID_REQUEST and NOT_FOUND, as resolving has them", async (t) => {
+test("INVALID_REQUEST and NOT_FOUND: the same as for resolve_market", async (t) => {
   const market = await makeMarket();
   await t.throwsAsync(preview(market, "maybe"), { code: "EX001" });
   await t.throwsAsync(preview(market, "custom"), { code: "EX001" });

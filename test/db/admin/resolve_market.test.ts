@@ -90,7 +90,7 @@ test("what was realised before stays part of the sum; an empty position is not s
   t.is((await position(id, bob, "no")).realised, -417);
 });
 
-test("one journal pays everybody, a user with both sides once", async (t) => {
+test("one journal pays all users, a user with both sides once", async (t) => {
   const { id, ann } = await makeTwo();
   await rest(id, await makeTrader(), buy("yes", 5, 70));
   await place(id, ann, buy("no", 5, 30));
@@ -112,7 +112,7 @@ test("one journal pays everybody, a user with both sides once", async (t) => {
   ]);
 });
 
-test("facts are kept of the resolution and of every position", async (t) => {
+test("the resolution and a settlement of every position are recorded", async (t) => {
   const { id, ann, bob } = await makeTwo();
   await resolve(id, "custom", 25);
   const { rows } = await exchange.database.pool.query(
@@ -144,7 +144,7 @@ test("facts are kept of the resolution and of every position", async (t) => {
 
 for (const status of ["open", "paused", "closed"]) {
   test.serial(
-    `a market that is ${status} is closed first: its orders are cancelled and told so`,
+    `a market that is ${status} is closed first: its orders are cancelled, and their owners hear it`,
     async (t) => {
       const { id, ann } = await makeTwo();
       const [resting] = (await rest(id, ann, buy("yes", 10, 30))) as [string];
@@ -201,7 +201,7 @@ test("a market without positions is resolved without moving cash", async (t) => 
   t.like(await market(id), { status: "resolved", resolvedOutcome: "yes" });
 });
 
-test("INVALID_REQUEST: outcomes that are none, and payouts that contradict them", async (t) => {
+test("INVALID_REQUEST: unknown outcomes, and payouts that contradict the outcome", async (t) => {
   const { id } = await makeTwo();
   for (const [outcome, payout] of [
     ["maybe", 50],
@@ -218,6 +218,6 @@ test("INVALID_REQUEST: outcomes that are none, and payouts that contradict them"
   t.like(await market(id), { status: "open", resolvedOutcome: null });
 });
 
-test("NOT_FOUND: a market that is not there", async (t) => {
+test("NOT_FOUND: an unknown market", async (t) => {
   await t.throwsAsync(resolve(nowhere, "yes"), { code: "EX017" });
 });

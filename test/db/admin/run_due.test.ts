@@ -15,7 +15,7 @@ const nothing = { released: 0, expired: 0, closed: 0, archived: 0, keysRemoved: 
 
 test.serial.beforeEach(() => clock.freeze(NOON));
 
-test.serial("what is due is done, and then nothing is", async (t) => {
+test.serial("it does what is due, and then nothing is due", async (t) => {
   const live = await makeLiveMarket();
   const closing = await makeMarket({ close_time: at(2) });
   const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -42,7 +42,7 @@ test.serial("what is due is done, and then nothing is", async (t) => {
 });
 
 test.serial(
-  "a release after the close time trades no more, and is told as a release",
+  "a release after the close time does not trade, and is announced as a release",
   async (t) => {
     const { event } = await makeLiveMarket();
     const id = await makeMarket({ event_id: event, close_time: at(5) });
@@ -74,7 +74,7 @@ test.serial(
   },
 );
 
-test.serial("many markets and more orders than a piece has", async (t) => {
+test.serial("many markets, and more orders than one piece processes", async (t) => {
   const [ann] = (await makeTraders(1)) as [string];
   const markets = await Promise.all([1, 2, 3].map(() => makeMarket({ close_time: at(60) })));
   const batch = Array.from({ length: 250 }, () => [ann, buy("no", 1, 1)] as [string, object]);
@@ -85,7 +85,7 @@ test.serial("many markets and more orders than a piece has", async (t) => {
   t.deepEqual((await exchange.orders(ann)).data, []);
 });
 
-test.serial("a locked market is passed over and counted, the others are done", async (t) => {
+test.serial("a locked market is passed over and counted, the others are processed", async (t) => {
   const [ann] = (await makeTraders(1)) as [string];
   const [one, other] = [
     await makeMarket({ close_time: at(60) }),

@@ -37,7 +37,7 @@ const count = async (table: string) =>
   (await exchange.database.pool.query(`select count(*) from identity.${table}`)).rows[0].count;
 
 test.serial(
-  "a session is known by its cookie until it expires, and only by its hash",
+  "a session is found by its cookie until it expires, and stored as a hash",
   async (t) => {
     await clock.freeze("2030-01-01T12:00:00Z");
     const user_id = await makeTrader();
@@ -99,7 +99,7 @@ test.serial("the end of a session is the end of its tokens, and is announced", a
   t.is(await operate("end_sessions", { user_id }), 0);
 });
 
-test.serial("what has expired is removed: sessions by the next, tokens by the next", async (t) => {
+test.serial("a new session removes expired sessions, a new token expired tokens", async (t) => {
   await clock.freeze("2030-01-01T12:00:00Z");
   await exchange.database.pool.query("delete from identity.sessions");
   const user_id = await makeTrader();

@@ -60,7 +60,7 @@ test.serial("an order past its expiry expires when its market is closed", async 
   await clock.release();
 });
 
-test("setting the status it has already is no change and no error", async (t) => {
+test("setting the same status changes nothing and is no error", async (t) => {
   const id = await makeMarket({ close_time: "2090-01-01T00:00:00Z" });
   for (const status of ["open", "paused", "closed"]) {
     await set(id, status);
@@ -71,7 +71,7 @@ test("setting the status it has already is no change and no error", async (t) =>
   }
 });
 
-test("INVALID_REQUEST: a close time that would not be taken", async (t) => {
+test("INVALID_REQUEST: a close time that would have no effect", async (t) => {
   const id = await makeMarket({ close_time: "2090-01-01T00:00:00Z" });
   const other = { code: "EX001", message: /admin\.edit_market/ };
   for (const [status, next] of [
@@ -150,13 +150,13 @@ test.serial("INVALID_REQUEST: a close time that is not in the future", async (t)
   t.is((await market(id)).status, "open");
 });
 
-test("INVALID_REQUEST: a status that is none of open, paused and closed", async (t) => {
+test("INVALID_REQUEST: a status other than open, paused and closed", async (t) => {
   const id = await makeMarket();
   for (const status of ["resolved", "halted", "", null]) {
     await t.throwsAsync(set(id, status), { code: "EX001" });
   }
 });
 
-test("NOT_FOUND: a market that is not there", async (t) => {
+test("NOT_FOUND: an unknown market", async (t) => {
   await t.throwsAsync(set("01900000-0000-7000-8000-000000000000", "open"), { code: "EX017" });
 });

@@ -5,7 +5,7 @@ import { buy } from "../../helpers/orders.ts";
 const exchange = testExchange(test);
 const { book, makeMarket, makeTraders, operate, place, refusal, rest } = exchange;
 
-test("TRADING_PAUSED: no market takes orders while the site is paused; what rests stays", async (t) => {
+test("TRADING_PAUSED: no market takes orders while the site is paused; resting orders stay", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 10, 40));

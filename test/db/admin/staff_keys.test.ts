@@ -65,7 +65,7 @@ test.serial(
   },
 );
 
-test.serial("keys of staff and of traders are no keys of each other", async (t) => {
+test.serial("keys of staff are no keys of traders, and the reverse", async (t) => {
   const staff = await make("Nina", "operator");
   const user_id = await exchange.makeTrader();
   const trader: string = await operate("create_api_key", { user_id, name: "mine" });

@@ -14,7 +14,7 @@ async function look(query: string, values: unknown[] = []): Promise<any[]> {
   return (await exchange.database.connectAs("exchange_operator").query(query, values)).rows;
 }
 
-test("admin.verifications: what the nightly proof found", async (t) => {
+test("admin.verifications: the results of the nightly proof", async (t) => {
   const last = "select * from admin.verifications order by verification_key desc limit 1";
   await exchange.work("verify_ledger");
   const [sound] = await look(last);
@@ -60,7 +60,7 @@ test.serial("admin.trading_pause: whether, why and since when", async (t) => {
   await clock.release();
 });
 
-test.serial("admin.users: loss limits that wait, until they are in force", async (t) => {
+test.serial("admin.users: raised loss limits until they are in force", async (t) => {
   await clock.freeze("2040-01-01T10:00:00Z");
   const user_id = await makeTrader({ limits: [100, 200, 300] });
   const shown = async () => {

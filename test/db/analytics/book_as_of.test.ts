@@ -42,7 +42,7 @@ function shown(book: Level[]) {
   return { bids: side("bid"), asks: side("ask") };
 }
 
-test.serial("fills, amendments, cancels and expiries are taken back one by one", async (t) => {
+test.serial("a past book has no later fills, amendments, cancels and expiries", async (t) => {
   await clock.freeze("2030-01-01T12:00:00Z");
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -135,7 +135,7 @@ const steps = fc.record({
   waitMs: fc.constantFrom(1, 1, 700, 2000),
 });
 
-test.serial("the book of every moment of a random history comes out again", async (t) => {
+test.serial("the books of all moments of a random history are found again", async (t) => {
   const settings = { seed: seed(), numRuns: effort(250) };
   await clock.freeze("2031-01-01T12:00:00Z");
   const markets = [await makeMarket(), (await makeLiveMarket()).market];

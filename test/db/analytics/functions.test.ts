@@ -69,7 +69,7 @@ const candles = "candles($1, $2, $3, $4)";
 const history = "book_history($1, $2, $3, $4)";
 const [since, until] = [new Date(firstDay), new Date(firstDay + 3 * DAY_MS)];
 
-test("an unknown market is an error: NOT_FOUND", async (t) => {
+test("NOT_FOUND: an unknown market", async (t) => {
   const unknown = "01900000-0000-7000-8000-000000000000";
   for (const [call, rest] of [
     ["market_key($1)", []],
@@ -83,7 +83,7 @@ test("an unknown market is an error: NOT_FOUND", async (t) => {
   }
 });
 
-test("a width or step that can't be is explained: INVALID_REQUEST", async (t) => {
+test("INVALID_REQUEST: an impossible width or step", async (t) => {
   const refusals: [string, unknown[], RegExp][] = [
     [candles, ["1 month", since, until], /width 1 mon is not fixed/],
     [candles, ["1 year", since, until], /width 1 year is not fixed/],
@@ -112,7 +112,7 @@ test("a width or step that can't be is explained: INVALID_REQUEST", async (t) =>
   }
 });
 
-test("too many candles are refused, with the width to ask for: INVALID_REQUEST", async (t) => {
+test("INVALID_REQUEST: too many candles, with the width to use instead", async (t) => {
   const ever = ["-infinity", "infinity"];
   const { message, hint } = await refused(t, INVALID_REQUEST, candles, [
     ...[market, "1 second", ...ever],
@@ -131,7 +131,7 @@ test("too many candles are refused, with the width to ask for: INVALID_REQUEST",
   t.is(seconds.length, 1);
 });
 
-test("books of too many moments are refused, with the step to ask for: INVALID_REQUEST", async (t) => {
+test("INVALID_REQUEST: books of too many moments, with the step to use instead", async (t) => {
   const moments = (count: number) => [
     ...[market, "1 minute", since, new Date(firstDay + (count - 1) * 60_000)],
   ];

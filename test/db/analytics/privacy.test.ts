@@ -65,7 +65,7 @@ async function textOf(schema: "analytics" | "admin"): Promise<string> {
   return texts.join("\n");
 }
 
-test.serial("operators find each of them, analysts none", async (t) => {
+test.serial("operators see each private fact, analysts see none", async (t) => {
   const [operators, analysts] = [await textOf("admin"), await textOf("analytics")];
   for (const [name, secret] of Object.entries(secrets)) {
     t.true(operators.includes(secret), name);
@@ -73,7 +73,7 @@ test.serial("operators find each of them, analysts none", async (t) => {
   }
 });
 
-test.serial("no column of an analyst's view is named after such a thing", async (t) => {
+test.serial("no column of an analyst's view has the name of a private fact", async (t) => {
   const { rows } = await exchange.database.pool.query(
     `select table_name || '.' || column_name as name from information_schema.columns
      where table_schema = 'analytics'

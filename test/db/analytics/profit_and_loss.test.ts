@@ -8,7 +8,7 @@ import { makeCast, play, together } from "../../helpers/play.ts";
 import type { Cast } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
 import type { Step } from "../../helpers/programs.ts";
-import { expectSame, holds } from "../../helpers/random.ts";
+import { expectSame, holds } from "../../helpers/laws.ts";
 
 /** Cash, shares and profit as analysts see them, against the plain rules of helpers/model.ts. */
 

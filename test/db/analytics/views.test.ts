@@ -30,7 +30,7 @@ test.serial.before(async () => {
   await place(market, ann, sell("yes", 3, 70));
 });
 
-test("trades say what was matched with what", async (t) => {
+test("trades show both orders and what they bought or sold", async (t) => {
   t.deepEqual(
     await query(
       `select match_type, yes_price_cents as price, quantity, taker_user_id = $2 as by_ann,
@@ -159,7 +159,7 @@ test("daily results add up to what positions have realised", async (t) => {
   t.true(realised.some((row) => row.realised !== 0));
 });
 
-test("users show cash, limits in force and what counts toward them", async (t) => {
+test("users show their cash, their limits in force and what counts toward the limits", async (t) => {
   await exchange.operate("set_loss_limits", {
     ...{ user_id: ann, day_cents: 5000, week_cents: 9000, month_cents: null, immediate: true },
   });

@@ -45,7 +45,7 @@ test("the same price given beside a smaller quantity is no change of price", asy
   t.like(answer, { amended: true, queuePositionChanged: false });
 });
 
-test("nothing new: amended is false, and nothing is written", async (t) => {
+test("an amendment to the same values: amended is false, and nothing is written", async (t) => {
   const { ann, id } = await makeResting();
   for (const amendment of [{ price: 40 }, { quantity: 10 }, { price: 40, quantity: 10 }]) {
     const { answer } = await amend(ann, id, amendment);
@@ -98,7 +98,7 @@ test("a replacement is matched at once and pays its fee", async (t) => {
   t.deepEqual(await book(market), { bids: ["6 @ 55"], asks: [] });
 });
 
-test("what is filled already is not ordered again", async (t) => {
+test("a replacement does not order again what is filled already", async (t) => {
   const { market, ann, bob, id } = await makeResting();
   await place(market, bob, buy("no", 4, 60));
   const { answer } = await amend(ann, id, { quantity: 12 });
@@ -248,7 +248,7 @@ test("a taker's fee counts toward balance and limit of a replacement", async (t)
   t.is(await balance(poor), 0);
 });
 
-test("a maker hears of a fill by a replacement; a rolled-back one tells nobody", async (t) => {
+test("a maker hears of a fill by a replacement, but not of one that is rolled back", async (t) => {
   const { market, ann, bob, id } = await makeResting();
   const [maker] = (await rest(market, bob, buy("no", 4, 50))) as [string];
   const listener = await exchange.listen();

@@ -52,7 +52,7 @@ test("a cancelled order never fills", async (t) => {
   t.is(await balance(ann), 100_000);
 });
 
-test("ORDER_NOT_FOUND: an order that is not there, or somebody else's", async (t) => {
+test("ORDER_NOT_FOUND: an unknown order, or another user's", async (t) => {
   const { ann, bob, id } = await makeResting();
   t.is((await cancel(ann, nothing)).code, "ORDER_NOT_FOUND");
   t.is((await cancel(bob, id)).code, "ORDER_NOT_FOUND");

@@ -72,7 +72,7 @@ test("INVALID_REQUEST: an unknown status", async (t) => {
   await t.throwsAsync(orders(ann, { status: "resting" }), { code: "EX001" });
 });
 
-test("by market; a market that is not there has none", async (t) => {
+test("by market; an unknown market has none", async (t) => {
   const [one, two] = (await makeMarkets(2)) as [string, string];
   const [ann] = (await makeTraders(1)) as [string];
   const [first] = await rest(one, ann, buy("no", 1, 40));
@@ -87,7 +87,7 @@ test("by market; a market that is not there has none", async (t) => {
   t.deepEqual((await orders(ann, { market: nowhere, status: "all" })).data, []);
 });
 
-test("nobody sees another's orders", async (t) => {
+test("a user does not see orders of other users", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   const [id] = await rest(market, ann, buy("no", 1, 40));
@@ -265,7 +265,7 @@ async function ordersRead(trader: string): Promise<number> {
   });
 }
 
-test.serial("an order past its expiry that nothing has swept yet counts nowhere", async (t) => {
+test.serial("an order past its expiry counts nowhere, also before a job cancels it", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   const expiresAt = new Date(Date.now() + 60_000).toISOString();

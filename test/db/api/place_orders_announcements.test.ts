@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
-import type { Listener } from "../../helpers/exchange.ts";
-import { buy, ioc, postOnly } from "../../helpers/orders.ts";
-import { ordersIn } from "../../helpers/orders_in.ts";
+import type { Listener } from "../../helpers/event_listener.ts";
+import { buy, ioc, ordersIn, postOnly } from "../../helpers/orders.ts";
 
 /** Versions count the requests that change a market; listeners hear of each change exactly once. */
 
@@ -47,7 +46,7 @@ test.serial(
   },
 );
 
-test.serial("refusals and replays leave the version and say nothing", async (t) => {
+test.serial("rejections and replays leave the version and announce nothing", async (t) => {
   const market = await makeMarket();
   const [ann] = (await makeTraders(1)) as [string];
   const poor = await makeTrader({ cents: 0 });
@@ -153,7 +152,7 @@ test.serial("maker_fill: an order of the same batch can be the maker", async (t)
 });
 
 test.serial(
-  "order_cancelled: the owner of an order found dead hears of it, as it ended",
+  "order_cancelled: the owner of a maker that fails revalidation hears why it was cancelled",
   async (t) => {
     const market = await makeMarket({ title: "Will it snow?" });
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -276,7 +275,7 @@ test.serial("an event may be longer than a notification", async (t) => {
   t.is(new Set(event.orderIds).size, 250);
 });
 
-test.serial("what is rolled back is not announced", async (t) => {
+test.serial("changes that are rolled back are not announced", async (t) => {
   const market = await makeMarket();
   const [ann] = (await makeTraders(1)) as [string];
   await exchange.withRollback(async (client) => {

@@ -1,6 +1,7 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { fingerprintTables, testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange.ts";
+import { fingerprintTables } from "../../helpers/tables.ts";
 import {
   expectSamePlay,
   makeCast,
@@ -12,7 +13,7 @@ import {
   undone,
 } from "../../helpers/play.ts";
 import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/play.ts";
-import { expectSame, holds } from "../../helpers/random.ts";
+import { expectSame, holds } from "../../helpers/laws.ts";
 
 /**
  * The law of the atomic batch: it comes to what its orders would have come to one by one, if all

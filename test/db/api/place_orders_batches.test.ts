@@ -1,15 +1,70 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
-import { countFeatures, missingFeatures } from "../../helpers/features.ts";
 import { expectSamePlay, makeCast, oneByOne, playAndUndo, together } from "../../helpers/play.ts";
-import { holds } from "../../helpers/random.ts";
+import type { Played, PlayedOutcome } from "../../helpers/play.ts";
+import { holds } from "../../helpers/laws.ts";
 
-/**
- * The law of the batch: together or one by one in the same order, it comes to the same, in one
- * market or in several.
- */
+/** Orders of a batch have the same results as the same orders one by one, in any markets. */
 
 const exchange = testExchange(test);
+
+/** What the random programs must reach for the test to mean something. */
+const expectedFeatures = [
+  "code INVALID_REQUEST",
+  "code MARKET_NOT_FOUND",
+  "code TRADING_PAUSED",
+  "code SELF_EXCLUDED",
+  "code ACCOUNT_FROZEN",
+  "code MARKET_NOT_OPEN",
+  "code SELF_TRADE_BLOCKED",
+  "code POST_ONLY_WOULD_CROSS",
+  "code INSUFFICIENT_LIQUIDITY",
+  "code INSUFFICIENT_BALANCE",
+  "code LOSS_LIMIT",
+  "code BELOW_FILLED",
+  "code ORDER_NOT_AMENDABLE",
+  "code BUDGET_ORDER_NOT_AMENDABLE",
+  "replayed",
+  "replayed in one call",
+  "replayed from another market",
+  "key used after a rejection in one call",
+  "fills in several markets in one call",
+  "complete sets",
+  "amended false",
+  "amended in place",
+  "amended by replacement",
+  "status scheduled",
+  "released open",
+  "released partially_filled",
+  "released filled",
+  ...[
+    "expired",
+    "insufficient_funds",
+    "insufficient_liquidity",
+    "loss_limit",
+    "market_closed",
+    "position_insufficient",
+    "post_only_would_cross",
+    "self_trade",
+    "trading_paused",
+  ].map((reason) => `release cancelled ${reason}`),
+  "status open",
+  "status partially_filled",
+  "status filled",
+  "status cancelled",
+  "several fills",
+  "budget filled",
+  "budget cancelled",
+  "dead expired",
+  "dead self_excluded",
+  "dead insufficient_funds",
+  "dead position_insufficient",
+  "dead loss_limit",
+  "match of buy and buy",
+  "match of buy and sell",
+  "match of sell and buy",
+  "match of sell and sell",
+];
 
 test("a batch comes to what its requests would have come to one by one", async (t) => {
   t.timeout(240_000);
@@ -24,3 +79,87 @@ test("a batch comes to what its requests would have come to one by one", async (
   t.log([...features].map(([name, count]) => `${name}: ${count}`).join("\n"));
   t.deepEqual(missingFeatures(features), []);
 });
+
+function countFeatures(features: Map<string, number>, played: Played): void {
+  const { outcomes, state, events } = played;
+  const count = (name: string) => features.set(name, (features.get(name) ?? 0) + 1);
+  for (const { code, replayed, body } of outcomes) {
+    if (code !== null) {
+      count(`code ${code}`);
+      continue;
+    }
+    if (replayed) {
+      count("replayed");
+      continue;
+    }
+    if (body.order === undefined) {
+      count("complete sets");
+      continue;
+    }
+    if ("amended" in body) {
+      count(`amended ${amendmentIn(body)}`);
+      continue;
+    }
+    count(`status ${body.order.status}`);
+    if (body.fills.length > 1) count("several fills");
+    for (const { cancelReason } of body.cancelledOrders) count(`dead ${cancelReason}`);
+  }
+  for (const { event } of events) {
+    if (event.type !== "order_released") continue;
+    const { status, cancelReason, fills } = event;
+    if (status !== "cancelled") count(`released ${status}`);
+    else if (fills === 0) count(`release cancelled ${cancelReason}`);
+  }
+  countKeys(outcomes, count);
+  countMarkets(outcomes, count);
+  const { orders, trades } = state;
+  for (const { budget_cents, status } of orders) {
+    if (budget_cents !== null) count(`budget ${status}`);
+  }
+  for (const { taker, maker } of trades) {
+    count(`match of ${orders[taker - 1].order_type} and ${orders[maker - 1].order_type}`);
+  }
+}
+
+type Count = (name: string) => void;
+
+function countKeys(outcomes: PlayedOutcome[], count: Count): void {
+  const placed = new Map<string, PlayedOutcome>();
+  const rejected = new Set<string>();
+  for (const outcome of outcomes) {
+    const { code, replayed, request } = outcome;
+    if (request === undefined || request.idempotencyKey === null) continue;
+    const key = `${request.userId} ${request.idempotencyKey}`;
+    if (code !== null) {
+      rejected.add(`${request.step} ${key}`);
+    } else if (replayed) {
+      const { step, marketId } = placed.get(key)!.request!;
+      if (step === request.step) count("replayed in one call");
+      if (marketId !== request.marketId) count("replayed from another market");
+    } else {
+      placed.set(key, outcome);
+      if (rejected.has(`${request.step} ${key}`)) count("key used after a rejection in one call");
+    }
+  }
+}
+
+function countMarkets(outcomes: PlayedOutcome[], count: Count): void {
+  const traded = new Map<number, Set<string>>();
+  for (const { code, body, request } of outcomes) {
+    if (request === undefined || code !== null || body.fills.length === 0) continue;
+    const markets = traded.get(request.step) ?? new Set();
+    traded.set(request.step, markets.add(request.marketId));
+  }
+  for (const markets of traded.values()) {
+    if (markets.size > 1) count("fills in several markets in one call");
+  }
+}
+
+function amendmentIn({ amended, queuePositionChanged }: any): string {
+  if (!amended) return "false";
+  return queuePositionChanged ? "by replacement" : "in place";
+}
+
+function missingFeatures(features: Map<string, number>): string[] {
+  return expectedFeatures.filter((name) => !features.has(name));
+}

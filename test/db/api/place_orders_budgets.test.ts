@@ -128,7 +128,7 @@ test("a budget buys NO as it buys YES", async (t) => {
   t.is(answer.balance.total, 100_000 - 930 - 46);
 });
 
-test("gtc beside a budget means nothing", async (t) => {
+test("gtc has no effect on a budget order", async (t) => {
   const { market, taker } = await makeOffered([10, 50]);
   const more = { price: 60, timeInForce: "gtc" } as const;
   const answer = await place(market, taker, spend("yes", 5000, more));
@@ -144,7 +144,7 @@ test("the fee in force counts into what a budget can buy", async (t) => {
   t.is(answer.balance.total, 3_000_000 - 225);
 });
 
-test("for every budget: it is kept, and one share more would have passed it", async (t) => {
+test("every budget is kept, and one share more would have exceeded it", async (t) => {
   const { market, taker } = await makeOffered([3, 48], [4, 50], [5, 53], [9, 60]);
   const prices = [48, 48, 48, 50, 50, 50, 50, 53, 53, 53, 53, 53, ...Array<number>(9).fill(60)];
   const costOf = (quantity: number) => {

@@ -1,7 +1,8 @@
 import test from "ava";
 import type { PoolClient } from "pg";
 import fc from "fast-check";
-import { createExchange, fingerprintTables } from "../../helpers/exchange.ts";
+import { createExchange } from "../../helpers/exchange.ts";
+import { fingerprintTables } from "../../helpers/tables.ts";
 import type { Exchange } from "../../helpers/exchange.ts";
 import {
   expectSamePlay,
@@ -13,7 +14,8 @@ import {
 } from "../../helpers/play.ts";
 import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/play.ts";
 import { opening, programs } from "../../helpers/programs.ts";
-import { effort, expectSame, randomFrom, seed } from "../../helpers/random.ts";
+import { expectSame } from "../../helpers/laws.ts";
+import { effort, randomFrom, seed } from "../../helpers/random.ts";
 
 /**
  * A call that does not wait: orders of markets whose lock is held are MARKET_BUSY, and the others
@@ -22,7 +24,7 @@ import { effort, expectSame, randomFrom, seed } from "../../helpers/random.ts";
 
 const { chance } = randomFrom("busy markets");
 
-test("orders of markets that are locked are busy, the others are carried out", async (t) => {
+test("orders of locked markets get MARKET_BUSY, the others are carried out", async (t) => {
   t.timeout(240_000);
   const settings = { seed: seed(), numRuns: effort(6) };
   const seen = new Map<string, number>();

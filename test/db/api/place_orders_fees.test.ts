@@ -186,7 +186,7 @@ test("a schedule holds from its date on, and not before", async (t) => {
   t.is((await place(market, taker, buy("yes", 100, 50))).feeCents, 50);
 });
 
-test("nor does a category's or the default, before its date", async (t) => {
+test("a schedule of a category or the default has no effect before its date", async (t) => {
   await operate("create_category", { slug: "dated", name: "Dated" });
   const market = await makeMarket({ category: "dated" });
   const [maker, taker] = (await makeTraders(2)) as [string, string];

@@ -18,7 +18,7 @@ async function replay(market: string, trader: string, request: Request) {
   return outcome!.answer!;
 }
 
-test("a replay tells the order and its fills, without a fee, and changes nothing", async (t) => {
+test("a replay returns the order and its fills, without a fee, and changes nothing", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 4, 41), buy("no", 4, 40));
@@ -32,7 +32,7 @@ test("a replay tells the order and its fills, without a fee, and changes nothing
   t.is((await orders(bob, { status: "all" })).data.length, 1);
 });
 
-test("a replay tells the order and the balance as they are now, but the fills of its placement", async (t) => {
+test("a replay returns the order and the balance as they are now, and the fills of its placement", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 4, 40));
@@ -53,7 +53,7 @@ test("a replay tells the order and the balance as they are now, but the fills of
   });
 });
 
-test("a replay lists no cancelled orders, whoever was found dead at first", async (t) => {
+test("a replay lists no cancelled orders, also if the first call cancelled some", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 4, 40));
@@ -63,7 +63,7 @@ test("a replay lists no cancelled orders, whoever was found dead at first", asyn
   t.deepEqual((await replay(market, bob, request)).cancelledOrders, []);
 });
 
-test("a replay of an order that took and was never to rest", async (t) => {
+test("a replay of an order that was filled at once", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 4, 40));
@@ -83,7 +83,7 @@ test("the same key with another body is still the first order", async (t) => {
   t.like(order, { id: first!, side: "yes", price: 40, quantity: 10, orderType: "buy" });
 });
 
-test("a refused request records nothing: its key can be used again", async (t) => {
+test("a rejected request records no key: the key can be used again", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader({ cents: 100 });
   const request = buy("yes", 10, 40, newKey());
@@ -94,7 +94,7 @@ test("a refused request records nothing: its key can be used again", async (t) =
   t.is((await replay(market, ann, request)).order.id, order.id);
 });
 
-test("a request refused for liquidity records no key either, though it cancelled dead makers", async (t) => {
+test("a request rejected for liquidity records no key, also if it cancelled makers", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 4, 40));
@@ -159,7 +159,7 @@ test("duplicates in one batch are one order", async (t) => {
   t.deepEqual(await replay(market, ann, request), { ...first, feeCents: null });
 });
 
-test("in one batch a key whose first request was refused stands for the second", async (t) => {
+test("in one batch the key of a rejected request stands for the next request with it", async (t) => {
   const market = await makeMarket();
   const [ann] = (await makeTraders(1)) as [string];
   const key = newKey();
@@ -206,7 +206,7 @@ test("a replay of an order that its own batch has just filled", async (t) => {
   t.deepEqual(outcomes[5]!.answer!.fills, []);
 });
 
-test("a replay of an order that its own batch has just found dead", async (t) => {
+test("a replay of an order that its own batch has just cancelled", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   const request = buy("no", 10, 40, newKey());

@@ -2,7 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy, sell, shown } from "../../helpers/orders.ts";
 
-/** What a match does to cash, shares and escrow: decided by who buys and who sells. */
+/** What a match does to cash, shares and escrow, for buyers and sellers. */
 
 const exchange = testExchange(test);
 const { accounts, balance, giveShares, makeMarket, makeTrader, market, place, position, rest } =
@@ -180,7 +180,7 @@ test("trades are listed in YES prices, newest first, page by page", async (t) =>
   t.deepEqual(await page(3), { data: [], meta: { total: 3, page: 3, limit: 2, hasMore: false } });
 });
 
-test("the maker's price rules: the taker gets the improvement, fee and all", async (t) => {
+test("trades are at the maker's price: the taker gets the improvement, also in the fee", async (t) => {
   const id = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   await rest(id, ann, buy("no", 10, 60));

@@ -110,7 +110,7 @@ test("sells never count, resting or not, and give back what they bring", async (
   t.is((await rest(market, trader, buy("yes", 472, 1))).length, 1);
 });
 
-test("what was won does not raise the limit", async (t) => {
+test("winnings do not raise the limit", async (t) => {
   const { market, maker, trader } = await makeLimited([1000, null, null]);
   await place(market, trader, buy("yes", 10, 50));
   await exchange.cancel(maker, (await exchange.orders(maker, { market })).data[0]!.id);
@@ -120,7 +120,7 @@ test("what was won does not raise the limit", async (t) => {
   t.is((await rest(market, trader, buy("yes", 1000, 1))).length, 1);
 });
 
-test("deposits and withdrawals are no trading", async (t) => {
+test("deposits and withdrawals do not count", async (t) => {
   const { market, trader } = await makeLimited([518, null, null]);
   await place(market, trader, buy("yes", 10, 50));
   await operate("deposit", { user_id: trader, amount_cents: 5000, reference: "in" });
@@ -130,7 +130,7 @@ test("deposits and withdrawals are no trading", async (t) => {
   t.is((await place(market, fresh, buy("yes", 10, 50))).order.status, "filled");
 });
 
-test("cancelled orders count no longer, and filled ones not twice", async (t) => {
+test("cancelled orders no longer count, and filled ones count once", async (t) => {
   const { market, maker, trader } = await makeLimited([600, null, null]);
   const [order] = await rest(market, trader, buy("yes", 12, 49)); // 588
   t.is(await refusal(market, trader, buy("yes", 13, 1)), "LOSS_LIMIT");
@@ -156,7 +156,7 @@ test("in one batch each order counts for the next", async (t) => {
   );
 });
 
-test("in one batch a resting order that filled, or was found dead, counts as open no longer", async (t) => {
+test("in one batch a resting order that filled or was cancelled no longer counts as open", async (t) => {
   const market = await makeMarket();
   const [taker] = (await makeTraders(1)) as [string];
   const filled = await makeTrader({ limits: [1000, null, null] });
@@ -180,7 +180,7 @@ test("in one batch a resting order that filled, or was found dead, counts as ope
   t.is(next!.code, null);
 });
 
-test.serial("an open order past its expiry counts no longer", async (t) => {
+test.serial("an open order past its expiry no longer counts", async (t) => {
   await clock.freeze("2040-01-10T12:00:00Z");
   const market = await makeMarket();
   const trader = await makeTrader({ limits: [1000, null, null] });
@@ -210,7 +210,7 @@ for (const { limit, limits, lastDay, nextDay } of windows) {
 }
 
 test.serial(
-  "a window nets what came back in it with what went in, not with what went in before",
+  "a window nets what came back in it with what went in during it, not before it",
   async (t) => {
     await clock.freeze("2040-03-01T12:00:00Z");
     const { market, maker, trader } = await makeLimited([null, 600, null]);
@@ -226,7 +226,7 @@ test.serial(
   },
 );
 
-test.serial("a deposit between two purchases of a window changes nothing about them", async (t) => {
+test.serial("a deposit between two purchases of a window does not change their sum", async (t) => {
   await clock.freeze("2040-03-01T12:00:00Z");
   const { market, trader } = await makeLimited([null, 1000, null]);
   await place(market, trader, buy("yes", 8, 50)); // 414
@@ -269,7 +269,7 @@ test.serial("removing a limit waits 24 hours as well; immediate does not", async
   t.is((await rest(market, trader, buy("yes", 1, 1))).length, 1);
 });
 
-/** Two users of whom the first has the lower user id and the higher account id. */
+/** Two users: the first has the lower user id and the higher account id. */
 async function makeCrossed(options: [TraderOptions, TraderOptions]): Promise<[string, string]> {
   const { pool } = exchange.database;
   const made = await makeTraders(12, { cents: 0, reviewed: false });
@@ -295,7 +295,7 @@ for (const [what, together] of [
   ["met alone", false],
   ["met in a batch", true],
 ] as const) {
-  test(`LOSS_LIMIT: it is the trader's own, in whatever order accounts were made: ${what}`, async (t) => {
+  test(`LOSS_LIMIT: it is the trader's own limit, in any order of account ids: ${what}`, async (t) => {
     const cents = 1_000_000;
     const [narrow, wide] = await makeCrossed([
       { cents, limits: [100, null, null] },
@@ -317,7 +317,7 @@ for (const [what, together] of [
   });
 }
 
-test("loss_limit: a maker dies by their own limit, in whatever order accounts were made", async (t) => {
+test("loss_limit: a maker's own limit counts, in any order of account ids", async (t) => {
   const cents = 1_000_000;
   const [narrow, wide] = await makeCrossed([
     { cents, limits: [100, null, null] },

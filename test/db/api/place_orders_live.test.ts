@@ -58,7 +58,7 @@ for (const { name, starts_at, ends_at, live } of [
   });
 }
 
-test("order_pending is told once, and not again for a replay", async (t) => {
+test("order_pending is sent once, and not again for a replay", async (t) => {
   const { market } = await makeLiveMarket();
   const ann = await makeTrader();
   const listener = await exchange.listen();
@@ -104,7 +104,7 @@ test("two requests with one key in a batch are one scheduled order", async (t) =
   t.is((await orders(ann, { status: "scheduled" })).data.length, 1);
 });
 
-test("INSUFFICIENT_BALANCE: a limit buy must be covered without its fee, a budget whole", async (t) => {
+test("INSUFFICIENT_BALANCE: a limit buy must be covered without its fee, a budget in full", async (t) => {
   const { market } = await makeLiveMarket();
   const ann = await makeTrader({ cents: 1000 });
   t.is(await refusal(market, ann, buy("yes", 101, 10)), "INSUFFICIENT_BALANCE");
@@ -130,7 +130,7 @@ test("INSUFFICIENT_BALANCE: a sell needs the position", async (t) => {
   t.is((await place(market, ann, sell("yes", 10, 20))).order.status, "scheduled");
 });
 
-test("LOSS_LIMIT: what is scheduled counts with its fee, a market buy at 99, a budget whole", async (t) => {
+test("LOSS_LIMIT: scheduled orders count with their fee, a market buy at 99, a budget in full", async (t) => {
   const { market } = await makeLiveMarket();
   const [idle] = (await exchange.makeMarkets(1)) as [string];
   // 10 shares at 50 can cost 500 and a fee of 17.5, so 518.

@@ -1,8 +1,7 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
+import { buy, ioc, ordersIn, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
-import { ordersIn } from "../../helpers/orders_in.ts";
 
 /** What long queues may cost: work is bounded by the call, and reading by what a taker can pay. */
 
@@ -144,7 +143,7 @@ test.serial(
   },
 );
 
-test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: orders that only its fills would have starved stay", async (t) => {
+test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: makers that only its fills would have left without cash stay", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   // Bob can pay for any one of his ten orders, and for no two.
@@ -164,7 +163,7 @@ test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: orders that only its fills woul
   t.is(await openOrdersOf(bob), 10);
 });
 
-test("an order takes all that its own fills starve of cash with it, however many they are", async (t) => {
+test("an order cancels all makers that its own fills leave without cash, however many", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   await queue(market, ann, buy("no", 1, 60), 650);
@@ -176,7 +175,7 @@ test("an order takes all that its own fills starve of cash with it, however many
   t.is(await openOrdersOf(ann), 0);
 });
 
-test("CONFLICT_RETRY: an atomic batch cancels what is in its way, and succeeds when repeated", async (t) => {
+test("CONFLICT_RETRY: an atomic batch cancels makers without cash, and succeeds when repeated", async (t) => {
   const { market, ann, bob, taker } = await makeClearing();
   const other = await makeTrader();
   const placeAll = async () => {
@@ -243,7 +242,7 @@ for (const [what, code, request, cents] of rejectedEarly) {
         ordersIn(market, [{ userId: taker, ...request }]),
       ]);
       t.is(rows[0].code, code);
-      // The transaction is open: whom it has locked can be seen from outside.
+      // The transaction is open: another session can see which users it has locked.
       const free = await exchange.database.pool.query(
         `select from trading.traders as t where t.public_id = any ($1) for update skip locked`,
         [makers.slice(20)],
@@ -265,7 +264,7 @@ test("SELF_TRADE_BLOCKED comes before INSUFFICIENT_BALANCE, however far away the
   t.is(await exchange.refusal(market, taker, buy("yes", 251, 60)), "SELF_TRADE_BLOCKED");
 });
 
-test("INSUFFICIENT_BALANCE: an own order behind more shares than are wanted is not looked for", async (t) => {
+test("INSUFFICIENT_BALANCE: an own order behind the wanted quantity has no effect", async (t) => {
   const market = await makeMarket();
   const makers = await makeTraders(300, { cents: 100 });
   for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
@@ -309,7 +308,7 @@ for (const [what, block] of [
   ["ACCOUNT_FROZEN", (user_id: string) => operate("freeze_user", { user_id, reason: "a test" })],
   ["LIMITS_SETUP_REQUIRED", undefined],
 ] as const) {
-  test(`${what}: someone who may not trade locks no queue`, async (t) => {
+  test(`${what}: a user who may not trade locks no queue`, async (t) => {
     const market = await makeMarket();
     const makers = await makeTraders(20);
     for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));

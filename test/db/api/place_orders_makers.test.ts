@@ -68,7 +68,7 @@ const deaths: Death[] = [
   },
 ];
 
-/** The order of a trader who can't go through with it, and a live one behind it at 61. */
+/** An order that fails revalidation, and a valid one behind it at 61. */
 async function makeDead({ request, prepare, kill }: Death) {
   await clock.freeze("2039-12-31T23:59:59.999Z");
   const market = await makeMarket();
@@ -106,7 +106,7 @@ for (const death of deaths) {
   });
 
   test.serial(
-    `INSUFFICIENT_LIQUIDITY: the only maker is dead (${reason}) and is cancelled all the same`,
+    `INSUFFICIENT_LIQUIDITY: the only maker fails revalidation (${reason}) and is cancelled`,
     async (t) => {
       const { market, ann, taker, dead } = await makeDead(death);
       const before = await version(market);
@@ -120,7 +120,7 @@ for (const death of deaths) {
   );
 
   test.serial(
-    `postOnly that meets only a dead maker (${reason}) rests, the maker goes`,
+    `a postOnly order that meets only a maker with ${reason} rests, and the maker is cancelled`,
     async (t) => {
       const { market, ann, taker, dead } = await makeDead(death);
       const answer = await place(market, taker, buy("yes", 10, 60, postOnly));
@@ -135,7 +135,7 @@ for (const death of deaths) {
   );
 }
 
-test.serial("an order fills behind one of the same price that cannot go through", async (t) => {
+test.serial("an order fills behind an order of the same price that is cancelled", async (t) => {
   for (const death of deaths) {
     const { market, ann, taker, dead } = await makeDead(death);
     const ben = await makeTrader();
@@ -148,7 +148,7 @@ test.serial("an order fills behind one of the same price that cannot go through"
   }
 });
 
-/** A dead maker, a live one, and a request that is refused: nothing at all may change. */
+/** A maker that fails revalidation, a valid one, and a rejected request: nothing may change. */
 async function changesNothing(
   t: ExecutionContext,
   code: string,
@@ -163,24 +163,33 @@ async function changesNothing(
   t.is((await exchange.orders(ann)).data.length, 1);
 }
 
-test.serial("POST_ONLY_WOULD_CROSS behind a dead maker changes nothing", async (t) => {
-  await changesNothing(t, "POST_ONLY_WOULD_CROSS", buy("yes", 10, 61, postOnly));
-});
-
-test.serial("SELF_TRADE_BLOCKED behind a dead maker changes nothing", async (t) => {
-  await changesNothing(t, "SELF_TRADE_BLOCKED", buy("yes", 11, 62), (market, taker) =>
-    rest(market, taker, buy("no", 1, 38)),
-  );
-});
-
-test.serial("INSUFFICIENT_BALANCE behind a dead maker changes nothing", async (t) => {
-  await changesNothing(t, "INSUFFICIENT_BALANCE", buy("yes", 10, 61), (_, taker) =>
-    withdrawAll(taker, 100),
-  );
-});
+test.serial(
+  "POST_ONLY_WOULD_CROSS behind a maker that fails revalidation changes nothing",
+  async (t) => {
+    await changesNothing(t, "POST_ONLY_WOULD_CROSS", buy("yes", 10, 61, postOnly));
+  },
+);
 
 test.serial(
-  "INSUFFICIENT_BALANCE with nothing but a dead maker to meet changes nothing",
+  "SELF_TRADE_BLOCKED behind a maker that fails revalidation changes nothing",
+  async (t) => {
+    await changesNothing(t, "SELF_TRADE_BLOCKED", buy("yes", 11, 62), (market, taker) =>
+      rest(market, taker, buy("no", 1, 38)),
+    );
+  },
+);
+
+test.serial(
+  "INSUFFICIENT_BALANCE behind a maker that fails revalidation changes nothing",
+  async (t) => {
+    await changesNothing(t, "INSUFFICIENT_BALANCE", buy("yes", 10, 61), (_, taker) =>
+      withdrawAll(taker, 100),
+    );
+  },
+);
+
+test.serial(
+  "INSUFFICIENT_BALANCE with only a maker that fails revalidation changes nothing",
   async (t) => {
     await changesNothing(t, "INSUFFICIENT_BALANCE", buy("yes", 10, 60), (_, taker) =>
       withdrawAll(taker, 599),
@@ -188,7 +197,7 @@ test.serial(
   },
 );
 
-test.serial("LOSS_LIMIT behind a dead maker changes nothing", async (t) => {
+test.serial("LOSS_LIMIT behind a maker that fails revalidation changes nothing", async (t) => {
   await changesNothing(t, "LOSS_LIMIT", buy("yes", 10, 61), (_, taker) =>
     operate("set_loss_limits", { user_id: taker, ...limitsOf(100) }),
   );
@@ -212,7 +221,7 @@ test("a maker has to pay for this match only, not for all of its order", async (
   t.is(second.order.status, "open");
 });
 
-test("a maker who can pay for a part of the match only is dead for all of it", async (t) => {
+test("a maker who can pay for only a part of the match is cancelled", async (t) => {
   const market = await makeMarket();
   const [ann, taker] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 10, 40));
@@ -252,7 +261,7 @@ test("two sells of the same shares: the second is position_insufficient once the
   t.like(answer.order, { status: "partially_filled", filledQuantity: 10 });
 });
 
-test("what a maker gets for shares pays for the next order of theirs in the same match", async (t) => {
+test("a maker's proceeds pay for the maker's next order in the same match", async (t) => {
   const market = await makeMarket();
   const [ann, taker] = (await makeTraders(2)) as [string, string];
   await giveShares(market, ann, "yes", 10);
@@ -317,7 +326,7 @@ test("a maker's shares and cash serve each order of a batch that meets them", as
   );
 });
 
-test("a budget meets dead makers like any order", async (t) => {
+test("a budget order cancels makers that fail revalidation like any order", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   await rest(market, ann, buy("no", 10, 40));
@@ -329,7 +338,7 @@ test("a budget meets dead makers like any order", async (t) => {
   t.is(answer.order.status, "filled");
 });
 
-test("a dead maker is removed from its level, with all that was left of it", async (t) => {
+test("a cancelled maker is removed from its level with all of its quantity", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   await rest(market, ann, buy("no", 10, 40));
@@ -339,7 +348,7 @@ test("a dead maker is removed from its level, with all that was left of it", asy
   t.deepEqual(await book(market), { bids: [], asks: ["4 @ 60"] });
 });
 
-test("a live maker is reached behind any number of dead ones, alone and in a batch", async (t) => {
+test("a valid maker is reached behind any number of cancelled ones, alone and in a batch", async (t) => {
   for (const lone of [true, false]) {
     const market = await makeMarket();
     const [bob, taker] = (await makeTraders(2)) as [string, string];
@@ -362,7 +371,7 @@ test("a live maker is reached behind any number of dead ones, alone and in a bat
   }
 });
 
-test("a maker that a rejected request of the call met has its cash and shares back", async (t) => {
+test("a maker that a rejected request of the call met gets its cash and shares back", async (t) => {
   for (const maker of ["buyer", "seller"]) {
     const market = await makeMarket();
     const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { OrderRequest } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange.ts";
-import type { Answer, Heard } from "../../helpers/exchange.ts";
+import type { Heard } from "../../helpers/event_listener.ts";
+import type { Answer } from "../../helpers/exchange.ts";
 import { buy, ioc, sell } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
 
@@ -59,7 +60,7 @@ async function makeAscending(count: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Does something while somebody else holds the lock of a market. */
+/** Works while another session holds the lock of a market. */
 async function whileLocked<T>(market: string, work: () => Promise<T>): Promise<T> {
   const client = await exchange.database.pool.connect();
   try {

@@ -7,16 +7,16 @@ import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model_state.
 import { makeCast, playAndUndo, together } from "../../helpers/play.ts";
 import type { Played, PlayedOutcome } from "../../helpers/play.ts";
 import { world } from "../../helpers/programs.ts";
-import { expectSame, holds } from "../../helpers/random.ts";
+import { expectSame, holds } from "../../helpers/laws.ts";
 import { readText } from "../../helpers/repository.ts";
 
 /** The database against the rules written down plainly in test/helpers/model.ts. */
 
-test("whatever happens, the database does what the plain rules say", async (t) => {
+test("random programs have the same results in the database and in the model", async (t) => {
   await withExchange((exchange) => compare(t, exchange, 150));
 });
 
-test("the same when no order is too small to be looked at before the book is read", async (t) => {
+test("the same when every order is checked before the book is read", async (t) => {
   await withExchange(async (exchange) => {
     const text = readText("db/trading/functions/is_large.sql");
     const changed = text.replace("> 100", "> 0");

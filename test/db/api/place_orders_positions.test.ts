@@ -98,7 +98,7 @@ test("a maker's sale takes out cost and fees too, without a fee of its own", asy
   });
 });
 
-test("shares bought again after all were sold start at their own cost; what was realised stays", async (t) => {
+test("shares bought after all were sold start at their own cost; the realised amount stays", async (t) => {
   const { market, ann, bob } = await makeTwo();
   await rest(market, ann, buy("yes", 10, 50));
   await place(market, bob, buy("no", 10, 50));

@@ -84,11 +84,11 @@ test("a value of the wrong type fails the whole call", async (t) => {
   t.deepEqual((await exchange.orders(trader, { status: "all" })).data, []);
 });
 
-test("no requests have no outcomes", async (t) => {
+test("no requests have no results", async (t) => {
   t.deepEqual(await placeBatch(await makeMarket(), []), []);
 });
 
-test("UNAUTHORIZED: a user who is not there, alone or among others", async (t) => {
+test("UNAUTHORIZED: an unknown user, alone or among others", async (t) => {
   const market = await makeMarket();
   const [trader] = (await makeTraders(1)) as [string];
   t.is(await refusal(market, nowhere, buy("yes", 1, 50)), "UNAUTHORIZED");
@@ -102,7 +102,7 @@ test("UNAUTHORIZED: a user who is not there, alone or among others", async (t) =
   );
 });
 
-test("UNAUTHORIZED: a batch of nobody but users who are not there", async (t) => {
+test("UNAUTHORIZED: a batch of unknown users only", async (t) => {
   const outcomes = await placeBatch(await makeMarket(), [
     [nowhere, buy("yes", 1, 50)],
     [nowhere, buy("yes", 1, 50)],
@@ -113,7 +113,7 @@ test("UNAUTHORIZED: a batch of nobody but users who are not there", async (t) =>
   );
 });
 
-test("MARKET_NOT_FOUND: a market that is not there, alone or in a batch", async (t) => {
+test("MARKET_NOT_FOUND: an unknown market, alone or in a batch", async (t) => {
   const [trader] = (await makeTraders(1)) as [string];
   t.is(await refusal(nowhere, trader, buy("yes", 1, 50)), "MARKET_NOT_FOUND");
   const outcomes = await placeBatch(nowhere, [
@@ -331,7 +331,7 @@ test("SELF_TRADE_BLOCKED before POST_ONLY_WOULD_CROSS", async (t) => {
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("no", 1, 50));
   t.is(await refusal(market, ann, buy("yes", 1, 50, postOnly)), "SELF_TRADE_BLOCKED");
-  await rest(market, bob, buy("no", 1, 51)); // now somebody else's order is met first
+  await rest(market, bob, buy("no", 1, 51)); // now another user's order is met first
   t.is(await refusal(market, ann, buy("yes", 2, 50, postOnly)), "SELF_TRADE_BLOCKED");
   t.is(await refusal(market, ann, buy("yes", 1, 50, postOnly)), "POST_ONLY_WOULD_CROSS");
 });
@@ -372,7 +372,7 @@ test("INSUFFICIENT_BALANCE before LOSS_LIMIT", async (t) => {
   t.is(await refusal(market, poor, buy("yes", 1, 2)), "LOSS_LIMIT");
 });
 
-test.serial("refused, whatever the code, leaves every table as it was", async (t) => {
+test.serial("a rejection of any code leaves every table as it was", async (t) => {
   const market = await makeMarket();
   const closed = await makeMarket();
   await close(closed);

@@ -56,7 +56,7 @@ test("an order that is full before it reaches the caller's own is no self-trade"
   t.is(answer.order.status, "filled");
 });
 
-test("an own order beyond the limit is no obstacle", async (t) => {
+test("an own order beyond the limit is no self-trade", async (t) => {
   const { market, ann } = await makeOffered();
   const answer = await place(market, ann, buy("yes", 15, 59));
   t.like(answer.order, { status: "partially_filled", filledQuantity: 10 });
@@ -77,13 +77,13 @@ test("own orders of the same stored side never meet", async (t) => {
   t.deepEqual(await exchange.book(market), { bids: ["10 @ 59"], asks: ["20 @ 60"] });
 });
 
-test("SELF_TRADE_BLOCKED: also when the own order could not be paid for any more", async (t) => {
+test("SELF_TRADE_BLOCKED: also if the own order has no cash behind it", async (t) => {
   const { market, ann } = await makeOffered();
   await operate("withdraw", { user_id: ann, amount_cents: 99_980, reference: "out" });
   t.is(await refusal(market, ann, buy("yes", 11, 60)), "SELF_TRADE_BLOCKED");
 });
 
-test.serial("an own order past its expiry is no obstacle: it goes as expired", async (t) => {
+test.serial("an own order past its expiry is no self-trade: it expires", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
@@ -98,7 +98,7 @@ test.serial("an own order past its expiry is no obstacle: it goes as expired", a
   );
 });
 
-test.serial("SELF_TRADE_BLOCKED changes nothing, not even makers found dead before", async (t) => {
+test.serial("SELF_TRADE_BLOCKED changes nothing, and cancels no makers met before", async (t) => {
   const market = await makeMarket();
   const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
   await rest(market, bob, buy("no", 10, 45));

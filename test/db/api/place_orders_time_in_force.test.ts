@@ -84,7 +84,7 @@ test("an ioc order that is filled is filled", async (t) => {
   t.deepEqual(shown(answer.fills), ["10 @ 60", "10 @ 65"]);
 });
 
-test("an ioc order pays for what it executes only, whatever the rest would cost", async (t) => {
+test("an ioc order pays only for what it executes", async (t) => {
   const { market } = await makeQuoted();
   const dan = await exchange.makeTrader({ cents: 617 });
   const answer = await place(market, dan, buy("yes", 10_000, 60, ioc));
@@ -114,7 +114,7 @@ test("a market buy is funded by what it executes, never by 99 a share", async (t
   t.is(answer.balance.total, 0);
 });
 
-test("a market buy of more than there is gets what there is", async (t) => {
+test("a market buy of more than the book has gets all of the book", async (t) => {
   const { market, cid } = await makeQuoted();
   const answer = await place(market, cid, buy("no", 1000));
   t.like(answer.order, {

@@ -1,12 +1,13 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { fingerprintTables, testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange.ts";
+import { fingerprintTables } from "../../helpers/tables.ts";
 import { withRollback } from "../../helpers/database.ts";
 import { buy, ioc, sell, spend } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
 import { makeCast, playAndUndo, together } from "../../helpers/play.ts";
 import type { PlacedRequest, PlacedRow, Placing } from "../../helpers/play.ts";
-import { expectSame, holds } from "../../helpers/random.ts";
+import { expectSame, holds } from "../../helpers/laws.ts";
 
 /** A preview says what an order then does, and neither changes anything nor waits. */
 
@@ -137,7 +138,7 @@ async function preview(client: PoolClient, request: object) {
   return JSON.parse(body);
 }
 
-/** What a preview must have said of an order that came to this, worked out from the answer. */
+/** The preview that an order must have had, computed from its answer. */
 function expected(row: PlacedRow, order: PlacedRequest, balance: number) {
   if (row.code !== null) {
     return {

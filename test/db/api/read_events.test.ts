@@ -31,7 +31,7 @@ async function lastId(): Promise<number> {
 }
 
 test.serial(
-  "without an id it says where to begin; behind the last id there is nothing",
+  "without an id it returns where to begin; after the last id there are no events",
   async (t) => {
     const [market, ann] = [await makeMarket(), await makeTrader()];
     await rest(market, ann, buy("yes", 1, 40));
@@ -160,33 +160,30 @@ test.serial("a database that was set back is a gap", async (t) => {
   t.deepEqual(await read(id + 5), [{ id, kind: null, payload: null }]);
 });
 
-test.serial(
-  "a notification carries nothing, and there is one for a call however much it sends",
-  async (t) => {
-    const [market, ann] = [await makeMarket(), await makeTrader()];
-    await announceAll();
-    const heard: unknown[] = [];
-    const client = await exchange.database.pool.connect();
-    try {
-      client.on("notification", ({ channel, payload }) => heard.push([channel, payload]));
-      const { rows } = await client.query(`select pg_listening_channels() as channel`);
-      t.deepEqual(rows, []);
-      for (const channel of [
-        ...["pgmarkets_events", "market_changed", "user_event", "api_key_revoked", "session_ended"],
-      ]) {
-        await client.query(`listen ${channel}`);
-      }
-      await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41));
-      await announceAll();
-      await announceAll();
-      await client.query("notify pgmarkets_events, 'last'");
-      while (heard.length < 2) await client.query("select");
-      t.deepEqual(heard, [
-        ["pgmarkets_events", ""],
-        ["pgmarkets_events", "last"],
-      ]);
-    } finally {
-      client.release(true);
+test.serial("a notification has no payload, and each call sends one", async (t) => {
+  const [market, ann] = [await makeMarket(), await makeTrader()];
+  await announceAll();
+  const heard: unknown[] = [];
+  const client = await exchange.database.pool.connect();
+  try {
+    client.on("notification", ({ channel, payload }) => heard.push([channel, payload]));
+    const { rows } = await client.query(`select pg_listening_channels() as channel`);
+    t.deepEqual(rows, []);
+    for (const channel of [
+      ...["pgmarkets_events", "market_changed", "user_event", "api_key_revoked", "session_ended"],
+    ]) {
+      await client.query(`listen ${channel}`);
     }
-  },
-);
+    await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41));
+    await announceAll();
+    await announceAll();
+    await client.query("notify pgmarkets_events, 'last'");
+    while (heard.length < 2) await client.query("select");
+    t.deepEqual(heard, [
+      ["pgmarkets_events", ""],
+      ["pgmarkets_events", "last"],
+    ]);
+  } finally {
+    client.release(true);
+  }
+});

@@ -1,10 +1,10 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
-import type { Listener } from "../../helpers/exchange.ts";
+import type { Listener } from "../../helpers/event_listener.ts";
 import { buy } from "../../helpers/orders.ts";
 import type { Request } from "../../helpers/orders.ts";
 
-/** What commands announce is sent once, in order, by whoever calls api.relay_outbox(). */
+/** What commands announce is sent once and in order, by any caller of api.relay_outbox(). */
 
 const exchange = testExchange(test);
 const { cancel, makeMarket, makeTraders, operate, placeBatch, rest } = exchange;
@@ -20,7 +20,7 @@ test.beforeEach("forget what was said", async () => {
 const announce = async (): Promise<number> =>
   (await exchange.api.query("select api.relay_outbox() as count")).rows[0].count;
 
-test.serial("it says how many it sent, and sends nothing twice", async (t) => {
+test.serial("it returns how many it sent, and sends none twice", async (t) => {
   const market = await makeMarket();
   const [ann] = (await makeTraders(1)) as [string];
   t.is(await announce(), 0);
@@ -101,7 +101,7 @@ test.serial("a later announcement waits for an earlier one that is being sent", 
 });
 
 test.serial(
-  "what is still under way while later ones are sent is sent once it is there",
+  "an event that commits after later ones were sent is sent when it commits",
   async (t) => {
     const [slow, fast] = [await makeMarket(), await makeMarket()];
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -124,7 +124,7 @@ test.serial(
   },
 );
 
-test.serial("what was sent is not looked over again", async (t) => {
+test.serial("sent events are not read again", async (t) => {
   const market = await makeMarket();
   const [ann] = (await makeTraders(1)) as [string];
   await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 40));

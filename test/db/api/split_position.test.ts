@@ -55,7 +55,7 @@ test("a split adds to the shares there are, whose average price follows", async 
   t.deepEqual(await position(id, ann, "yes"), { quantity: 3, cost: 110, fees: 3, realised: 0 });
 });
 
-test("what was split can be sold, and counts as traded only then", async (t) => {
+test("shares from a split can be sold, and count as traded only then", async (t) => {
   const id = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   const before = await version(id);
@@ -94,7 +94,7 @@ test("LOSS_LIMIT: what is split counts as put in, with what open orders could st
   t.is(await refusal(id, ann, buy("yes", 1, 1)), "LOSS_LIMIT");
 });
 
-test.serial("gates and market in the order in which an order has them", async (t) => {
+test.serial("codes of the trader and the market have the same order as for an order", async (t) => {
   const [id, closed, over] = [
     await makeMarket(),
     await makeMarket(),

@@ -1,7 +1,7 @@
 import test from "ava";
 import { testDatabase } from "../../helpers/database.ts";
 
-/** The counts in catalog.categories, whatever is done to events and markets. */
+/** The counts in catalog.categories after each change of events and markets. */
 
 const database = testDatabase(test);
 

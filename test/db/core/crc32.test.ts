@@ -8,7 +8,7 @@ async function databaseCrc32(bytes: Buffer): Promise<number> {
   return (await database.pool.query("select core.crc32($1) as crc", [bytes])).rows[0].crc;
 }
 
-test("the check value of CRC-32 is the one that everybody knows", async (t) => {
+test("the check value of CRC-32 is the published one", async (t) => {
   t.is(await databaseCrc32(Buffer.from("123456789")), 0xcbf43926);
 });
 

@@ -11,48 +11,51 @@ const at = (seconds: number) => new Date(Date.parse(NOON) + 1000 * seconds).toIS
 
 test.serial.beforeEach(() => clock.freeze(NOON));
 
-test.serial("resting orders past their expiry are cancelled, their owners told", async (t) => {
-  const market = await makeMarket({ title: "Will it expire?" });
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [early, late, never] = (await rest(
-    ...[market, ann],
-    buy("no", 10, 40, { expiresAt: at(5) }),
-    buy("no", 10, 30, { expiresAt: at(6) }),
-    buy("no", 10, 20),
-  )) as [string, string, string];
-  await place(market, bob, buy("yes", 4, 60));
-  const { heard } = await listen();
-  await heard();
+test.serial(
+  "resting orders past their expiry are cancelled, and their owners hear of it",
+  async (t) => {
+    const market = await makeMarket({ title: "Will it expire?" });
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [early, late, never] = (await rest(
+      ...[market, ann],
+      buy("no", 10, 40, { expiresAt: at(5) }),
+      buy("no", 10, 30, { expiresAt: at(6) }),
+      buy("no", 10, 20),
+    )) as [string, string, string];
+    await place(market, bob, buy("yes", 4, 60));
+    const { heard } = await listen();
+    await heard();
 
-  await clock.advance(4999);
-  t.is(await work("expire_orders"), 0);
-  await clock.advance(1);
-  t.is(await work("expire_orders"), 1);
-  t.like(await order(ann, early), {
-    status: "cancelled",
-    cancelReason: "expired",
-    filledQuantity: 4,
-  });
-  t.is((await order(ann, late)).status, "open");
-  const { markets, users } = await heard();
-  t.deepEqual(markets, [{ marketId: market, version: await version(market) }]);
-  t.deepEqual(users, [
-    {
-      userId: ann,
-      event: {
-        ...{ type: "order_cancelled", orderId: early, marketId: market },
-        ...{ marketTitle: "Will it expire?", side: "no", price: 40, quantity: 10 },
-        ...{ filledQuantity: 4, cancelReason: "expired" },
+    await clock.advance(4999);
+    t.is(await work("expire_orders"), 0);
+    await clock.advance(1);
+    t.is(await work("expire_orders"), 1);
+    t.like(await order(ann, early), {
+      status: "cancelled",
+      cancelReason: "expired",
+      filledQuantity: 4,
+    });
+    t.is((await order(ann, late)).status, "open");
+    const { markets, users } = await heard();
+    t.deepEqual(markets, [{ marketId: market, version: await version(market) }]);
+    t.deepEqual(users, [
+      {
+        userId: ann,
+        event: {
+          ...{ type: "order_cancelled", orderId: early, marketId: market },
+          ...{ marketTitle: "Will it expire?", side: "no", price: 40, quantity: 10 },
+          ...{ filledQuantity: 4, cancelReason: "expired" },
+        },
       },
-    },
-  ]);
+    ]);
 
-  await clock.advance(86_400_000);
-  t.is(await work("expire_orders"), 1);
-  t.is((await order(ann, never)).status, "open");
-});
+    await clock.advance(86_400_000);
+    t.is(await work("expire_orders"), 1);
+    t.is((await order(ann, never)).status, "open");
+  },
+);
 
-test.serial("a call is about one market and no more orders than it is told", async (t) => {
+test.serial("a call cancels orders of one market, up to the given number", async (t) => {
   const markets = await makeMarkets(2);
   const ann = await makeTrader();
   const expiring = [1, 2, 3].map((price) => buy("no", 1, price, { expiresAt: at(5) }));
@@ -74,25 +77,28 @@ test.serial("a call is about one market and no more orders than it is told", asy
   t.true(raised.every((count) => count > 0));
 });
 
-test.serial("expired or closed is what came first, whichever job does", async (t) => {
-  for (const jobs of [
-    ["expire_orders", "close_markets"],
-    ["close_markets", "expire_orders"],
-  ]) {
-    await clock.freeze(NOON);
-    const market = await makeMarket({ close_time: at(60) });
-    const ann = await makeTrader();
-    const ids = await rest(
-      ...([market, ann] as const),
-      ...[59, 60, 61].map((second, i) => buy("no", 1, 10 + i, { expiresAt: at(second) })),
-      buy("no", 1, 20),
-    );
-    await clock.advance(100_000);
-    for (const job of jobs) await work(job);
-    const reasons = await Promise.all(ids.map(async (id) => (await order(ann, id)).cancelReason));
-    t.deepEqual(reasons, ["expired", "market_closed", "market_closed", "market_closed"]);
-  }
-});
+test.serial(
+  "an order expires or is closed by what came first, in any order of the jobs",
+  async (t) => {
+    for (const jobs of [
+      ["expire_orders", "close_markets"],
+      ["close_markets", "expire_orders"],
+    ]) {
+      await clock.freeze(NOON);
+      const market = await makeMarket({ close_time: at(60) });
+      const ann = await makeTrader();
+      const ids = await rest(
+        ...([market, ann] as const),
+        ...[59, 60, 61].map((second, i) => buy("no", 1, 10 + i, { expiresAt: at(second) })),
+        buy("no", 1, 20),
+      );
+      await clock.advance(100_000);
+      for (const job of jobs) await work(job);
+      const reasons = await Promise.all(ids.map(async (id) => (await order(ann, id)).cancelReason));
+      t.deepEqual(reasons, ["expired", "market_closed", "market_closed", "market_closed"]);
+    }
+  },
+);
 
 test.serial("in a paused market orders expire too", async (t) => {
   const market = await makeMarket();

@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 
 test.serial.beforeEach(() => clock.freeze("2030-01-01T12:00:00Z"));
 
-test.serial("keys are removed once they count no more, and not before", async (t) => {
+test.serial("keys are removed when they no longer count, and not before", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
   const requests = [1, 2, 3].map((price) => buy("no", 1, price, { idempotencyKey: randomUUID() }));
@@ -30,7 +30,7 @@ test.serial("keys are removed once they count no more, and not before", async (t
   t.is(await work("remove_keys", { most: 2 }), 3);
 });
 
-test.serial("a key that somebody holds is passed over", async (t) => {
+test.serial("a locked key is passed over", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
   for (const price of [1, 2]) {

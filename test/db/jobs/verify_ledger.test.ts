@@ -3,7 +3,7 @@ import { testDatabase } from "../../helpers/database.ts";
 
 const database = testDatabase(test);
 
-test.serial("a sound ledger leaves a row that says so", async (t) => {
+test.serial("a sound ledger leaves a row without violations", async (t) => {
   const worker = database.connectAs("exchange_worker");
   const { rows } = await worker.query("select jobs.verify_ledger() as broken");
   t.deepEqual(rows, [{ broken: 0 }]);
@@ -14,7 +14,7 @@ test.serial("a sound ledger leaves a row that says so", async (t) => {
   t.deepEqual(kept.rows, [{ broken_count: 0, first_rows: [], in_order: true }]);
 });
 
-test.serial("what is broken is counted, and the first 20 of it kept", async (t) => {
+test.serial("violations are counted, and the first 20 are kept", async (t) => {
   const { pool } = database;
   for (let user = 1; user <= 25; user++) {
     await pool.query("select admin.create_user($1, 'U', $2)", [

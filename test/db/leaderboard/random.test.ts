@@ -3,7 +3,7 @@ import type { ExecutionContext } from "ava";
 import fc from "fast-check";
 import { testExchange } from "../../helpers/exchange.ts";
 import { effort, seed } from "../../helpers/random.ts";
-import { boardOf, readFacts, windows } from "../../helpers/standings.ts";
+import { boardOf, readFacts, windows } from "./standings.ts";
 
 /** Random trading over days, and the leaderboard brought up to date now and then in pieces. */
 
@@ -12,7 +12,7 @@ const { clock, makeMarket, makeTrader, merge, operate, placeBatch, split } = exc
 const HOUR_MS = 3_600_000;
 const categories = ["all", "tests", "weather"];
 
-test.serial("after every refresh it is what working it out anew gives", async (t) => {
+test.serial("each refresh gives the same as a computation from all facts", async (t) => {
   t.timeout(120_000);
   await operate("create_category", { slug: "weather", name: "Weather" });
   await clock.freeze("2029-12-20T22:00:00Z");

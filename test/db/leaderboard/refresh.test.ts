@@ -1,8 +1,7 @@
 import test from "ava";
 import type { Pool } from "pg";
 import { testExchange } from "../../helpers/exchange.ts";
-import { buy, sell } from "../../helpers/orders.ts";
-import { ordersIn } from "../../helpers/orders_in.ts";
+import { buy, ordersIn, sell } from "../../helpers/orders.ts";
 
 /** What a refresh takes, when rows do not become visible in the order of their ids. */
 
@@ -27,13 +26,13 @@ const afterTradeId = async (): Promise<number> =>
   (await exchange.database.pool.query("select after_trade_id from leaderboard.state")).rows[0]
     .after_trade_id;
 
-/** A sale by somebody who holds shares: one thing realised. */
+/** A sale by a holder of shares: one realised result. */
 async function sellOne(market: string, seller: string): Promise<void> {
   await rest(market, await makeTrader(), buy("yes", 1, 50));
   await place(market, seller, sell("yes", 1, 50));
 }
 
-test.serial("a trade that commits after a later one is taken, once", async (t) => {
+test.serial("a trade that commits after a later one is counted once", async (t) => {
   const [slow, fast] = [await makeMarket(), await makeMarket()];
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   await giveShares(slow, ann, "yes", 10);
@@ -66,7 +65,7 @@ test.serial("a trade that commits after a later one is taken, once", async (t) =
   t.deepEqual(await differences(), []);
 });
 
-test.serial("pieces come to the same, and the snapshot moves with the last one", async (t) => {
+test.serial("pieces give the same result, and the last one moves the snapshot", async (t) => {
   const [market, ann] = [await makeMarket(), await makeTrader()];
   await giveShares(market, ann, "yes", 10);
   for (let times = 0; times < 4; times++) await sellOne(market, ann);
@@ -82,7 +81,7 @@ test.serial("pieces come to the same, and the snapshot moves with the last one",
   t.deepEqual(await differences(), []);
 });
 
-test.serial("one refresh at a time: a job leaves it to whoever is at it", async (t) => {
+test.serial("one refresh at a time: a job does nothing while another refresh runs", async (t) => {
   const client = await exchange.database.pool.connect();
   await client.query("begin");
   await client.query("select leaderboard.refresh()");
@@ -92,7 +91,7 @@ test.serial("one refresh at a time: a job leaves it to whoever is at it", async 
   client.release();
 });
 
-test.serial("orders wait for no refresh, and no refresh for orders", async (t) => {
+test.serial("orders and refreshes do not wait for each other", async (t) => {
   const [market, ann] = [await makeMarket(), await makeTrader()];
   await giveShares(market, ann, "yes", 60);
   await refresh();
@@ -122,7 +121,7 @@ test.serial("orders wait for no refresh, and no refresh for orders", async (t) =
   t.deepEqual(await differences(), []);
 });
 
-test.serial("an operator's refresh is audited, and tells the time of the snapshot", async (t) => {
+test.serial("an operator's refresh is audited, and returns the time of the snapshot", async (t) => {
   const at: Date = await operate("refresh_leaderboard");
   const { rows } = await exchange.database.pool.query(
     `select s.snapshot_at, (select l.action from admin.audit_log as l order by l.id desc limit 1)

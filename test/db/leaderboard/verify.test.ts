@@ -2,7 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy, sell } from "../../helpers/orders.ts";
 
-/** Damage done to one kind of row each time, and the name by which it is told. */
+/** Damage to one kind of row each, and the name of the invariant that finds it. */
 
 const exchange = testExchange(test);
 const { giveShares, makeMarket, makeTrader, operate, place, rest, withRollback } = exchange;

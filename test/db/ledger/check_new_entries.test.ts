@@ -2,7 +2,7 @@ import test from "ava";
 import type { PoolClient } from "pg";
 import { testExchange } from "../../helpers/exchange.ts";
 
-/** A journal that doesn't sum to zero can't be written, by whatever way. */
+/** A journal that doesn't sum to zero can't be written in any way. */
 
 const exchange = testExchange(test);
 
@@ -15,7 +15,7 @@ interface Line {
   version: number;
 }
 
-/** Two new cash accounts with nothing in them, as the owner who could write anything. */
+/** Two new empty cash accounts, in a session of the owner, who may write to all tables. */
 async function asOwner<T>(work: (client: PoolClient, accounts: [number, number]) => Promise<T>) {
   const traders = await exchange.makeTraders(2, { cents: 0 });
   return exchange.withRollback(async (client) => {
@@ -62,7 +62,7 @@ test("INVALID_STATE: lines that don't sum to zero", async (t) => {
   await t.throwsAsync(written, { code: "EX019" });
 });
 
-test("INVALID_STATE: two journals that make up for each other", async (t) => {
+test("INVALID_STATE: two journals whose sums cancel out", async (t) => {
   const written = asOwner((client, [a, b]) =>
     insert(client, [
       { journal: 901, account: a, cents: 100, before: 0, version: 1 },
@@ -79,7 +79,7 @@ test("INVALID_STATE: one line by itself", async (t) => {
   await t.throwsAsync(written, { code: "EX019" });
 });
 
-test("a line says nothing, adds up wrongly or repeats a version: refused by the table", async (t) => {
+test("the table rejects a line of zero cents, a wrong sum, or a repeated version", async (t) => {
   for (const [flaw, constraint] of [
     [{ cents: 0, before: 0, version: 1 }, "posted_entries_move_something"],
     [{ cents: 100, before: 0, after: 99, version: 1 }, "posted_entries_add_up"],

@@ -2,7 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { buy } from "../../helpers/orders.ts";
 
-/** What is written to the ledger stays: append-only also for those who own it. */
+/** The ledger is append-only, also for its owner. */
 
 const exchange = testExchange(test);
 
@@ -52,7 +52,7 @@ test("these tables are append-only, and no others", async (t) => {
 });
 
 for (const table of appendOnly) {
-  test(`INVALID_STATE: nobody updates, deletes or truncates ${table}`, async (t) => {
+  test(`INVALID_STATE: ${table} can't be updated, deleted from or truncated`, async (t) => {
     const { rows } = await exchange.database.pool.query(
       `select
          (select count(*) from ${table}) as count,

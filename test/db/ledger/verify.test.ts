@@ -91,7 +91,7 @@ test("every invariant that verify() knows is broken here at least once", async (
   t.deepEqual([...new Set(broken)].sort(), known.sort());
 });
 
-test("a row tells the name of the invariant, the object, what was expected and what was found", async (t) => {
+test("a row has the name of the invariant, the object, the expected and the found value", async (t) => {
   const found = await exchange.withRollback(async (client) => {
     await client.query("set local session_replication_role = replica");
     await client.query("update trading.market_state set traders_count = 9 where market_id = $1", [

@@ -3,7 +3,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
-/** api.take_requests, admin.set_rate_limit and set_rate_policy: who may ask how often. */
+/** api.take_requests, admin.set_rate_limit and set_rate_policy. */
 
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;
@@ -140,7 +140,7 @@ test.serial("Retry-After is kept: waiting so long is enough, one second less is 
   }
 });
 
-test.serial("random requests pass exactly as a list of all times would let them", async (t) => {
+test.serial("random requests pass as a list of all request times would allow", async (t) => {
   await setLimit("v1", 10, 5);
   t.teardown(() => setLimit("v1", 60));
   const asked = { v1: "random" };
@@ -213,27 +213,24 @@ test.serial(
   },
 );
 
-test.serial(
-  "more than there ever is room for: no wait is enough, and nothing counts",
-  async (t) => {
-    const subject = await makeTrader();
-    const [tokens] = await take({ "v1-trading": { subject, count: 11 } });
-    t.deepEqual(tokens, {
-      allowed: false,
-      retry_after_seconds: null,
-      requests_per_minute: 120,
-      burst_capacity: 10,
-      remaining: 10,
-    });
-    const [both] = await take({
-      "v1-user": { subject, count: 121 },
-      "v1-auth": { subject: "many", count: 1 },
-    });
-    t.deepEqual([both!.allowed, both!.retry_after_seconds], [false, null]);
-    t.is(await passing(121, { "v1-auth": "many" }), 120);
-    await t.throwsAsync(take({ v1: { subject: "none", count: 0 } }), { code: "23514" });
-  },
-);
+test.serial("more than the limit ever allows: no wait is enough, and nothing counts", async (t) => {
+  const subject = await makeTrader();
+  const [tokens] = await take({ "v1-trading": { subject, count: 11 } });
+  t.deepEqual(tokens, {
+    allowed: false,
+    retry_after_seconds: null,
+    requests_per_minute: 120,
+    burst_capacity: 10,
+    remaining: 10,
+  });
+  const [both] = await take({
+    "v1-user": { subject, count: 121 },
+    "v1-auth": { subject: "many", count: 1 },
+  });
+  t.deepEqual([both!.allowed, both!.retry_after_seconds], [false, null]);
+  t.is(await passing(121, { "v1-auth": "many" }), 120);
+  await t.throwsAsync(take({ v1: { subject: "none", count: 0 } }), { code: "23514" });
+});
 
 test.serial("a changed limit holds at once, for what was asked before too", async (t) => {
   t.teardown(() => setLimit("v1", 60));
@@ -364,7 +361,7 @@ for (const [what, values] of [
   });
 }
 
-test.serial("INVALID_REQUEST, NOT_FOUND: limits that can't be", async (t) => {
+test.serial("INVALID_REQUEST, NOT_FOUND: impossible limits", async (t) => {
   await t.throwsAsync(setLimit("v1", 0), { code: "EX001" });
   await t.throwsAsync(setLimit("v1", 10, 0), { code: "EX001" });
   await t.throwsAsync(setLimit("v1-trading", 10), { code: "EX017" });
@@ -374,7 +371,7 @@ test.serial("INVALID_REQUEST, NOT_FOUND: limits that can't be", async (t) => {
   await t.throwsAsync(take({ v1: "a" }, { v2: "a" }), { code: "EX017" });
 });
 
-test.serial("what counts nothing any more is removed, and nothing else", async (t) => {
+test.serial("counters that no longer count are removed, and no others", async (t) => {
   const { pool } = exchange.database;
   await pool.query("truncate rate_limits.windows, rate_limits.grants, rate_limits.allowances");
   const remove = async (most = 1000) =>
@@ -402,7 +399,7 @@ test.serial("what counts nothing any more is removed, and nothing else", async (
   );
 });
 
-test.serial("a clock that is set back refuses nobody for what it wrote before", async (t) => {
+test.serial("a clock that is set back refuses no request because of later times", async (t) => {
   const asked = { v1: "clock" };
   await clock.advance(86_400_000);
   t.is(await passing(70, asked), 60);

@@ -31,12 +31,12 @@ test("a first limit and a lower one hold at once", async (t) => {
   t.deepEqual(await change({ cents: 100 }, 0), { cents: 0 });
 });
 
-test("a higher one and none hold after 24 hours", async (t) => {
+test("a higher limit and no limit hold after 24 hours", async (t) => {
   t.deepEqual(await change({ cents: 100 }, 101), { cents: 100, next: 101, changesAt: inADay });
   t.deepEqual(await change({ cents: 0 }, null), { cents: 0, next: null, changesAt: inADay });
 });
 
-test("what holds already stays, and none stays none", async (t) => {
+test("the same limit stays, and no limit stays no limit", async (t) => {
   t.deepEqual(await change({ cents: 100 }, 100), { cents: 100 });
   t.deepEqual(await change({ cents: null }, null), { cents: null });
 });
@@ -61,13 +61,13 @@ test("another raise starts its wait anew", async (t) => {
   t.deepEqual(await change(waiting, null), { cents: 100, next: null, changesAt: inADay });
 });
 
-test("lowering, or what holds now, calls a waiting raise off", async (t) => {
+test("a lower limit, or the present one, cancels a waiting raise", async (t) => {
   const waiting = { cents: 100, next: 200, changesAt: later };
   t.deepEqual(await change(waiting, 50), { cents: 50 });
   t.deepEqual(await change(waiting, 100), { cents: 100 });
 });
 
-test("a raise whose time has come is what holds now", async (t) => {
+test("a raise holds from its time on", async (t) => {
   const raised = { cents: 100, next: 200, changesAt: earlier };
   t.deepEqual(await change(raised, 200), { cents: 200 });
   t.deepEqual(await change(raised, 150), { cents: 150 });

@@ -6,7 +6,7 @@ import { buy } from "../../helpers/orders.ts";
 const exchange = testExchange(test);
 const { makeMarket, makeTraders, operate, rest } = exchange;
 
-test("55P03: who holds users already does not wait for another whom only dead makers let it reach", async (t) => {
+test("55P03: a call that holds users does not wait for a user that it meets later", async (t) => {
   const market = await makeMarket();
   const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
   await rest(market, bob, buy("no", 10, 41));
@@ -39,7 +39,7 @@ for (const [what, quantity] of [
   ["several makers", 15],
   ["one maker", 5],
 ] as const) {
-  test(`who meets ${what} waits for a user without holding one of a higher account`, async (t) => {
+  test(`a call that meets ${what} waits for a user without holding one of a higher account`, async (t) => {
     const market = await makeMarket();
     const [ann, bob] = (await byAccount(await makeTraders(2))) as [string, string];
     await rest(market, bob, buy("no", 10, 41), buy("no", 10, 41));

@@ -77,7 +77,7 @@ test.serial(
 );
 
 for (const call of ["api.warm_up", "jobs.warm_up"]) {
-  test.serial(`${call} leaves nothing behind and waits for nobody`, async (t) => {
+  test.serial(`${call} leaves no rows and waits for no lock`, async (t) => {
     await exchange.makeMarket();
     const before = await exchange.dump();
     await exchange.withRollback(async (blocker) => {
@@ -93,7 +93,7 @@ for (const call of ["api.warm_up", "jobs.warm_up"]) {
   });
 }
 
-test.serial("it does no harm while trading is paused", async (t) => {
+test.serial("it works while trading is paused", async (t) => {
   await exchange.operate("set_trading_pause", { paused: true, reason: "a test" });
   await onNewConnection(async (client) => {
     await t.notThrowsAsync(client.query("select api.warm_up()"));

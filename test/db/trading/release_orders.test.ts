@@ -20,13 +20,13 @@ async function releaseAll(market: string): Promise<number> {
   return await release(market);
 }
 
-/** What a user was told since the listener was asked last. */
+/** The events of a user since the last call of the listener. */
 async function heardBy(listener: Awaited<ReturnType<typeof exchange.listen>>, trader: string) {
   const { users } = await listener.heard();
   return users.filter(({ userId }) => userId === trader).map(({ event }) => event);
 }
 
-test.serial("nothing is released before its time, and everything at it", async (t) => {
+test.serial("orders are released at their time, and not before", async (t) => {
   const { market } = await makeLiveMarket();
   const ann = await makeTrader();
   const { order: placed } = await place(market, ann, buy("yes", 10, 45));
@@ -47,7 +47,7 @@ test.serial("nothing is released before its time, and everything at it", async (
 });
 
 test.serial(
-  "order_released tells the status, the fills, the balance and the fee, once",
+  "order_released is sent once with the status, the fills, the balance and the fee",
   async (t) => {
     const { market } = await makeLiveMarket();
     const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -117,7 +117,7 @@ test.serial("a released order queues by its release, behind those that were ther
   t.is((await order(ann, scheduled.order.id)).sharesAhead, 7);
 });
 
-test.serial("a late release decides by what is there then", async (t) => {
+test.serial("a late release decides by the book at that time", async (t) => {
   const { market, event } = await makeLiveMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   const { order: placed } = await place(market, ann, buy("yes", 5, 50));
@@ -321,19 +321,22 @@ test.serial("self_excluded: exclusion has cancelled it before its release", asyn
   t.like(await order(ann, placed.id), { status: "cancelled", cancelReason: "self_excluded" });
 });
 
-test.serial("market_closed: closing cancels what is scheduled and tells its user", async (t) => {
-  const { market } = await makeLiveMarket();
-  const ann = await makeTrader();
-  await place(market, ann, buy("yes", 10, 40));
-  const listener = await exchange.listen();
-  await listener.heard();
-  await operate("set_market_status", { market_id: market, status: "closed" });
-  t.like((await heardBy(listener, ann))[0], {
-    type: "order_cancelled",
-    cancelReason: "market_closed",
-  });
-  t.is(await version(market), 0);
-});
+test.serial(
+  "market_closed: closing cancels scheduled orders, and their users hear of it",
+  async (t) => {
+    const { market } = await makeLiveMarket();
+    const ann = await makeTrader();
+    await place(market, ann, buy("yes", 10, 40));
+    const listener = await exchange.listen();
+    await listener.heard();
+    await operate("set_market_status", { market_id: market, status: "closed" });
+    t.like((await heardBy(listener, ann))[0], {
+      type: "order_cancelled",
+      cancelReason: "market_closed",
+    });
+    t.is(await version(market), 0);
+  },
+);
 
 test.serial("an order's own schedule does not count against it at its release", async (t) => {
   const { market, event } = await makeLiveMarket();
@@ -348,7 +351,7 @@ test.serial("an order's own schedule does not count against it at its release", 
   t.like(await order(ann, rests.order.id), { status: "open" });
 });
 
-test.serial("dead makers that a refused release met are gone", async (t) => {
+test.serial("makers that fail revalidation at a rejected release are cancelled", async (t) => {
   const { market } = await makeLiveMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   const { order: maker } = await place(market, bob, buy("no", 10, 60));
@@ -361,7 +364,7 @@ test.serial("dead makers that a refused release met are gone", async (t) => {
   t.deepEqual(await book(market), { bids: [], asks: [] });
 });
 
-test.serial("a replay after the release tells the fills of the release", async (t) => {
+test.serial("a replay after the release returns the fills of the release", async (t) => {
   const { market } = await makeLiveMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await place(market, bob, buy("no", 10, 60));

@@ -66,7 +66,7 @@ test("the best price of a depth: of its side, from a price down, 0 without any",
   t.is(await best({ 100: 1 }, "yes", 99), 0);
 });
 
-test.serial("what leaves the book is off the depth, and the best prices go with it", async (t) => {
+test.serial("orders that leave the book leave the depth and the best prices", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   await giveShares(market, ann, "yes", 20);

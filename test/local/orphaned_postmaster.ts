@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
 import type { EmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
 
 /**
- * Run by `test/local/orphaned_postmaster.test.ts` where nobody reaps orphans. Prints a line for
+ * Run by `test/local/orphaned_postmaster.test.ts` where orphans stay zombies. Prints a line for
  * each round that went well, and what went wrong otherwise. With `hold` as its third argument, it
  * only starts the server and waits to be killed, so that the server becomes an orphan.
  */
@@ -50,7 +50,7 @@ async function tryOnce(round: number): Promise<void> {
   process.stdout.write(`round ${round} went well\n`);
 }
 
-/** What was shut down stays down; who starts it later has the first user as another user. */
+/** A server that was shut down stays down; a later start is shared with the first user. */
 async function shutDownFromOutside(first: EmbeddedPostgres): Promise<void> {
   const before = notices.length;
   process.kill(first.processId(), "SIGINT");

@@ -10,7 +10,7 @@ export interface DatabaseGate {
   open: () => Promise<void>;
   /** Cuts the connections; new ones are refused. */
   shut: () => Promise<void>;
-  /** As if a cable had been pulled: nothing arrives any more, and nobody is told. */
+  /** Like a pulled cable: no data arrives any more, and no connection is closed. */
   goSilent: () => void;
   /** How many connections have come. */
   arrivals: () => number;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { runProcess } from "../../src/bin/run_process.ts";
 
-/** A process that is told to end while it opens something that stands on something else. */
+/** A process that gets SIGTERM while it opens a worker that needs its database. */
 
 await runProcess(async ({ print, onClose, openWhenReady }) => {
   const closing = (what: string) => () => {

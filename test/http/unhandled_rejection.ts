@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { runProcess } from "../../src/bin/run_process.ts";
 
-/** A process in which a promise is rejected that nobody awaits, as REJECTION says. */
+/** A process with an unhandled rejection, of the kind that REJECTION names. */
 
 const rejections: Record<string, () => Promise<unknown>> = {
   "pg.ECONNREFUSED": () => new pg.Client({ host: "127.0.0.1", port: 1 }).connect(),

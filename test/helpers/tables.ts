@@ -1,0 +1,25 @@
+import type { PoolClient } from "pg";
+
+/** Every row of every table, as text. */
+export async function dumpTables(client: PoolClient): Promise<Record<string, string>> {
+  return ofEachTable(client, "coalesce(string_agg(t::text, e'\\n' order by t::text), '')");
+}
+
+/** A hash of the rows of every table: as `dumpTables`, but quicker. */
+export async function fingerprintTables(client: PoolClient): Promise<Record<string, string>> {
+  return ofEachTable(client, "coalesce(md5(string_agg(t::text, ' ' order by t::text)), '')");
+}
+
+async function ofEachTable(client: PoolClient, what: string): Promise<Record<string, string>> {
+  const { rows: tables } = await client.query(
+    `select c.oid::regclass::text as name
+     from pg_class as c
+     join pg_namespace as n on n.oid = c.relnamespace
+     where c.relkind = 'r' and pg_get_userbyid(n.nspowner) = 'exchange_owner'
+     order by 1`,
+  );
+  const { rows } = await client.query(
+    tables.map(({ name }) => `select '${name}', ${what} from ${name} as t`).join(" union all "),
+  );
+  return Object.fromEntries(rows.map((row) => Object.values(row)));
+}
