@@ -13,10 +13,10 @@ import {
 import type { ServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
-import { callService } from "../http/test_service.ts";
-import { liftRateLimits } from "../helpers/limits.ts";
-import { createExchange } from "../helpers/exchange.ts";
-import type { Exchange } from "../helpers/exchange.ts";
+import { callService } from "../helpers/http/test_service.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
+import { createExchange } from "../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../helpers/exchange/test_exchange.ts";
 import { until } from "../helpers/until.ts";
 
 const logger = pino({ level: "silent" });

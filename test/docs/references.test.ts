@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "ava";
 import { errorCodes } from "../../src/database/error_codes.ts";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
 import { listFiles, readText, rootDirectory } from "../helpers/repository.ts";
 import { readDocument } from "./document.ts";
 

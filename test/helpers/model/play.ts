@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { testClock } from "./clock.ts";
-import type { Exchange } from "./exchange.ts";
+import { testClock } from "../database/test_clock.ts";
+import type { Exchange } from "../exchange/test_exchange.ts";
 import { marketOf, world } from "./programs.ts";
 import type { Step } from "./programs.ts";
 import { expectSame } from "./laws.ts";
