@@ -1,5 +1,5 @@
 import { readText } from "./helpers/repository.ts";
-import { findSquawk, laterMigrations, squawk } from "./helpers/squawk.ts";
+import { findSquawk, laterMigrations, squawk } from "./helpers/processes/squawk.ts";
 
 /**
  * `npm run check:migrations`: holds the migrations that databases in use will get, and the one

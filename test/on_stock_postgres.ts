@@ -1,5 +1,9 @@
-import { onEndingSignal } from "./helpers/signals.ts";
-import { findDebianPostgres, runWith, startStockCluster } from "./helpers/stock_cluster.ts";
+import { onEndingSignal } from "./helpers/processes/signals.ts";
+import {
+  findDebianPostgres,
+  runWith,
+  startStockCluster,
+} from "./helpers/database/stock_cluster.ts";
 
 /**
  * `node test/on_stock_postgres.ts <command> [arguments]`: makes a cluster of Debian's PostgreSQL

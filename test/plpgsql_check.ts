@@ -1,6 +1,6 @@
 import pg from "pg";
-import { openTestCluster } from "./helpers/cluster.ts";
-import { replaceDatabase } from "./helpers/database.ts";
+import { openTestCluster } from "./helpers/database/test_cluster.ts";
+import { replaceDatabase } from "./helpers/database/test_database.ts";
 
 /**
  * `npm run check:plpgsql`: has the extension plpgsql_check read every PL/pgSQL function of the

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
-import { startAva } from "./helpers/ava.ts";
-import { openTestCluster } from "./helpers/cluster.ts";
-import type { TestCluster } from "./helpers/cluster.ts";
-import { onEndingSignal } from "./helpers/signals.ts";
+import { startAva } from "./helpers/processes/ava.ts";
+import { openTestCluster } from "./helpers/database/test_cluster.ts";
+import type { TestCluster } from "./helpers/database/test_cluster.ts";
+import { onEndingSignal } from "./helpers/processes/signals.ts";
 
 /**
  * `npm test [-- arguments of ava]`: makes a cluster and the template database that the tests

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { shuffleIds, stopShufflingIds } from "../helpers/shuffled_ids.ts";
+import { shuffleIds, stopShufflingIds } from "../helpers/database/shuffled_ids.ts";
 import type { Sizes } from "./sizes.ts";
 
 /**

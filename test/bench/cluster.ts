@@ -2,10 +2,10 @@ import type { Pool } from "pg";
 import { makePool } from "../../src/database/pools.ts";
 import { makeLogger } from "../../src/logger.ts";
 import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
-import { replaceDatabase } from "../helpers/database.ts";
-import { buildSchema } from "../helpers/schema.ts";
-import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
-import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
+import { replaceDatabase } from "../helpers/database/test_database.ts";
+import { buildSchema } from "../helpers/database/schema.ts";
+import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
+import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { seedCatalogue } from "./catalogue.ts";
 import type { Sizes } from "./sizes.ts";
 

@@ -1,5 +1,5 @@
 import type { Bench } from "./bench.ts";
-import { liftRateLimits } from "../helpers/limits.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
 import { checkLedger } from "./bench.ts";
 import { startChild } from "./children.ts";
 import type { Watching } from "./fan_out_clients.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import { liftRateLimits } from "../helpers/limits.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import { startChild } from "./children.ts";

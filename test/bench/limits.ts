@@ -1,4 +1,4 @@
-import { liftRateLimits } from "../helpers/limits.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
 import { startLoadedServer } from "./http_exchange.ts";

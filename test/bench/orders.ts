@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { OrderTerms } from "../../src/database/calls.ts";
 import { drawId, idIn, publicId } from "./catalogue.ts";
-import { ordersIn } from "../helpers/orders.ts";
+import { ordersIn } from "../helpers/exchange/orders.ts";
 
 /**
  * The orders that the targets place. Each that is timed has an idempotency key, as clients are

@@ -12,7 +12,7 @@ import { createListener } from "../../src/streams/listener.ts";
 import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
 import { migrateQueue } from "../../src/database/job_queue.ts";
 import { work } from "../../src/worker/start_worker.ts";
-import { placeOrders } from "../helpers/orders.ts";
+import { placeOrders } from "../helpers/exchange/orders.ts";
 import { checkAndDrop, expectCount } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { cleanUpOnSignal } from "../helpers/signals.ts";
+import { cleanUpOnSignal } from "../helpers/processes/signals.ts";
 import { makeBench } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { openBenchCluster } from "./cluster.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { makePool } from "../../src/database/pools.ts";
-import { replaceDatabase } from "../helpers/database.ts";
-import { placeOrders } from "../helpers/orders.ts";
-import { buildSchema } from "../helpers/schema.ts";
-import { findDebianPostgres, startStockCluster } from "../helpers/stock_cluster.ts";
-import type { StockCluster } from "../helpers/stock_cluster.ts";
+import { replaceDatabase } from "../helpers/database/test_database.ts";
+import { placeOrders } from "../helpers/exchange/orders.ts";
+import { buildSchema } from "../helpers/database/schema.ts";
+import { findDebianPostgres, startStockCluster } from "../helpers/database/stock_cluster.ts";
+import type { StockCluster } from "../helpers/database/stock_cluster.ts";
 import { checkLedger } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId, seedCatalogue } from "./catalogue.ts";

@@ -1,8 +1,8 @@
 import test from "ava";
 import type { OrderRequest } from "../../src/database/calls.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import { buy } from "../helpers/orders.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { buy } from "../helpers/exchange/orders.ts";
 import { randomFrom } from "../helpers/random.ts";
 
 /** Orders of many markets through one gatherer, on a real database. */

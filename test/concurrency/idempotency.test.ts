@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { contend, neverDeadlocked, pairsOf } from "../helpers/contention.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import type { Outcome } from "../helpers/exchange.ts";
-import { buy } from "../helpers/orders.ts";
+import { contend, neverDeadlocked, pairsOf } from "../helpers/exchange/contention.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import type { Outcome } from "../helpers/exchange/test_exchange.ts";
+import { buy } from "../helpers/exchange/orders.ts";
 
 /** Duplicates that arrive at the same moment are one order. */
 

@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
-import { pairsOf } from "../helpers/contention.ts";
-import type { Round } from "../helpers/contention.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import { buy, ioc } from "../helpers/orders.ts";
+import { pairsOf } from "../helpers/exchange/contention.ts";
+import type { Round } from "../helpers/exchange/contention.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { buy, ioc } from "../helpers/exchange/orders.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import { until } from "../helpers/until.ts";
-import { makeQueue, startTestWorker } from "../helpers/worker.ts";
+import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
 
 /** What time brings about at the same moment as what traders do, and by several workers. */
 

@@ -1,8 +1,8 @@
 import test from "ava";
-import { failure, pairsOf } from "../helpers/contention.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import type { ListedOrder } from "../helpers/exchange.ts";
-import { buy, sell } from "../helpers/orders.ts";
+import { failure, pairsOf } from "../helpers/exchange/contention.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import type { ListedOrder } from "../helpers/exchange/test_exchange.ts";
+import { buy, sell } from "../helpers/exchange/orders.ts";
 
 /**
  * Releases at the same moment as what else may become of a scheduled order. The delay is 0, so a

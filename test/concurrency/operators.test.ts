@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { failure, pairsOf } from "../helpers/contention.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import { buy, ioc } from "../helpers/orders.ts";
+import { failure, pairsOf } from "../helpers/exchange/contention.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { buy, ioc } from "../helpers/exchange/orders.ts";
 
 /** An operator freezes, cancels or edits at the same moment as others trade. */
 

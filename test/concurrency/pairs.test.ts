@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { failure, pairsOf } from "../helpers/contention.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import { buy, ioc, sell } from "../helpers/orders.ts";
+import { failure, pairsOf } from "../helpers/exchange/contention.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell } from "../helpers/exchange/orders.ts";
 
 /** Two things at the same moment: whichever comes first, both come out right. */
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { createRequestLimiter } from "../../src/http/request_limiter.ts";
-import { testExchange } from "../helpers/exchange.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
 
 /** Several servers that count at the same moment let through as many as one would. */
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import fc from "fast-check";
-import { contend, failure, neverDeadlocked, pairsOf } from "../helpers/contention.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import { buy, sell } from "../helpers/orders.ts";
+import { contend, failure, neverDeadlocked, pairsOf } from "../helpers/exchange/contention.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { buy, sell } from "../helpers/exchange/orders.ts";
 import { effort, randomFrom, seed } from "../helpers/random.ts";
 
 /** Resolving, correcting and converting while the same traders do other things. */

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { contend, neverDeadlocked } from "../helpers/contention.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import type { Amended, Outcome } from "../helpers/exchange.ts";
-import { buy, ioc, sell, spend } from "../helpers/orders.ts";
-import type { Request } from "../helpers/orders.ts";
+import { contend, neverDeadlocked } from "../helpers/exchange/contention.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import type { Amended, Outcome } from "../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell, spend } from "../helpers/exchange/orders.ts";
+import type { Request } from "../helpers/exchange/orders.ts";
 import { effort, randomFrom } from "../helpers/random.ts";
 import type { Random } from "../helpers/random.ts";
 

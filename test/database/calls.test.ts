@@ -2,8 +2,8 @@ import test from "ava";
 import { isColumns, snakeCase } from "../../src/database/call.ts";
 import type { DatabaseFunction, Fields, SqlType } from "../../src/database/call.ts";
 import { api, jobs } from "../../src/database/calls.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
 
 /** The table of calls says what the catalogue of the database says. */
 

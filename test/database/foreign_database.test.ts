@@ -3,8 +3,8 @@ import test from "ava";
 import pg from "pg";
 import { checkDatabase, migrateDatabase } from "../../src/database/migrations.ts";
 import { checkSession, durabilityWarning } from "../../src/database/session_settings.ts";
-import { connectionStringFor, testDatabase } from "../helpers/database.ts";
-import { buildSchema } from "../helpers/schema.ts";
+import { connectionStringFor, testDatabase } from "../helpers/database/test_database.ts";
+import { buildSchema } from "../helpers/database/schema.ts";
 
 /** Databases with another encoding, collation or settings than ours. */
 

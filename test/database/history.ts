@@ -8,7 +8,7 @@ import { makeGraphqlEndpoints, makePools, serve } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
 import { makeWorkerPool, work } from "../../src/worker/start_worker.ts";
 import { makePool, openMinimum } from "../../src/database/pools.ts";
-import { callService } from "../http/test_service.ts";
+import { callService } from "../helpers/http/test_service.ts";
 
 /** What a short history of trading says at each of its steps, in an order that is always the same. */
 export type Answers = [step: string, answer: unknown][];

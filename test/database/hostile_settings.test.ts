@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import pg from "pg";
 import { migrateQueue } from "../../src/database/job_queue.ts";
-import { connectionStringFor, createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
-import { liftRateLimits } from "../helpers/limits.ts";
+import { connectionStringFor, createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
 import { playHistory } from "./history.ts";
 import type { Answers } from "./history.ts";
 

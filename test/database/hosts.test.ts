@@ -2,7 +2,7 @@ import test from "ava";
 import pg from "pg";
 import { withRetries } from "../../src/database/failures.ts";
 import { clientOfPrimary, findPrimary, splitHosts } from "../../src/database/hosts.ts";
-import { createDatabase, testDatabase } from "../helpers/database.ts";
+import { createDatabase, testDatabase } from "../helpers/database/test_database.ts";
 
 const database = testDatabase(test);
 

@@ -6,7 +6,7 @@ import {
   checkWritable,
   migrateDatabase,
 } from "../../src/database/migrations.ts";
-import { testDatabase } from "../helpers/database.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
 
 const database = testDatabase(test, { empty: true });
 

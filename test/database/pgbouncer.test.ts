@@ -13,9 +13,9 @@ import { findRunner } from "../../src/local/postgres_process.ts";
 import { sharesOf } from "../../src/database/server_pools.ts";
 import { readConfig } from "../../src/config.ts";
 import { createReadiness } from "../../src/database/readiness.ts";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
 import { readText } from "../helpers/repository.ts";
-import { startProcess } from "../helpers/service_process.ts";
+import { startProcess } from "../helpers/processes/service_process.ts";
 
 /** The configuration of docs/operating.md, with the PgBouncer that is installed, if one is. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
 import { makePool } from "../../src/database/pools.ts";
-import { testDatabase } from "../helpers/database.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
 
 const database = testDatabase(test);
 

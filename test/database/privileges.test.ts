@@ -1,13 +1,13 @@
 import test from "ava";
 import { findOpenDoors } from "../../src/database/privileges.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
-import { createExchange } from "../helpers/exchange.ts";
-import { makeLogin } from "../helpers/logins.ts";
-import type { Login } from "../helpers/logins.ts";
-import { buy, placeOrders } from "../helpers/orders.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { createExchange } from "../helpers/exchange/test_exchange.ts";
+import { makeLogin } from "../helpers/database/logins.ts";
+import type { Login } from "../helpers/database/logins.ts";
+import { buy, placeOrders } from "../helpers/exchange/orders.ts";
 import { readText } from "../helpers/repository.ts";
-import { buildSchema } from "../helpers/schema.ts";
+import { buildSchema } from "../helpers/database/schema.ts";
 
 /** What the migration and migrate/lock_down.sql revoke from PUBLIC, and the report of the rest. */
 

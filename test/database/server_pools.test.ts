@@ -8,10 +8,10 @@ import { listPools, openPools, sharesOf } from "../../src/database/server_pools.
 import type { ServerPools } from "../../src/database/server_pools.ts";
 import { makePools, serve } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
-import { callService } from "../http/test_service.ts";
-import { liftRateLimits } from "../helpers/limits.ts";
-import { createExchange } from "../helpers/exchange.ts";
-import type { Exchange } from "../helpers/exchange.ts";
+import { callService } from "../helpers/http/test_service.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
+import { createExchange } from "../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../helpers/exchange/test_exchange.ts";
 import { until } from "../helpers/until.ts";
 
 const logger = pino({ level: "silent" });

@@ -9,9 +9,9 @@ import { makePool } from "../../src/database/pools.ts";
 import type { DatabaseRole } from "../../src/database/pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { serve } from "../../src/service.ts";
-import { buildSchema } from "../helpers/schema.ts";
-import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
-import { callService } from "../http/test_service.ts";
+import { buildSchema } from "../helpers/database/schema.ts";
+import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
+import { callService } from "../helpers/http/test_service.ts";
 
 /** A server that logs every statement with its parameters writes no secret into its log. */
 

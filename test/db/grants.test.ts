@@ -1,6 +1,6 @@
 import test from "ava";
 import type { DatabaseRole } from "../../src/database/pools.ts";
-import { testDatabase } from "../helpers/database.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
 
 /** Only the owner uses tables, and each role calls only its own functions. */
 

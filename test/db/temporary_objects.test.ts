@@ -1,10 +1,10 @@
 import test from "ava";
 import type { Client } from "pg";
 import { migrateQueue } from "../../src/database/job_queue.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import { makeLogin } from "../helpers/logins.ts";
-import type { Login } from "../helpers/logins.ts";
-import { buy } from "../helpers/orders.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { makeLogin } from "../helpers/database/logins.ts";
+import type { Login } from "../helpers/database/logins.ts";
+import { buy } from "../helpers/exchange/orders.ts";
 
 /**
  * Logins of the exchange's roles try to run functions of their own as exchange_owner, by temporary

@@ -1,6 +1,6 @@
 import test from "ava";
 import pg from "pg";
-import { testExchange } from "../helpers/exchange.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { playHistory } from "./analytics_history.ts";
 import { readDocument } from "./document.ts";
 import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";

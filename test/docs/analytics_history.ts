@@ -1,6 +1,6 @@
-import type { Exchange } from "../helpers/exchange.ts";
-import { buy, ioc, sell } from "../helpers/orders.ts";
-import type { Request, Side } from "../helpers/orders.ts";
+import type { Exchange } from "../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell } from "../helpers/exchange/orders.ts";
+import type { Request, Side } from "../helpers/exchange/orders.ts";
 
 /**
  * Four days of a small exchange, the same every time: a market maker, three traders who take and

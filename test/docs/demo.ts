@@ -5,7 +5,7 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { prepareDemo } from "../../src/local/demo.ts";
 import { serve } from "../../src/service.ts";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
 
 /** What a reader has in front of them after `npm start` on an empty database. */
 export interface DemoWorld {

@@ -3,9 +3,9 @@ import type { ExecutionContext } from "ava";
 import type { PoolClient } from "pg";
 import { call } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
-import { createExchange } from "../helpers/exchange.ts";
-import type { Exchange } from "../helpers/exchange.ts";
-import { buy, placeOrders } from "../helpers/orders.ts";
+import { createExchange } from "../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../helpers/exchange/test_exchange.ts";
+import { buy, placeOrders } from "../helpers/exchange/orders.ts";
 import { readText } from "../helpers/repository.ts";
 
 const page = readText("docs/engine.md");

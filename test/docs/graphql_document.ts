@@ -3,7 +3,7 @@ import { pino } from "pino";
 import type { StaffRole } from "../../src/database/calls.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { serve } from "../../src/service.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
 import { isUpdating, makeMask } from "./document.ts";
 import type { Document } from "./document.ts";
 import { layOut } from "./http_document.ts";

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import test from "ava";
 import pg from "pg";
-import { createDatabase, replaceDatabase } from "../helpers/database.ts";
+import { createDatabase, replaceDatabase } from "../helpers/database/test_database.ts";
 import { readText, rootDirectory } from "../helpers/repository.ts";
-import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
+import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { readDocument } from "./document.ts";
 import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
 import { runSqlDocument } from "./sql_document.ts";

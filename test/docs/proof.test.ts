@@ -1,6 +1,6 @@
 import test from "ava";
-import { testDatabase } from "../helpers/database.ts";
-import { invariantsOf, readProofs } from "../helpers/invariants.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
+import { invariantsOf, readProofs } from "../helpers/database/invariants.ts";
 import { readText } from "../helpers/repository.ts";
 import { readDocument } from "./document.ts";
 import { runSqlDocument } from "./sql_document.ts";

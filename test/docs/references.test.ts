@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import test from "ava";
 import { routes } from "../../src/api/routes.ts";
 import { errorCodes } from "../../src/errors.ts";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
 import { listFiles, readText, rootDirectory } from "../helpers/repository.ts";
 import { readDocument } from "./document.ts";
 

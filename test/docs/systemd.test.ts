@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import test from "ava";
 import { migrateDatabase } from "../../src/database/migrations.ts";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
 import { readText, rootDirectory } from "../helpers/repository.ts";
-import { startProcess } from "../helpers/service_process.ts";
+import { startProcess } from "../helpers/processes/service_process.ts";
 
 /** The unit of docs/operating.md, for this checkout. */
 

@@ -6,7 +6,7 @@ import {
   startEmbeddedPostgres,
 } from "../../src/local/embedded_postgres.ts";
 import { connectTo, dataDirectoryOf } from "./system.ts";
-import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
+import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 
 /** A copy of a running cluster, as pg_basebackup would make it. */
 export interface Copy {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { copyCluster } from "./copies.ts";
-import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
+import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { until } from "../helpers/until.ts";
 import {
   commandsOf,

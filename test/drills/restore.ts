@@ -9,7 +9,7 @@ import type { Journal } from "./load.ts";
 import { countAnswers, commandsOf, isTrue, runDrill, startDrillLoad, withClient } from "./run.ts";
 import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
-import { ordersIn } from "../helpers/orders.ts";
+import { ordersIn } from "../helpers/exchange/orders.ts";
 import { until } from "../helpers/until.ts";
 
 /**

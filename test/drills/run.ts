@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { Client } from "pg";
-import { liftRateLimits } from "../helpers/limits.ts";
-import { cleanUpOnSignal } from "../helpers/signals.ts";
-import { shuffleIds, stopShufflingIds } from "../helpers/shuffled_ids.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
+import { cleanUpOnSignal } from "../helpers/processes/signals.ts";
+import { shuffleIds, stopShufflingIds } from "../helpers/database/shuffled_ids.ts";
 import { findViolations } from "./check.ts";
 import { startLoad } from "./load.ts";
 import type { Command, Journal, Load } from "./load.ts";

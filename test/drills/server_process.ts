@@ -1,5 +1,5 @@
-import { runService } from "../helpers/service_process.ts";
-import type { ServiceProcess } from "../helpers/service_process.ts";
+import { runService } from "../helpers/processes/service_process.ts";
+import type { ServiceProcess } from "../helpers/processes/service_process.ts";
 import { until } from "../helpers/until.ts";
 
 /** A server that is a real process, with a supervisor. */

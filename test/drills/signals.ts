@@ -3,8 +3,8 @@ import type { ChildProcess } from "node:child_process";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { kill, makeCheckout } from "../helpers/checkout.ts";
-import type { Checkout } from "../helpers/checkout.ts";
+import { kill, makeCheckout } from "../helpers/processes/checkout.ts";
+import type { Checkout } from "../helpers/processes/checkout.ts";
 
 /**
  * `npm run drill:signals [-- --rounds 6] [--short]`: ends `npm start` on its embedded PostgreSQL in

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { processesOf, signal } from "../../src/local/postgres_process.ts";
-import { startTemporaryCluster } from "../helpers/temporary_cluster.ts";
-import type { TemporaryCluster } from "../helpers/temporary_cluster.ts";
+import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
+import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { startServer } from "./server_process.ts";
 
 /** A database and a server on it, both real processes that can be killed. */

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import { readDocument } from "../docs/document.ts";
-import { kill } from "../helpers/checkout.ts";
+import { kill } from "../helpers/processes/checkout.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 
 /** An example that runs. */

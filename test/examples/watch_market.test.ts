@@ -1,6 +1,6 @@
 import test from "ava";
-import { testService } from "../http/test_service.ts";
-import type { Trader } from "../http/test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
 import { startExample, testWithPrograms, untilEqual } from "./run_example.ts";
 
 const service = testService(test);

@@ -1,6 +1,6 @@
 import test from "ava";
 import { errorCodes } from "../../src/errors.ts";
-import { testDatabase } from "../helpers/database.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
 import { readText } from "../helpers/repository.ts";
 
 const database = testDatabase(test);

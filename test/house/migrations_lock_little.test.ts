@@ -1,6 +1,6 @@
 import test from "ava";
 import { readText } from "../helpers/repository.ts";
-import { findSquawk, laterMigrations, squawk } from "../helpers/squawk.ts";
+import { findSquawk, laterMigrations, squawk } from "../helpers/processes/squawk.ts";
 
 /** What a migration of a database in use may not do, by way of examples. */
 

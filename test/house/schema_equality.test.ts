@@ -1,8 +1,8 @@
 import test from "ava";
 import { migrateDatabase, pendingMigrations } from "../../src/database/migrations.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
-import { schemaFingerprint } from "../helpers/fingerprint.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { schemaFingerprint } from "../helpers/database/schema_fingerprint.ts";
 
 /** Enough of a difference to see what it is about. */
 const MOST_LINES = 30;

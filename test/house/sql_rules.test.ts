@@ -1,9 +1,9 @@
 import { basename, dirname } from "node:path";
 import test from "ava";
 import { loadModule, parsePlPgSQLSync, parseSync, scanSync } from "libpg-query";
-import { testDatabase } from "../helpers/database.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
 import { listFiles, readText } from "../helpers/repository.ts";
-import { readSchema } from "../helpers/schema.ts";
+import { readSchema } from "../helpers/database/schema.ts";
 import { withoutMarker } from "../mutations/mutation.ts";
 
 /** What docs/development.md asks of SQL, asked of the catalog of a built database and of the files. */

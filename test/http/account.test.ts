@@ -3,7 +3,7 @@ import test from "ava";
 import { formatApiKey } from "../../src/http/api_key.ts";
 import { accountSchema } from "../../src/api/portfolio.ts";
 import { until } from "../helpers/until.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { call, makeTrader, operate } = service;

@@ -1,8 +1,8 @@
 import test from "ava";
 import { cancelBatchResponseSchema } from "../../src/api/order_batches.ts";
 import { amendOrderResponseSchema, placeOrderResponseSchema } from "../../src/api/orders.ts";
-import { testService } from "./test_service.ts";
-import type { Answer, Trader } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, Trader } from "../helpers/http/test_service.ts";
 
 /** PATCH /orders/:id, POST /orders/cancel-batch, and what a live market answers. */
 

@@ -3,7 +3,7 @@ import net from "node:net";
 import test from "ava";
 import { hashApiKey } from "../../src/http/api_key.ts";
 import { until } from "../helpers/until.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader } = service;

@@ -3,8 +3,8 @@ import test from "ava";
 import { formatApiKey } from "../../src/http/api_key.ts";
 import { routes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/http/route.ts";
-import { testService } from "./test_service.ts";
-import type { Trader } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
 
 /** Made from the table of routes: a new one is tried as well. */
 

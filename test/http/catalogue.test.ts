@@ -5,7 +5,7 @@ import {
   listEventsResponseSchema,
   listMarketsResponseSchema,
 } from "../../src/api/catalogue.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 const { call, makeTrader, operate } = testService(test, { idsAscend: true });
 

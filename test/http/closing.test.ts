@@ -3,9 +3,9 @@ import http from "node:http";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
-import { openEvents } from "../helpers/event_source.ts";
-import { testService } from "./test_service.ts";
-import type { Trader } from "./test_service.ts";
+import { openEvents } from "../helpers/http/event_source.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { makeMarket, makeTrader } = service;

@@ -3,10 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
-import { connectionStringFor } from "../helpers/database.ts";
+import { connectionStringFor } from "../helpers/database/test_database.ts";
 import { until } from "../helpers/until.ts";
-import { testService } from "./test_service.ts";
-import type { Answer, CallOptions } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader } = service;

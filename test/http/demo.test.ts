@@ -6,9 +6,9 @@ import { pino } from "pino";
 import { prepareDemo } from "../../src/local/demo.ts";
 import type { Demo } from "../../src/local/demo.ts";
 import { serve } from "../../src/service.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
-import { callService } from "./test_service.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { callService } from "../helpers/http/test_service.ts";
 
 const logger = pino({ level: "silent" });
 

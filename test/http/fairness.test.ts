@@ -5,11 +5,11 @@ import { openPools } from "../../src/database/server_pools.ts";
 import type { ServerPools } from "../../src/database/server_pools.ts";
 import { makePools, serve } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
-import { createExchange } from "../helpers/exchange.ts";
-import type { Exchange } from "../helpers/exchange.ts";
-import { liftRateLimits } from "../helpers/limits.ts";
+import { createExchange } from "../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../helpers/exchange/test_exchange.ts";
+import { liftRateLimits } from "../helpers/database/rate_limits.ts";
 import { until } from "../helpers/until.ts";
-import { callService } from "./test_service.ts";
+import { callService } from "../helpers/http/test_service.ts";
 
 /** What one user sends at once, against the connections of a server whose calls are held. */
 

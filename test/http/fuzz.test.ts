@@ -3,9 +3,9 @@ import test from "ava";
 import fc from "fast-check";
 import { routes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/http/route.ts";
-import { dumpTables } from "../helpers/tables.ts";
+import { dumpTables } from "../helpers/database/tables.ts";
 import { rootDirectory } from "../helpers/repository.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 /** Malformed requests to all routes are refused and have no effect. */
 

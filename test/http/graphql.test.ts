@@ -8,10 +8,10 @@ import { formatApiKey } from "../../src/http/api_key.ts";
 import { describeError } from "../../src/logger.ts";
 import { serve } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
-import { callService } from "./test_service.ts";
-import type { Answer } from "./test_service.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { callService } from "../helpers/http/test_service.ts";
+import type { Answer } from "../helpers/http/test_service.ts";
 
 const log: string[] = [];
 let database: OwnDatabase;

@@ -3,10 +3,10 @@ import { pino } from "pino";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { startService } from "../../src/service.ts";
 import type { Service } from "../../src/service.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
 import { until } from "../helpers/until.ts";
-import { callService } from "./test_service.ts";
+import { callService } from "../helpers/http/test_service.ts";
 
 /** On a database made by the migrations, since that is what is looked at. */
 

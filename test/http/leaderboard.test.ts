@@ -4,9 +4,9 @@ import {
   leaderboardSummarySchema,
   ownStandingSchema,
 } from "../../src/api/leaderboard.ts";
-import { traderName } from "../helpers/exchange.ts";
-import { testService } from "./test_service.ts";
-import type { Trader } from "./test_service.ts";
+import { traderName } from "../helpers/exchange/test_exchange.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
 
 /** One history: each test continues where the one before ended. */
 

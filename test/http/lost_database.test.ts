@@ -6,12 +6,12 @@ import pg from "pg";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { findPrograms } from "../../src/local/postgres_process.ts";
-import { anyLimits, traderName } from "../helpers/exchange.ts";
-import { startProcess } from "../helpers/service_process.ts";
-import { startStockCluster } from "../helpers/stock_cluster.ts";
-import type { StockCluster } from "../helpers/stock_cluster.ts";
+import { anyLimits, traderName } from "../helpers/exchange/test_exchange.ts";
+import { startProcess } from "../helpers/processes/service_process.ts";
+import { startStockCluster } from "../helpers/database/stock_cluster.ts";
+import type { StockCluster } from "../helpers/database/stock_cluster.ts";
 import { until } from "../helpers/until.ts";
-import { placeOrders } from "../helpers/orders.ts";
+import { placeOrders } from "../helpers/exchange/orders.ts";
 
 /** Real processes whose PostgreSQL crashes under them and comes back. */
 

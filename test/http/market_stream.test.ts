@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import test from "ava";
 import { pino } from "pino";
 import { serve } from "../../src/service.ts";
-import { testClock } from "../helpers/clock.ts";
-import { openEvents } from "../helpers/event_source.ts";
-import type { EventSource } from "../helpers/event_source.ts";
-import { testService } from "./test_service.ts";
-import type { Trader } from "./test_service.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { openEvents } from "../helpers/http/event_source.ts";
+import type { EventSource } from "../helpers/http/event_source.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
 
 /** GET /markets/:id/stream: a fresh snapshot first, and the newest after every change. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
 import { listTradesResponseSchema, marketSchema, orderBookSchema } from "../../src/api/markets.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 const { call, makeMarket, makeTrader } = testService(test);
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
-import { openEvents } from "../helpers/event_source.ts";
+import { openEvents } from "../helpers/http/event_source.ts";
 import { until } from "../helpers/until.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;

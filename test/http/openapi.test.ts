@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { routes } from "../../src/api/routes.ts";
-import { openEvents } from "../helpers/event_source.ts";
+import { openEvents } from "../helpers/http/event_source.ts";
 import { checkAnswers } from "./openapi_answers.ts";
-import { testService } from "./test_service.ts";
-import type { Answer, CallOptions } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { makeMarket, makeTrader, operate } = service;

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { makeDocument } from "../../src/api/openapi.ts";
 import { routes } from "../../src/api/routes.ts";
-import type { Answer } from "./test_service.ts";
+import type { Answer } from "../helpers/http/test_service.ts";
 
 /** Answers held against the OpenAPI document. */
 export interface AnswerCheck {

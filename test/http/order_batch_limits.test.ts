@@ -1,6 +1,6 @@
 import test from "ava";
-import { testService } from "./test_service.ts";
-import type { Answer, Trader } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, Trader } from "../helpers/http/test_service.ts";
 
 /** POST /orders/batch takes a token for each order. */
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { batchRejectedSchema, placeBatchResponseSchema } from "../../src/api/order_batches.ts";
-import { testService } from "./test_service.ts";
-import type { Answer, Trader } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, Trader } from "../helpers/http/test_service.ts";
 
 /** POST /orders/batch. */
 

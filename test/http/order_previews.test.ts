@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { previewResponseSchema } from "../../src/api/orders.ts";
-import { testService } from "./test_service.ts";
-import type { Answer, Trader } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, Trader } from "../helpers/http/test_service.ts";
 
 /** POST /orders/preview. */
 

@@ -6,8 +6,8 @@ import {
   placeOrderResponseSchema,
 } from "../../src/api/orders.ts";
 import { orderSchema } from "../../src/api/order_schemas.ts";
-import { testService } from "./test_service.ts";
-import type { Answer, Trader } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, Trader } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;

@@ -1,8 +1,8 @@
 import test from "ava";
 import { listAccountOrdersResponseSchema, portfolioSchema } from "../../src/api/portfolio.ts";
-import { testClock } from "../helpers/clock.ts";
-import { testService } from "./test_service.ts";
-import type { Trader } from "./test_service.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { call, makeTrader, operate } = service;

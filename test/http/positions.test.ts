@@ -1,6 +1,6 @@
 import test from "ava";
 import { convertSetsResponseSchema } from "../../src/api/positions.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;

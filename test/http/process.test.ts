@@ -5,11 +5,11 @@ import test from "ava";
 import type { ExecutionContext } from "ava";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { lockDown } from "../../src/database/privileges.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
-import { startProcess } from "../helpers/service_process.ts";
-import type { ServiceProcess } from "../helpers/service_process.ts";
-import { callService } from "./test_service.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { startProcess } from "../helpers/processes/service_process.ts";
+import type { ServiceProcess } from "../helpers/processes/service_process.ts";
+import { callService } from "../helpers/http/test_service.ts";
 
 /** A process of the service on a database. */
 function start(

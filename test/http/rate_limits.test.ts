@@ -6,9 +6,9 @@ import { makeApp } from "../../src/app.ts";
 import { makeAccess } from "../../src/http/access.ts";
 import { formatApiKey } from "../../src/http/api_key.ts";
 import { listen } from "../../src/http/listener.ts";
-import { testClock } from "../helpers/clock.ts";
-import { testService } from "./test_service.ts";
-import type { Answer, CallOptions } from "./test_service.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
 
 /** Limits of requests as clients see them. The clock stands, so nothing comes back by itself. */
 

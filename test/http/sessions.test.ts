@@ -1,6 +1,6 @@
 import test from "ava";
-import { testClock } from "../helpers/clock.ts";
-import { testService } from "./test_service.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 /** Browsers that are logged in on the website: their cookie, and the tokens that it gets. */
 

@@ -2,10 +2,10 @@ import test from "ava";
 import { pino } from "pino";
 import { serve } from "../../src/service.ts";
 import { createStreamSlots } from "../../src/streams/stream_slots.ts";
-import { openEvents } from "../helpers/event_source.ts";
-import type { EventSource } from "../helpers/event_source.ts";
+import { openEvents } from "../helpers/http/event_source.ts";
+import type { EventSource } from "../helpers/http/event_source.ts";
 import { until } from "../helpers/until.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 /** How many event streams an address and a user hold open at once, over all servers. */
 

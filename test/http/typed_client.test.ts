@@ -7,7 +7,7 @@ import test from "ava";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { rootDirectory } from "../helpers/repository.ts";
-import { testService } from "./test_service.ts";
+import { testService } from "../helpers/http/test_service.ts";
 
 /** A client in TypeScript that is generated from /openapi.json and nothing else. */
 

@@ -2,12 +2,12 @@ import test from "ava";
 import { pino } from "pino";
 import { userEventSchema } from "../../src/api/streams.ts";
 import { serve } from "../../src/service.ts";
-import { testClock } from "../helpers/clock.ts";
-import { openEvents } from "../helpers/event_source.ts";
-import type { EventSource } from "../helpers/event_source.ts";
-import { testService } from "./test_service.ts";
-import type { Trader } from "./test_service.ts";
-import { ordersIn } from "../helpers/orders.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { openEvents } from "../helpers/http/event_source.ts";
+import type { EventSource } from "../helpers/http/event_source.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
+import { ordersIn } from "../helpers/exchange/orders.ts";
 
 /** GET /user/stream: what happens to a user, to them alone. */
 

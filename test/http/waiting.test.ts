@@ -9,11 +9,11 @@ import { migrateDatabase } from "../../src/database/migrations.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { startInSteps } from "../../src/database/start_steps.ts";
 import { reasonToWait } from "../../src/database/wait_for_database.ts";
-import { createDatabase } from "../helpers/database.ts";
-import { startProcess } from "../helpers/service_process.ts";
-import type { ServiceProcess } from "../helpers/service_process.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import { startProcess } from "../helpers/processes/service_process.ts";
+import type { ServiceProcess } from "../helpers/processes/service_process.ts";
 import { until } from "../helpers/until.ts";
-import { callService } from "./test_service.ts";
+import { callService } from "../helpers/http/test_service.ts";
 import { makeGate } from "./database_gate.ts";
 import type { DatabaseGate } from "./database_gate.ts";
 

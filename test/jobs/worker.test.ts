@@ -4,12 +4,12 @@ import { pino } from "pino";
 import { crontab } from "../../jobs/crontab.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { startWorker } from "../../src/worker/start_worker.ts";
-import { createDatabase } from "../helpers/database.ts";
-import { testExchange } from "../helpers/exchange.ts";
-import { buy } from "../helpers/orders.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { buy } from "../helpers/exchange/orders.ts";
 import { until } from "../helpers/until.ts";
-import { makeQueue, startTestWorker } from "../helpers/worker.ts";
-import type { TestWorker } from "../helpers/worker.ts";
+import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
+import type { TestWorker } from "../helpers/exchange/test_worker.ts";
 
 const exchange = testExchange(test);
 const { cancel, clock, makeLiveMarket, makeMarket, makeTrader, makeTraders } = exchange;

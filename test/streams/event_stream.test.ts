@@ -6,7 +6,7 @@ import type { ExecutionContext } from "ava";
 import { pino } from "pino";
 import { createEventStreams, formatFrame } from "../../src/streams/event_stream.ts";
 import type { EventStream, EventStreamsOptions } from "../../src/streams/event_stream.ts";
-import { openEvents } from "../helpers/event_source.ts";
+import { openEvents } from "../helpers/http/event_source.ts";
 
 /** What holds for every event stream. */
 

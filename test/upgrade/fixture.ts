@@ -7,8 +7,8 @@ import type { Pool } from "pg";
 import pg from "pg";
 import type { migrateDatabase } from "../../src/database/migrations.ts";
 import { committedDirectory } from "../../migrate/releases.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import type { World } from "./history.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { buy, ioc, postOnly, sell, spend } from "../helpers/orders.ts";
-import type { Request, Side } from "../helpers/orders.ts";
-import type { Exchange } from "../helpers/exchange.ts";
+import { buy, ioc, postOnly, sell, spend } from "../helpers/exchange/orders.ts";
+import type { Request, Side } from "../helpers/exchange/orders.ts";
+import type { Exchange } from "../helpers/exchange/test_exchange.ts";
 import { randomFrom } from "../helpers/random.ts";
 
 /** What a later history needs to continue this one. */

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "ava";
-import { createDatabase } from "../helpers/database.ts";
-import { schemaFingerprint } from "../helpers/fingerprint.ts";
-import { buildSchema } from "../helpers/schema.ts";
-import { findSquawk, squawk } from "../helpers/squawk.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import { schemaFingerprint } from "../helpers/database/schema_fingerprint.ts";
+import { buildSchema } from "../helpers/database/schema.ts";
+import { findSquawk, squawk } from "../helpers/processes/squawk.ts";
 import { differences, none } from "./checks.ts";
 import { makeLaterVersion, runIn } from "./later_version.ts";
 

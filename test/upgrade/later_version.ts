@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeCheckout } from "../helpers/checkout.ts";
-import type { Checkout } from "../helpers/checkout.ts";
+import { makeCheckout } from "../helpers/processes/checkout.ts";
+import type { Checkout } from "../helpers/processes/checkout.ts";
 
 /** A sample of what a later version may do to the database, made as a developer would make it. */
 

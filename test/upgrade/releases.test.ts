@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { makeCheckout } from "../helpers/checkout.ts";
+import { makeCheckout } from "../helpers/processes/checkout.ts";
 import { runIn } from "./later_version.ts";
 
 /** npm run migrate:release, and what it protects from, each on a copy of the checkout. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import test from "ava";
 import type { Pool } from "pg";
 import { isWellFormedApiKey } from "../../../src/http/api_key.ts";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** API keys: admin.create_api_key, list_api_keys, revoke_api_key; api.authenticate. */
 

@@ -1,5 +1,5 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Every call of an operator leaves one row that says who, when, what and with which arguments. */
 

@@ -1,7 +1,7 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, sell } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, sell } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
 const { book, clock, giveShares, makeLiveMarket, makeMarket, makeMarkets } = exchange;

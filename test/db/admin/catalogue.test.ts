@@ -1,7 +1,7 @@
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What operators make: categories, events, markets, users. */
 

@@ -1,5 +1,5 @@
 import test from "ava";
-import { testDatabase } from "../../helpers/database.ts";
+import { testDatabase } from "../../helpers/database/test_database.ts";
 
 /**
  * What the scripts of operators stand on, word for word: names, order, types and defaults of the

@@ -1,5 +1,5 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.deposit and admin.withdraw: the only ways in and out. */
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, sell, shown } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, sell, shown } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
 const { balance, book, clock, giveShares, makeLiveMarket, makeMarket, makeMarkets } = exchange;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Sessions: admin.create_session, end_sessions; api.authenticate_session, create_session_token. */
 

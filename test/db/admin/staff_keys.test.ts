@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import test from "ava";
 import { isWellFormedApiKey } from "../../../src/http/api_key.ts";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.create_staff_key, list_staff_keys, revoke_staff_key; api.authenticate_staff_key. */
 

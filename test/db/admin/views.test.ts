@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 
 /** What operators set, they can look up: read as exchange_operator, in schema admin. */
 

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 
 /** What the functions of analytics refuse, and that their days are UTC days. */
 

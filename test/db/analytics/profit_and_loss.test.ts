@@ -1,14 +1,14 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
-import { runModel } from "../../helpers/model.ts";
-import { DAY_MS, hasExpired, openCost, openOf } from "../../helpers/model_state.ts";
-import type { Model, State } from "../../helpers/model_state.ts";
-import { makeCast, play, together } from "../../helpers/play.ts";
-import type { Cast } from "../../helpers/play.ts";
-import { world } from "../../helpers/programs.ts";
-import type { Step } from "../../helpers/programs.ts";
-import { expectSame, holds } from "../../helpers/laws.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { runModel } from "../../helpers/model/rules.ts";
+import { DAY_MS, hasExpired, openCost, openOf } from "../../helpers/model/state.ts";
+import type { Model, State } from "../../helpers/model/state.ts";
+import { makeCast, play, together } from "../../helpers/model/play.ts";
+import type { Cast } from "../../helpers/model/play.ts";
+import { world } from "../../helpers/model/programs.ts";
+import type { Step } from "../../helpers/model/programs.ts";
+import { expectSame, holds } from "../../helpers/model/laws.ts";
 
 /** Cash, shares and profit as analysts see them, against the plain rules of helpers/model.ts. */
 

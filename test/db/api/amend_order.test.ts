@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import type { Amendment } from "../../helpers/exchange.ts";
-import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Amendment } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/exchange/orders.ts";
 
 /** PATCH /orders/:id: in place where only the quantity shrinks, else a replacement. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
 const { balance, book, cancel, clock, makeMarket, makeTraders, operate, order, place, rest } =

@@ -1,8 +1,8 @@
 import test from "ava";
 import fc from "fast-check";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, sell } from "../../helpers/orders.ts";
-import type { Request, Side } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell } from "../../helpers/exchange/orders.ts";
+import type { Request, Side } from "../../helpers/exchange/orders.ts";
 import { seed } from "../../helpers/random.ts";
 
 const exchange = testExchange(test);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import type { Listener } from "../../helpers/event_listener.ts";
-import { buy, ioc, ordersIn, postOnly } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Listener } from "../../helpers/exchange/event_listener.ts";
+import { buy, ioc, ordersIn, postOnly } from "../../helpers/exchange/orders.ts";
 
 /** Versions count the requests that change a market; listeners hear of each change exactly once. */
 

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
-import { fingerprintTables } from "../../helpers/tables.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { fingerprintTables } from "../../helpers/database/tables.ts";
 import {
   expectSamePlay,
   makeCast,
@@ -11,9 +11,9 @@ import {
   readPlayed,
   together,
   undone,
-} from "../../helpers/play.ts";
-import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/play.ts";
-import { expectSame, holds } from "../../helpers/laws.ts";
+} from "../../helpers/model/play.ts";
+import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
+import { expectSame, holds } from "../../helpers/model/laws.ts";
 
 /**
  * The law of the atomic batch: it comes to what its orders would have come to one by one, if all

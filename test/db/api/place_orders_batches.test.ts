@@ -1,8 +1,14 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { expectSamePlay, makeCast, oneByOne, playAndUndo, together } from "../../helpers/play.ts";
-import type { Played, PlayedOutcome } from "../../helpers/play.ts";
-import { holds } from "../../helpers/laws.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import {
+  expectSamePlay,
+  makeCast,
+  oneByOne,
+  playAndUndo,
+  together,
+} from "../../helpers/model/play.ts";
+import type { Played, PlayedOutcome } from "../../helpers/model/play.ts";
+import { holds } from "../../helpers/model/laws.ts";
 
 /** Orders of a batch have the same results as the same orders one by one, in any markets. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, placeOrders, shown, spend } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, placeOrders, shown, spend } from "../../helpers/exchange/orders.ts";
 
 /** A budget covers shares and fee, buys the most whole shares that fit, and never rests. */
 

@@ -1,9 +1,9 @@
 import test from "ava";
 import type { PoolClient } from "pg";
 import fc from "fast-check";
-import { createExchange } from "../../helpers/exchange.ts";
-import { fingerprintTables } from "../../helpers/tables.ts";
-import type { Exchange } from "../../helpers/exchange.ts";
+import { createExchange } from "../../helpers/exchange/test_exchange.ts";
+import { fingerprintTables } from "../../helpers/database/tables.ts";
+import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
 import {
   expectSamePlay,
   makeCast,
@@ -11,10 +11,10 @@ import {
   play,
   readPlayed,
   together,
-} from "../../helpers/play.ts";
-import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/play.ts";
-import { opening, programs } from "../../helpers/programs.ts";
-import { expectSame } from "../../helpers/laws.ts";
+} from "../../helpers/model/play.ts";
+import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
+import { opening, programs } from "../../helpers/model/programs.ts";
+import { expectSame } from "../../helpers/model/laws.ts";
 import { effort, randomFrom, seed } from "../../helpers/random.ts";
 
 /**

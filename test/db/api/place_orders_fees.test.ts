@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, sell } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 /** 7 % of quantity x p x (1 - p), rounded up once per order, paid by takers. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, sell, shown } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, sell, shown } from "../../helpers/exchange/orders.ts";
 
 /** What a match does to cash, shares and escrow, for buyers and sellers. */
 

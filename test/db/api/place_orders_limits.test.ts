@@ -1,7 +1,7 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import type { TraderOptions } from "../../helpers/exchange.ts";
-import { buy, ioc, sell, spend } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { TraderOptions } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell, spend } from "../../helpers/exchange/orders.ts";
 
 /** LOSS_LIMIT: net cash put in, what open orders could still cost, and this order. */
 

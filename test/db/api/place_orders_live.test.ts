@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, postOnly, sell, spend } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, postOnly, sell, spend } from "../../helpers/exchange/orders.ts";
 
 /** Orders on a live market: accepted as scheduled, judged by what does not depend on the book. */
 

@@ -1,7 +1,7 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, ordersIn, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, ordersIn, postOnly, sell, shown, spend } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** What long queues may cost: work is bounded by the call, and reading by what a taker can pay. */
 

@@ -1,8 +1,8 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** A resting order is judged again when it would match: those that can't go through are dead. */
 

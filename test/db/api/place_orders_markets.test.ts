@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { OrderRequest } from "../../../src/database/calls.ts";
-import { testExchange } from "../../helpers/exchange.ts";
-import type { Heard } from "../../helpers/event_listener.ts";
-import type { Answer } from "../../helpers/exchange.ts";
-import { buy, ioc, sell } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Heard } from "../../helpers/exchange/event_listener.ts";
+import type { Answer } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** Orders of several markets in one call: each market is its own, and only cash is shared. */
 

@@ -1,16 +1,16 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { createExchange } from "../../helpers/exchange.ts";
-import type { Exchange } from "../../helpers/exchange.ts";
-import { runModel } from "../../helpers/model.ts";
-import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model_state.ts";
-import { makeCast, playAndUndo, together } from "../../helpers/play.ts";
-import type { Played, PlayedOutcome } from "../../helpers/play.ts";
-import { world } from "../../helpers/programs.ts";
-import { expectSame, holds } from "../../helpers/laws.ts";
+import { createExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
+import { runModel } from "../../helpers/model/rules.ts";
+import type { Model, ModelEvent, ModelOutcome } from "../../helpers/model/state.ts";
+import { makeCast, playAndUndo, together } from "../../helpers/model/play.ts";
+import type { Played, PlayedOutcome } from "../../helpers/model/play.ts";
+import { world } from "../../helpers/model/programs.ts";
+import { expectSame, holds } from "../../helpers/model/laws.ts";
 import { readText } from "../../helpers/repository.ts";
 
-/** The database against the rules written down plainly in test/helpers/model.ts. */
+/** The database against the rules written down plainly in test/helpers/model/rules.ts. */
 
 test("random programs have the same results in the database and in the model", async (t) => {
   await withExchange((exchange) => compare(t, exchange, 150));

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, postOnly, sell, spend } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, postOnly, sell, spend } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** What is refused, and which refusal it is when several apply. */
 

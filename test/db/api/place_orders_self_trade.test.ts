@@ -1,7 +1,7 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, sell, shown, spend } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell, shown, spend } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** SELF_TRADE_BLOCKED, when and only when the caller's own order is reached before it is full. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ioc, postOnly, sell, shown } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, postOnly, sell, shown } from "../../helpers/exchange/orders.ts";
 
 /** How long an order lives: gtc, ioc, market orders, postOnly, expiresAt. */
 

@@ -1,13 +1,13 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
-import { fingerprintTables } from "../../helpers/tables.ts";
-import { withRollback } from "../../helpers/database.ts";
-import { buy, ioc, sell, spend } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
-import { makeCast, playAndUndo, together } from "../../helpers/play.ts";
-import type { PlacedRequest, PlacedRow, Placing } from "../../helpers/play.ts";
-import { expectSame, holds } from "../../helpers/laws.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { fingerprintTables } from "../../helpers/database/tables.ts";
+import { withRollback } from "../../helpers/database/test_database.ts";
+import { buy, ioc, sell, spend } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
+import { makeCast, playAndUndo, together } from "../../helpers/model/play.ts";
+import type { PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
+import { expectSame, holds } from "../../helpers/model/laws.ts";
 
 /** A preview says what an order then does, and neither changes anything nor waits. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 
 /** Servers read the events that api.relay_outbox() has sent, each once, in the order of the commits. */
 

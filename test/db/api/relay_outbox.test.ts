@@ -1,8 +1,8 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import type { Listener } from "../../helpers/event_listener.ts";
-import { buy } from "../../helpers/orders.ts";
-import type { Request } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Listener } from "../../helpers/exchange/event_listener.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** What commands announce is sent once and in order, by any caller of api.relay_outbox(). */
 

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import test from "ava";
-import { testDatabase } from "../../helpers/database.ts";
+import { testDatabase } from "../../helpers/database/test_database.ts";
 
 const database = testDatabase(test);
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
 const { cancel, clock, makeMarket, makeTrader, makeTraders, order, orders, place } = exchange;

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import fc from "fast-check";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { effort, seed } from "../../helpers/random.ts";
 import { boardOf, readFacts, windows } from "./standings.ts";
 

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { Pool } from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, ordersIn, sell } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, ordersIn, sell } from "../../helpers/exchange/orders.ts";
 
 /** What a refresh takes, when rows do not become visible in the order of their ids. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, sell } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 /** Damage to one kind of row each, and the name of the invariant that finds it. */
 

@@ -1,6 +1,6 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** A journal that doesn't sum to zero can't be written in any way. */
 

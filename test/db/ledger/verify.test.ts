@@ -1,7 +1,7 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
-import { invariantsOf, readProofs } from "../../helpers/invariants.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { invariantsOf, readProofs } from "../../helpers/database/invariants.ts";
 import { booksDamages } from "./damages/market_state.ts";
 import { cashDamages } from "./damages/cash.ts";
 import { tradeALittle } from "./damages/history.ts";

@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 
 /** The clock of a server can be set back between two transactions: the proof gives no row for it. */
 

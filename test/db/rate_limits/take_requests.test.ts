@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
 /** api.take_requests, admin.set_rate_limit and set_rate_policy. */

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
 const { makeMarket, makeTraders, operate, rest } = exchange;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { placeOrderSchema } from "../../../src/api/orders.ts";
-import { testDatabase } from "../../helpers/database.ts";
+import { testDatabase } from "../../helpers/database/test_database.ts";
 
 /**
  * Which fields of an order go together is checked twice: at the door, so that a malformed order

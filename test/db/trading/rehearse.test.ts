@@ -1,6 +1,6 @@
 import test from "ava";
 import pg from "pg";
-import { testExchange } from "../../helpers/exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 const exchange = testExchange(test);
 

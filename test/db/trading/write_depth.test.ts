@@ -1,6 +1,6 @@
 import test from "ava";
-import { testExchange } from "../../helpers/exchange.ts";
-import { buy, sell } from "../../helpers/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
 const { amend, cancel, clock, giveShares, makeMarket, makeTrader, operate, place } = exchange;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Exchange } from "../../../helpers/exchange.ts";
-import { buy, ioc, sell, spend } from "../../../helpers/orders.ts";
+import type { Exchange } from "../../../helpers/exchange/test_exchange.ts";
+import { buy, ioc, sell, spend } from "../../../helpers/exchange/orders.ts";
 
 /** A history that has something of everything, for the damages to break. */
 

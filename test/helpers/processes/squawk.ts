@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadModule, parseSync } from "libpg-query";
-import { listFiles, rootDirectory } from "./repository.ts";
+import { listFiles, rootDirectory } from "../repository.ts";
 
 /** What squawk finds fault with. */
 export interface Complaint {

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { testClock } from "./clock.ts";
-import type { Exchange } from "./exchange.ts";
+import { testClock } from "../database/test_clock.ts";
+import type { Exchange } from "../exchange/test_exchange.ts";
 import { marketOf, world } from "./programs.ts";
 import type { Step } from "./programs.ts";
 import { expectSame } from "./laws.ts";
@@ -274,7 +274,7 @@ async function carryOut(
       break;
     case "release":
       await testClock(client).advance(step.ms);
-      // Market by market, as the rules in test/helpers/model.ts do: they share the traders' cash.
+      // Market by market, as the rules in test/helpers/model/rules.ts do: they share the traders' cash.
       await client.query(
         `select jobs.release_orders(r.id)
          from (

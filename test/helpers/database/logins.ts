@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Client, Pool } from "pg";
-import { databaseTypes } from "../../src/database/types.ts";
+import { databaseTypes } from "../../../src/database/types.ts";
 
 /** A login of its own, as a DBA gives one to a person or a process. */
 export interface Login {

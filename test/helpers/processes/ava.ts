@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
-import type { TestCluster } from "./cluster.ts";
-import { rootDirectory } from "./repository.ts";
+import type { TestCluster } from "../database/test_cluster.ts";
+import { rootDirectory } from "../repository.ts";
 
 const ava = join(rootDirectory, "node_modules/ava/entrypoints/cli.js");
 

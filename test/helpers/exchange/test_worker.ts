@@ -1,11 +1,11 @@
 import pg from "pg";
 import { pino } from "pino";
-import { crontab } from "../../jobs/crontab.ts";
-import { describeError } from "../../src/logger.ts";
-import { migrateQueue } from "../../src/database/job_queue.ts";
-import { work } from "../../src/worker/start_worker.ts";
-import type { Worker, WorkerOptions } from "../../src/worker/start_worker.ts";
-import type { OwnDatabase } from "./database.ts";
+import { crontab } from "../../../jobs/crontab.ts";
+import { describeError } from "../../../src/logger.ts";
+import { migrateQueue } from "../../../src/database/job_queue.ts";
+import { work } from "../../../src/worker/start_worker.ts";
+import type { Worker, WorkerOptions } from "../../../src/worker/start_worker.ts";
+import type { OwnDatabase } from "../database/test_database.ts";
 
 /** The template of the tests has no queue: makes it, once for a database. */
 export async function makeQueue({ connectionString }: OwnDatabase): Promise<void> {

@@ -1,5 +1,5 @@
-import { giveUp, bury, feeOf, meet, payFee, trade } from "./model_matching.ts";
-import type { Dead, Match } from "./model_matching.ts";
+import { giveUp, bury, feeOf, meet, payFee, trade } from "./matching.ts";
+import type { Dead, Match } from "./matching.ts";
 import {
   DAY_MS,
   MOST_SHARES,
@@ -15,16 +15,8 @@ import {
   pay,
   worstCost,
   tellCancelled,
-} from "./model_state.ts";
-import type {
-  Market,
-  Model,
-  ModelFill,
-  ModelOrder,
-  ModelOutcome,
-  Reason,
-  State,
-} from "./model_state.ts";
+} from "./state.ts";
+import type { Market, Model, ModelFill, ModelOrder, ModelOutcome, Reason, State } from "./state.ts";
 import { marketOf } from "./programs.ts";
 import type { Limit, Order, Step } from "./programs.ts";
 

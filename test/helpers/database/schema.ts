@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import type { ClientBase } from "pg";
 
 /** Where the editable truth of the database lives. */
-const databaseDirectory = resolve(import.meta.dirname, "../../db");
+const databaseDirectory = resolve(import.meta.dirname, "../../../db");
 
 /** A piece of one file: what stands between two of its includes. */
 export interface SchemaPart {

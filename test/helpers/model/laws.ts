@@ -3,7 +3,7 @@ import type { ExecutionContext } from "ava";
 import fc from "fast-check";
 import { opening, programs, rarities } from "./programs.ts";
 import type { Step } from "./programs.ts";
-import { effort, seed } from "./random.ts";
+import { effort, seed } from "../random.ts";
 
 const SHRINK_MS = 20_000;
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import {
   destroyEmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../../src/local/embedded_postgres.ts";
+} from "../../../src/local/embedded_postgres.ts";
 import type {
   EmbeddedPostgres,
   EmbeddedPostgresOptions,
-} from "../../src/local/embedded_postgres.ts";
+} from "../../../src/local/embedded_postgres.ts";
 
 /** A PostgreSQL of this process' own, in a temporary directory. */
 export interface TemporaryCluster {

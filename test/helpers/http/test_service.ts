@@ -1,16 +1,16 @@
 import type { TestFn } from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { serve } from "../../src/service.ts";
-import type { Service } from "../../src/service.ts";
-import type { Services } from "../../src/services.ts";
-import { describeError } from "../../src/logger.ts";
-import { createDatabase } from "../helpers/database.ts";
-import type { OwnDatabase } from "../helpers/database.ts";
-import { anyLimits, traderName } from "../helpers/exchange.ts";
-import { liftRateLimits } from "../helpers/limits.ts";
-import { shuffleIds } from "../helpers/shuffled_ids.ts";
-import type { IdOptions } from "../helpers/shuffled_ids.ts";
+import { serve } from "../../../src/service.ts";
+import type { Service } from "../../../src/service.ts";
+import type { Services } from "../../../src/services.ts";
+import { describeError } from "../../../src/logger.ts";
+import { createDatabase } from "../database/test_database.ts";
+import type { OwnDatabase } from "../database/test_database.ts";
+import { anyLimits, traderName } from "../exchange/test_exchange.ts";
+import { liftRateLimits } from "../database/rate_limits.ts";
+import { shuffleIds } from "../database/shuffled_ids.ts";
+import type { IdOptions } from "../database/shuffled_ids.ts";
 
 export interface CallOptions {
   key?: string;

@@ -1,8 +1,8 @@
 import { cp, mkdtemp, readFile, readdir, readlink, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { destroyEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
-import { rootDirectory } from "./repository.ts";
+import { destroyEmbeddedPostgres } from "../../../src/local/embedded_postgres.ts";
+import { rootDirectory } from "../repository.ts";
 
 /** A copy of what runs, whose `.data/` is its own. */
 export interface Checkout {

@@ -3,7 +3,7 @@ import { chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findRunner, runProgram } from "../../src/local/postgres_process.ts";
+import { findRunner, runProgram } from "../../../src/local/postgres_process.ts";
 
 /** A PostgreSQL of the distribution, with the configuration that its initdb writes. */
 export interface StockCluster {

@@ -1,11 +1,11 @@
 import type { TestFn } from "ava";
 import pg from "pg";
 import type { Pool, PoolClient } from "pg";
-import { makePool } from "../../src/database/pools.ts";
-import type { DatabaseRole } from "../../src/database/pools.ts";
-import { databaseTypes } from "../../src/database/types.ts";
-import { testClock } from "./clock.ts";
-import type { TestClock } from "./clock.ts";
+import { makePool } from "../../../src/database/pools.ts";
+import type { DatabaseRole } from "../../../src/database/pools.ts";
+import { databaseTypes } from "../../../src/database/types.ts";
+import { testClock } from "./test_clock.ts";
+import type { TestClock } from "./test_clock.ts";
 
 /** A database of one test file's own. Usable from the first `before` hook on. */
 export interface TestDatabase {

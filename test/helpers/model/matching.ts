@@ -9,8 +9,8 @@ import {
   storedPrice,
   storedSide,
   tellCancelled,
-} from "./model_state.ts";
-import type { Holding, ModelOrder, Reason, State } from "./model_state.ts";
+} from "./state.ts";
+import type { Holding, ModelOrder, Reason, State } from "./state.ts";
 
 /** How an order meets the book in the plain rules of model.ts, and what a trade moves. */
 

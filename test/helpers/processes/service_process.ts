@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import type { ExecutionContext } from "ava";
-import { rootDirectory } from "./repository.ts";
+import { rootDirectory } from "../repository.ts";
 
 /** A process of the service. */
 export interface ServiceProcess {

@@ -1,29 +1,29 @@
 import type { TestFn } from "ava";
 import type { Pool, PoolClient } from "pg";
 import type { z } from "zod";
-import { call } from "../../src/database/call.ts";
-import { api as apiFunctions } from "../../src/database/calls.ts";
-import type { OrderRequest } from "../../src/database/calls.ts";
+import { call } from "../../../src/database/call.ts";
+import { api as apiFunctions } from "../../../src/database/calls.ts";
+import type { OrderRequest } from "../../../src/database/calls.ts";
 import {
   amendOrderResponseSchema,
   cancelOrderResponseSchema,
   listOrdersResponseSchema,
   placeOrderResponseSchema,
-} from "../../src/api/orders.ts";
-import { orderSchema } from "../../src/api/order_schemas.ts";
-import { convertSetsResponseSchema } from "../../src/api/positions.ts";
-import { testClock } from "./clock.ts";
-import type { TestClock } from "./clock.ts";
-import { createDatabase, withClient, withRollback } from "./database.ts";
-import type { OwnDatabase } from "./database.ts";
+} from "../../../src/api/orders.ts";
+import { orderSchema } from "../../../src/api/order_schemas.ts";
+import { convertSetsResponseSchema } from "../../../src/api/positions.ts";
+import { testClock } from "../database/test_clock.ts";
+import type { TestClock } from "../database/test_clock.ts";
+import { createDatabase, withClient, withRollback } from "../database/test_database.ts";
+import type { OwnDatabase } from "../database/test_database.ts";
 import { listenTo } from "./event_listener.ts";
 import type { Listener } from "./event_listener.ts";
 import { placeOrders } from "./orders.ts";
 import type { Request, Side } from "./orders.ts";
-import { randomFrom } from "./random.ts";
-import { shuffleIds } from "./shuffled_ids.ts";
-import type { IdOptions } from "./shuffled_ids.ts";
-import { dumpTables } from "./tables.ts";
+import { randomFrom } from "../random.ts";
+import { shuffleIds } from "../database/shuffled_ids.ts";
+import type { IdOptions } from "../database/shuffled_ids.ts";
+import { dumpTables } from "../database/tables.ts";
 
 export type Answer = z.infer<typeof placeOrderResponseSchema>;
 export type PlacedOrder = Answer["order"];

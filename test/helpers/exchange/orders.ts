@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
-import { call } from "../../src/database/call.ts";
-import { api } from "../../src/database/calls.ts";
-import type { OrderRequest, OrderTerms, Outcome } from "../../src/database/calls.ts";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import type { OrderRequest, OrderTerms, Outcome } from "../../../src/database/calls.ts";
 
 export type Side = "yes" | "no";
 

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import { call } from "../../src/database/call.ts";
-import { api as apiFunctions } from "../../src/database/calls.ts";
-import type { SentEvent } from "../../src/database/calls.ts";
-import { withClient } from "./database.ts";
+import { call } from "../../../src/database/call.ts";
+import { api as apiFunctions } from "../../../src/database/calls.ts";
+import type { SentEvent } from "../../../src/database/calls.ts";
+import { withClient } from "../database/test_database.ts";
 
 /** Events by their kind. */
 export interface Heard {

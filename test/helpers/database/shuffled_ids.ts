@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from "pg";
-import { numberFrom, seed } from "./random.ts";
+import { numberFrom, seed } from "../random.ts";
 
 /**
  * In a database in use, ids of users, of markets and of events need not ascend together, and public

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ExecutionContext, TestFn } from "ava";
-import type { Exchange, Outcome } from "./exchange.ts";
+import type { Exchange, Outcome } from "./test_exchange.ts";
 import type { Request } from "./orders.ts";
-import { effort, randomFrom } from "./random.ts";
+import { effort, randomFrom } from "../random.ts";
 
 /** Calls that run at the same moment, repeated as a server would repeat them. */
 export interface Contention {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { replaceDatabase } from "./database.ts";
+import { replaceDatabase } from "./test_database.ts";
 import { buildSchema } from "./schema.ts";
 import { startTemporaryCluster } from "./temporary_cluster.ts";
 import type { TemporaryCluster } from "./temporary_cluster.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { buy, ioc, sell } from "./orders.ts";
-import type { Request } from "./orders.ts";
+import { buy, ioc, sell } from "../exchange/orders.ts";
+import type { Request } from "../exchange/orders.ts";
 
 /**
  * Random histories of a small exchange: few traders, little money, prices that cross. Traders,
