@@ -274,7 +274,7 @@ async function carryOut(
       break;
     case "release":
       await testClock(client).advance(step.ms);
-      // Market by market, as the rules in test/helpers/model/rules.ts do: they share the traders' cash.
+      // Market by market, as in test/helpers/model/rules.ts: the markets share the traders' cash.
       await client.query(
         `select jobs.release_orders(r.id)
          from (
