@@ -1,5 +1,5 @@
 --! Previous: sha1:bdba9c1e6234d650133670a090ebc3f643d1edf5
---! Hash: sha1:7c829ec878aeca81b654a4d313af8e325654bd79
+--! Hash: sha1:48659dd2ec1eea07fbbf3b85f42ccc6bcd37e873
 --! Message: Release orders in groups, and speak plainly
 
 set local lock_timeout = '2s';
@@ -5219,6 +5219,9 @@ begin
   end if;
   v_at := core.now();
   v_due := v_at - c_delay;
+  -- Weeks before its first order comes, so that no reader can find an order moved to a partition
+  -- that its session does not know yet.
+  perform trading.make_archive_partition(v_at);
 
   v_again := array(
     select q.order_id
@@ -5290,9 +5293,9 @@ comment on function trading.archive_orders(int) is
   'Looks at orders that may be due for the archive, at most so many: those of '
   'trading.archive_queue, then, in the order of their ids, those that have become 30 days old. '
   'Moves the ones that were cancelled 30 days ago without a fill to trading.archived_orders, and '
-  'notes when to look again at those that may become due later. Locks: the row of '
-  'trading.archive_progress; does nothing while another transaction has it. Cancelled orders never '
-  'change, so it needs no market.';
+  'notes when to look again at those that may become due later. Makes the partition of this month '
+  'beforehand. Locks: the row of trading.archive_progress; does nothing while another transaction '
+  'has it. Cancelled orders never change, so it needs no market.';
 --! EndIncluded trading/functions/archive_orders.sql
 --! Included trading/functions/shares_ahead.sql
 -- Every look-up goes by an index whatever the planner expects: a subquery with a limit can only be

@@ -107,6 +107,7 @@ rounds(
   async (contention, t) => {
     const market = await makeMarket();
     const ann = await exchange.makeTrader();
+    await work("archive_orders"); // makes the partition for orders of this month
     const ids: string[] = [];
     for (let number = 1; number <= 8; number++) {
       const request = buy("no", 1, number, { idempotencyKey: randomUUID() });

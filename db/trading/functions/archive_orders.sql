@@ -22,6 +22,9 @@ begin
   end if;
   v_at := core.now();
   v_due := v_at - c_delay;
+  -- Weeks before its first order comes, so that no reader can find an order moved to a partition
+  -- that its session does not know yet.
+  perform trading.make_archive_partition(v_at);
 
   v_again := array(
     select q.order_id
@@ -93,6 +96,6 @@ comment on function trading.archive_orders(int) is
   'Looks at orders that may be due for the archive, at most so many: those of '
   'trading.archive_queue, then, in the order of their ids, those that have become 30 days old. '
   'Moves the ones that were cancelled 30 days ago without a fill to trading.archived_orders, and '
-  'notes when to look again at those that may become due later. Locks: the row of '
-  'trading.archive_progress; does nothing while another transaction has it. Cancelled orders never '
-  'change, so it needs no market.';
+  'notes when to look again at those that may become due later. Makes the partition of this month '
+  'beforehand. Locks: the row of trading.archive_progress; does nothing while another transaction '
+  'has it. Cancelled orders never change, so it needs no market.';
