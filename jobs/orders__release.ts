@@ -13,7 +13,7 @@ export const releaseOrders: Job["run"] = ({ doWhatIsDue, nextDue }) =>
     listDue: (calls, passingOver) => calls.dueReleaseGroups({ passingOver }),
     doInMarket: "releaseOrders",
     doInGroup: async (calls, marketIds) => {
-      const { released, busy } = await calls.releaseGroup({ marketIds });
+      const { released, busy } = await calls.releaseGroup({ marketIds }, { attempts: 1 });
       return { done: released, busy };
     },
     lanes: 4,

@@ -1,5 +1,5 @@
 --! Previous: sha1:bdba9c1e6234d650133670a090ebc3f643d1edf5
---! Hash: sha1:48659dd2ec1eea07fbbf3b85f42ccc6bcd37e873
+--! Hash: sha1:486cfef6148e1baab54b4f65b125b2f295c81cc3
 --! Message: Release orders in groups, and speak plainly
 
 set local lock_timeout = '2s';
@@ -1533,7 +1533,7 @@ returns setof trading.order_request
 language sql stable
 begin atomic
   select
-    1,
+    dense_rank() over (order by r.market_id nulls last)::int,
     r.market_id,
     r.user_id,
     r.side,
@@ -1576,6 +1576,7 @@ begin atomic
     select
       (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
       (select t.user_id from trading.traders as t where t.public_id = q."userId") as user_id,
+      q.ordinality,
       q.side,
       coalesce(q."orderType", 'buy') as order_type,
       coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
@@ -1589,28 +1590,33 @@ begin atomic
       coalesce(q."postOnly", false) as post_only,
       q."expiresAt" as expires_at,
       q."idempotencyKey" as idempotency_key
-    from jsonb_to_recordset(read_requests.orders) as q (
-      "marketId" uuid,
-      "userId" uuid,
-      side trading.side,
-      price int,
-      quantity int,
-      "budgetCents" int,
-      "orderType" trading.order_type,
-      "timeInForce" trading.time_in_force,
-      "idempotencyKey" uuid,
-      "expiresAt" timestamptz,
-      "postOnly" boolean
+    from rows from (
+      jsonb_to_recordset(read_requests.orders) as (
+        "marketId" uuid,
+        "userId" uuid,
+        side trading.side,
+        price int,
+        quantity int,
+        "budgetCents" int,
+        "orderType" trading.order_type,
+        "timeInForce" trading.time_in_force,
+        "idempotencyKey" uuid,
+        "expiresAt" timestamptz,
+        "postOnly" boolean
+      )
+    ) with ordinality as q (
+      "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
+      "idempotencyKey", "expiresAt", "postOnly", ordinality
     )
-  ) as r;
+  ) as r
+  order by r.ordinality;
 end;
 
 comment on function trading.read_requests(jsonb) is
   'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
   'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of '
-  'POST /orders and its user), in the order of the array, all with market 1: see '
-  'trading.requests_of_markets. A value of the wrong type is an error of the whole call; a value '
-  'out of bounds becomes the problem of its request.';
+  'POST /orders and its user), in the order of the array. A value of the wrong type is an error of '
+  'the whole call; a value out of bounds becomes the problem of its request.';
 --! EndIncluded trading/functions/read_requests.sql
 --! Included trading/functions/requests_of_markets.sql
 create or replace function trading.requests_of_markets(
@@ -3292,7 +3298,7 @@ begin
         replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
         balance_cents, end_status, end_left_quantity, end_cancel_reason, place
       )
-      where o.id is not null or o.code is not null
+      where o.id is not null or o.code is not null and o.place = any (v_emptied)
       union all
       -- Each maker, with what it lost.
       select
@@ -8522,10 +8528,8 @@ begin
       v_busy := array(
         select array_position(v_locked_ids, r.market_id) is null from unnest(v_requests) as r
       );
+      v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
     end if;
-  end if;
-  if v_busy is not null or cardinality(v_market_ids) > 1 then
-    v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
   end if;
   if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then -- mutant: atomic_beside_a_busy_market
     return query
@@ -8949,15 +8953,16 @@ as $$
   select array_agg(n.market_id order by n.market_id)
   from (
     select
-      d.market_id, d.has_large, d.first_at,
-      (row_number() over (partition by d.has_large order by d.first_at, d.market_id) - 1)
-        / case when d.has_large then 1 else 8 end as nth_group
+      d.market_id, d.is_alone, d.first_at,
+      (row_number() over (partition by d.is_alone order by d.first_at, d.market_id) - 1)
+        / case when d.is_alone then 1 else 8 end as nth_group
     from (
       select
         a.market_id,
         min(a.release_at) as first_at,
-        -- A budget has no quantity yet, and may take many orders.
-        bool_or(a.left_quantity = 0 or trading.is_large(a.left_quantity)) as has_large
+        -- Their release takes long. A budget has no quantity yet, and may take many orders.
+        count(*) > 25 or bool_or(a.left_quantity = 0 or trading.is_large(a.left_quantity))
+          as is_alone
       from (
         select b.market_id, b.release_at, b.left_quantity
         from trading.active_orders as b
@@ -8970,15 +8975,15 @@ as $$
       group by a.market_id
     ) as d
   ) as n
-  group by n.has_large, n.nth_group
+  group by n.is_alone, n.nth_group
   order by min(n.first_at)
 $$;
 
 comment on function jobs.due_release_groups(int, bigint[]) is
-  'The markets of the scheduled orders whose release is due, in groups to be released together by '
-  'jobs.release_group: eight markets, or one in which a large order or a budget is due. Those that '
-  'have waited longest come first; of so many orders at most, and none of the markets to pass '
-  'over. Locks: none.';
+  'The markets of the scheduled orders whose release is due, in groups for jobs.release_group. A '
+  'group has eight markets. A market is alone in its group if a large order, a budget or more than '
+  '25 orders are due there. Groups that have waited longest come first. most: only so many of the '
+  'orders are looked at, the earliest. passing_over: markets that are left out. Locks: none.';
 --! EndIncluded jobs/functions/due_release_groups.sql
 --! Included jobs/functions/release_group.sql
 create or replace function jobs.release_group(
@@ -8986,7 +8991,7 @@ create or replace function jobs.release_group(
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '250ms'
+set lock_timeout = '50ms'
 set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -9012,7 +9017,7 @@ comment on function jobs.release_group(bigint[], int) is
   'locked and passed over. market_ids are ascending, as jobs.due_release_groups gives them. May '
   'fail with 40001, 40P01 or 55P03, and is then to be called again, or market by market. Locks: '
   'the markets that are free; then the users of the orders and the makers they can reach, for '
-  'each of whom it waits 250 ms at most.';
+  'each of whom it waits 50 ms at most, since it holds the whole group meanwhile.';
 --! EndIncluded jobs/functions/release_group.sql
 --! Included jobs/functions/expire_orders.sql
 create or replace function jobs.expire_orders(

@@ -6,6 +6,7 @@ import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
 import { hasCode } from "../has_code.ts";
+import { singleFlight } from "../single_flight.ts";
 import { findPrimary } from "./hosts.ts";
 import { migrateQueue } from "./job_queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
@@ -62,7 +63,7 @@ export async function pendingMigrations(
   database: Queryable,
   { allowLater = false }: MigrationOptions = {},
 ): Promise<string[]> {
-  const committed = await readCommitted();
+  const committed = await migrationsOfThisVersion();
   const applied = await readApplied(database);
   const known = new Set(committed.map(({ hash }) => hash));
   const foreign = applied.find(({ hash }) => !known.has(hash));
@@ -188,6 +189,12 @@ interface Migration {
   filename: string;
   hash: string;
 }
+
+/**
+ * Read once: files that come later, with the next version, do not make this process unready. The
+ * process goes on with the database that it started on.
+ */
+const migrationsOfThisVersion = singleFlight(readCommitted, Infinity);
 
 async function readCommitted(): Promise<Migration[]> {
   const directory = join(migrationsDirectory, "committed");

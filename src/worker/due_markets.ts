@@ -10,8 +10,8 @@ export interface DueWork {
   listDue: (calls: JobCalls, passingOver: number[]) => Promise<MarketGroup[]>;
   /** The function that does one piece in a market. */
   doInMarket: "releaseOrders" | "expireOrders" | "closeMarkets";
-  /** Does a piece in a group of several; says how much that was, and which of them were locked. */
-  doInGroup?: (calls: JobCalls, group: MarketGroup) => Promise<{ done: number; busy: MarketGroup }>;
+  /** Does a piece in several markets at once. Without it, groups are done market by market. */
+  doInGroup?: GroupPiece;
   /** Groups at once. Each commit waits for the disk, and several commits share one flush. */
   lanes: number;
   /** Held markets whose locks are waited for at once, beside the lanes. */
@@ -24,8 +24,16 @@ export interface DueWork {
 
 type MarketGroup = readonly number[];
 
-/** PostgreSQL's SQLSTATE after a lock timeout. */
-const LOCK_NOT_AVAILABLE = "55P03";
+/** Returns how much it did, and which of the markets were locked. */
+type GroupPiece = (
+  calls: JobCalls,
+  group: MarketGroup,
+) => Promise<{ done: number; busy: MarketGroup }>;
+
+/** PostgreSQL's SQLSTATEs after a lock timeout, a deadlock and a serialization failure. */
+const IN_USE = new Set(["55P03", "40P01", "40001"]);
+/** In a lane nothing is tried again at once: the other markets come first. */
+const ONCE = { attempts: 1 };
 /** How often due work is read again while locks are waited for. */
 const LOOK_AGAIN_MS = 50;
 
@@ -55,11 +63,13 @@ export async function doWhatIsDue(
   /** Whether the market was free. */
   async function attempt(market: number, waits: boolean): Promise<boolean> {
     try {
-      const done = await context.doPiece((calls) => calls[doInMarket]({ marketId: market, waits }));
+      const done = await context.doPiece((calls) =>
+        calls[doInMarket]({ marketId: market, waits }, waits ? {} : ONCE),
+      );
       return done !== null;
     } catch (error) {
       // Another transaction holds a user or another row that it needs.
-      if (error instanceof DatabaseFailure && error.sqlstate === LOCK_NOT_AVAILABLE) return false;
+      if (error instanceof DatabaseFailure && IN_USE.has(error.sqlstate ?? "")) return false;
       faults.set(market, error);
       return true;
     }
@@ -82,11 +92,15 @@ export async function doWhatIsDue(
     else passOver(market);
   }
 
-  /** Together; if that fails, each alone, so that only the one at fault is left out. */
-  async function doTogether(group: MarketGroup): Promise<void> {
-    let busy: MarketGroup;
+  /** Together. If that fails, each alone, so that only the one at fault is left out. */
+  async function doTogether(group: MarketGroup, doPiece: GroupPiece): Promise<void> {
+    let busy: MarketGroup = [];
     try {
-      busy = await attemptGroup(group);
+      await context.doPiece(async (calls) => {
+        const result = await doPiece(calls, group);
+        busy = result.busy;
+        return result.done;
+      });
     } catch {
       for (const market of group) await doAlone(market);
       return;
@@ -97,25 +111,12 @@ export async function doWhatIsDue(
     }
   }
 
-  /** Returns those that were locked. */
-  async function attemptGroup(group: MarketGroup): Promise<MarketGroup> {
-    if (doInGroup === undefined) throw new Error("this work is done market by market");
-    let busy: MarketGroup = [];
-    await context.doPiece(async (calls) => {
-      const result = await doInGroup(calls, group);
-      busy = result.busy;
-      return result.done;
-    });
-    return busy;
-  }
-
   async function doGroups(groups: MarketGroup[]): Promise<void> {
     const left = groups.values();
     const lane = async (): Promise<void> => {
       for (const group of left) {
-        const [only] = group;
-        if (group.length === 1 && only !== undefined) await doAlone(only);
-        else await doTogether(group);
+        if (doInGroup !== undefined && group.length > 1) await doTogether(group, doInGroup);
+        else for (const market of group) await doAlone(market);
       }
     };
     await Promise.all(Array.from({ length: lanes }, lane));

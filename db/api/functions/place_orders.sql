@@ -42,10 +42,8 @@ begin
       v_busy := array(
         select array_position(v_locked_ids, r.market_id) is null from unnest(v_requests) as r
       );
+      v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
     end if;
-  end if;
-  if v_busy is not null or cardinality(v_market_ids) > 1 then
-    v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
   end if;
   if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then -- mutant: atomic_beside_a_busy_market
     return query

@@ -11,15 +11,16 @@ as $$
   select array_agg(n.market_id order by n.market_id)
   from (
     select
-      d.market_id, d.has_large, d.first_at,
-      (row_number() over (partition by d.has_large order by d.first_at, d.market_id) - 1)
-        / case when d.has_large then 1 else 8 end as nth_group
+      d.market_id, d.is_alone, d.first_at,
+      (row_number() over (partition by d.is_alone order by d.first_at, d.market_id) - 1)
+        / case when d.is_alone then 1 else 8 end as nth_group
     from (
       select
         a.market_id,
         min(a.release_at) as first_at,
-        -- A budget has no quantity yet, and may take many orders.
-        bool_or(a.left_quantity = 0 or trading.is_large(a.left_quantity)) as has_large
+        -- Their release takes long. A budget has no quantity yet, and may take many orders.
+        count(*) > 25 or bool_or(a.left_quantity = 0 or trading.is_large(a.left_quantity))
+          as is_alone
       from (
         select b.market_id, b.release_at, b.left_quantity
         from trading.active_orders as b
@@ -32,12 +33,12 @@ as $$
       group by a.market_id
     ) as d
   ) as n
-  group by n.has_large, n.nth_group
+  group by n.is_alone, n.nth_group
   order by min(n.first_at)
 $$;
 
 comment on function jobs.due_release_groups(int, bigint[]) is
-  'The markets of the scheduled orders whose release is due, in groups to be released together by '
-  'jobs.release_group: eight markets, or one in which a large order or a budget is due. Those that '
-  'have waited longest come first; of so many orders at most, and none of the markets to pass '
-  'over. Locks: none.';
+  'The markets of the scheduled orders whose release is due, in groups for jobs.release_group. A '
+  'group has eight markets. A market is alone in its group if a large order, a budget or more than '
+  '25 orders are due there. Groups that have waited longest come first. most: only so many of the '
+  'orders are looked at, the earliest. passing_over: markets that are left out. Locks: none.';

@@ -3,7 +3,7 @@ create or replace function jobs.release_group(
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '250ms'
+set lock_timeout = '50ms'
 set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -29,4 +29,4 @@ comment on function jobs.release_group(bigint[], int) is
   'locked and passed over. market_ids are ascending, as jobs.due_release_groups gives them. May '
   'fail with 40001, 40P01 or 55P03, and is then to be called again, or market by market. Locks: '
   'the markets that are free; then the users of the orders and the makers they can reach, for '
-  'each of whom it waits 250 ms at most.';
+  'each of whom it waits 50 ms at most, since it holds the whole group meanwhile.';

@@ -55,7 +55,7 @@ begin
         replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
         balance_cents, end_status, end_left_quantity, end_cancel_reason, place
       )
-      where o.id is not null or o.code is not null
+      where o.id is not null or o.code is not null and o.place = any (v_emptied)
       union all
       -- Each maker, with what it lost.
       select

@@ -3,7 +3,7 @@ returns setof trading.order_request
 language sql stable
 begin atomic
   select
-    1,
+    dense_rank() over (order by r.market_id nulls last)::int,
     r.market_id,
     r.user_id,
     r.side,
@@ -46,6 +46,7 @@ begin atomic
     select
       (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
       (select t.user_id from trading.traders as t where t.public_id = q."userId") as user_id,
+      q.ordinality,
       q.side,
       coalesce(q."orderType", 'buy') as order_type,
       coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
@@ -59,25 +60,30 @@ begin atomic
       coalesce(q."postOnly", false) as post_only,
       q."expiresAt" as expires_at,
       q."idempotencyKey" as idempotency_key
-    from jsonb_to_recordset(read_requests.orders) as q (
-      "marketId" uuid,
-      "userId" uuid,
-      side trading.side,
-      price int,
-      quantity int,
-      "budgetCents" int,
-      "orderType" trading.order_type,
-      "timeInForce" trading.time_in_force,
-      "idempotencyKey" uuid,
-      "expiresAt" timestamptz,
-      "postOnly" boolean
+    from rows from (
+      jsonb_to_recordset(read_requests.orders) as (
+        "marketId" uuid,
+        "userId" uuid,
+        side trading.side,
+        price int,
+        quantity int,
+        "budgetCents" int,
+        "orderType" trading.order_type,
+        "timeInForce" trading.time_in_force,
+        "idempotencyKey" uuid,
+        "expiresAt" timestamptz,
+        "postOnly" boolean
+      )
+    ) with ordinality as q (
+      "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
+      "idempotencyKey", "expiresAt", "postOnly", ordinality
     )
-  ) as r;
+  ) as r
+  order by r.ordinality;
 end;
 
 comment on function trading.read_requests(jsonb) is
   'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
   'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of '
-  'POST /orders and its user), in the order of the array, all with market 1: see '
-  'trading.requests_of_markets. A value of the wrong type is an error of the whole call; a value '
-  'out of bounds becomes the problem of its request.';
+  'POST /orders and its user), in the order of the array. A value of the wrong type is an error of '
+  'the whole call; a value out of bounds becomes the problem of its request.';
