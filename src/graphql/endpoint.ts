@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { ExecutionResult } from "postgraphile/graphql";
 import type { StaffRole } from "../database/calls.ts";
-import type { GraphqlEngine, GraphqlRequest } from "./engine.ts";
+import type { GraphqlEngine, GraphqlRequest } from "./execution.ts";
 
 /** GraphQL for one kind of staff. */
 export interface GraphqlEndpoint {
@@ -53,7 +53,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
   let engine: Promise<GraphqlEngine> | undefined;
 
   function getEngine(): Promise<GraphqlEngine> {
-    engine ??= import("./engine.ts")
+    engine ??= import("./execution.ts")
       .then(({ makeEngine }) =>
         makeEngine({ pool, schema: isOperator ? "admin" : "analytics", mutations: isOperator }),
       )

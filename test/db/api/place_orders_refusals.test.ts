@@ -52,6 +52,22 @@ for (const [flaw, request] of Object.entries(malformed)) {
   });
 }
 
+test("INVALID_REQUEST: a price out of bounds does not harm the orders beside it", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  for (const price of [-1, 0, 100, 199, 300]) {
+    const outcomes = await placeBatch(market, [
+      [ann, { side: "yes", price, quantity: 1 }],
+      [bob, buy("yes", 1, 50)],
+      [ann, { side: "no", price, quantity: 1 }],
+    ]);
+    t.deepEqual(
+      outcomes.map(({ code }) => code),
+      ["INVALID_REQUEST", null, "INVALID_REQUEST"],
+    );
+  }
+});
+
 for (const [edge, request] of Object.entries<Request>({
   "price 1": buy("yes", 1, 1),
   "price 99": buy("yes", 1, 99),
