@@ -46,6 +46,19 @@ const urlForRole = databaseUrl.refine((url) => url === undefined || !hasOwnOptio
   error: "must not contain `options`: the server sets the role there",
 });
 
+const smtpUrl = z
+  .string()
+  .regex(/^smtps?:\/\//, "must begin with smtp:// or smtps://")
+  .optional();
+
+const siteUrl = z
+  .string()
+  .refine((url) => URL.canParse(url) && /^https?:\/\/[^/?#]+\/?$/.test(url), {
+    error: "must be http:// or https:// with a host, and no path",
+  })
+  .transform((url) => new URL(url).origin)
+  .optional();
+
 const environmentSchema = z.object({
   DATABASE_URL: databaseUrl,
   API_DATABASE_URL: urlForRole,
@@ -66,6 +79,9 @@ const environmentSchema = z.object({
     })
     .default("info"),
   POOL_SIZE: wholeNumber(2, 500).default(12),
+  PUBLIC_URL: siteUrl,
+  SMTP_URL: smtpUrl,
+  MAIL_FROM: z.string().optional(),
   NODE_ENV: z.string().optional(),
 });
 
@@ -98,6 +114,12 @@ export interface Config {
   logLevel: string;
   /** Connections for orders and reads: two thirds are kept for orders. */
   poolSize: number;
+  /** Where browsers find the website, such as https://example.com, for links and for cookies. */
+  publicUrl: string | undefined;
+  /** The mail server; without it, `npm start` prints the links of mails. */
+  smtpUrl: string | undefined;
+  /** The sender of mails. */
+  mailFrom: string | undefined;
   /** Whether NODE_ENV is production: parts of the service then need a database that is named. */
   isProduction: boolean;
 }
@@ -128,6 +150,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,
+    publicUrl: data.PUBLIC_URL,
+    smtpUrl: data.SMTP_URL,
+    mailFrom: data.MAIL_FROM,
     isProduction: data.NODE_ENV === "production",
   };
 }

@@ -11,17 +11,18 @@ import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Installs a route. Each of its requests passes, in this order: who calls, how often, the body as
+ * Installs a route. Each of its requests passes, in this order: who calls, from where, how often, the body as
  * JSON, the schemas, the handler. Whatever ends a request early is thrown, and answered by
  * error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, services: Services): void {
-  const { access } = services;
+  const { access, site } = services;
 
   app[route.method](route.path, async (request, response) => {
     noteRoute(response, route);
     const caller = await access.identify(route.auth, request, response);
     if (caller !== undefined) setCaller(response, caller);
+    if (route.fromOwnPages === true) site.checkOrigin(request);
 
     const address = clientAddressOf(request);
     const count = (requests: number): Promise<void> =>
