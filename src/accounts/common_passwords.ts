@@ -58,13 +58,13 @@ export function isCommon(password: string): boolean {
   const text = password.toLowerCase();
   return (
     commonPasswords.has(text) ||
-    // The same one to six characters again and again, the last time perhaps in part.
-    /^(.{1,6})\1+.{0,5}$/u.test(text) && isRepetition(text) ||
+    isRepetition(text) ||
     isTwice(text) ||
     walks.some((walk) => walk.includes(text))
   );
 }
 
+/** The same one to six characters again and again, the last time perhaps in part. */
 function isRepetition(text: string): boolean {
   for (let length = 1; length <= 6; length++) {
     const piece = text.slice(0, length);

@@ -28,6 +28,10 @@ begin
     change_own_profile.avatar_url,
     case when not v_is_claimed then change_own_profile.handle end
   );
+  update identity.users as u
+  set avatar_url = null
+  where u.public_id = change_own_profile.user_id
+    and change_own_profile.avatar_url = '';
   return api.get_own_profile(change_own_profile.user_id);
 exception when check_violation then
   get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
@@ -36,7 +40,7 @@ end
 $$;
 
 comment on function api.change_own_profile(uuid, text, text, text, boolean, boolean) is
-  'Changes what is given of a user''s own profile, and returns the body of GET /api/account. '
-  'Before the e-mail address is confirmed, a handle is only asked for: whether it is taken is not '
+  'Changes what is given of a user''s own profile, and returns the body of GET /api/account; '
+  'an empty avatar_url removes it. Before the e-mail address is confirmed, a handle is only asked for: whether it is taken is not '
   'said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the handle). Locks: the claim, the row of the '
   'user in identity.users, for which no trading waits.';
