@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { formatApiKey } from "../../src/http/api_key.ts";
 import { testClock } from "../helpers/clock.ts";
 import { testService } from "./test_service.ts";
-import { anybody, makeVisitor, takeMails } from "./visitor.ts";
+import { anybody, makeMember, makeVisitor, takeMails } from "./visitor.ts";
 
 /** Signing up, in and out; passwords and e-mail addresses. */
 
@@ -17,16 +17,7 @@ test.serial.before("open sign-up", async () => {
   await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
 });
 
-/** Somebody who signed up and followed the link of the mail. */
-async function member(browser?: string) {
-  const visitor = makeVisitor(service, browser);
-  const person = anybody();
-  const { body } = await visitor.call("POST", "/api/account/sign-up", { body: person });
-  const mails = await takeMails(worker);
-  const { token } = mails.find(({ to }) => to === person.email)!;
-  await visitor.call("POST", "/api/account/email/confirm", { body: { token } });
-  return { visitor, person, userId: body.userId as string };
-}
+const member = () => makeMember(service, worker);
 
 const signIn = (visitor: ReturnType<typeof makeVisitor>, email: string, password: string) =>
   visitor.call("POST", "/api/account/sign-in", { body: { email, password } });

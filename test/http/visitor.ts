@@ -81,3 +81,14 @@ export function anybody() {
     password: `correct horse ${made}`,
   };
 }
+
+/** Somebody who signed up and followed the link of the mail. Sign-up must be open. */
+export async function makeMember(service: TestService, worker: Pool, browser?: string) {
+  const visitor = makeVisitor(service, browser);
+  const person = anybody();
+  const { body } = await visitor.call("POST", "/api/account/sign-up", { body: person });
+  const mails = await takeMails(worker);
+  const token = mails.find(({ to }) => to === person.email)?.token;
+  await visitor.call("POST", "/api/account/email/confirm", { body: { token } });
+  return { visitor, person, userId: body.userId as string };
+}
