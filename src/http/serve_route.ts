@@ -11,7 +11,7 @@ import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Installs a route. Each of its requests passes, in this order: who calls, from where, how often, the body as
+ * Installs a route. Each of its requests passes, in this order: who calls, how often, from where, the body as
  * JSON, the schemas, the handler. Whatever ends a request early is thrown, and answered by
  * error_handler.ts.
  */
@@ -22,7 +22,6 @@ export function installRoute(app: Express, route: Route, services: Services): vo
     noteRoute(response, route);
     const caller = await access.identify(route.auth, request, response);
     if (caller !== undefined) setCaller(response, caller);
-    if (route.fromOwnPages === true) site.checkOrigin(request);
 
     const address = clientAddressOf(request);
     const count = (requests: number): Promise<void> =>
@@ -37,6 +36,7 @@ export function installRoute(app: Express, route: Route, services: Services): vo
       fault = await readBody();
       await count(route.countOf(request.body));
     }
+    if (route.fromOwnPages === true) site.checkOrigin(request);
     if (fault !== undefined) throw fault;
 
     const input = readInput(route.request, request);
