@@ -63,6 +63,11 @@ set local role exchange_owner;
 --!include identity/tables/staff_keys.sql
 --!include identity/tables/sessions.sql
 --!include identity/tables/session_tokens.sql
+--!include identity/tables/settings.sql
+--!include identity/tables/passwords.sql
+--!include identity/tables/email_claims.sql
+--!include identity/tables/links.sql
+--!include identity/tables/mails.sql
 --!include catalog/tables/categories.sql
 --!include catalog/tables/events.sql
 --!include catalog/tables/markets.sql
@@ -129,6 +134,18 @@ set local role exchange_owner;
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
+--!include identity/functions/unconfirmed_email.sql
+--!include identity/functions/is_confirmed.sql
+--!include identity/functions/decoy_secret.sql
+--!include identity/functions/is_password.sql
+--!include identity/functions/set_password.sql
+--!include identity/functions/queue_mail.sql
+--!include identity/functions/notify_user.sql
+--!include identity/functions/make_link.sql
+--!include identity/functions/take_link.sql
+--!include identity/functions/open_session.sql
+--!include identity/functions/replace_password.sql
+--!include identity/functions/change_profile.sql
 --!include ledger/functions/post_journal.sql
 --!include ledger/functions/move_cash.sql
 --!include risk/functions/has_limits.sql
@@ -137,6 +154,8 @@ set local role exchange_owner;
 --!include risk/functions/net_spent_since.sql
 --!include risk/functions/exceeds_limits.sql
 --!include risk/functions/change_limit.sql
+--!include risk/functions/set_limits.sql
+--!include risk/functions/limit_object.sql
 
 -- Functions: limits of requests
 --!include rate_limits/functions/standard_policy.sql
@@ -165,6 +184,7 @@ set local role exchange_owner;
 --!include trading/functions/scheduled_order_cost_cents.sql
 --!include trading/functions/active_order_cost_cents.sql
 --!include trading/functions/open_cost_cents.sql
+--!include risk/functions/limits_object.sql
 --!include trading/functions/release_in_ms.sql
 --!include trading/functions/schedule_members.sql
 --!include trading/functions/order_object.sql
@@ -316,6 +336,9 @@ set local role exchange_owner;
 --!include admin/functions/revoke_staff_key.sql
 --!include admin/functions/create_session.sql
 --!include admin/functions/end_sessions.sql
+--!include admin/functions/set_sign_up.sql
+--!include admin/functions/invite_user.sql
+--!include admin/functions/sign_in_link.sql
 --!include admin/functions/set_rate_limit.sql
 --!include admin/functions/set_stream_cap.sql
 --!include admin/functions/set_rate_policy.sql
@@ -338,6 +361,29 @@ set local role exchange_owner;
 --!include api/functions/authenticate_session_token.sql
 --!include api/functions/create_session_token.sql
 --!include api/functions/list_ended_credentials.sql
+--!include api/functions/get_sign_up.sql
+--!include api/functions/get_password_settings.sql
+--!include api/functions/sign_up.sql
+--!include api/functions/sign_in.sql
+--!include api/functions/sign_in_by_link.sql
+--!include api/functions/sign_out.sql
+--!include api/functions/list_sessions.sql
+--!include api/functions/end_session.sql
+--!include api/functions/end_other_sessions.sql
+--!include api/functions/change_password.sql
+--!include api/functions/rehash_password.sql
+--!include api/functions/request_password_reset.sql
+--!include api/functions/reset_password.sql
+--!include api/functions/change_email.sql
+--!include api/functions/resend_confirmation.sql
+--!include api/functions/confirm_email.sql
+--!include api/functions/get_own_profile.sql
+--!include api/functions/change_own_profile.sql
+--!include api/functions/set_own_limits.sql
+--!include api/functions/exclude_self.sql
+--!include api/functions/list_keys.sql
+--!include api/functions/create_key.sql
+--!include api/functions/revoke_key.sql
 --!include api/functions/take_requests.sql
 --!include api/functions/open_stream.sql
 --!include api/functions/close_stream.sql
@@ -385,6 +431,9 @@ set local role exchange_owner;
 --!include jobs/functions/remove_keys.sql
 --!include jobs/functions/remove_sent_events.sql
 --!include jobs/functions/remove_sessions.sql
+--!include jobs/functions/take_mail.sql
+--!include jobs/functions/finish_mail.sql
+--!include jobs/functions/remove_mails.sql
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql
 --!include admin/functions/run_due.sql

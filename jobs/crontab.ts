@@ -37,5 +37,10 @@ export const crontab: Job[] = [
     cron: "*/15 * * * *",
     run: untilDone((calls) => calls.removeSessions()),
   },
+  {
+    name: "mails__remove",
+    cron: "*/15 * * * *",
+    run: untilDone((calls) => calls.removeMails()),
+  },
   { name: "ledger__verify", cron: "17 3 * * *", run: verifyLedger },
 ];

@@ -27,7 +27,7 @@ import { version } from "./version.ts";
 
 /** Where to listen, to clients and to the database, and whom to believe. */
 type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
-  Partial<Pick<Config, "listenDatabaseUrl" | "metricsHost" | "metricsPort">>;
+  Partial<Pick<Config, "listenDatabaseUrl" | "metricsHost" | "metricsPort" | "publicUrl">>;
 
 export interface ServiceOptions {
   /** A login that is or may become exchange_api. */
@@ -146,7 +146,8 @@ export async function serve(
   front?: Front,
 ): Promise<Service> {
   const pools = "orders" in given ? given : asServerPools(given);
-  const services = makeServices(pools, logger, { listenUrl: config.listenDatabaseUrl, graphql });
+  const { listenDatabaseUrl: listenUrl, publicUrl } = config;
+  const services = makeServices(pools, logger, { listenUrl, graphql, publicUrl });
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
   const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });

@@ -17,6 +17,8 @@ import { makeAccess } from "./http/access.ts";
 import type { Access } from "./http/access.ts";
 import { createAuthenticator } from "./http/authentication.ts";
 import type { Authenticator } from "./http/authentication.ts";
+import { makeSite } from "./http/own_origin.ts";
+import type { Site } from "./http/own_origin.ts";
 import { createRequestLimiter } from "./http/request_limiter.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
@@ -42,6 +44,7 @@ export interface Services {
   openDoors: OpenDoors;
   authenticator: Authenticator;
   access: Access;
+  site: Site;
   outboxRelay: OutboxRelay;
   orderGatherer: OrderGatherer;
   streams: Streams;
@@ -59,13 +62,15 @@ export interface ServicesOptions {
   /** Where to listen for events, if not where the pool connects to. */
   listenUrl?: string | undefined;
   graphql?: GraphqlEndpoints | undefined;
+  /** The address of the website, if it is not the one that requests are sent to. */
+  publicUrl?: string | undefined;
 }
 
 /** Makes what the routes share, on pools that act as exchange_api, or on one for everything. */
 export function makeServices(
   given: Pool | ServerPools,
   logger: Logger,
-  { listenUrl, graphql = {} }: ServicesOptions = {},
+  { listenUrl, graphql = {}, publicUrl }: ServicesOptions = {},
 ): Services {
   const pools = "orders" in given ? given : asServerPools(given);
   const { orders, reads, gates, monitoring } = pools;
@@ -87,6 +92,7 @@ export function makeServices(
     openDoors,
     authenticator,
     access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: gates }) }),
+    site: makeSite(publicUrl),
     outboxRelay,
     orderGatherer: createOrderGatherer({
       pool: orders,

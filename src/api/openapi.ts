@@ -76,6 +76,11 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             name: "pgmarkets_session",
             description: "The session of a user who is logged in on the website.",
           },
+          token: {
+            type: "http",
+            scheme: "bearer",
+            description: "A session's token of `GET /api/auth/token`: it begins with `jt_`.",
+          },
         },
       },
     },
@@ -122,6 +127,7 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
   return [
     ...(takesInput ? refusals("INVALID_REQUEST") : []),
     ...(auth === "none" ? [] : refusals("UNAUTHORIZED")),
+    ...(route.fromOwnPages === true ? refusals("WRONG_ORIGIN") : []),
     ...(rateLimit === "none" ? [] : refusals("TOO_MANY_REQUESTS")),
     ...(request.params === undefined ? [] : [request.params.otherwise]),
     ...(route.problems ?? []),

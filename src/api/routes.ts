@@ -1,4 +1,6 @@
 import type { Route } from "../http/route.ts";
+import { accountRoutes } from "./account.ts";
+import { accountAccessRoutes } from "./account_access.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { documentationRoutes } from "./documentation.ts";
 import { leaderboardRoutes } from "./leaderboard.ts";
@@ -22,6 +24,8 @@ export const routes: Route[] = [
   ...positionRoutes,
   ...streamRoutes,
   ...sessionRoutes,
+  ...accountAccessRoutes,
+  ...accountRoutes,
   ...serviceRoutes,
   ...documentationRoutes(() => routes),
 ];

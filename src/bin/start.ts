@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { crontab } from "../../jobs/crontab.ts";
+import { sendMail } from "../../jobs/mail__send.ts";
 import type { StaffRole } from "../database/calls.ts";
 import { migrateDatabase } from "../database/migrations.ts";
 import { embeddedDirectory, openDatabase } from "../local/open_database.ts";
@@ -9,6 +10,7 @@ import { hasCode } from "../has_code.ts";
 import { waitForDatabase } from "../database/wait_for_database.ts";
 import { prepareDemo } from "../local/demo.ts";
 import { openFront } from "../http/front.ts";
+import { mailTransport, printingTransport } from "../mail/transport.ts";
 import { runProcess } from "../run_process.ts";
 import { startService } from "../service.ts";
 import { startWorker } from "../worker/start_worker.ts";
@@ -48,10 +50,12 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
     signal: ending,
   };
   const service = await openWhenReady(() => startService(serviceOptions), front.refuseBecause);
+  const siteUrl = config.publicUrl ?? service.url;
+  const transport = mailTransport(config) ?? printingTransport(print);
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     logger,
-    crontab,
+    crontab: [...crontab, sendMail({ transport, siteUrl })],
     onWorked: service.services.outboxRelay.ring,
     signal: ending,
   };

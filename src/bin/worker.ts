@@ -1,5 +1,7 @@
 import { crontab } from "../../jobs/crontab.ts";
+import { sendMail } from "../../jobs/mail__send.ts";
 import { openDatabase } from "../local/open_database.ts";
+import { mailTransport } from "../mail/transport.ts";
 import { checkProductionUrl, runProcess } from "../run_process.ts";
 import { serveHealth } from "../worker/serve_health.ts";
 import { startWorker } from "../worker/start_worker.ts";
@@ -21,7 +23,10 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
     onClose(database.close, { outlivesUs: true });
     connectionString = database.connectionString;
   }
-  const options = { connectionString, logger, crontab, signal: ending };
+  const transport = mailTransport(config);
+  const jobs = [...crontab];
+  if (transport !== undefined) jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
+  const options = { connectionString, logger, crontab: jobs, signal: ending };
   const worker = await openWhenReady(() => startWorker(options), server?.refuseBecause);
   server?.handOver(worker.health);
   print("working");

@@ -3,9 +3,9 @@ import { crc32 } from "node:zlib";
 
 /**
  * What a secret is good for: a trader's API key, an analyst's or an operator's key, the cookie of a
- * session, or a token of a session.
+ * session (js_, or jh_ under https), a token of a session, or a link in a mail.
  */
-export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jt_";
+export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jh_" | "jt_" | "jl_";
 
 const PREFIX_LENGTH = 3;
 const SECRET_BYTES = 32;
@@ -13,7 +13,7 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-const keyPattern = /^j[akost]_[0-9A-Za-z]{49}$/;
+const keyPattern = /^j[ahklost]_[0-9A-Za-z]{49}$/;
 
 /**
  * Whether this can be an API key (or what else the prefix says) at all: the prefix, 43 characters

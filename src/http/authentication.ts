@@ -20,6 +20,8 @@ export interface AuthenticatorOptions {
 export interface Authenticator {
   /** Who brings this API key or session's token; undefined for what is neither (any more). */
   callerOf: (token: string) => Promise<Caller | undefined>;
+  /** Whose session this token was made for; undefined for what is none (any more). */
+  callerOfToken: (token: string) => Promise<SessionCaller | undefined>;
   /** Whose browser brings this session cookie; undefined for what is none (any more). */
   callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
   /** Whose staff key this is; undefined for what is none (any more). */
@@ -56,14 +58,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   let forgotten = 0;
 
   async function callerOf(token: string): Promise<Caller | undefined> {
-    if (isWellFormedApiKey(token, "jt_")) {
-      return await calls.authenticateSessionToken({ tokenHash: hashApiKey(token) });
-    }
+    if (isWellFormedApiKey(token, "jt_")) return await callerOfToken(token);
     return isWellFormedApiKey(token) ? await callerOfKey(token) : undefined;
   }
 
+  async function callerOfToken(token: string): Promise<SessionCaller | undefined> {
+    return await calls.authenticateSessionToken({ tokenHash: hashApiKey(token) });
+  }
+
   async function callerOfCookie(cookie: string): Promise<SessionCaller | undefined> {
-    if (!isWellFormedApiKey(cookie, "js_")) return undefined;
     return await calls.authenticateSession({ cookieHash: hashApiKey(cookie) });
   }
 
@@ -103,7 +106,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     remembered.clear();
   }
 
-  return { callerOf, callerOfCookie, staffOf, forget, forgetAll };
+  return { callerOf, callerOfToken, callerOfCookie, staffOf, forget, forgetAll };
 }
 
 /** Tells the database of a key's use, once a minute and without anybody waiting for it. */
@@ -134,22 +137,9 @@ function dropOldest(map: Map<string, unknown>, keep: number): void {
   }
 }
 
-/** The cookie of a session, which the website sets when somebody logs in. */
-const SESSION_COOKIE = "pgmarkets_session";
-
 /** What the request brings as `Authorization: Bearer <API key or session's token>`. */
 export function tokenOf(request: Pick<Request, "headers">): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-}
-
-/** The session cookie that the request brings. */
-export function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
-  const start = `${SESSION_COOKIE}=`;
-  return request.headers.cookie
-    ?.split(";")
-    .map((cookie) => cookie.trim())
-    .find((cookie) => cookie.startsWith(start))
-    ?.slice(start.length);
 }
 
 /** Notes who calls, for the log. */

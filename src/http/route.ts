@@ -49,20 +49,23 @@ type Declaration<
   };
 
 interface Description {
-  method: "get" | "post" | "patch" | "delete";
+  method: "get" | "post" | "put" | "patch" | "delete";
   /** As Express has it: `/api/v1/orders/:id`. */
   path: string;
   operationId: string;
   tag: keyof typeof tags;
   summary: string;
   description?: string;
+  /** Whether only the website's own pages may call it: then its `Origin` is checked. */
+  fromOwnPages?: boolean;
   /** What this route may refuse, beside what every route of its kind may: see openapi.ts. */
   problems?: Problem[];
 }
 
-/** What a request is counted as. Every command counts as trading, and only commands do. */
+/** What a request is counted as. Every command of trading counts as that, and only these do. */
 type Limits =
-  | { rateLimit: Exclude<RateLimit, "trading"> }
+  | { rateLimit: Exclude<RateLimit, "trading" | "account"> }
+  | { rateLimit: "account"; whenOutcomeUnknown?: string }
   | {
       rateLimit: "trading";
       /** What the client should do if it is not known whether the command was carried out. */
@@ -178,6 +181,7 @@ export const tags = {
   Portfolio: "What the caller has.",
   Leaderboard: "Who realised what. Refreshed every minute.",
   Streams: "Server-Sent Events.",
+  Account: "What users do with their accounts on the website. Not for API keys.",
   Website: "For the pages of the website.",
   Service: "The service itself.",
 } as const;
@@ -185,5 +189,6 @@ export const tags = {
 /** Headers that a response may have beside those that serve_route.ts adds. */
 export const responseHeaders = {
   "X-Market-Version": "rises with each change of the market's book and trades",
+  "Set-Cookie": "the session, or its end",
   "Idempotency-Replayed": "`true`: the key was used before, and this is its order",
 } as const;

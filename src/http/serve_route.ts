@@ -11,12 +11,12 @@ import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Installs a route. Each of its requests passes, in this order: who calls, how often, the body as
+ * Installs a route. Each of its requests passes, in this order: who calls, how often, from where, the body as
  * JSON, the schemas, the handler. Whatever ends a request early is thrown, and answered by
  * error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, services: Services): void {
-  const { access } = services;
+  const { access, site } = services;
 
   app[route.method](route.path, async (request, response) => {
     noteRoute(response, route);
@@ -36,6 +36,7 @@ export function installRoute(app: Express, route: Route, services: Services): vo
       fault = await readBody();
       await count(route.countOf(request.body));
     }
+    if (route.fromOwnPages === true) site.checkOrigin(request);
     if (fault !== undefined) throw fault;
 
     const input = readInput(route.request, request);

@@ -53,7 +53,7 @@ export const inDueMarkets =
     });
 
 /** What the tables know the next time of. */
-export type DueKind = "release" | "expire" | "close";
+export type DueKind = "release" | "expire" | "close" | "mail";
 
 /** When a job runs: at times, like a line of a crontab, or whenever something is due. */
 export type When = { cron: string } | { due: DueKind };

@@ -132,7 +132,9 @@ test.serial("answers of every route are as the document says", async (t) => {
     await call("GET", path);
   }
 
-  const successes = routes.flatMap(({ operationId, responses }) =>
+  // Those of accounts: test/http/account_answers.test.ts.
+  const others = routes.filter(({ tag }) => tag !== "Account");
+  const successes = others.flatMap(({ operationId, responses }) =>
     Object.keys(responses)
       .filter((status) => Number(status) < 300)
       .map((status) => `${operationId} ${status}`),
