@@ -29,10 +29,7 @@ begin
     set_limits.week_cents, set_limits.immediate, v_at
   );
   v_month := risk.change_limit(
-    (
-      v_trader.month_limit_cents, v_trader.next_month_limit_cents,
-      v_trader.month_limit_changes_at
-    ),
+    v_trader.month_limit_cents, v_trader.next_month_limit_cents, v_trader.month_limit_changes_at,
     set_limits.month_cents, set_limits.immediate, v_at
   );
   update trading.traders as t set
