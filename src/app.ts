@@ -10,6 +10,8 @@ import { requestLog } from "./http/request_log.ts";
 import { requestMetrics } from "./http/request_metrics.ts";
 import { installRoute } from "./http/serve_route.ts";
 import type { Services } from "./services.ts";
+import type { Website } from "./site/files.ts";
+import { serveWebsite } from "./site/serve.ts";
 
 export interface AppOptions {
   services: Services;
@@ -17,10 +19,13 @@ export interface AppOptions {
   trustProxy?: boolean | number | string;
   /** Whether the figures for monitoring have an address of their own. */
   metricsElsewhere?: boolean;
+  /** Without it there are no pages. */
+  website?: Website | undefined;
 }
 
 /** The whole HTTP interface, in the order in which a request meets it. */
-export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppOptions): Express {
+export function makeApp(options: AppOptions): Express {
+  const { services, trustProxy = false, metricsElsewhere, website } = options;
   const app = makeBareApp();
   app.set("query parser", "simple");
   app.set("trust proxy", trustProxy);
@@ -34,6 +39,7 @@ export function makeApp({ services, trustProxy = false, metricsElsewhere }: AppO
   }
   app.use("/docs", documentationFiles());
   installGraphql(app, services);
+  if (website !== undefined) app.use(serveWebsite(website));
 
   app.use(notFound);
   app.use(errorHandler);

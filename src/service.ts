@@ -23,6 +23,7 @@ import type { Front } from "./http/front.ts";
 import { listen } from "./http/listener.ts";
 import { makeServices } from "./services.ts";
 import type { GraphqlEndpoints, Services } from "./services.ts";
+import type { Website } from "./site/files.ts";
 import { version } from "./version.ts";
 
 /** Where to listen, to clients and to the database, and whom to believe. */
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   logger: Logger;
   /** Listens already, and hands over its address. Without it the service listens by itself. */
   front?: Front;
+  /** The pages to serve. Without it there are none. */
+  website?: Website;
   /** Aborted when there is no use in starting any more. */
   signal?: AbortSignal;
 }
@@ -77,7 +80,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       });
     });
     await step("opening connections", OPENING_MS, () => openPools(pools));
-    return await serve(pools, config, logger, makeGraphqlEndpoints(options), options.front);
+    const { front, website } = options;
+    return await serve(pools, config, logger, makeGraphqlEndpoints(options), front, website);
   });
 }
 
@@ -144,13 +148,15 @@ export async function serve(
   logger: Logger,
   graphql: GraphqlEndpoints = {},
   front?: Front,
+  website?: Website,
 ): Promise<Service> {
   const pools = "orders" in given ? given : asServerPools(given);
   const { listenDatabaseUrl: listenUrl, publicUrl } = config;
   const services = makeServices(pools, logger, { listenUrl, graphql, publicUrl });
   await services.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
-  const app = makeApp({ services, trustProxy, metricsElsewhere: metricsPort !== undefined });
+  const metricsElsewhere = metricsPort !== undefined;
+  const app = makeApp({ services, trustProxy, metricsElsewhere, website });
   const listener = front?.handOver(app) ?? (await listen(app, config));
   const metricsListener =
     metricsPort === undefined

@@ -2,6 +2,7 @@ import { openDatabase } from "../local/open_database.ts";
 import { openFront } from "../http/front.ts";
 import { checkProductionUrl, runProcess } from "../run_process.ts";
 import { startService } from "../service.ts";
+import { openWebsite } from "../site/open.ts";
 
 /** `npm run server`: the HTTP interface alone, on a database that is migrated already. */
 await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {
@@ -9,6 +10,7 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
   if (connectionString === undefined) checkProductionUrl(config, "API_DATABASE_URL");
   const front = await openFront(config);
   onClose(front.close);
+  const website = await openWebsite(logger);
   if (connectionString === undefined) {
     const database = await openDatabase(config, (message) => {
       logger.info(message);
@@ -23,6 +25,7 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
     config,
     logger,
     front,
+    website,
     signal: ending,
   };
   const service = await openWhenReady(() => startService(options), front.refuseBecause);

@@ -13,12 +13,14 @@ import { openFront } from "../http/front.ts";
 import { mailTransport, printingTransport } from "../mail/transport.ts";
 import { runProcess } from "../run_process.ts";
 import { startService } from "../service.ts";
+import { openWebsite } from "../site/open.ts";
 import { startWorker } from "../worker/start_worker.ts";
 
 /** `npm start`: the whole service on one database, brought up to date first. */
 await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady }) => {
   const front = await openFront(config);
   onClose(front.close);
+  const website = await openWebsite(logger);
   const database = await openDatabase(config, (message) => {
     logger.info(message);
   });
@@ -47,6 +49,7 @@ await runProcess(async ({ config, logger, onClose, print, ending, openWhenReady 
     config,
     logger,
     front,
+    website,
     signal: ending,
   };
   const service = await openWhenReady(() => startService(serviceOptions), front.refuseBecause);

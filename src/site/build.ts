@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** Makes the files that browsers get from the sources in src/website/. */
+
+export const sourceDirectory = resolve(import.meta.dirname, "../website");
+export const builtDirectory = resolve(import.meta.dirname, "../../dist/website");
+const lockFile = resolve(import.meta.dirname, "../../package-lock.json");
+
+/** Says from which sources the files were built. */
+const stampFile = join(builtDirectory, ".built_from");
+/** Smaller files gain nothing by compression. */
+const LEAST_BYTES_TO_COMPRESS = 512;
+
+/** Builds the website unless its files are those of the present sources. Says whether it did. */
+export async function buildIfStale(): Promise<boolean> {
+  const fingerprint = await fingerprintOfSources();
+  if ((await readIfThere(stampFile)) === fingerprint) return false;
+  await buildWebsite();
+  await writeFile(stampFile, fingerprint);
+  return true;
+}
+
+async function buildWebsite(): Promise<void> {
+  // Only who builds pays for loading the bundler.
+  const { build } = await import("vite");
+  await build({
+    configFile: false,
+    root: sourceDirectory,
+    logLevel: "warn",
+    publicDir: false,
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    build: {
+      outDir: builtDirectory,
+      emptyOutDir: true,
+      target: ["chrome123", "firefox121", "safari17.5"],
+      // The Content-Security-Policy allows no data: address.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+    },
+  });
+  for (const path of await filesIn(builtDirectory)) await compress(path);
+}
+
+/** Puts a brotli and a gzip form beside a file, once, so that no request waits for it. */
+async function compress(path: string): Promise<void> {
+  const content = await readFile(path);
+  if (content.length < LEAST_BYTES_TO_COMPRESS) return;
+  const brotli = await promisify(brotliCompress)(content, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    },
+  });
+  await writeFile(`${path}.br`, brotli);
+  await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }));
+}
+
+/** Changes with the sources, and with the versions of what builds them. */
+async function fingerprintOfSources(): Promise<string> {
+  const sources = (await filesIn(sourceDirectory)).filter((path) => !path.endsWith(".d.ts"));
+  const hash = createHash("sha256");
+  for (const path of [...sources, lockFile, import.meta.filename]) {
+    const content = await readFile(path);
+    hash.update(`${path.slice(sourceDirectory.length)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
