@@ -284,8 +284,7 @@ set local role exchange_owner;
 --!include trading/functions/shares_ahead.sql
 --!include trading/functions/listed_order_object.sql
 --!include trading/functions/open_order_object.sql
---!include trading/functions/own_fill_object.sql
---!include trading/functions/own_fills_of_order.sql
+--!include trading/functions/own_fills.sql
 --!include trading/functions/order_detail_object.sql
 --!include trading/functions/candles_of.sql
 --!include risk/functions/exclude.sql

@@ -96,27 +96,10 @@ begin
 
   return (
     select json_build_object(
-      'data', coalesce(
-        json_agg(
-          trading.own_fill_object(t, v_user_id, o.public_id, m.public_id) order by t.id desc
-        ),
-        '[]'
-      ),
+      'data', coalesce(json_agg(f.fill order by f.trade_id desc), '[]'),
       'nextCursor', v_next::text
     )
-    from unnest(v_ids) as i (id)
-    cross join lateral (select x.* from trading.trades as x where x.id = i.id limit 1) as t
-    cross join lateral (
-      select y.public_id
-      from trading.orders as y
-      where y.id = case
-        when t.taker_user_id = v_user_id then t.taker_order_id else t.maker_order_id
-      end
-      limit 1
-    ) as o
-    cross join lateral (
-      select z.public_id from catalog.markets as z where z.id = t.market_id limit 1
-    ) as m
+    from trading.own_fills(v_ids, v_user_id) as f
   );
 end
 $$;

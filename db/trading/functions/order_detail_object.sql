@@ -10,14 +10,7 @@ as $$
     rtrim(l.listed::text, '} ') || ','
     || ltrim(
       json_build_object(
-        'averagePrice', (
-          select round(
-            sum((x.fill ->> 'price')::bigint * (x.fill ->> 'quantity')::bigint)
-              / nullif(sum((x.fill ->> 'quantity')::bigint), 0)::numeric,
-            4
-          )
-          from json_array_elements(f.fills) as x (fill)
-        ),
+        'averagePrice', f.average_price,
         'feeCents', ("order").fee_cents,
         'replaces', (
           select o.public_id
@@ -33,7 +26,7 @@ as $$
           cross join lateral trading.pick_orders(("order").user_id, array[r.order_id]) as o
           where r.replaced_order_id = ("order").id
         ),
-        'fills', f.fills
+        'fills', coalesce(f.fills, '[]')
       )::text,
       '{ '
     )
@@ -43,9 +36,22 @@ as $$
       "order", order_detail_object.shares_ahead, order_detail_object.at
     ) as listed
   ) as l
-  cross join (select trading.own_fills_of_order("order") as fills) as f
+  cross join (
+    select
+      round(sum(x.price * x.quantity) / sum(x.quantity)::numeric, 4) as average_price,
+      json_agg(x.fill order by x.trade_id) as fills
+    from trading.own_fills(
+      array(
+        select t.id from trading.trades as t where t.taker_order_id = ("order").id
+        union all
+        select t.id from trading.trades as t where t.maker_order_id = ("order").id
+      ),
+      ("order").user_id
+    ) as x
+  ) as f
 $$;
 
 comment on function trading.order_detail_object(trading.orders, bigint, timestamptz) is
   'An order as lists show it, and its average price (of the own side), its fee, the orders that it '
-  'replaces and that replaced it, and its fills.';
+  'replaces and that replaced it, and its fills in the order in which they happened. Cost: a trade '
+  'for each fill, at most one for each share.';
