@@ -54,6 +54,7 @@ set local role exchange_owner;
 --!include ledger/functions/check_new_entries.sql
 --!include catalog/functions/count_event.sql
 --!include catalog/functions/count_market.sql
+--!include catalog/functions/set_words.sql
 --!include leaderboard/functions/band.sql
 
 -- Tables
@@ -91,10 +92,13 @@ set local role exchange_owner;
 --!include trading/tables/orders.sql
 --!include trading/tables/active_orders.sql
 --!include trading/tables/order_reductions.sql
+--!include trading/tables/order_replacements.sql
 --!include trading/tables/archived_orders.sql
 --!include trading/tables/archive_progress.sql
 --!include trading/tables/archive_queue.sql
 --!include trading/tables/trades.sql
+--!include trading/tables/candles.sql
+--!include trading/tables/candle_progress.sql
 --!include trading/tables/holdings.sql
 --!include trading/tables/set_conversions.sql
 --!include trading/tables/resolutions.sql
@@ -131,6 +135,7 @@ set local role exchange_owner;
 --!include catalog/functions/market_id.sql
 --!include catalog/functions/check_close_time.sql
 --!include identity/functions/user_id.sql
+--!include catalog/functions/search_query.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
@@ -281,6 +286,9 @@ set local role exchange_owner;
 --!include trading/functions/shares_ahead.sql
 --!include trading/functions/listed_order_object.sql
 --!include trading/functions/open_order_object.sql
+--!include trading/functions/own_fills.sql
+--!include trading/functions/order_detail_object.sql
+--!include trading/functions/candles_of.sql
 --!include risk/functions/exclude.sql
 --!include trading/functions/fill_sides.sql
 --!include ledger/functions/verify_accounts.sql
@@ -403,12 +411,17 @@ set local role exchange_owner;
 --!include api/functions/get_order.sql
 --!include api/functions/get_account.sql
 --!include api/functions/list_account_orders.sql
+--!include api/functions/list_order_history.sql
+--!include api/functions/list_fills.sql
+--!include api/functions/get_statement.sql
 --!include api/functions/get_portfolio.sql
 --!include api/functions/list_categories.sql
 --!include api/functions/list_events.sql
 --!include api/functions/get_event.sql
 --!include api/functions/list_category_markets.sql
 --!include api/functions/get_market.sql
+--!include api/functions/list_markets.sql
+--!include api/functions/list_candles.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql
@@ -436,6 +449,7 @@ set local role exchange_owner;
 --!include jobs/functions/remove_mails.sql
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql
+--!include jobs/functions/make_candles.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
 --!include trading/functions/rehearse_orders.sql

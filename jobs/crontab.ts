@@ -16,6 +16,11 @@ export const crontab: Job[] = [
     cron: "* * * * *",
     run: untilDone((calls) => calls.refreshLeaderboard({ pause: "10 ms" })),
   },
+  {
+    name: "candles__make",
+    cron: "* * * * *",
+    run: untilDone((calls) => calls.makeCandles()),
+  },
   { name: "keys__remove", cron: "*/5 * * * *", run: untilDone((calls) => calls.removeKeys()) },
   {
     name: "counters__remove",

@@ -153,7 +153,10 @@ function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiRe
       ...(response.caching ? Object.keys(cacheHeader) : []),
       ...(response.headers ?? []),
     ]),
-    content: { [mediaType]: { schema } },
+    content: {
+      [mediaType]: { schema },
+      ...(response.orCsv === true && { "text/csv": { schema: { type: "string" as const } } }),
+    },
   };
 }
 

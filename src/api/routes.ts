@@ -3,6 +3,7 @@ import { accountRoutes } from "./account.ts";
 import { accountAccessRoutes } from "./account_access.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { documentationRoutes } from "./documentation.ts";
+import { historyRoutes } from "./history.ts";
 import { leaderboardRoutes } from "./leaderboard.ts";
 import { marketRoutes } from "./markets.ts";
 import { orderBatchRoutes } from "./order_batches.ts";
@@ -20,6 +21,7 @@ export const routes: Route[] = [
   ...orderRoutes,
   ...orderBatchRoutes,
   ...portfolioRoutes,
+  ...historyRoutes,
   ...leaderboardRoutes,
   ...positionRoutes,
   ...streamRoutes,

@@ -113,6 +113,8 @@ const category = { category: text };
 const window = { ...category, window: text };
 const paged = { page: int, pageSize: int };
 const ofUser = { userId: uuid };
+const listed = { userId: uuid, most: int, cursor: nullable(text) };
+const timeRange = { since: nullable(timestamp), until: nullable(timestamp) };
 const ofMarket = { marketId: uuid };
 const ofOrder = { userId: uuid, orderId: uuid };
 const ofLease = { leaseId: uuid };
@@ -155,6 +157,21 @@ export const api = functionsOf("api", {
   listOrders: repeatable({ ...ofUser, marketId: nullable(uuid), status: text }, one(json)),
   listAccountOrders: repeatable({ ...ofUser, status: text, ...paged }, one(json)),
 
+  listOrderHistory: repeatable({ ...listed, marketId: nullable(uuid) }, one(json)),
+  listFills: repeatable(
+    { ...listed, marketId: nullable(uuid), orderId: nullable(uuid) },
+    one(json),
+  ),
+  getStatement: repeatable({ ...listed, ...timeRange }, one(json)),
+
+  listMarkets: repeatable(
+    {
+      ...paged,
+      ...{ query: nullable(text), category: nullable(text), status: text, sort: text },
+    },
+    one(nullable(json)),
+  ),
+  listCandles: repeatable({ ...ofMarket, interval: text, ...timeRange }, rowIfFound(marketView)),
   listCategories: repeatable({}, one(json)),
   listEvents: repeatable({ ...category, ...paged }, one(nullable(json))),
   listCategoryMarkets: repeatable({ ...category, status: text, ...paged }, one(nullable(json))),
@@ -266,6 +283,7 @@ export const jobs = functionsOf("jobs", {
   takeMail: once({}, rowIfFound(dueMail)),
   finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
+  makeCandles: repeatable({}, one(int)),
   verifyLedger: repeatable({}, one(bigint), { timeoutMs: VERIFICATION_TIMEOUT_MS }),
 });
 

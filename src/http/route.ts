@@ -124,6 +124,8 @@ export interface ResponseDescription {
   /** How long shared caches may keep the answer. Unless given, they keep nothing. */
   caching?: Caching;
   headers?: readonly (keyof typeof responseHeaders)[];
+  /** Whether the same is to be had as CSV, by `Accept: text/csv`. */
+  orCsv?: boolean;
 }
 
 type HandlerResult<Responses extends ResponseDescriptions> =

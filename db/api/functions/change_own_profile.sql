@@ -40,7 +40,7 @@ end
 $$;
 
 comment on function api.change_own_profile(uuid, text, text, text, boolean, boolean) is
-  'Changes what is given of a user''s own profile, and returns the body of GET /api/account; '
-  'an empty avatar_url removes it. Before the e-mail address is confirmed, a handle is only asked for: whether it is taken is not '
-  'said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the handle). Locks: the claim, the row of the '
-  'user in identity.users, for which no trading waits.';
+  'Changes what is given of a user''s own profile, and returns the body of GET /api/account. An '
+  'empty avatar_url removes the picture. Before the e-mail address is confirmed, a handle is only '
+  'asked for: whether it is taken is not said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the '
+  'handle). Locks: the claim, the row of the user in identity.users, for which no trading waits.';
