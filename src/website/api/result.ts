@@ -29,6 +29,13 @@ export async function resultOf<Data>(asking: Promise<Answer<Data>>): Promise<Res
   }
 }
 
+/** Waits for JSON of a route that can also answer with CSV. */
+export async function jsonResultOf<Data>(
+  asking: Promise<Answer<Data>>,
+): Promise<Result<Exclude<Data, string>>> {
+  return (await resultOf(asking)) as Result<Exclude<Data, string>>;
+}
+
 function problemOf(body: unknown, response: Response): Problem {
   const known = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
   const retryAfter = Number(response.headers.get("Retry-After") ?? NaN);

@@ -27,9 +27,9 @@ export function Field(props: FieldProps): JSX.Element {
       <label for={id}>{label}</label>
       <div class={unit === undefined ? "input-box" : "input-box has-unit"}>
         <input
+          {...typeOf(type)}
           id={id}
           name={name}
-          type={type}
           value={value}
           required={props.required ?? false}
           disabled={props.disabled ?? false}
@@ -59,6 +59,11 @@ export function Field(props: FieldProps): JSX.Element {
       )}
     </div>
   );
+}
+
+/** The element's types allow each type of input by itself only. */
+function typeOf(type: NonNullable<FieldProps["type"]>): { type: "text" } {
+  return { type: type as "text" };
 }
 
 /** What the server found wrong with a field. */

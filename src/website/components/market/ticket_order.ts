@@ -36,36 +36,48 @@ export type Filled =
 /** Reads a ticket. */
 export function orderOf(ticket: Ticket, marketId: string): Filled {
   const { orderType, side, kind } = ticket;
-  const errors: Partial<Record<TicketField, string>> = {};
-  const price = parseCount(ticket.price);
-  const quantity = parseCount(ticket.quantity);
-  const budgetCents = parseEuros(ticket.budget);
-  if (kind === "limit" && (price === undefined || price < 1 || price > 99)) {
-    errors.price = "Give a price from 1 to 99 cents.";
-  }
-  if (kind !== "budget" && (quantity === undefined || quantity < 1 || quantity > 10_000)) {
-    errors.quantity = "Give a whole number of shares, from 1 to 10,000.";
-  }
-  if (kind === "budget" && (budgetCents === undefined || budgetCents < 1)) {
-    errors.budget = "Give an amount in euros, such as 25 or 25.50.";
-  }
-  const expiry = expiryOf(ticket);
-  if (expiry === "wrong") errors.expiresAt = "Give a date and a time.";
-  if (Object.keys(errors).length > 0) return { errors };
-
   const common = { marketId, side, orderType } as const;
-  if (kind === "market") return { order: { ...common, price: null, quantity } };
-  if (kind === "budget") return { order: { ...common, price: null, budgetCents } };
+  const quantity = inRange(parseCount(ticket.quantity), 1, 10_000);
+  const price = inRange(parseCount(ticket.price), 1, 99);
+  const budgetCents = inRange(parseEuros(ticket.budget), 1, 1_000_000);
+  const expiresAt = expiryOf(ticket);
+
+  if (kind === "budget") {
+    if (budgetCents === undefined) return { errors: { budget: messages.budget } };
+    return { order: { ...common, price: null, budgetCents } };
+  }
+  if (kind === "market") {
+    if (quantity === undefined) return { errors: { quantity: messages.quantity } };
+    return { order: { ...common, price: null, quantity } };
+  }
+  if (price === undefined || quantity === undefined || expiresAt === "wrong") {
+    return {
+      errors: {
+        ...(price === undefined && { price: messages.price }),
+        ...(quantity === undefined && { quantity: messages.quantity }),
+        ...(expiresAt === "wrong" && { expiresAt: messages.expiresAt }),
+      },
+    };
+  }
   return {
     order: {
-      ...common,
-      price,
-      quantity,
+      ...{ ...common, price, quantity },
       ...(ticket.postOnly && { postOnly: true }),
       ...(ticket.immediateOrCancel && { timeInForce: "ioc" as const }),
-      ...(expiry !== undefined && expiry !== "wrong" && { expiresAt: expiry }),
+      ...(expiresAt !== undefined && { expiresAt }),
     },
   };
+}
+
+const messages: Record<TicketField, string> = {
+  price: "Give a price from 1 to 99 cents.",
+  quantity: "Give a whole number of shares, from 1 to 10,000.",
+  budget: "Give an amount up to €10,000, such as 25 or 25.50.",
+  expiresAt: "Give a date and a time.",
+};
+
+function inRange(value: number | undefined, least: number, most: number): number | undefined {
+  return value !== undefined && value >= least && value <= most ? value : undefined;
 }
 
 /** The browser's field for times has no zone: it means the reader's. */

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
-import { resultOf } from "../../api/result.ts";
+import { jsonResultOf } from "../../api/result.ts";
 import {
   formatCents,
   formatChange,
@@ -23,7 +23,7 @@ export function FillsHistory(): JSX.Element {
         columns={columns}
         ask={(cursor) => {
           const query = cursor === undefined ? {} : { cursor };
-          return resultOf(ownApi.GET("/api/v1/me/fills", { params: { query } }));
+          return jsonResultOf(ownApi.GET("/api/v1/me/fills", { params: { query } }));
         }}
         row={(fill) => (
           <>

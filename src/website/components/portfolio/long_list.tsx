@@ -24,7 +24,9 @@ interface State<Item> {
 }
 
 /** A table that is read page by page, newest first. */
-export function LongList<Item extends { id: string }>(props: LongListProps<Item>): JSX.Element {
+export function LongList<Item extends { id: string | number }>(
+  props: LongListProps<Item>,
+): JSX.Element {
   const { name, columns, ask, row } = props;
   const [state, setState] = useState<State<Item>>({
     items: undefined,

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
-import { resultOf } from "../../api/result.ts";
+import { jsonResultOf } from "../../api/result.ts";
 import { formatCents, formatChange, formatDateTime } from "../../format.ts";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
@@ -17,7 +17,7 @@ export function StatementHistory(): JSX.Element {
         columns={columns}
         ask={(cursor) => {
           const query = cursor === undefined ? {} : { cursor };
-          return resultOf(ownApi.GET("/api/v1/me/statement", { params: { query } }));
+          return jsonResultOf(ownApi.GET("/api/v1/me/statement", { params: { query } }));
         }}
         row={(entry) => (
           <>
