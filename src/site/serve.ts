@@ -53,14 +53,20 @@ function isForPages({ method, path }: Request): boolean {
   return isRead && path !== "/api" && !path.startsWith("/api/");
 }
 
+/** The smallest first: browsers like all that they name equally well. */
+const preferred: Encoding[] = ["br", "gzip"];
+
+function accepts(request: Request, encoding: Encoding): boolean {
+  return request.acceptsEncodings(encoding) !== false;
+}
+
 function sendFile(request: Request, response: Response, file: SiteFile): void {
   const { contentType, encodings } = file;
-  const best = request.acceptsEncodings(["br", "gzip", "identity"]) as Encoding | false;
-  const encoding = best !== false && encodings[best] !== undefined ? best : "identity";
-  const body = encodings[encoding] ?? encodings.identity;
+  const encoding = preferred.find((name) => name in encodings && accepts(request, name));
+  const body = (encoding && encodings[encoding]) ?? encodings.identity;
   response.setHeader("Content-Type", contentType);
   response.setHeader("Vary", "Accept-Encoding");
   response.setHeader("Content-Length", body.length);
-  if (encoding !== "identity") response.setHeader("Content-Encoding", encoding);
+  if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);
   response.end(request.method === "HEAD" ? undefined : body);
 }

@@ -15,6 +15,8 @@ interface FieldProps {
   unit?: string;
   required?: boolean;
   disabled?: boolean;
+  /** Shows the label in the empty field, and beside it only to screen readers. */
+  isLabelInside?: boolean;
 }
 
 /** A labelled input with a hint and what is wrong with its value. */
@@ -24,7 +26,9 @@ export function Field(props: FieldProps): JSX.Element {
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id} class={props.isLabelInside === true ? "unseen" : undefined}>
+        {label}
+      </label>
       <div class={unit === undefined ? "input-box" : "input-box has-unit"}>
         <input
           {...typeOf(type)}
@@ -35,6 +39,7 @@ export function Field(props: FieldProps): JSX.Element {
           disabled={props.disabled ?? false}
           autocomplete={props.autocomplete ?? "off"}
           inputMode={props.inputMode ?? "text"}
+          placeholder={props.isLabelInside === true ? label : undefined}
           aria-invalid={error !== undefined}
           aria-describedby={described.filter(Boolean).join(" ") || undefined}
           onInput={(event) => {

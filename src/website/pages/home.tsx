@@ -84,7 +84,14 @@ function SearchField({ text }: { text: string }): JSX.Element {
   }, [typed]);
   return (
     <search>
-      <Field label="Search markets" name="query" type="search" value={typed} onValue={setTyped} />
+      <Field
+        label="Search markets"
+        name="query"
+        type="search"
+        isLabelInside
+        value={typed}
+        onValue={setTyped}
+      />
     </search>
   );
 }

@@ -57,9 +57,22 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
   };
   return (
     <div class="market">
-      <div class="market-main">
+      <div class="market-top">
         <MarketHead market={market} tradersCount={snapshot?.tradersCount} />
         <Chart marketId={market.id} latest={snapshot?.recentTrades[0]} />
+      </div>
+      <div class="market-side" ref={ticketBox}>
+        {market.status === "open" && <Ticket market={market} ticket={ticket} onChange={change} />}
+        {isSignedIn.value && (
+          <OwnPanel
+            marketId={market.id}
+            onSell={({ side, quantity }) => {
+              takeTo({ orderType: "sell", side, quantity: String(quantity) });
+            }}
+          />
+        )}
+      </div>
+      <div class="market-rest">
         <div class="panel-pair">
           <section class="panel" aria-labelledby="book-title">
             <h2 id="book-title">Order book</h2>
@@ -88,17 +101,6 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
           <h2 id="rules-title">Rules</h2>
           <p class="prose">{market.description === "" ? "No description." : market.description}</p>
         </section>
-      </div>
-      <div class="market-side" ref={ticketBox}>
-        {market.status === "open" && <Ticket market={market} ticket={ticket} onChange={change} />}
-        {isSignedIn.value && (
-          <OwnPanel
-            marketId={market.id}
-            onSell={({ side, quantity }) => {
-              takeTo({ orderType: "sell", side, quantity: String(quantity) });
-            }}
-          />
-        )}
       </div>
     </div>
   );

@@ -7,7 +7,7 @@ import { Empty } from "../states.tsx";
 export function Trades({ trades }: { trades: Snapshot["recentTrades"] }): JSX.Element {
   if (trades.length === 0) return <Empty title="No trades yet" />;
   return (
-    <div class="scroll-box" tabIndex={0} role="region" aria-label="Latest trades">
+    <div class="scroll-box" tabIndex={0} role="region" aria-label="Trades, the newest first">
       <table class="trades">
         <thead>
           <tr>
