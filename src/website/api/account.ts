@@ -8,18 +8,17 @@ import type { OwnProfile } from "./types.ts";
 /** The account of the signed-in user, with the balance; undefined until it is known. */
 export const account = signal<OwnProfile | undefined>(undefined);
 
-/** Reads the account anew. */
-export async function refreshAccount(): Promise<void> {
+/** Reads the account anew, unless something changed again meanwhile. */
+export async function refreshAccount(version = ownVersion.peek()): Promise<void> {
   const result = await resultOf(ownApi.GET("/api/account"));
-  if (result.ok) account.value = result.data;
+  if (result.ok && version === ownVersion.peek()) account.value = result.data;
 }
 
 /** Keeps the account right for as long as somebody is signed in. */
 export function followAccount(): void {
   effect(() => {
-    // Read anew whenever this changes.
-    void ownVersion.value;
-    if (isSignedIn.value) void refreshAccount();
+    const version = ownVersion.value;
+    if (isSignedIn.value) void refreshAccount(version);
     else account.value = undefined;
   });
 }

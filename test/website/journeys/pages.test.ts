@@ -61,10 +61,10 @@ for (const theme of ["light", "dark"] as const) {
       await page.getByText("Cash afterwards").waitFor();
       await page.locator("canvas").first().waitFor();
       await look("market");
-      await page.getByRole("button", { name: "Buy YES" }).click();
+      await page.getByRole("button", { name: "Buy YES", exact: true }).click();
       await page.getByText("25 shares traded").waitFor();
       await page.getByLabel("Price", { exact: true }).fill("20");
-      await page.getByRole("button", { name: "Buy YES" }).click();
+      await page.getByRole("button", { name: "Buy YES", exact: true }).click();
       await page.getByText("waits in the book for").waitFor();
       await page
         .getByRole("button", { name: /^Change/ })
