@@ -23,6 +23,11 @@ export function formatChange(cents: number): string {
   return signed.format(cents / 100);
 }
 
+/** How a profit or a loss is coloured. */
+export function toneOf(cents: number): "gain" | "loss" | "" {
+  return cents === 0 ? "" : cents > 0 ? "gain" : "loss";
+}
+
 /** €1,234, for volumes. */
 export function formatVolume(cents: number): string {
   return wholeEuros.format(cents / 100);

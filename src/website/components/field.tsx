@@ -77,6 +77,13 @@ export function issueOf(problem: Problem | undefined, path: string): string | un
   return message === undefined ? undefined : `This ${message}.`;
 }
 
+/** Tells password managers whose password a form is about. */
+export function KnownUser({ email }: { email: string }): JSX.Element {
+  return (
+    <input type="text" name="username" autocomplete="username" value={email} readOnly hidden />
+  );
+}
+
 interface CheckboxProps {
   label: string;
   isChecked: boolean;

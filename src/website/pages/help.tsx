@@ -63,7 +63,7 @@ function FeeCalculator(): JSX.Element {
   const [p, n] = [parseCount(price), parseCount(shares)];
   const isGood = p !== undefined && p >= 1 && p <= 99 && n !== undefined && n >= 1 && n <= 10_000;
   return (
-    <section class="panel" aria-labelledby="fee-title">
+    <section class="panel stack" aria-labelledby="fee-title">
       <h3 id="fee-title">Fee calculator</h3>
       <div class="field-pair">
         <Field

@@ -5,7 +5,7 @@ import { isSignedIn } from "../api/session.ts";
 import type { LeaderboardEntry } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
 import { Empty, Show } from "../components/states.tsx";
-import { formatChange, formatCount, formatRatio, formatVolume } from "../format.ts";
+import { formatChange, formatCount, formatRatio, formatVolume, toneOf } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
@@ -207,7 +207,7 @@ function Rank({ entry }: { entry: Entry }): JSX.Element {
       <th scope="row">
         {displayName} <span class="muted small">@{handle}</span>
       </th>
-      <td class={plCents < 0 ? "loss" : "gain"}>{formatChange(plCents)}</td>
+      <td class={toneOf(plCents)}>{formatChange(plCents)}</td>
       <td>{formatVolume(volCents)}</td>
       <td>{formatRatio(winRate)}</td>
       <td>{formatCount(settledCount)}</td>

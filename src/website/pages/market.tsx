@@ -20,6 +20,8 @@ import { useTitle } from "../hooks/use_title.ts";
 
 /** The stream does not say when a market closes or resolves. */
 const MARKET_READ_EVERY_MS = 15_000;
+/** A trade changes the volume, which the stream does not say either. */
+const READ_AFTER_TRADE_MS = 2000;
 
 /** One market: its chance, its book, and the user's dealings in it. */
 export function MarketPage({ id }: { id: string }): JSX.Element {
@@ -30,6 +32,13 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   const [snapshot, setSnapshot] = useState<Snapshot>();
   useEffect(() => followMarket(id, setSnapshot), [id]);
   useEvery(MARKET_READ_EVERY_MS, market.askAgain);
+  const lastTradeAt = snapshot?.recentTrades[0]?.createdAt;
+  useEffect(() => {
+    const timer = setTimeout(market.askAgain, READ_AFTER_TRADE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [lastTradeAt]);
   useTitle(market.data?.title);
   if (market.data === undefined && market.problem?.status === 404) return <UnknownMarket />;
   return (

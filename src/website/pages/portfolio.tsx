@@ -10,7 +10,7 @@ import { Positions } from "../components/portfolio/positions.tsx";
 import { costOf, worthOf } from "../components/portfolio/worth.ts";
 import { SignInFirst } from "../components/sign_in_first.tsx";
 import { Show } from "../components/states.tsx";
-import { formatCents, formatChange } from "../format.ts";
+import { formatCents, formatChange, toneOf } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
@@ -64,11 +64,11 @@ function Totals({ portfolio }: { portfolio: Portfolio }): JSX.Element {
       </div>
       <div>
         <dt>Unrealised</dt>
-        <dd class={worth < cost ? "loss" : "gain"}>{formatChange(worth - cost)}</dd>
+        <dd class={toneOf(worth - cost)}>{formatChange(worth - cost)}</dd>
       </div>
       <div>
         <dt>Realised on these positions</dt>
-        <dd class={realised < 0 ? "loss" : "gain"}>{formatChange(realised)}</dd>
+        <dd class={toneOf(realised)}>{formatChange(realised)}</dd>
       </div>
     </dl>
   );

@@ -5,7 +5,7 @@ import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
-import { Field, issueOf } from "../field.tsx";
+import { Field, issueOf, KnownUser } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 import { Section } from "./section.tsx";
@@ -42,6 +42,7 @@ export function EmailSection({ own }: { own: OwnProfile }): JSX.Element {
       {(!own.emailConfirmed || own.newEmail !== null) && <ResendButton />}
       {own.emailConfirmed && own.hasPassword && (
         <form onSubmit={submit} noValidate>
+          <KnownUser email={own.email} />
           <div class="field-pair">
             <Field
               label="New address"

@@ -5,7 +5,7 @@ import { resultOf } from "../../api/result.ts";
 import { noteSignIn } from "../../api/session.ts";
 import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
-import { Field, issueOf } from "../field.tsx";
+import { Field, issueOf, KnownUser } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 import { Section } from "./section.tsx";
@@ -39,6 +39,7 @@ export function PasswordSection({ own }: { own: OwnProfile }): JSX.Element {
   return (
     <Section id="password" title="Password">
       <form onSubmit={submit} noValidate>
+        <KnownUser email={own.email} />
         <div class="field-pair">
           <Field
             label="Present password"

@@ -12,13 +12,13 @@ const PAUSE_AFTER_TYPING_MS = 300;
 
 /** Shows what an order would do now, in the server's figures. */
 export function OrderPreview({ order }: { order: PlaceOrder }): JSX.Element {
-  const [result, setResult] = useState<Result<Preview>>();
+  const [answered, setAnswered] = useState<{ text: string; result: Result<Preview> }>();
   const text = JSON.stringify(order);
   useEffect(() => {
     let isLatest = true;
     const timer = setTimeout(() => {
-      void resultOf(ownApi.POST("/api/v1/orders/preview", { body: order })).then((answer) => {
-        if (isLatest) setResult(answer);
+      void resultOf(ownApi.POST("/api/v1/orders/preview", { body: order })).then((result) => {
+        if (isLatest) setAnswered({ text, result });
       });
     }, PAUSE_AFTER_TYPING_MS);
     return () => {
@@ -27,6 +27,8 @@ export function OrderPreview({ order }: { order: PlaceOrder }): JSX.Element {
     };
   }, [text, ownVersion.value]);
 
+  // Figures of another order must not be taken for those of this one.
+  const result = answered?.text === text ? answered.result : undefined;
   return (
     <div class="preview" aria-live="polite">
       {result === undefined && <p class="muted">Working out what this does…</p>}

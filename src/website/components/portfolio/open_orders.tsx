@@ -30,7 +30,7 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
       {orders.length === 0 ? (
         <Empty title="No open orders" />
       ) : (
-        <div class="table-box" tabIndex={0} role="region" aria-label="Open orders">
+        <div class="table-box" tabIndex={0} role="region" aria-label="Table of open orders">
           <table class="table">
             <thead>
               <tr>
@@ -38,7 +38,9 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
                 <th scope="col">Order</th>
                 <th scope="col">Price</th>
                 <th scope="col">Filled</th>
-                <th scope="col">Since</th>
+                <th scope="col" class="wide-only">
+                  Since
+                </th>
                 <th scope="col">
                   <span class="unseen">Cancel</span>
                 </th>
@@ -71,7 +73,9 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
       <td>
         {formatCount(filledQuantity)} / {formatCount(quantity)}
       </td>
-      <td>{order.status === "scheduled" ? "Being released" : formatDateTime(order.createdAt)}</td>
+      <td class="wide-only">
+        {order.status === "scheduled" ? "Being released" : formatDateTime(order.createdAt)}
+      </td>
       <td>
         <button
           type="button"

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Position } from "../../api/types.ts";
-import { formatCents, formatChange, formatCount, formatPrice } from "../../format.ts";
+import { formatCents, formatChange, formatCount, formatPrice, toneOf } from "../../format.ts";
 import { Empty } from "../states.tsx";
 import { costOf, worthOf } from "./worth.ts";
 
@@ -14,16 +14,22 @@ export function Positions({ positions }: { positions: Position[] }): JSX.Element
           <a href="/">Find a market</a>
         </Empty>
       ) : (
-        <div class="table-box" tabIndex={0} role="region" aria-label="Positions">
+        <div class="table-box" tabIndex={0} role="region" aria-label="Table of positions">
           <table class="table">
             <thead>
               <tr>
                 <th scope="col">Market</th>
                 <th scope="col">Side</th>
                 <th scope="col">Shares</th>
-                <th scope="col">Paid</th>
-                <th scope="col">Last</th>
-                <th scope="col">Cost</th>
+                <th scope="col" class="wide-only">
+                  Paid
+                </th>
+                <th scope="col" class="wide-only">
+                  Last
+                </th>
+                <th scope="col" class="wide-only">
+                  Cost
+                </th>
                 <th scope="col">Worth</th>
                 <th scope="col">Unrealised</th>
               </tr>
@@ -52,11 +58,11 @@ function PositionRow({ position }: { position: Position }): JSX.Element {
       </th>
       <td class={`tone-${side}`}>{side.toUpperCase()}</td>
       <td>{formatCount(quantity)}</td>
-      <td>{formatPrice(avgPrice)}</td>
-      <td>{formatPrice(own)}</td>
-      <td>{formatCents(cost)}</td>
+      <td class="wide-only">{formatPrice(avgPrice)}</td>
+      <td class="wide-only">{formatPrice(own)}</td>
+      <td class="wide-only">{formatCents(cost)}</td>
       <td>{worth === null ? "–" : formatCents(worth)}</td>
-      <td class={worth !== null && worth < cost ? "loss" : "gain"}>
+      <td class={toneOf((worth ?? cost) - cost)}>
         {worth === null ? "–" : formatChange(worth - cost)}
       </td>
     </tr>
