@@ -42,7 +42,7 @@ export interface ServiceOptions {
   /** Listens already, and hands over its address. Without it the service listens by itself. */
   front?: Front;
   /** The pages to serve. Without it there are none. */
-  website?: Website;
+  website?: Website | undefined;
   /** Aborted when there is no use in starting any more. */
   signal?: AbortSignal;
 }
