@@ -16,14 +16,23 @@ export const lastUserEvent = signal<UserEvent | undefined>(undefined);
 export const userConnection = signal<Connection>("connecting");
 
 const tabs = new BroadcastChannel("pgmarkets.own-changes");
-/** Several changes at the same time are read once. */
-const GATHERED_MS = 150;
-let gathering: ReturnType<typeof setTimeout> | undefined;
+/** The first change is read at once; what comes in the time after it is read together. */
+const GATHERED_MS = 400;
+let isGathering = false;
+let isMoreToRead = false;
 
 function noteChange(): void {
-  gathering ??= setTimeout(() => {
-    gathering = undefined;
-    ownVersion.value++;
+  if (isGathering) {
+    isMoreToRead = true;
+    return;
+  }
+  ownVersion.value++;
+  isGathering = true;
+  setTimeout(() => {
+    isGathering = false;
+    if (!isMoreToRead) return;
+    isMoreToRead = false;
+    noteChange();
   }, GATHERED_MS);
 }
 
