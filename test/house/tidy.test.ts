@@ -9,7 +9,8 @@ const generated = ["examples/api.ts", "src/website/api/schema.d.ts"];
 const files = listFiles().filter((path) => !generated.includes(path));
 const code = files.filter((path) => /\.tsx?$/.test(path));
 const texts = files.filter(
-  (path) => /\.(tsx?|css|js|sql|md|json|yml|sh)$/.test(path) && !path.startsWith("migrate/committed/"),
+  (path) =>
+    /\.(tsx?|css|js|sql|md|json|yml|sh)$/.test(path) && !path.startsWith("migrate/committed/"),
 );
 
 /** The lines that match, as path:line. Patterns are written so that they don't match themselves. */
@@ -46,11 +47,14 @@ test("files are short enough to be read", (t) => {
 });
 
 test("imports of our own files name the file", (t) => {
-  const exists = (path: string) => generated.includes(path) || existsSync(join(rootDirectory, path));
+  const exists = (path: string) =>
+    generated.includes(path) || existsSync(join(rootDirectory, path));
   const wrong = code.flatMap((path) =>
     [...readText(path).matchAll(/(?:from|import\()\s*"(\.[^"]*)"/g)]
       .map(([, target = ""]) => target)
-      .filter((target) => !/\.(tsx?|css|json)$/.test(target) || !exists(join(dirname(path), target)))
+      .filter(
+        (target) => !/\.(tsx?|css|json)$/.test(target) || !exists(join(dirname(path), target)),
+      )
       .map((target) => `${path}: ${target}`),
   );
   t.deepEqual(wrong, []);

@@ -37,7 +37,9 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
                 <th scope="col">Market</th>
                 <th scope="col">Order</th>
                 <th scope="col">Price</th>
-                <th scope="col">Filled</th>
+                <th scope="col" class="wide-only">
+                  Filled
+                </th>
                 <th scope="col" class="wide-only">
                   Since
                 </th>
@@ -70,7 +72,7 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
       </th>
       <td class={`tone-${side}`}>{name}</td>
       <td>{formatPrice(price)}</td>
-      <td>
+      <td class="wide-only">
         {formatCount(filledQuantity)} / {formatCount(quantity)}
       </td>
       <td class="wide-only">

@@ -30,7 +30,9 @@ export function Positions({ positions }: { positions: Position[] }): JSX.Element
                 <th scope="col" class="wide-only">
                   Cost
                 </th>
-                <th scope="col">Worth</th>
+                <th scope="col" class="wide-only">
+                  Worth
+                </th>
                 <th scope="col">Unrealised</th>
               </tr>
             </thead>
@@ -61,7 +63,7 @@ function PositionRow({ position }: { position: Position }): JSX.Element {
       <td class="wide-only">{formatPrice(avgPrice)}</td>
       <td class="wide-only">{formatPrice(own)}</td>
       <td class="wide-only">{formatCents(cost)}</td>
-      <td>{worth === null ? "–" : formatCents(worth)}</td>
+      <td class="wide-only">{worth === null ? "–" : formatCents(worth)}</td>
       <td class={toneOf((worth ?? cost) - cost)}>
         {worth === null ? "–" : formatChange(worth - cost)}
       </td>
