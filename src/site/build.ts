@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -11,20 +11,40 @@ export const builtDirectory = resolve(import.meta.dirname, "../../dist/website")
 const lockFile = resolve(import.meta.dirname, "../../package-lock.json");
 
 /** Says from which sources the files were built. */
-const stampFile = join(builtDirectory, ".built_from");
+const STAMP = ".built_from";
 /** Smaller files gain nothing by compression. */
 const LEAST_BYTES_TO_COMPRESS = 512;
 
 /** Builds the website unless its files are those of the present sources. Says whether it did. */
 export async function buildIfStale(): Promise<boolean> {
   const fingerprint = await fingerprintOfSources();
-  if ((await readIfThere(stampFile)) === fingerprint) return false;
-  await buildWebsite();
-  await writeFile(stampFile, fingerprint);
+  if ((await readIfThere(join(builtDirectory, STAMP))) === fingerprint) return false;
+  // Beside the present files, so that there is never half a website, whoever else builds or reads.
+  const fresh = `${builtDirectory}-${process.pid}`;
+  await buildWebsite(fresh);
+  await writeFile(join(fresh, STAMP), fingerprint);
+  await takePlace(fresh);
   return true;
 }
 
-async function buildWebsite(): Promise<void> {
+/** Puts freshly built files in the place of the present ones. */
+async function takePlace(fresh: string): Promise<void> {
+  const old = `${fresh}-old`;
+  try {
+    await rename(builtDirectory, old);
+  } catch {
+    // There were none.
+  }
+  try {
+    await rename(fresh, builtDirectory);
+  } catch {
+    // Another process was faster, with the same files.
+  }
+  await rm(old, { recursive: true, force: true });
+  await rm(fresh, { recursive: true, force: true });
+}
+
+async function buildWebsite(directory: string): Promise<void> {
   // Only who builds pays for loading the bundler.
   const { build } = await import("vite");
   await build({
@@ -34,7 +54,7 @@ async function buildWebsite(): Promise<void> {
     publicDir: false,
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     build: {
-      outDir: builtDirectory,
+      outDir: directory,
       emptyOutDir: true,
       target: ["chrome123", "firefox121", "safari17.5"],
       // The Content-Security-Policy allows no data: address.
@@ -42,7 +62,7 @@ async function buildWebsite(): Promise<void> {
       modulePreload: { polyfill: false },
     },
   });
-  for (const path of await filesIn(builtDirectory)) await compress(path);
+  for (const path of await filesIn(directory)) await compress(path);
 }
 
 /** Puts a brotli and a gzip form beside a file, once, so that no request waits for it. */
