@@ -1,8 +1,9 @@
 import test from "ava";
 import type { Pool } from "pg";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { testService } from "../../http/test_service.ts";
-import { anybody, makeMember, takeMails } from "../../http/visitor.ts";
+import { anybody, takeMails } from "../../http/visitor.ts";
+import { arrive } from "../arrive.ts";
 import { openBrowser, visit } from "../browser.ts";
 
 /** What people do on the website, from signing up to a trade, in a real browser. */
@@ -23,20 +24,6 @@ async function makeOffered(title: string): Promise<string> {
   const body = { marketId, side: "no", price: 40, quantity: 100 };
   await call("POST", "/api/v1/orders", { key, body });
   return marketId;
-}
-
-/** Somebody with reviewed limits who is signed in. */
-async function arrive(browser: Browser): Promise<{ page: Page; userId: string }> {
-  const { visitor, person, userId } = await makeMember(service, worker);
-  const body = { dayCents: null, weekCents: null, monthCents: null };
-  await visitor.call("PUT", "/api/account/limits", { body });
-  const { page } = await visit(browser, service.url);
-  await page.goto("/sign-in?back=/portfolio");
-  await page.getByLabel("E-mail").fill(person.email);
-  await page.getByLabel("Password").fill(person.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL("/portfolio");
-  return { page, userId };
 }
 
 async function fillTicket(page: Page, price: number, quantity: number): Promise<void> {
@@ -89,7 +76,7 @@ test.serial("another browser sees the fill by its stream", async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const marketId = await makeMarket({ title: "Will it hail?" });
-  const { page } = await arrive(browser);
+  const { page } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 45, 10);
   await buy(page).click();
@@ -113,7 +100,7 @@ test.serial("an order whose answer is lost is placed once", async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const marketId = await makeOffered("Will it rain frogs?");
-  const { page, userId } = await arrive(browser);
+  const { page, userId } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 60, 7);
   let lost = 0;
@@ -142,7 +129,7 @@ test.serial("an order that a reload cut off is finished with the key that it had
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const marketId = await makeOffered("Will it rain cats?");
-  const { page } = await arrive(browser);
+  const { page } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 60, 7);
   const keys: string[] = [];
@@ -171,7 +158,7 @@ test.serial("a lost connection is said, and made good when it is back", async (t
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const marketId = await makeOffered("Will it thaw?");
-  const { page } = await arrive(browser);
+  const { page } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
   await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
   await page.context().setOffline(true);
