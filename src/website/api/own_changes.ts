@@ -65,6 +65,8 @@ export function followOwnChanges(): void {
     stream = opened;
     stopFollowing = effect(() => {
       userConnection.value = opened.connection.value;
+      // The session may have ended, which a stream cannot say: asking anew finds out.
+      if (opened.connection.value === "lost") queueMicrotask(noteChange);
     });
   });
 }

@@ -53,6 +53,16 @@ test.serial("an order on a live market counts down, and is cancelled before", as
   t.pass();
 });
 
+test.serial("a session that is ended elsewhere signs the page out by itself", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { page, userId } = await arrive(browser, service, worker);
+  await page.getByRole("heading", { name: "Positions" }).waitFor();
+  await operate("end_sessions", { user_id: userId });
+  await page.getByText("Sign in to see this page").waitFor();
+  t.pass();
+});
+
 test.serial("self-exclusion is typed to be confirmed, and ends trading at once", async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
