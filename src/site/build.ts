@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -20,11 +20,23 @@ export async function buildIfStale(): Promise<boolean> {
   const fingerprint = await fingerprintOfSources();
   if ((await readIfThere(join(builtDirectory, STAMP))) === fingerprint) return false;
   // Beside the present files, so that there is never half a website, whoever else builds or reads.
-  const fresh = `${builtDirectory}-${process.pid}`;
-  await buildWebsite(fresh);
+  const fresh = `${builtDirectory}-${randomUUID()}`;
+  await asInProduction(() => buildWebsite(fresh));
   await writeFile(join(fresh, STAMP), fingerprint);
   await takePlace(fresh);
   return true;
+}
+
+/** The bundler and the libraries look at NODE_ENV: the files are the same whatever it is. */
+async function asInProduction(work: () => Promise<void>): Promise<void> {
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = "production";
+  try {
+    await work();
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
 }
 
 /** Puts freshly built files in the place of the present ones. */

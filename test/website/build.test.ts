@@ -16,7 +16,7 @@ test("every file that the page names is there, and the chart is not among them",
   const named = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
   t.true(named.length >= 3);
   for (const path of named) t.true(assets.has(path), path);
-  t.true([...assets.keys()].some((path) => path.includes("lightweight-charts")));
+  t.true([...assets.keys()].some((path) => path.includes("lightweight-charts.production")));
   t.false(named.some((path) => path.includes("lightweight-charts")));
 });
 
