@@ -7,9 +7,9 @@ const noDefaultExports = {
 };
 
 export default tseslint.config(
-  { ignores: ["node_modules/", ".data/", "examples/api.ts"] },
+  { ignores: ["node_modules/", ".data/", "dist/", "examples/api.ts", "**/*.d.ts"] },
   {
-    files: ["**/*.ts"],
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },

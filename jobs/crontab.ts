@@ -17,6 +17,11 @@ export const crontab: Job[] = [
     cron: "* * * * *",
     run: untilDone((calls) => calls.refreshLeaderboard({ pause: "10 ms" })),
   },
+  {
+    name: "candles__make",
+    cron: "* * * * *",
+    run: untilDone((calls) => calls.makeCandles()),
+  },
   { name: "keys__remove", cron: "*/5 * * * *", run: untilDone((calls) => calls.removeKeys()) },
   {
     name: "counters__remove",
@@ -37,6 +42,11 @@ export const crontab: Job[] = [
     name: "sessions__remove",
     cron: "*/15 * * * *",
     run: untilDone((calls) => calls.removeSessions()),
+  },
+  {
+    name: "mails__remove",
+    cron: "*/15 * * * *",
+    run: untilDone((calls) => calls.removeMails()),
   },
   { name: "ledger__verify", cron: "17 3 * * *", run: verifyLedger },
 ];

@@ -50,28 +50,49 @@ const urlForRole = databaseUrl.refine((url) => url === undefined || !hasOwnOptio
   error: "must not contain `options`: the server sets the role there",
 });
 
-const environmentSchema = z.object({
-  DATABASE_URL: databaseUrl,
-  API_DATABASE_URL: urlForRole,
-  LISTEN_DATABASE_URL: urlForRole,
-  WORKER_DATABASE_URL: urlForRole,
-  ANALYST_DATABASE_URL: urlForRole,
-  OPERATOR_DATABASE_URL: urlForRole,
-  PORT: wholeNumber(0, 65_535).default(3000),
-  HOST: z.string().default("127.0.0.1"),
-  METRICS_PORT: wholeNumber(0, 65_535).optional(),
-  WORKER_PORT: wholeNumber(0, 65_535).optional(),
-  METRICS_HOST: z.string().default("127.0.0.1"),
-  DEMO: flag(true),
-  TRUST_PROXY: trustProxy,
-  LOG_LEVEL: z
-    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
-      error: "must be fatal, error, warn, info, debug, trace or silent",
-    })
-    .default("info"),
-  POOL_SIZE: wholeNumber(2, 500).default(12),
-  NODE_ENV: z.string().optional(),
-});
+const smtpUrl = z
+  .string()
+  .regex(/^smtps?:\/\//, "must begin with smtp:// or smtps://")
+  .optional();
+
+const siteUrl = z
+  .string()
+  .refine((url) => URL.canParse(url) && /^https?:\/\/[^/?#]+\/?$/.test(url), {
+    error: "must be http:// or https:// with a host, and no path",
+  })
+  .transform((url) => new URL(url).origin)
+  .optional();
+
+const environmentSchema = z
+  .object({
+    DATABASE_URL: databaseUrl,
+    API_DATABASE_URL: urlForRole,
+    LISTEN_DATABASE_URL: urlForRole,
+    WORKER_DATABASE_URL: urlForRole,
+    ANALYST_DATABASE_URL: urlForRole,
+    OPERATOR_DATABASE_URL: urlForRole,
+    PORT: wholeNumber(0, 65_535).default(3000),
+    HOST: z.string().default("127.0.0.1"),
+    METRICS_PORT: wholeNumber(0, 65_535).optional(),
+    WORKER_PORT: wholeNumber(0, 65_535).optional(),
+    METRICS_HOST: z.string().default("127.0.0.1"),
+    DEMO: flag(true),
+    TRUST_PROXY: trustProxy,
+    LOG_LEVEL: z
+      .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
+        error: "must be fatal, error, warn, info, debug, trace or silent",
+      })
+      .default("info"),
+    POOL_SIZE: wholeNumber(2, 500).default(12),
+    PUBLIC_URL: siteUrl,
+    SMTP_URL: smtpUrl,
+    MAIL_FROM: z.string().optional(),
+    NODE_ENV: z.string().optional(),
+  })
+  .refine(({ SMTP_URL, PUBLIC_URL }) => SMTP_URL === undefined || PUBLIC_URL !== undefined, {
+    path: ["PUBLIC_URL"],
+    error: "must be set if SMTP_URL is: mails have links to it",
+  });
 
 /** What the environment configures. */
 export interface Config {
@@ -102,6 +123,12 @@ export interface Config {
   logLevel: string;
   /** Connections for orders and reads. Two thirds are for orders. */
   poolSize: number;
+  /** Where browsers find the website, such as https://example.com, for links and for cookies. */
+  publicUrl: string | undefined;
+  /** The mail server. Without it, `npm start` prints the links of mails. */
+  smtpUrl: string | undefined;
+  /** The sender of mails. */
+  mailFrom: string | undefined;
   /** Whether NODE_ENV is production. `npm run server` and `worker` then need a database URL. */
   isProduction: boolean;
 }
@@ -132,6 +159,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,
+    publicUrl: data.PUBLIC_URL,
+    smtpUrl: data.SMTP_URL,
+    mailFrom: data.MAIL_FROM,
     isProduction: data.NODE_ENV === "production",
   };
 }

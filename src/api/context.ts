@@ -22,6 +22,8 @@ import { makeAccess } from "../http/access.ts";
 import type { Access } from "../http/access.ts";
 import { createAuthenticator } from "../http/authentication.ts";
 import type { Authenticator } from "../http/authentication.ts";
+import { makeSite } from "../http/own_origin.ts";
+import type { Site } from "../http/own_origin.ts";
 import { createRequestLimiter } from "../http/request_limiter.ts";
 import { makeRequestCounter } from "../http/request_metrics.ts";
 import type { RequestCounter } from "../http/request_metrics.ts";
@@ -46,6 +48,7 @@ export interface Context {
   privilegeCheck: PrivilegeCheck;
   authenticator: Authenticator;
   access: Access;
+  site: Site;
   outboxRelay: OutboxRelay;
   orderGatherer: OrderGatherer;
   streams: Streams;
@@ -67,13 +70,15 @@ export interface ContextOptions {
   /** Where to listen for events, if not where the pool connects to. */
   listenUrl?: string | undefined;
   graphql?: GraphqlEndpoints | undefined;
+  /** The address of the website, if it is not the one that requests are sent to. */
+  publicUrl?: string | undefined;
 }
 
 /** Makes the context on pools that act as exchange_api, or on one pool for everything. */
 export function makeContext(
   given: Pool | ServerPools,
   logger: Logger,
-  { listenUrl, graphql = {} }: ContextOptions = {},
+  { listenUrl, graphql = {}, publicUrl }: ContextOptions = {},
 ): Context {
   const pools = "orders" in given ? given : asServerPools(given);
   const { orders, reads, checks, monitoring } = pools;
@@ -96,6 +101,7 @@ export function makeContext(
     privilegeCheck,
     authenticator,
     access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: checks }) }),
+    site: makeSite(publicUrl),
     outboxRelay,
     orderGatherer: createOrderGatherer({
       pool: orders,

@@ -8,6 +8,7 @@ import {
   pageQuerySchema,
   paginated,
   priceSchema,
+  slugSchema,
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
@@ -17,6 +18,8 @@ import { route } from "./route.ts";
 
 /** Unlike the code MARKET_NOT_FOUND, which is for orders and a 400. */
 export const marketNotFound = plainProblem(404, "Market not found");
+
+const categoryNotFound = plainProblem(404, "Category not found");
 
 const marketCaching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching = { freshSeconds: 5, staleSeconds: 10 };
@@ -52,6 +55,41 @@ export const marketSchema = listedMarketSchema
     bestAsk: priceSchema.nullable().meta({ description: "YES price; null when there is no ask" }),
   })
   .meta({ id: "Market" });
+
+const markets = route({
+  method: "get",
+  path: "/api/v1/markets",
+  operationId: "searchMarkets",
+  tag: "Markets",
+  summary: "The markets of all categories, by words",
+  auth: "none",
+  rateLimit: "read",
+  request: {
+    query: pageQuerySchema.extend({
+      query: z
+        .string()
+        .max(200)
+        .regex(/^\P{Cc}*$/u, "must be one line of text")
+        .optional()
+        .meta({ description: "words that the title has, or that of the event" }),
+      category: slugSchema.optional(),
+      status: z.enum(["open", "closed", "all"]).default("open"),
+      sort: z.enum(["volume", "newest", "closing"]).default("volume"),
+    }),
+  },
+  responses: {
+    200: {
+      description: "A page of markets. `closed` has those that are resolved, too.",
+      schema: paginated(listedMarketSchema),
+      caching: marketCaching,
+    },
+  },
+  problems: [categoryNotFound],
+  handler: async ({ query: { limit, ...query } }, { reads }) => {
+    const page = await reads.listMarkets({ ...query, pageSize: limit });
+    return found(page, categoryNotFound);
+  },
+});
 
 const market = route({
   method: "get",
@@ -143,9 +181,59 @@ const trades = route({
     answerWith(await reads.listTrades({ marketId: id, page, pageSize: limit })),
 });
 
+const candlesResponseSchema = z.strictObject({
+  data: z
+    .array(
+      z
+        .strictObject({
+          start: timestampSchema,
+          open: priceSchema,
+          high: priceSchema,
+          low: priceSchema,
+          close: priceSchema,
+          volume: z.int().min(1).meta({ description: "shares" }),
+          trades: z.int().min(1),
+        })
+        .meta({ id: "Candle" }),
+    )
+    .max(1000),
+});
+
+const candles = route({
+  method: "get",
+  path: "/api/v1/markets/:id/candles",
+  operationId: "listCandles",
+  tag: "Markets",
+  summary: "The prices of a market's trades by minute, hour or day, in YES prices",
+  description:
+    "Oldest first, at most the newest 1,000. Intervals without a trade are left out. The one in " +
+    "which `from` lies is included; `to` is not.",
+  auth: "none",
+  rateLimit: "read",
+  request: {
+    params: idParams,
+    query: z.object({
+      interval: z.enum(["1m", "1h", "1d"]).default("1h"),
+      from: z.iso.datetime({ offset: true }).optional(),
+      to: z.iso.datetime({ offset: true }).optional(),
+    }),
+  },
+  responses: {
+    200: {
+      description: "The candles.",
+      schema: candlesResponseSchema,
+      caching: tradingCaching,
+      headers: ["X-Market-Version"],
+    },
+  },
+  problems: [marketNotFound],
+  handler: async ({ params: { id }, query: { interval, from, to } }, { reads }) =>
+    answerWith(await reads.listCandles({ marketId: id, interval, since: from, until: to })),
+});
+
 function answerWith(view: MarketView | undefined) {
   const { version, body } = found(view, marketNotFound);
   return { status: 200, text: body, headers: { "X-Market-Version": String(version) } } as const;
 }
 
-export const marketRoutes = [market, orderBook, trades];
+export const marketRoutes = [markets, market, orderBook, trades, candles];

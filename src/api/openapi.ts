@@ -76,6 +76,11 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             name: "pgmarkets_session",
             description: "The session of a user who is logged in on the website.",
           },
+          token: {
+            type: "http",
+            scheme: "bearer",
+            description: "A session's token of `GET /api/auth/token`: it begins with `jt_`.",
+          },
         },
       },
     },
@@ -122,6 +127,7 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
   return [
     ...(takesInput ? rejections("INVALID_REQUEST") : []),
     ...(auth === "none" ? [] : rejections("UNAUTHORIZED")),
+    ...(route.fromOwnPages === true ? rejections("WRONG_ORIGIN") : []),
     ...(rateLimit === "none" ? [] : rejections("TOO_MANY_REQUESTS")),
     ...(request.params === undefined ? [] : [request.params.otherwise]),
     ...(route.problems ?? []),
@@ -147,7 +153,10 @@ function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiRe
       ...(response.caching ? Object.keys(cacheHeader) : []),
       ...(response.headers ?? []),
     ]),
-    content: { [mediaType]: { schema } },
+    content: {
+      [mediaType]: { schema },
+      ...(response.orCsv === true && { "text/csv": { schema: { type: "string" as const } } }),
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  centsSchema,
   orderTypeSchema,
   priceSchema,
   quantitySchema,
@@ -83,6 +84,36 @@ export const orderSchema = z
     }),
   })
   .meta({ id: "Order" });
+
+/** A fill as one of its two users sees it. */
+export const ownFillSchema = z
+  .strictObject({
+    id: uuidSchema,
+    orderId: uuidSchema,
+    marketId: uuidSchema,
+    side: sideSchema,
+    orderType: orderTypeSchema,
+    price: priceSchema.meta({ description: "EUR-cents a share of the own side" }),
+    quantity: quantitySchema,
+    liquidity: z.enum(["maker", "taker"]),
+    feeCents: centsSchema.min(0),
+    cashCents: centsSchema.meta({ description: "what it moved on the account, with the fee" }),
+    balanceAfter: centsSchema,
+    realisedPnl: centsSchema.nullable().meta({ description: "of a sell" }),
+    createdAt: timestampSchema,
+  })
+  .meta({ id: "OwnFill" });
+
+/** An order with all that became of it: in GET /orders/:id and the history. */
+export const orderDetailSchema = orderSchema
+  .extend({
+    averagePrice: z.number().nullable().meta({ description: "EUR-cents a share of the own side" }),
+    feeCents: centsSchema.min(0),
+    replaces: uuidSchema.nullable().meta({ description: "the order in whose place it came" }),
+    replacedBy: uuidSchema.nullable(),
+    fills: z.array(ownFillSchema),
+  })
+  .meta({ id: "OrderDetail" });
 
 const { releaseAt, releaseInMs, budgetCents, ...others } = orderSchema.shape;
 

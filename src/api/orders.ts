@@ -17,6 +17,7 @@ import {
 import {
   changedOrderSchema,
   fillSchema,
+  orderDetailSchema,
   orderSchema,
   orderStatusSchema,
   placedOrderSchema,
@@ -354,7 +355,7 @@ const read = route({
   auth: "key",
   rateLimit: "read",
   request: { params: idParams },
-  responses: { 200: { description: "The order.", schema: orderSchema } },
+  responses: { 200: { description: "The order.", schema: orderDetailSchema } },
   problems: rejections("ORDER_NOT_FOUND"),
   handler: async ({ params: { id }, userId }, { reads }) => {
     const order = await reads.getOrder({ userId, orderId: id });

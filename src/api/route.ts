@@ -48,20 +48,23 @@ type Declaration<
   };
 
 interface Description {
-  method: "get" | "post" | "patch" | "delete";
+  method: "get" | "post" | "put" | "patch" | "delete";
   /** As Express has it: `/api/v1/orders/:id`. */
   path: string;
   operationId: string;
   tag: keyof typeof tags;
   summary: string;
   description?: string;
+  /** Whether only the website's own pages may call it. Then its `Origin` is checked. */
+  fromOwnPages?: boolean;
   /** The problems of this route, besides those of every route of its kind: see openapi.ts. */
   problems?: Problem[];
 }
 
-/** What a request is counted as. Every command counts as trading, and only commands do. */
+/** What a request is counted as. Every command of trading counts as that, and only these do. */
 type Limits =
-  | { rateLimit: Exclude<RateLimit, "trading"> }
+  | { rateLimit: Exclude<RateLimit, "trading" | "account"> }
+  | { rateLimit: "account"; whenOutcomeUnknown?: string }
   | {
       rateLimit: "trading";
       /** What the client should do if it is not known whether the command was carried out. */
@@ -120,6 +123,8 @@ export interface ResponseDescription {
   /** How long shared caches may keep the answer. Unless given, they keep nothing. */
   caching?: Caching;
   headers?: readonly (keyof typeof responseHeaders)[];
+  /** Whether the same is to be had as CSV, by `Accept: text/csv`. */
+  orCsv?: boolean;
 }
 
 type HandlerResult<Responses extends ResponseDescriptions> =
@@ -177,6 +182,7 @@ export const tags = {
   Portfolio: "What the caller has.",
   Leaderboard: "Who realised what. Refreshed every minute.",
   Streams: "Server-Sent Events.",
+  Account: "What users do with their accounts on the website. Not for API keys.",
   Website: "For the pages of the website.",
   Service: "The service itself.",
 } as const;
@@ -184,5 +190,6 @@ export const tags = {
 /** Headers that a handler may set. */
 export const responseHeaders = {
   "X-Market-Version": "rises with each change of the market's book and trades",
+  "Set-Cookie": "the session, or its end",
   "Idempotency-Replayed": "`true`: the key was used before, and this is its order",
 } as const;

@@ -1,5 +1,8 @@
+import { accountRoutes } from "./account.ts";
+import { accountAccessRoutes } from "./account_access.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { documentationRoutes } from "./documentation.ts";
+import { historyRoutes } from "./history.ts";
 import { leaderboardRoutes } from "./leaderboard.ts";
 import { marketRoutes } from "./markets.ts";
 import { serviceRoutes } from "./monitoring.ts";
@@ -18,10 +21,13 @@ export const routes: Route[] = [
   ...orderRoutes,
   ...orderBatchRoutes,
   ...portfolioRoutes,
+  ...historyRoutes,
   ...leaderboardRoutes,
   ...positionRoutes,
   ...streamRoutes,
   ...sessionRoutes,
+  ...accountAccessRoutes,
+  ...accountRoutes,
   ...serviceRoutes,
   ...documentationRoutes(() => routes),
 ];

@@ -11,11 +11,12 @@ import type { Context } from "./context.ts";
 import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
- * Installs a route. Each request passes, in this order: authentication, rate limit, the body as JSON,
- * the schemas, the handler. What ends a request early is thrown, and answered by error_handler.ts.
+ * Installs a route. Each request passes, in this order: authentication, rate limit, origin, the body
+ * as JSON, the schemas, the handler. What ends a request early is thrown, and answered by
+ * error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, context: Context): void {
-  const { access } = context;
+  const { access, site } = context;
 
   app[route.method](route.path, async (request, response) => {
     noteRoute(response, route);
@@ -35,6 +36,7 @@ export function installRoute(app: Express, route: Route, context: Context): void
       fault = await readBody();
       await count(route.countOf(request.body));
     }
+    if (route.fromOwnPages === true) site.checkOrigin(request);
     if (fault !== undefined) throw fault;
 
     const input = readInput(route.request, request);

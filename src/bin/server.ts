@@ -1,5 +1,6 @@
 import { openFront } from "../http/front.ts";
 import { startServer } from "../server/start_server.ts";
+import { openWebsite } from "../site/open.ts";
 import { checkProductionUrl, runProcess } from "./run_process.ts";
 
 /** `npm run server`: the HTTP interface alone, on a database that is migrated already. */
@@ -9,6 +10,7 @@ await runProcess(async (context) => {
   if (apiDatabaseUrl === undefined) checkProductionUrl(config, "API_DATABASE_URL");
   const front = await openFront(config);
   onClose(front.close);
+  const website = await openWebsite(logger);
   const options = {
     connectionString: apiDatabaseUrl ?? (await openDatabase()).connectionString,
     analystConnectionString: config.analystDatabaseUrl,
@@ -16,6 +18,7 @@ await runProcess(async (context) => {
     config,
     logger,
     front,
+    website,
     signal: ending,
   };
   const server = await openWhenReady(() => startServer(options), front.refuseBecause);

@@ -1,11 +1,14 @@
 import { crontab } from "../../jobs/crontab.ts";
+import { sendMail } from "../../jobs/mail__send.ts";
 import type { StaffRole } from "../database/calls.ts";
 import { migrateDatabase } from "../database/migrations.ts";
 import { waitForDatabase } from "../database/wait_for_database.ts";
 import { loginForGraphql } from "../graphql/endpoints.ts";
 import { openFront } from "../http/front.ts";
 import { describeTrade, prepareDemo } from "../local/demo.ts";
+import { mailTransport, printingTransport } from "../mail/transport.ts";
 import { startServer } from "../server/start_server.ts";
+import { openWebsite } from "../site/open.ts";
 import { startWorker } from "../worker/start_worker.ts";
 import { runProcess } from "./run_process.ts";
 
@@ -14,6 +17,7 @@ await runProcess(async (context) => {
   const { config, ending, inform, logger, onClose, openDatabase, openWhenReady, print } = context;
   const front = await openFront(config);
   onClose(front.close);
+  const website = await openWebsite(logger);
   const database = await openDatabase();
   const whenReady = <T>(attempt: () => Promise<T>): Promise<T> =>
     waitForDatabase(attempt, { logger, signal: ending, onWaiting: front.refuseBecause });
@@ -32,13 +36,16 @@ await runProcess(async (context) => {
     config,
     logger,
     front,
+    website,
     signal: ending,
   };
   const server = await openWhenReady(() => startServer(serverOptions), front.refuseBecause);
+  const siteUrl = config.publicUrl ?? server.url;
+  const transport = mailTransport(config) ?? printingTransport(print);
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     logger,
-    crontab,
+    crontab: [...crontab, sendMail({ transport, siteUrl })],
     onWorked: server.context.outboxRelay.ring,
     signal: ending,
   };

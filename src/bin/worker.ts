@@ -1,4 +1,6 @@
 import { crontab } from "../../jobs/crontab.ts";
+import { sendMail } from "../../jobs/mail__send.ts";
+import { mailTransport } from "../mail/transport.ts";
 import { serveHealth } from "../worker/serve_health.ts";
 import { startWorker } from "../worker/start_worker.ts";
 import { checkProductionUrl, runProcess } from "./run_process.ts";
@@ -14,7 +16,10 @@ await runProcess(async (context) => {
   }
   if (workerDatabaseUrl === undefined) checkProductionUrl(config, "WORKER_DATABASE_URL");
   const connectionString = workerDatabaseUrl ?? (await openDatabase()).connectionString;
-  const options = { connectionString, logger, crontab, signal: ending };
+  const transport = mailTransport(config);
+  const jobs = [...crontab];
+  if (transport !== undefined) jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
+  const options = { connectionString, logger, crontab: jobs, signal: ending };
   const worker = await openWhenReady(() => startWorker(options), healthServer?.refuseBecause);
   healthServer?.handOver(worker.health);
   print("working");

@@ -1,8 +1,11 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** A trader's API key, an analyst's or an operator's key, a session's cookie or a session's token. */
-export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jt_";
+/**
+ * A trader's API key, an analyst's or an operator's key, a session's cookie (js_, or jh_ under
+ * https), a session's token, or the token of a link in a mail.
+ */
+export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jh_" | "jt_" | "jl_";
 
 const PREFIX_LENGTH = 3;
 const SECRET_BYTES = 32;
@@ -10,7 +13,7 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-const keyPattern = /^j[akost]_[0-9A-Za-z]{49}$/;
+const keyPattern = /^j[ahklost]_[0-9A-Za-z]{49}$/;
 
 /**
  * Whether this has the form of an API key or another secret: the prefix, 43 characters of secret,

@@ -27,6 +27,7 @@ export const bigint = sqlType<number>("bigint");
 export const double = sqlType<number>("double precision");
 export const interval = sqlType<string>("interval");
 export const text = sqlType<string>("text");
+export const timestamp = sqlType<string>("timestamp with time zone");
 export const uuid = sqlType<string>("uuid");
 /** JSON that the database made, as text. It is passed on unchanged. */
 export const json = sqlType<string>("json");

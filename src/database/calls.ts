@@ -1,4 +1,5 @@
-import { bigint, boolean, bytea, double, int, interval, json, text, uuid } from "./call.ts";
+import { bigint, boolean, bytea, double, int, interval, json, text } from "./call.ts";
+import { timestamp, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
 import type { CallsOn, RowOf } from "./call.ts";
@@ -34,7 +35,8 @@ export type CountedSubject = string | { subject: string; count: number };
 /** The buckets in which one request is counted, each with an address or a user's id. */
 export type RequestCounters = Partial<
   Record<
-    "v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip",
+    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip")
+    | ("sign-in" | "sign-in-account" | "sign-up" | "mail" | "mail-account"),
     CountedSubject
   >
 >;
@@ -89,6 +91,16 @@ const nextDue = {
   releaseInMs: nullable(double),
   expireInMs: nullable(double),
   closeInMs: nullable(double),
+  mailInMs: nullable(double),
+};
+/** Of a user who signed in; both are null if the e-mail or the password was wrong. */
+const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
+const dueMail = {
+  mailId: bigint,
+  kind: text,
+  address: text,
+  details: json,
+  token: nullable(text),
 };
 
 /** After a longer read, the connection counts as lost. */
@@ -101,10 +113,16 @@ const category = { category: text };
 const window = { ...category, window: text };
 const paged = { page: int, pageSize: int };
 const ofUser = { userId: uuid };
+const listed = { userId: uuid, most: int, cursor: nullable(text) };
+const timeRange = { since: nullable(timestamp), until: nullable(timestamp) };
 const ofMarket = { marketId: uuid };
 const ofOrder = { userId: uuid, orderId: uuid };
 const ofLease = { leaseId: uuid };
 const ofStream = { leaseId: uuid, address: text, userId: nullable(uuid) };
+const ofSession = { userId: uuid, sessionId: uuid };
+/** What a session is made for. */
+const ofBrowser = { browser: nullable(text), isHostOnly: boolean };
+const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
 const ofSets = { userId: uuid, marketId: uuid, quantity: int };
 const amendment = { price: nullable(int), quantity: nullable(int) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
@@ -139,6 +157,21 @@ export const api = functionsOf("api", {
   listOrders: repeatable({ ...ofUser, marketId: nullable(uuid), status: text }, one(json)),
   listAccountOrders: repeatable({ ...ofUser, status: text, ...paged }, one(json)),
 
+  listOrderHistory: repeatable({ ...listed, marketId: nullable(uuid) }, one(json)),
+  listFills: repeatable(
+    { ...listed, marketId: nullable(uuid), orderId: nullable(uuid) },
+    one(json),
+  ),
+  getStatement: repeatable({ ...listed, ...timeRange }, one(json)),
+
+  listMarkets: repeatable(
+    {
+      ...paged,
+      ...{ query: nullable(text), category: nullable(text), status: text, sort: text },
+    },
+    one(nullable(json)),
+  ),
+  listCandles: repeatable({ ...ofMarket, interval: text, ...timeRange }, rowIfFound(marketView)),
   listCategories: repeatable({}, one(json)),
   listEvents: repeatable({ ...category, ...paged }, one(nullable(json))),
   listCategoryMarkets: repeatable({ ...category, status: text, ...paged }, one(nullable(json))),
@@ -164,6 +197,55 @@ export const api = functionsOf("api", {
   ),
   renewStreamLease: repeatable(ofLease, one(boolean)),
   endStreamLease: repeatable(ofLease, nothing),
+
+  getSignUp: repeatable({}, one(json)),
+  getPasswordSettings: repeatable(
+    { standard: text, email: nullable(text), userId: nullable(uuid) },
+    one(text),
+  ),
+  signUp: once(
+    {
+      ...{ email: text, displayName: text, handle: text, passwordHash: text },
+      ...{ ...ofBrowserBefore, invitationHash: nullable(bytea) },
+    },
+    oneRow({ userId: uuid, emailConfirmed: boolean, cookie: text }),
+  ),
+  signIn: once({ email: text, passwordHash: text, ...ofBrowserBefore }, oneRow(signedIn)),
+  signInByLink: once({ tokenHash: bytea, ...ofBrowserBefore }, oneRow(signedIn)),
+  signOut: repeatable({ sessionId: uuid }, nothing),
+  listSessions: repeatable(ofSession, one(json)),
+  endSession: repeatable(ofSession, one(bigint)),
+  endOtherSessions: repeatable(ofSession, one(bigint)),
+  changePassword: once(
+    { ...ofUser, currentHash: text, passwordHash: text, ...ofBrowser },
+    one(text),
+  ),
+  rehashPassword: repeatable({ ...ofUser, currentHash: text, passwordHash: text }, nothing),
+  requestPasswordReset: once({ email: text }, nothing),
+  resetPassword: once({ tokenHash: bytea, passwordHash: text, ...ofBrowser }, oneRow(signedIn)),
+  changeEmail: once({ ...ofUser, email: text, passwordHash: text }, nothing),
+  resendConfirmation: once(ofUser, nothing),
+  confirmEmail: once({ tokenHash: bytea, handle: nullable(text) }, one(json)),
+  getOwnProfile: repeatable(ofUser, one(json)),
+  changeOwnProfile: repeatable(
+    {
+      ...ofUser,
+      ...{ displayName: nullable(text), handle: nullable(text), avatarUrl: nullable(text) },
+      ...{ private: nullable(boolean), leaderboardOptOut: nullable(boolean) },
+    },
+    one(json),
+  ),
+  setOwnLimits: repeatable(
+    {
+      ...ofUser,
+      ...{ dayCents: nullable(bigint), weekCents: nullable(bigint), monthCents: nullable(bigint) },
+    },
+    one(json),
+  ),
+  excludeSelf: repeatable({ ...ofUser, until: nullable(timestamp) }, one(json)),
+  listKeys: repeatable(ofUser, one(json)),
+  createKey: once({ ...ofUser, name: text }, one(json)),
+  revokeKey: repeatable({ ...ofUser, keyId: uuid }, one(boolean)),
 
   getMetrics: repeatable({}, oneRow(databaseMetrics)),
 });
@@ -197,7 +279,11 @@ export const jobs = functionsOf("jobs", {
   removeSentEvents: repeatable({}, one(int)),
   removeSessions: repeatable({}, one(int)),
   removeCounters: repeatable({}, one(int)),
+  removeMails: repeatable({}, one(int)),
+  takeMail: once({}, rowIfFound(dueMail)),
+  finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
+  makeCandles: repeatable({}, one(int)),
   verifyLedger: repeatable({}, one(bigint), { timeoutMs: VERIFICATION_TIMEOUT_MS }),
 });
 
@@ -218,4 +304,6 @@ export type MarketView = RowOf<typeof marketView>;
 export type SentEvent = RowOf<typeof sentEvent>;
 export type CountedRequest = RowOf<typeof countedRequest>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
+/** A mail to send, with the token of its link if it has one. */
+export type DueMail = RowOf<typeof dueMail>;
 export type NextDue = RowOf<typeof nextDue>;

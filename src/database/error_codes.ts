@@ -44,6 +44,12 @@ export const errorCodes = {
   ACCOUNT_FROZEN: code("EX024", 403, "Account is frozen"),
   UNFIT_SESSION: hiddenCode("EX025", 503, "A setting of the database session is not fit"),
   BATCH_REJECTED: code("EX026", 409, "An order of the batch was rejected, and none was placed"),
+  WRONG_ORIGIN: code("EX027", 403, "The request comes from another site"),
+  SIGN_UP_CLOSED: code("EX028", 403, "Sign-up needs an invitation"),
+  INVALID_LINK: code("EX029", 400, "The link is not valid any more"),
+  WRONG_CREDENTIALS: hiddenCode("EX030", 401, "Wrong e-mail or password"),
+  WRONG_PASSWORD: code("EX031", 403, "Wrong password"),
+  EMAIL_UNCONFIRMED: code("EX032", 403, "Confirm your e-mail address first"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

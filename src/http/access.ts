@@ -9,11 +9,12 @@ import type {
   StaffRole,
 } from "../database/calls.ts";
 import { beforeAnything } from "../database/failures.ts";
-import { sessionCookieOf, tokenOf } from "./authentication.ts";
+import { tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf } from "./client_address.ts";
 import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
+import { sessionCookieOf } from "./session_cookie.ts";
 
 /** The callers that each way to identify them finds. */
 export interface Callers {
@@ -22,13 +23,15 @@ export interface Callers {
   key: Caller;
   /** The cookie of a session: for pages of the website. */
   session: SessionCaller;
+  /** A session's token and no API key: what users do with their accounts on the website. */
+  token: SessionCaller;
 }
 
 /** How a route identifies its callers. */
 export type Auth = keyof Callers;
 
 /** What a request is counted as: see {@link countersOf}. */
-export type RateLimit = "none" | "read" | "trading" | "stream";
+export type RateLimit = "none" | "read" | "trading" | "account" | "stream";
 
 /** The sender of a request that is counted. */
 export interface Client {
@@ -53,7 +56,15 @@ export interface Access {
     response: Response,
     requests?: number,
   ) => Promise<void>;
+  /** Counts an attempt in these buckets, or ends the request if there were too many: 429. */
+  countAttempt: (counters: AttemptCounters, response: Response) => Promise<void>;
 }
+
+/** What attempts are counted in: by address, and by an account or its e-mail address. */
+export type AttemptCounters = Pick<
+  RequestCounters,
+  "sign-in" | "sign-in-account" | "sign-up" | "mail" | "mail-account"
+>;
 
 export interface AccessOptions {
   authenticator: Authenticator;
@@ -81,8 +92,13 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   };
   const cookie: Credential<SessionCaller> = {
     read: sessionCookieOf,
-    prefixes: ["js_"],
+    prefixes: ["js_", "jh_"],
     holderOf: authenticator.callerOfCookie,
+  };
+  const sessionToken: Credential<SessionCaller> = {
+    read: tokenOf,
+    prefixes: ["jt_"],
+    holderOf: authenticator.callerOfToken,
   };
   const staffKeys: Record<StaffRole, Credential<Staff>> = {
     analyst: { read: tokenOf, prefixes: ["ja_"], holderOf: authenticator.staffOf },
@@ -128,6 +144,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     none: () => Promise.resolve(undefined),
     key: (request, response) => holderOf(token, request, response),
     session: (request, response) => holderOf(cookie, request, response),
+    token: (request, response) => holderOf(sessionToken, request, response),
   };
 
   return {
@@ -141,6 +158,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
       const counters = countersOf(rateLimit, client);
       if (counters !== undefined) await take(timesOf(counters, requests), response);
     },
+    countAttempt: take,
   };
 }
 

@@ -20,6 +20,8 @@ export interface AuthenticatorOptions {
 export interface Authenticator {
   /** The caller with this API key or session's token. */
   callerOf: (token: string) => Promise<Caller | undefined>;
+  /** The caller with this session's token, and no API key. */
+  callerOfToken: (token: string) => Promise<SessionCaller | undefined>;
   /** The caller with this session cookie. */
   callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
   /** The holder of this staff key. */
@@ -55,14 +57,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   let forgotten = 0;
 
   async function callerOf(token: string): Promise<Caller | undefined> {
-    if (isWellFormedApiKey(token, "jt_")) {
-      return await calls.authenticateSessionToken({ tokenHash: hashApiKey(token) });
-    }
+    if (isWellFormedApiKey(token, "jt_")) return await callerOfToken(token);
     return isWellFormedApiKey(token) ? await callerOfKey(token) : undefined;
   }
 
+  async function callerOfToken(token: string): Promise<SessionCaller | undefined> {
+    return await calls.authenticateSessionToken({ tokenHash: hashApiKey(token) });
+  }
+
   async function callerOfCookie(cookie: string): Promise<SessionCaller | undefined> {
-    if (!isWellFormedApiKey(cookie, "js_")) return undefined;
     return await calls.authenticateSession({ cookieHash: hashApiKey(cookie) });
   }
 
@@ -102,7 +105,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     remembered.clear();
   }
 
-  return { callerOf, callerOfCookie, staffOf, forget, forgetAll };
+  return { callerOf, callerOfToken, callerOfCookie, staffOf, forget, forgetAll };
 }
 
 /** Records the use of a key, at most once a minute. No request waits for it. */
@@ -133,22 +136,9 @@ function dropOldest(map: Map<string, unknown>, keep: number): void {
   }
 }
 
-/** The cookie that the website sets when a user logs in. */
-const SESSION_COOKIE = "pgmarkets_session";
-
 /** The API key or session's token of the header `Authorization: Bearer`. */
 export function tokenOf(request: Pick<Request, "headers">): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-}
-
-/** The session cookie of a request. */
-export function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
-  const start = `${SESSION_COOKIE}=`;
-  return request.headers.cookie
-    ?.split(";")
-    .map((cookie) => cookie.trim())
-    .find((cookie) => cookie.startsWith(start))
-    ?.slice(start.length);
 }
 
 /** Notes the caller, for the log. */

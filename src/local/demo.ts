@@ -23,6 +23,7 @@ export interface Demo {
 
 const MAKER_FUNDS_CENTS = 50_000_000;
 const TRADER_FUNDS_CENTS = 1_000_000;
+const PLAY_MONEY_CENTS = 100_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -46,6 +47,7 @@ export async function prepareDemo(
     if (found === undefined) return undefined;
     const apiKey = await inTransaction(pool, (client) => keyOf(client, found.traderId, keyFile));
     await inTransaction(pool, (client) => makeSureSomebodySells(client, found));
+    await inTransaction(pool, openSignUp);
     return { apiKey, marketId: found.marketId };
   } finally {
     await pool.end();
@@ -181,6 +183,19 @@ function quotes(userId: string, yesPrice: number): OrderTerms[] {
   return sizes.flatMap((quantity, level) => [
     { userId, side: "yes", price: yesPrice - 1 - level, quantity },
     { userId, side: "no", price: 100 - yesPrice - 1 - level, quantity },
+  ]);
+}
+
+/** Everybody may sign up and gets play money, unless an operator has set who may. */
+async function openSignUp(client: PoolClient): Promise<void> {
+  await actAs(client, "exchange_owner");
+  const { rows } = await client.query<{ isSet: boolean }>(
+    `select s.changed_at is not null as "isSet" from identity.settings as s`,
+  );
+  if (rows[0]?.isSet !== false) return;
+  await actAs(client, "exchange_operator");
+  await client.query("select admin.set_sign_up(policy => 'open', play_money_cents => $1)", [
+    PLAY_MONEY_CENTS,
   ]);
 }
 

@@ -10,6 +10,8 @@ import { errorHandler, notFound } from "../http/error_handler.ts";
 import { literalPath } from "../http/literal_path.ts";
 import { requestLog } from "../http/request_log.ts";
 import { requestMetrics } from "../http/request_metrics.ts";
+import type { Website } from "../site/files.ts";
+import { serveWebsite } from "../site/serve.ts";
 
 export interface AppOptions {
   context: Context;
@@ -17,10 +19,13 @@ export interface AppOptions {
   trustProxy?: boolean | number | string;
   /** Whether `/metrics` has an address of its own. */
   metricsElsewhere?: boolean;
+  /** Without it there are no pages. */
+  website?: Website | undefined;
 }
 
 /** The HTTP interface, in the order in which a request passes it. */
-export function makeApp({ context, trustProxy = false, metricsElsewhere }: AppOptions): Express {
+export function makeApp(options: AppOptions): Express {
+  const { context, trustProxy = false, metricsElsewhere, website } = options;
   const app = makeBareApp();
   app.set("query parser", "simple");
   app.set("trust proxy", trustProxy);
@@ -34,6 +39,7 @@ export function makeApp({ context, trustProxy = false, metricsElsewhere }: AppOp
   }
   app.use("/docs", documentationFiles());
   installGraphql(app, context);
+  if (website !== undefined) app.use(serveWebsite(website));
 
   app.use(notFound);
   app.use(errorHandler);

@@ -20,17 +20,20 @@ import { closeEndpoints, makeGraphqlEndpoints, prepareEndpoints } from "../graph
 import type { GraphqlEndpoints, GraphqlEndpointsOptions } from "../graphql/endpoints.ts";
 import type { Front } from "../http/front.ts";
 import { listen } from "../http/http_server.ts";
+import type { Website } from "../site/files.ts";
 import { version } from "../version.ts";
 import { makeApp, makeMetricsApp } from "./app.ts";
 
 /** Where to listen, to clients and to the database, and which proxies to trust. */
 type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
-  Partial<Pick<Config, "listenDatabaseUrl" | "metricsHost" | "metricsPort">>;
+  Partial<Pick<Config, "listenDatabaseUrl" | "metricsHost" | "metricsPort" | "publicUrl">>;
 
 export interface ServerOptions extends ServerPoolsOptions, GraphqlEndpointsOptions {
   config: ListeningConfig & Pick<Config, "poolSize">;
   /** Listens already, and hands over its address. Without it the server listens by itself. */
   front?: Front;
+  /** The pages to serve. Without it there are none. */
+  website?: Website | undefined;
   /** Aborts the start. */
   signal?: AbortSignal;
 }
@@ -47,7 +50,7 @@ export interface RunningServer {
 
 /** Checks the database, and serves it. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, front, logger, signal } = options;
+  const { config, front, logger, signal, website } = options;
   const pools = makeServerPools(options);
   const all = listPools(pools).map(([, pool]) => pool);
   return await startInSteps(all, signal, async (step) => {
@@ -62,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       });
     });
     await step("opening connections", OPENING_MS, () => openPools(pools));
-    return await serve(pools, config, logger, makeGraphqlEndpoints(options), front);
+    return await serve(pools, config, logger, makeGraphqlEndpoints(options), front, website);
   });
 }
 
@@ -73,12 +76,15 @@ export async function serve(
   logger: Logger,
   graphql: GraphqlEndpoints = {},
   front?: Front,
+  website?: Website,
 ): Promise<RunningServer> {
   const pools = "orders" in given ? given : asServerPools(given);
-  const context = makeContext(pools, logger, { listenUrl: config.listenDatabaseUrl, graphql });
+  const { listenDatabaseUrl: listenUrl, publicUrl } = config;
+  const context = makeContext(pools, logger, { listenUrl, graphql, publicUrl });
   await context.streams.start();
   const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
-  const app = makeApp({ context, trustProxy, metricsElsewhere: metricsPort !== undefined });
+  const metricsElsewhere = metricsPort !== undefined;
+  const app = makeApp({ context, trustProxy, metricsElsewhere, website });
   const main = front?.handOver(app) ?? (await listen(app, config));
   const metrics =
     metricsPort === undefined

@@ -53,7 +53,7 @@ export const inDueMarkets =
     });
 
 /** Kinds of work whose next time is in the tables. */
-export type DueKind = "release" | "expire" | "close";
+export type DueKind = "release" | "expire" | "close" | "mail";
 
 /** When a job runs: at the times of a crontab line, or when something is due. */
 export type When = { cron: string } | { due: DueKind };

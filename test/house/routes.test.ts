@@ -26,10 +26,11 @@ test("a route declares the parameters of its path, and no body of a GET", (t) =>
   }
 });
 
-test("every route under /api/ is limited, commands as trading", (t) => {
-  for (const { path, method, rateLimit, operationId } of routes) {
+test("every route under /api/ is limited, commands as trading or as those of accounts", (t) => {
+  for (const { path, method, rateLimit, operationId, tag } of routes) {
     t.is(rateLimit === "none", !path.startsWith("/api/"), path);
     const isCommand = method !== "get" && operationId !== "previewOrder";
-    t.is(rateLimit === "trading", isCommand, path);
+    t.is(rateLimit === "trading", isCommand && tag !== "Account", path);
+    t.is(rateLimit === "account", isCommand && tag === "Account", path);
   }
 });

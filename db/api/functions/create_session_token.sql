@@ -21,6 +21,11 @@ begin
     return null;
   end if;
 
+  update identity.sessions as s
+  set last_seen_at = v_at
+  where s.id = v_session.id
+    and (s.last_seen_at is null or s.last_seen_at < v_at - interval '1 minute');
+
   delete from identity.session_tokens as t
   where t.session_id = v_session.id and t.expires_at <= v_at;
   v_expires_at := least(v_at + c_valid_for, v_session.expires_at);
@@ -33,4 +38,4 @@ $$;
 comment on function api.create_session_token(uuid) is
   'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
   'longer than the session; null when the session is gone. Expired tokens of the session are '
-  'removed. Locks: the session, shared.';
+  'removed, and the session was seen now. Locks: the session, shared; once a minute its row.';

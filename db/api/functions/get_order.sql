@@ -3,12 +3,12 @@ returns json
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select trading.listed_order_object(o, a.shares_ahead, n.at)
+  select trading.order_detail_object(o, a.shares_ahead, n.at)
   from core.now() as n (at)
   cross join trading.find_order(get_order.user_id, get_order.order_id) as o
   left join lateral trading.shares_ahead(array[o.id], n.at) as a on true
 $$;
 
 comment on function api.get_order(uuid, uuid) is
-  'The body of GET /orders/:id: a user''s order in the form of the list, archived or not, or null. '
-  'Cost of sharesAhead: the queue before the order.';
+  'The body of GET /orders/:id: a user''s order, archived or not, with its fills, or null. Cost of '
+  'sharesAhead: the queue before the order.';

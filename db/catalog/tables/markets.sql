@@ -13,6 +13,7 @@ create table catalog.markets (
   thumbnail_id uuid,
   thumbnail_url text,
   created_at timestamptz not null default core.now(),
+  words tsvector,
   constraint markets_public_id_is_unique unique (public_id),
   constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
@@ -36,6 +37,12 @@ create index markets_of_an_event on catalog.markets (event_id, id) where event_i
 create index markets_that_will_close on catalog.markets (close_time)
   where status in ('open', 'paused') and close_time is not null;
 
+create index markets_by_words on catalog.markets using gin (words);
+
+create trigger markets_have_words
+  before insert or update of title, event_id on catalog.markets
+  for each row execute function catalog.set_words();
+
 create trigger markets_are_counted
   after insert or delete or update of category_id, status on catalog.markets
   for each row execute function catalog.count_market();
@@ -44,3 +51,6 @@ comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
+comment on column catalog.markets.words is
+  'The words of the titles of the market and its event, as they are and by their English stems, '
+  'for the search. Kept by a trigger.';

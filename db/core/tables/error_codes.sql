@@ -45,4 +45,10 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX024', 'ACCOUNT_FROZEN', 403, true, 'Account is frozen'),
   ('EX025', 'UNFIT_SESSION', 503, false, 'A setting of the database session is not fit'),
   ('EX026', 'BATCH_REJECTED', 409, true,
-    'An order of the batch was rejected, and none was placed');
+    'An order of the batch was rejected, and none was placed'),
+  ('EX027', 'WRONG_ORIGIN', 403, true, 'The request comes from another site'),
+  ('EX028', 'SIGN_UP_CLOSED', 403, true, 'Sign-up needs an invitation'),
+  ('EX029', 'INVALID_LINK', 400, true, 'The link is not valid any more'),
+  ('EX030', 'WRONG_CREDENTIALS', 401, false, 'Wrong e-mail or password'),
+  ('EX031', 'WRONG_PASSWORD', 403, true, 'Wrong password'),
+  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first');

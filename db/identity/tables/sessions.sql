@@ -5,6 +5,8 @@ create table identity.sessions (
   cookie_hash bytea not null,
   created_at timestamptz not null default core.now(),
   expires_at timestamptz not null,
+  browser text,
+  last_seen_at timestamptz,
   constraint sessions_public_id_is_unique unique (public_id),
   constraint sessions_cookie_hash_is_unique unique (cookie_hash),
   constraint sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
@@ -17,3 +19,7 @@ create index sessions_by_expiry on identity.sessions (expires_at);
 comment on table identity.sessions is
   'Browsers that are logged in on the website. A session that ends is deleted. Of the browser''s '
   'cookie only the SHA-256 is kept.';
+comment on column identity.sessions.browser is
+  'What the browser called itself when it signed in; null: unknown.';
+comment on column identity.sessions.last_seen_at is
+  'When a page of the session last asked for a token, to the minute; null: never.';

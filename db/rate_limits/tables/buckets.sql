@@ -14,4 +14,9 @@ insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('v1-user', 120, 60),
   ('sse:market', 120, 60),
   ('sse:user', 30, 60),
-  ('sse:user-ip', 120, 60);
+  ('sse:user-ip', 120, 60),
+  ('sign-in', 30, 900),
+  ('sign-in-account', 10, 900),
+  ('sign-up', 10, 3600),
+  ('mail', 10, 3600),
+  ('mail-account', 5, 3600);

@@ -57,6 +57,8 @@ begin
     counted => context.live_delay_ms is not null
   );
   v_written := trading.write_batch(v_batch);
+  insert into trading.order_replacements (order_id, replaced_order_id)
+  values ((v_written.orders[1]).id, ("order").id);
 
   return (
     null, null, false,

@@ -38,6 +38,9 @@ create table trading.trades (
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 
 create index trades_of_a_market on trading.trades (market_id, id);
+create index trades_of_a_taker on trading.trades (taker_user_id, id);
+create index trades_of_a_maker on trading.trades (maker_user_id, id);
+create index trades_of_a_maker_order on trading.trades (maker_order_id);
 create index trades_of_a_taker_order on trading.trades (taker_order_id);
 
 create trigger trades_are_append_only

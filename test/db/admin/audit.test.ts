@@ -43,6 +43,9 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   revoke_staff_key: async () => ({ key_id: await makeStaffKey() }),
   create_session: async () => ({ user_id: await makeTrader() }),
   end_sessions: async () => ({ user_id: await makeTrader() }),
+  set_sign_up: async () => ({ policy: "open", play_money_cents: 100 }),
+  invite_user: async () => ({ email: "guest@test.example" }),
+  sign_in_link: async () => ({ user_id: await makeTrader() }),
   set_rate_limit: async () => ({ bucket: "v1", max_requests: 7, window_seconds: 8 }),
   set_rate_policy: async () => ({
     user_id: await makeTrader(),

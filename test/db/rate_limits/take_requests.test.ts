@@ -54,6 +54,11 @@ test.serial("the buckets have the limits of the contract", async (t) => {
   t.deepEqual(
     rows.map((row) => `${row.bucket}: ${row.max_requests} in ${row.window_seconds} s`).sort(),
     [
+      "mail-account: 5 in 3600 s",
+      "mail: 10 in 3600 s",
+      "sign-in-account: 10 in 900 s",
+      "sign-in: 30 in 900 s",
+      "sign-up: 10 in 3600 s",
       "sse:market: 120 in 60 s",
       "sse:user-ip: 120 in 60 s",
       "sse:user: 30 in 60 s",

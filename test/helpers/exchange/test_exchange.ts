@@ -1,6 +1,6 @@
 import type { TestFn } from "ava";
 import type { Pool, PoolClient } from "pg";
-import type { z } from "zod";
+import { z } from "zod";
 import { call } from "../../../src/database/call.ts";
 import { api as apiFunctions } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
@@ -10,7 +10,7 @@ import {
   listOrdersResponseSchema,
   placeOrderResponseSchema,
 } from "../../../src/api/orders.ts";
-import { orderSchema } from "../../../src/api/order_schemas.ts";
+import { orderDetailSchema, orderSchema } from "../../../src/api/order_schemas.ts";
 import { convertSetsResponseSchema } from "../../../src/api/positions.ts";
 import { testClock } from "../database/test_clock.ts";
 import type { TestClock } from "../database/test_clock.ts";
@@ -271,6 +271,12 @@ function workerOf(pool: () => Pool): Exchange["work"] {
   };
 }
 
+/** An order that was read alone, as lists show it. */
+function listedOrder(body: unknown): ListedOrder {
+  const whole = orderDetailSchema.parse(body);
+  return z.object(orderSchema.shape).parse(whole);
+}
+
 let made = 0;
 
 /** No limits, or limits that are too high to be reached and differ from everybody else's. */
@@ -454,7 +460,7 @@ function readersOf(api: () => Pool, pool: () => Pool) {
     });
 
   const order: Exchange["order"] = async (trader, id) =>
-    orderSchema.parse(
+    listedOrder(
       await read((client) => call(client, apiFunctions.getOrder, { userId: trader, orderId: id })),
     );
 

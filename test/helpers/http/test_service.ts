@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { serve } from "../../../src/server/start_server.ts";
 import type { RunningServer } from "../../../src/server/start_server.ts";
 import type { Context } from "../../../src/api/context.ts";
+import { openWebsite } from "../../../src/site/open.ts";
 import { describeError } from "../../../src/bin/logger.ts";
 import { createDatabase } from "../database/test_database.ts";
 import type { OwnDatabase } from "../database/test_database.ts";
@@ -58,12 +59,14 @@ export interface TestServiceOptions extends IdOptions {
    * by the X-Forwarded-For that they send.
    */
   limited?: boolean;
+  /** Whether the pages of the website are served too. */
+  website?: boolean;
 }
 
 /** To be called once at the top of a test file. */
 export function testService(
   test: TestFn,
-  { limited = false, idsAscend = false }: TestServiceOptions = {},
+  { limited = false, idsAscend = false, website = false }: TestServiceOptions = {},
 ): TestService {
   const log: string[] = [];
   const logger = pino(
@@ -83,7 +86,8 @@ export function testService(
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
     pool = database.connectAs("exchange_api");
-    service = await serve(pool, config, logger);
+    const pages = website ? await openWebsite(logger) : undefined;
+    service = await serve(pool, config, logger, {}, undefined, pages);
     await operate("create_category", { slug: "tests", name: "Tests" });
   });
   test.after.always("stop listening", async () => {

@@ -1,0 +1,27 @@
+create or replace function admin.set_sign_up(policy text, play_money_cents bigint default 0)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_constraint text;
+  v_column text;
+begin
+  update identity.settings as s set
+    sign_up_policy = set_sign_up.policy,
+    play_money_cents = set_sign_up.play_money_cents,
+    changed_at = core.now();
+  perform admin.audit('set_sign_up', jsonb_build_object(
+    'policy', set_sign_up.policy,
+    'play_money_cents', set_sign_up.play_money_cents
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.set_sign_up(text, bigint) is
+  'Sets who may sign up on the website: open, invitation or closed, which it is until this is '
+  'called. play_money_cents is what a new account gets; leave it 0 where money is real. Errors: '
+  'INVALID_REQUEST. Locks: the row of identity.settings.';

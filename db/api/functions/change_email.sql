@@ -1,0 +1,33 @@
+create or replace function api.change_email(user_id uuid, email text, password_hash text)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = change_email.user_id
+  );
+  v_constraint text;
+  v_column text;
+begin
+  if not identity.is_password(v_user_id, change_email.password_hash) then
+    perform core.raise_error('WRONG_PASSWORD');
+  end if;
+  insert into identity.email_claims as c (user_id, email, created_at)
+  values (v_user_id, change_email.email, core.now())
+  on conflict on constraint email_claims_pkey do update
+  set email = excluded.email, created_at = excluded.created_at;
+  -- Links to an address that was asked for earlier prove nothing any more.
+  delete from identity.links as l
+  where l.user_id = v_user_id
+    and l.kind = 'confirm_email';
+  perform identity.queue_mail('confirm_email', v_user_id, change_email.email);
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function api.change_email(uuid, text, text) is
+  'Asks for another e-mail address, which holds once the link in the mail to it is followed. '
+  'Errors: WRONG_PASSWORD, INVALID_REQUEST. Locks: the claim, the links of the user.';

@@ -1,0 +1,46 @@
+create or replace function api.change_own_profile(
+  user_id uuid,
+  display_name text default null,
+  handle text default null,
+  avatar_url text default null,
+  private boolean default null,
+  leaderboard_opt_out boolean default null
+)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_is_claimed boolean;
+  v_constraint text;
+  v_column text;
+begin
+  update identity.email_claims as c
+  set handle = coalesce(change_own_profile.handle, c.handle)
+  from identity.users as u
+  where u.id = c.user_id
+    and u.public_id = change_own_profile.user_id
+    and c.handle is not null;
+  v_is_claimed := found;
+  perform identity.change_profile(
+    change_own_profile.user_id, change_own_profile.private,
+    change_own_profile.leaderboard_opt_out, change_own_profile.display_name,
+    change_own_profile.avatar_url,
+    case when not v_is_claimed then change_own_profile.handle end
+  );
+  update identity.users as u
+  set avatar_url = null
+  where u.public_id = change_own_profile.user_id
+    and change_own_profile.avatar_url = '';
+  return api.get_own_profile(change_own_profile.user_id);
+exception when check_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function api.change_own_profile(uuid, text, text, text, boolean, boolean) is
+  'Changes what is given of a user''s own profile, and returns the body of GET /api/account. An '
+  'empty avatar_url removes the picture. Before the e-mail address is confirmed, a handle is only '
+  'asked for: whether it is taken is not said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the '
+  'handle). Locks: the claim, the row of the user in identity.users, for which no trading waits.';

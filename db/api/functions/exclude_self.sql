@@ -1,0 +1,25 @@
+create or replace function api.exclude_self(user_id uuid, until timestamptz default null)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_cancelled int := risk.exclude(
+    exclude_self.user_id, coalesce(exclude_self.until, 'infinity')
+  );
+  v_until json := json_build_object('until', core.iso8601(exclude_self.until));
+begin
+  perform identity.notify_user('self_excluded', u.id, v_until)
+  from identity.users as u
+  where u.public_id = exclude_self.user_id;
+  return json_build_object(
+    'until', core.iso8601(exclude_self.until),
+    'cancelledOrders', v_cancelled
+  );
+end
+$$;
+
+comment on function api.exclude_self(uuid, timestamptz) is
+  'Excludes a user from trading until a time, null for good, as they ask, and cancels all their '
+  'open orders. A mail reports it. Errors: INVALID_REQUEST (in the past, or earlier than the end '
+  'in force), NOT_FOUND. Locks: the markets of those orders in ascending id, then the user.';

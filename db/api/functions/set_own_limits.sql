@@ -1,0 +1,30 @@
+create or replace function api.set_own_limits(
+  user_id uuid,
+  day_cents bigint default null,
+  week_cents bigint default null,
+  month_cents bigint default null
+)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint := risk.set_limits(
+    set_own_limits.user_id, set_own_limits.day_cents, set_own_limits.week_cents,
+    set_own_limits.month_cents, false
+  );
+  v_limits json := (
+    select risk.limits_object(t, core.now())
+    from trading.traders as t
+    where t.user_id = v_user_id
+  );
+begin
+  perform identity.notify_user('limits_changed', v_user_id, v_limits);
+  return v_limits;
+end
+$$;
+
+comment on function api.set_own_limits(uuid, bigint, bigint, bigint) is
+  'Sets a user''s own loss limits, null for none, and marks them as reviewed; returns them. '
+  'Lowering holds at once, raising and removing after 24 hours. A mail reports it. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the user.';

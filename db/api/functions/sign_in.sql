@@ -1,0 +1,44 @@
+create or replace function api.sign_in(
+  email text,
+  password_hash text,
+  browser text default null,
+  is_host_only boolean default false,
+  ended_cookie_hash bytea default null,
+  out user_id uuid,
+  out cookie text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user identity.users;
+begin
+  select u.* into v_user
+  from identity.users as u
+  where lower(u.email collate "C") = lower(sign_in.email collate "C");
+  if not identity.is_password(v_user.id, sign_in.password_hash) then
+    return;
+  end if;
+  user_id := v_user.public_id;
+  if not exists (
+    select
+    from identity.sessions as s
+    where s.user_id = v_user.id
+      and s.browser = left(sign_in.browser, 300)
+  ) then
+    perform identity.notify_user(
+      'new_sign_in', v_user.id, json_build_object('browser', left(sign_in.browser, 300))
+    );
+  end if;
+  cookie := identity.open_session(
+    v_user.id, sign_in.browser, sign_in.is_host_only, sign_in.ended_cookie_hash
+  );
+end
+$$;
+
+comment on function api.sign_in(text, text, text, boolean, bytea) is
+  'Opens a session for the user with this e-mail address and password, and returns its cookie, '
+  'which is not kept; both are null when either is wrong. password_hash is computed as '
+  'api.get_password_settings says. Ends the session that the browser had before. A mail reports '
+  'the sign-in unless a session of this browser is there. Locks: the rows of the sessions that '
+  'end.';

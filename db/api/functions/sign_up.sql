@@ -1,0 +1,84 @@
+create or replace function api.sign_up(
+  email text,
+  display_name text,
+  handle text,
+  password_hash text,
+  browser text default null,
+  is_host_only boolean default false,
+  ended_cookie_hash bytea default null,
+  invitation_hash bytea default null,
+  out user_id uuid,
+  out email_confirmed boolean,
+  out cookie text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_settings identity.settings;
+  v_id uuid := core.uuid_v7();
+  v_invitation identity.links;
+  v_user identity.users;
+  v_constraint text;
+  v_column text;
+begin
+  select s.* into strict v_settings
+  from identity.settings as s;
+  if v_settings.sign_up_policy = 'closed'
+    or v_settings.sign_up_policy = 'invitation' and sign_up.invitation_hash is null
+  then
+    perform core.raise_error('SIGN_UP_CLOSED');
+  end if;
+  if sign_up.invitation_hash is not null then
+    v_invitation := identity.take_link('invitation', sign_up.invitation_hash);
+    if lower(v_invitation.email collate "C") <> lower(sign_up.email collate "C") then
+      perform core.raise_error('INVALID_LINK', 'The invitation is for another e-mail address');
+    end if;
+  end if;
+
+  email_confirmed := v_invitation.email is not null;
+  insert into identity.users (public_id, email, display_name, handle)
+  values (
+    v_id,
+    case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end,
+    sign_up.display_name,
+    case when email_confirmed then sign_up.handle
+      else 'new-' || right(replace(v_id::text, '-', ''), 16) end
+  )
+  returning * into v_user;
+  insert into trading.traders (user_id, public_id)
+  values (v_user.id, v_id);
+  perform identity.set_password(v_user.id, sign_up.password_hash);
+  if not email_confirmed then
+    insert into identity.email_claims (user_id, email, handle, created_at)
+    values (v_user.id, sign_up.email, sign_up.handle, core.now());
+    perform identity.queue_mail('confirm_email', v_user.id, sign_up.email);
+  end if;
+  if v_settings.play_money_cents > 0 then
+    perform ledger.move_cash(v_id, 'deposit', v_settings.play_money_cents, 'play money');
+  end if;
+  user_id := v_id;
+  cookie := identity.open_session(
+    v_user.id, sign_up.browser, sign_up.is_host_only, sign_up.ended_cookie_hash
+  );
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    -- Only an invited user can meet it, whose address is proven.
+    get stacked diagnostics v_constraint = constraint_name;
+    perform core.raise_error('ALREADY_EXISTS', case v_constraint
+      when 'users_handle_is_unique' then 'This handle is taken'
+      else 'This e-mail address has an account'
+    end);
+end
+$$;
+
+comment on function api.sign_up(text, text, text, text, text, boolean, bytea, bytea) is
+  'Makes an account with a session, and returns the session''s cookie, which is not kept. The '
+  'address and the handle are the user''s once the link in the mail is followed '
+  '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '
+  'on whether they are taken, so sign-up tells nobody who has an account. password_hash is '
+  'argon2id in PHC form. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS '
+  '(with an invitation). Locks: with play money, the outside world.';

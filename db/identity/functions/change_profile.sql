@@ -1,0 +1,40 @@
+create or replace function identity.change_profile(
+  user_id uuid, private boolean, leaderboard_opt_out boolean, display_name text, avatar_url text,
+  handle text default null
+)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+  v_constraint text;
+  v_column text;
+begin
+  update identity.users as u set
+    private = coalesce(change_profile.private, u.private),
+    leaderboard_opt_out = coalesce(change_profile.leaderboard_opt_out, u.leaderboard_opt_out),
+    display_name = coalesce(change_profile.display_name, u.display_name),
+    avatar_url = coalesce(change_profile.avatar_url, u.avatar_url),
+    handle = coalesce(change_profile.handle, u.handle)
+  where u.public_id = change_profile.user_id
+  returning u.id into v_user_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('no user %s', change_profile.user_id));
+  end if;
+  if num_nonnulls(change_profile.private, change_profile.leaderboard_opt_out) > 0 then
+    insert into leaderboard.profile_changes (user_id)
+    values (v_user_id);
+  end if;
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error('ALREADY_EXISTS', 'This handle is taken');
+end
+$$;
+
+comment on function identity.change_profile(uuid, boolean, boolean, text, text, text) is
+  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS '
+  '(the handle). Locks: the row of the user in identity.users, for which no trading waits.';

@@ -1,0 +1,26 @@
+create table identity.mails (
+  id bigint generated always as identity primary key,
+  kind text not null,
+  user_id bigint references identity.users (id),
+  address text not null,
+  details json not null default '{}',
+  created_at timestamptz not null default core.now(),
+  due_at timestamptz default core.now(),
+  attempts int not null default 0,
+  sent_at timestamptz,
+  last_error text,
+  constraint mails_are_due_until_they_are_sent check (sent_at is null or due_at is null)
+);
+
+create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
+create index mails_by_age on identity.mails (created_at);
+
+comment on table identity.mails is
+  'The outbox of e-mail. The worker sends what is due (jobs.take_mail, jobs.finish_mail). A mail '
+  'with a link has no token here: it is made when the mail is sent.';
+comment on column identity.mails.kind is
+  'Which mail: confirm_email, password_reset and invitation have a link; the others are notices.';
+comment on column identity.mails.user_id is 'Whom it is about; null: no account is named.';
+comment on column identity.mails.details is 'What the text names: no secret.';
+comment on column identity.mails.due_at is
+  'When it is sent, or tried again; null: it was sent or given up.';

@@ -1,0 +1,39 @@
+import { compose } from "../src/mail/compose.ts";
+import type { MailTransport } from "../src/mail/transport.ts";
+import type { Job, JobContext } from "../src/worker/job.ts";
+
+export interface MailOptions {
+  transport: MailTransport;
+  /** Where browsers find the website, without a slash at the end. */
+  siteUrl: string;
+}
+
+/**
+ * Sends the mails that are due, one after the other. A mail that can't be sent stays in the outbox
+ * and is tried again; one that a lost worker was sending may be sent twice.
+ */
+export function sendMail(options: MailOptions): Job {
+  return {
+    name: "mail__send",
+    due: "mail",
+    run: (context) => context.untilNothingIsLeft(() => sendNext(options, context)),
+  };
+}
+
+async function sendNext(
+  { transport, siteUrl }: MailOptions,
+  { calls, logger }: JobContext,
+): Promise<number> {
+  const mail = await calls.takeMail();
+  if (mail === undefined) return 0;
+  const { mailId, kind } = mail;
+  try {
+    await transport.send(compose(mail, siteUrl));
+  } catch (error) {
+    logger.warn({ error, mailId, kind }, "a mail was not sent");
+    await calls.finishMail({ mailId, error: error instanceof Error ? error.message : "unknown" });
+    return 1;
+  }
+  await calls.finishMail({ mailId });
+  return 1;
+}

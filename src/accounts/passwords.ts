@@ -1,0 +1,84 @@
+import { argon2, randomBytes } from "node:crypto";
+import { DatabaseFailure } from "../database/failures.ts";
+
+/**
+ * Passwords are hashed here, by argon2id, and compared in the database. A hash is text in PHC form,
+ * `$argon2id$v=19$m=...,t=...,p=...$salt$digest`; its settings are all before the digest.
+ */
+
+/** The settings of new hashes, without a salt: 19 MiB and two passes, as OWASP advises. */
+export const standardSettings = "$argon2id$v=19$m=19456,t=2,p=1";
+
+const SALT_BYTES = 16;
+const DIGEST_BYTES = 32;
+/** Hashes under way at once in a process: each takes memory and a thread. */
+const MOST_AT_ONCE = 2;
+/** Beyond it, requests are told to come back: each of them waits for all before it. */
+const MOST_WAITING = 100;
+
+/** The settings of a new hash, with a salt of its own. */
+export function newSettings(): string {
+  return `${standardSettings}$${toBase64(randomBytes(SALT_BYTES))}`;
+}
+
+/** Whether a hash with these settings is as new ones are. */
+export function isStandard(settings: string): boolean {
+  return settings.startsWith(`${standardSettings}$`);
+}
+
+/** The hash of a password by these settings. */
+export async function hashPassword(password: string, settings: string): Promise<string> {
+  const { memory, passes, parallelism, salt } = readSettings(settings);
+  const message = password.normalize("NFKC");
+  const digest = await inTurn(
+    () =>
+      new Promise<Buffer>((resolve, reject) => {
+        argon2(
+          "argon2id",
+          { message, nonce: salt, memory, passes, parallelism, tagLength: DIGEST_BYTES },
+          (error, result) => {
+            if (error === null) resolve(result);
+            else reject(error);
+          },
+        );
+      }),
+  );
+  return `${settings}$${toBase64(digest)}`;
+}
+
+function readSettings(settings: string) {
+  const pattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)$/;
+  const [, memory, passes, parallelism, salt] = pattern.exec(settings) ?? [];
+  if (salt === undefined) throw new TypeError("These are no settings of a hash");
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, "base64"),
+  };
+}
+
+/** PHC form has no padding. */
+function toBase64(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "");
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (running >= MOST_AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) throw new DatabaseFailure("overloaded");
+    // Whoever is done hands its place over.
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running += 1;
+  }
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}

@@ -1,0 +1,261 @@
+import { z } from "zod";
+import { rejection, rejections } from "../http/problems.ts";
+import { route } from "./route.ts";
+import {
+  displayNameSchema,
+  handleSchema,
+  limitsSchema,
+  lineSchema,
+  ownProfileSchema,
+} from "./account_schemas.ts";
+import { found, idParams, timestampSchema, uuidSchema } from "./common.ts";
+
+/** What users do with their accounts on the website. */
+
+const account = route({
+  method: "get",
+  path: "/api/account",
+  operationId: "getOwnProfile",
+  tag: "Account",
+  summary: "The account, with limits and self-exclusion",
+  auth: "token",
+  rateLimit: "read",
+  responses: { 200: { description: "The account.", schema: ownProfileSchema } },
+  handler: ({ userId }, { reads }) => reads.getOwnProfile({ userId }),
+});
+
+const avatarUrlSchema = lineSchema(2000).refine(
+  (text) => URL.canParse(text) && text.startsWith("https://"),
+  "must be an https:// address",
+);
+
+const changeProfile = route({
+  method: "patch",
+  path: "/api/account/profile",
+  operationId: "changeOwnProfile",
+  tag: "Account",
+  summary: "Changes what is given of the profile",
+  description: "`avatarUrl: null` removes the picture.",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: {
+    body: z.object({
+      displayName: displayNameSchema.optional(),
+      handle: handleSchema.optional(),
+      avatarUrl: avatarUrlSchema.nullable().optional(),
+      private: z.boolean().optional(),
+      leaderboardOptOut: z.boolean().optional(),
+    }),
+  },
+  responses: { 200: { description: "The account.", schema: ownProfileSchema } },
+  problems: rejections("ALREADY_EXISTS"),
+  handler: ({ body: { avatarUrl, ...others }, userId }, { commands }) =>
+    commands.changeOwnProfile({
+      userId,
+      ...others,
+      avatarUrl: avatarUrl === null ? "" : avatarUrl,
+    }),
+});
+
+const limitCentsSchema = z.int().min(0).max(1_000_000_000_000_000).nullable();
+
+const setLimits = route({
+  method: "put",
+  path: "/api/account/limits",
+  operationId: "setOwnLimits",
+  tag: "Account",
+  summary: "Sets the loss limits, and marks them as reviewed",
+  description:
+    "Null is no limit. Lowering takes effect at once, raising and removing after 24 hours.",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: {
+    body: z.object({
+      dayCents: limitCentsSchema,
+      weekCents: limitCentsSchema,
+      monthCents: limitCentsSchema,
+    }),
+  },
+  responses: { 200: { description: "The limits.", schema: limitsSchema } },
+  handler: ({ body: { dayCents, weekCents, monthCents }, userId }, { commands, turns }) =>
+    commands.setOwnLimits(
+      { userId, dayCents, weekCents, monthCents },
+      { turn: turns.command(userId) },
+    ),
+});
+
+const exclude = route({
+  method: "post",
+  path: "/api/account/self-exclusion",
+  operationId: "excludeSelf",
+  tag: "Account",
+  summary: "Excludes the user from trading",
+  description:
+    "Until a time, or for good with `until: null`. It cannot be shortened. All open orders are " +
+    "cancelled.",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: { body: z.object({ until: z.iso.datetime({ offset: true }).nullable() }) },
+  responses: {
+    200: {
+      description: "What holds now.",
+      schema: z.strictObject({
+        until: timestampSchema.nullable(),
+        cancelledOrders: z.int().min(0),
+      }),
+    },
+  },
+  handler: async ({ body: { until }, userId }, { commands, outboxRelay, turns }) => {
+    const answer = await commands.excludeSelf({ userId, until }, { turn: turns.command(userId) });
+    outboxRelay.ring();
+    return answer;
+  },
+});
+
+const keySchema = z
+  .strictObject({
+    id: uuidSchema,
+    name: z.string(),
+    createdAt: timestampSchema,
+    lastUsedAt: timestampSchema.nullable().meta({ description: "to the minute; null: never" }),
+  })
+  .meta({ id: "ApiKey" });
+
+const keys = route({
+  method: "get",
+  path: "/api/account/keys",
+  operationId: "listKeys",
+  tag: "Account",
+  summary: "The API keys in force, newest first",
+  auth: "token",
+  rateLimit: "read",
+  responses: {
+    200: { description: "The keys.", schema: z.strictObject({ data: z.array(keySchema) }) },
+  },
+  handler: ({ userId }, { reads }) => reads.listKeys({ userId }),
+});
+
+const createKey = route({
+  method: "post",
+  path: "/api/account/keys",
+  operationId: "createKey",
+  tag: "Account",
+  summary: "Makes an API key",
+  description: "The answer is the only one that shows the key.",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  whenOutcomeUnknown: "look at the list, and revoke a key that you do not have",
+  request: { body: z.object({ name: lineSchema(100) }) },
+  responses: {
+    201: {
+      description: "The key.",
+      schema: z.strictObject({ id: uuidSchema, name: z.string(), key: z.string() }),
+    },
+  },
+  problems: rejections("EMAIL_UNCONFIRMED", "INVALID_STATE"),
+  handler: async ({ body: { name }, userId }, { commands }) => ({
+    status: 201,
+    text: await commands.createKey({ userId, name }),
+  }),
+});
+
+const revokeKey = route({
+  method: "delete",
+  path: "/api/account/keys/:id",
+  operationId: "revokeKey",
+  tag: "Account",
+  summary: "Revokes an API key",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: { params: idParams },
+  responses: {
+    200: { description: "It is revoked.", schema: z.strictObject({ id: uuidSchema }) },
+  },
+  problems: rejections("NOT_FOUND"),
+  handler: async ({ params: { id }, userId }, { commands, outboxRelay }) => {
+    const isRevoked = await commands.revokeKey({ userId, keyId: id });
+    outboxRelay.ring();
+    found(isRevoked || null, rejection("NOT_FOUND"));
+    return { status: 200, body: { id } };
+  },
+});
+
+const sessions = route({
+  method: "get",
+  path: "/api/account/sessions",
+  operationId: "listSessions",
+  tag: "Account",
+  summary: "The browsers that are signed in, newest first",
+  auth: "token",
+  rateLimit: "read",
+  responses: {
+    200: {
+      description: "The sessions.",
+      schema: z.strictObject({
+        data: z.array(
+          z
+            .strictObject({
+              id: uuidSchema,
+              browser: z.string().nullable().meta({ description: "as it calls itself" }),
+              createdAt: timestampSchema,
+              lastSeenAt: timestampSchema.nullable(),
+              expiresAt: timestampSchema,
+              current: z.boolean().meta({ description: "the session that asks" }),
+            })
+            .meta({ id: "Session" }),
+        ),
+      }),
+    },
+  },
+  handler: ({ userId, caller: { sessionId } }, { reads }) =>
+    reads.listSessions({ userId, sessionId }),
+});
+
+const endedSchema = z.strictObject({ ended: z.int().min(0) });
+
+const endSession = route({
+  method: "delete",
+  path: "/api/account/sessions/:id",
+  operationId: "endSession",
+  tag: "Account",
+  summary: "Signs a browser out",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: { params: idParams },
+  responses: { 200: { description: "How many ended: one.", schema: endedSchema } },
+  problems: rejections("NOT_FOUND"),
+  handler: async ({ params: { id }, userId }, { commands, outboxRelay }) => {
+    const ended = await commands.endSession({ userId, sessionId: id });
+    outboxRelay.ring();
+    found(ended === 0 ? null : ended, rejection("NOT_FOUND"));
+    return { status: 200, body: { ended } };
+  },
+});
+
+const endOtherSessions = route({
+  method: "delete",
+  path: "/api/account/sessions",
+  operationId: "endOtherSessions",
+  tag: "Account",
+  summary: "Signs all other browsers out",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  responses: { 200: { description: "How many ended.", schema: endedSchema } },
+  handler: async ({ userId, caller: { sessionId } }, { commands, outboxRelay }) => {
+    const ended = await commands.endOtherSessions({ userId, sessionId });
+    outboxRelay.ring();
+    return { status: 200, body: { ended } };
+  },
+});
+
+export const accountRoutes = [
+  ...[account, changeProfile, setLimits, exclude, keys, createKey, revokeKey],
+  ...[sessions, endSession, endOtherSessions],
+];

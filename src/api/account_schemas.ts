@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { isCommon } from "../accounts/common_passwords.ts";
+import { centsSchema, timestampSchema, uuidSchema } from "./common.ts";
+
+/** What the routes of an account take and give. */
+
+/** Text on one line: PostgreSQL keeps no NUL, and names need no other control characters. */
+export function lineSchema(most: number): z.ZodString {
+  return z
+    .string()
+    .regex(/\P{Cc}/u, "must not be blank")
+    .regex(/^\P{Cc}*$/u, "must be one line of text")
+    .regex(/\S/, "must not be blank")
+    .refine((text) => text.length <= most, `must have at most ${most} characters`);
+}
+
+/** An address to which mail can go. */
+export const emailSchema = z.email("must be an e-mail address").max(254);
+
+/** An address that may belong to an account, however it was made. */
+export const anyEmailSchema = lineSchema(320).meta({ description: "the account's e-mail address" });
+
+export const handleSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,40}$/, "must have 1 to 40 letters, digits, or any of _.-")
+  .meta({ description: "unique short name" });
+
+export const displayNameSchema = lineSchema(100);
+
+const FEWEST = 10;
+const MOST = 200;
+
+/** A password that a user chooses. */
+export const newPasswordSchema = z
+  .string()
+  .refine((password) => {
+    const { length } = Array.from(password.normalize("NFKC"));
+    return length >= FEWEST && length <= MOST;
+  }, `must have ${FEWEST} to ${MOST} characters`)
+  .refine((password) => !isCommon(password), "is one of the most common passwords")
+  .meta({ minLength: FEWEST, maxLength: MOST });
+
+/** A password that is only compared. */
+export const passwordSchema = z
+  .string()
+  .refine((password) => password.length <= 1000, "must have at most 1000 characters");
+
+/** The token of a link in a mail. What is none stands for no link. */
+export const linkTokenSchema = z
+  .string()
+  .meta({ description: "what stands behind the # of the link" });
+
+/** Who signed in: the answer also sets the cookie of the session. */
+export const signedInSchema = z.strictObject({ userId: uuidSchema });
+
+export const signUpPolicySchema = z
+  .strictObject({
+    policy: z.enum(["open", "invitation", "closed"]),
+    playMoneyCents: centsSchema.meta({ description: "EUR-cents of play money; only in the demo" }),
+  })
+  .meta({ id: "SignUpPolicy" });
+
+const limitSchema = z
+  .strictObject({
+    limitCents: centsSchema.nullable().meta({ description: "EUR-cents; null: no limit" }),
+    usedCents: centsSchema
+      .min(0)
+      .meta({ description: "net cash put into trading, and what open orders could still cost" }),
+    pending: z
+      .strictObject({ limitCents: centsSchema.nullable(), at: timestampSchema })
+      .nullable()
+      .meta({ description: "a raise or a removal, and when it takes effect" }),
+  })
+  .meta({ id: "LossLimit" });
+
+export const limitsSchema = z
+  .strictObject({
+    reviewedAt: timestampSchema.nullable().meta({ description: "null: trading is not possible" }),
+    day: limitSchema.meta({ description: "today, UTC" }),
+    week: limitSchema.meta({ description: "the last 7 days, UTC" }),
+    month: limitSchema.meta({ description: "the last 30 days, UTC" }),
+  })
+  .meta({ id: "LossLimits" });
+
+export const ownProfileSchema = z
+  .strictObject({
+    id: uuidSchema,
+    email: z.string(),
+    emailConfirmed: z.boolean(),
+    newEmail: z.string().nullable().meta({ description: "asked for, and not confirmed yet" }),
+    displayName: z.string(),
+    handle: z.string(),
+    avatarUrl: z.string().nullable(),
+    private: z.boolean(),
+    leaderboardOptOut: z.boolean(),
+    hasPassword: z.boolean(),
+    balance: centsSchema,
+    createdAt: timestampSchema,
+    frozen: z.boolean().meta({ description: "an operator froze the account" }),
+    exclusion: z
+      .strictObject({ until: timestampSchema.nullable().meta({ description: "null: for good" }) })
+      .nullable()
+      .meta({ description: "self-exclusion in force" }),
+    limits: limitsSchema,
+  })
+  .meta({ id: "OwnProfile" });

@@ -1,0 +1,26 @@
+import type { Request } from "express";
+import { ProblemError, rejection } from "./problems.ts";
+
+/** Where the website is, as its pages and its mails name it. */
+export interface Site {
+  /** Whether browsers come by https. */
+  isSecure: (request: Request) => boolean;
+  /** Ends a request that does not come from the site's own pages: 403. */
+  checkOrigin: (request: Request) => void;
+}
+
+/** The site at this address, or, without one, wherever a request says it is. */
+export function makeSite(publicUrl?: string): Site {
+  const configured = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  const originFor = (request: Request): string =>
+    configured ?? `${request.protocol}://${request.host}`;
+  return {
+    isSecure: (request) => originFor(request).startsWith("https:"),
+    checkOrigin: (request) => {
+      // Browsers send it with every request that can change something.
+      if (request.headers.origin?.toLowerCase() !== originFor(request).toLowerCase()) {
+        throw new ProblemError(rejection("WRONG_ORIGIN"));
+      }
+    },
+  };
+}

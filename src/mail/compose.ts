@@ -1,0 +1,132 @@
+import type { DueMail } from "../database/calls.ts";
+
+/** A mail as people read it: plain text, which no mail program can be made to hide a link in. */
+export interface Letter {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+interface Content {
+  subject: string;
+  lines: string[];
+}
+
+type Details = Record<string, unknown>;
+
+/** The pages that links lead to. What stands behind the # never reaches a server's log. */
+const pages = {
+  confirm_email: "/confirm",
+  password_reset: "/reset",
+  invitation: "/sign-up",
+} as const;
+
+const notYou = "If this was not you, change your password and end all sessions on the website.";
+
+/** What each kind of mail says; those that have a link are given it. */
+const contents: Record<string, (details: Details, link: string) => Content> = {
+  confirm_email: (_details, link) => ({
+    subject: "Confirm your e-mail address",
+    lines: [
+      "Follow this link within three days to confirm your e-mail address:",
+      link,
+      "If you did not ask for this, ignore this mail.",
+    ],
+  }),
+  address_taken: () => ({
+    subject: "You have an account already",
+    lines: [
+      "Somebody, perhaps you, gave your e-mail address for an account. It has one already.",
+      "If it was you, sign in, or ask for a new password. Otherwise ignore this mail.",
+    ],
+  }),
+  password_reset: (_details, link) => ({
+    subject: "Set a new password",
+    lines: [
+      "Follow this link within one hour to set a new password:",
+      link,
+      "If you did not ask for this, ignore this mail: your password stays as it is.",
+    ],
+  }),
+  invitation: (_details, link) => ({
+    subject: "You are invited",
+    lines: ["Follow this link within 14 days to make an account:", link],
+  }),
+  new_sign_in: ({ browser, byLink }) => ({
+    subject: "New sign-in to your account",
+    lines: [
+      byLink === true
+        ? "A link of our support was used to sign in to your account."
+        : "Your account was signed in to from a browser that had no session before.",
+      `Browser: ${plain(browser)}`,
+      notYou,
+    ],
+  }),
+  new_key: ({ name }) => ({
+    subject: "New API key",
+    lines: [`An API key was made for your account: ${plain(name)}`, notYou],
+  }),
+  password_changed: () => ({
+    subject: "Your password was changed",
+    lines: [
+      "The password of your account was changed, and all other sessions have ended.",
+      "If this was not you, ask for a new password on the website at once.",
+    ],
+  }),
+  email_changed: () => ({
+    subject: "Your e-mail address was changed",
+    lines: [
+      "Your account has another e-mail address from now on. No more mail comes to this one.",
+      "If this was not you, write to our support at once.",
+    ],
+  }),
+  limits_changed: (details) => ({
+    subject: "Your loss limits",
+    lines: [
+      "Your loss limits were set:",
+      ...["day", "week", "month"].map((span) => `${span}: ${limitInWords(details[span])}`),
+    ],
+  }),
+  self_excluded: ({ until }) => ({
+    subject: "You excluded yourself from trading",
+    lines: [
+      typeof until === "string"
+        ? `You excluded yourself from trading until ${until}. This cannot be shortened.`
+        : "You excluded yourself from trading for good.",
+      "Your open orders were cancelled. You can still sign in and see your account.",
+    ],
+  }),
+};
+
+/** Writes the mail; links lead to the website at this address. */
+export function compose({ kind, address, details, token }: DueMail, siteUrl: string): Letter {
+  const write = contents[kind];
+  if (write === undefined) throw new TypeError(`There is no mail of kind ${kind}`);
+  const { subject, lines } = write(JSON.parse(details) as Details, linkOf(kind, token, siteUrl));
+  return { to: address, subject, text: `${lines.join("\n\n")}\n` };
+}
+
+function linkOf(kind: string, token: string | null, siteUrl: string): string {
+  if (token === null) return "";
+  if (!Object.hasOwn(pages, kind)) throw new TypeError(`A mail of kind ${kind} has no page`);
+  return `${siteUrl}${pages[kind as keyof typeof pages]}#${token}`;
+}
+
+/** What somebody else may have chosen: on one line, and no address to click on. */
+function plain(value: unknown): string {
+  const text = typeof value === "string" ? value : "unknown";
+  return text.replaceAll(/[\p{Cc}<>]|https?:|www\./giu, " ").slice(0, 300);
+}
+
+function limitInWords(limit: unknown): string {
+  const { limitCents, pending } = limit as {
+    limitCents: number | null;
+    pending: { limitCents: number | null; at: string } | null;
+  };
+  const later = pending === null ? "" : `; from ${pending.at} ${amount(pending.limitCents)}`;
+  return amount(limitCents) + later;
+}
+
+function amount(cents: number | null): string {
+  return cents === null ? "no limit" : `${(cents / 100).toFixed(2)} EUR`;
+}

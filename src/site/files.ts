@@ -1,0 +1,48 @@
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative } from "node:path";
+
+/** One file of the website, in each encoding that there is of it. */
+export interface SiteFile {
+  contentType: string;
+  encodings: Partial<Record<Encoding, Buffer>> & { identity: Buffer };
+}
+
+export type Encoding = "br" | "gzip" | "identity";
+
+/** What browsers get: one page, which shows every path, and the files that it names. */
+export interface Website {
+  page: SiteFile;
+  /** By path. Each path holds a hash of the content, so the content of a path never changes. */
+  assets: Map<string, SiteFile>;
+}
+
+const contentTypes: Record<string, string> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** Reads the built files into memory. */
+export async function loadWebsite(directory: string): Promise<Website> {
+  const page = await readSiteFile(join(directory, "index.html"));
+  const assetsDirectory = join(directory, "assets");
+  const names = (await readdir(assetsDirectory)).filter((name) => extname(name) in contentTypes);
+  const assets = new Map<string, SiteFile>();
+  for (const name of names) {
+    const path = join(assetsDirectory, name);
+    assets.set(`/${relative(directory, path)}`, await readSiteFile(path));
+  }
+  return { page, assets };
+}
+
+async function readSiteFile(path: string): Promise<SiteFile> {
+  const contentType = contentTypes[extname(path)];
+  if (contentType === undefined) throw new Error(`There is no content type for ${path}`);
+  const [identity, br, gzip] = await Promise.all([
+    readFile(path),
+    readFile(`${path}.br`).catch(() => undefined),
+    readFile(`${path}.gz`).catch(() => undefined),
+  ]);
+  return { contentType, encodings: { identity, ...(br && { br }), ...(gzip && { gzip }) } };
+}

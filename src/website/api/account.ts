@@ -1,0 +1,24 @@
+import { effect, signal } from "@preact/signals";
+import { ownApi } from "./client.ts";
+import { ownVersion } from "./own_changes.ts";
+import { resultOf } from "./result.ts";
+import { isSignedIn } from "./session.ts";
+import type { OwnProfile } from "./types.ts";
+
+/** The account of the signed-in user, with the balance; undefined until it is known. */
+export const account = signal<OwnProfile | undefined>(undefined);
+
+/** Reads the account anew, unless something changed again meanwhile. */
+export async function refreshAccount(version = ownVersion.peek()): Promise<void> {
+  const result = await resultOf(ownApi.GET("/api/account"));
+  if (result.ok && version === ownVersion.peek()) account.value = result.data;
+}
+
+/** Keeps the account right for as long as somebody is signed in. */
+export function followAccount(): void {
+  effect(() => {
+    const version = ownVersion.value;
+    if (isSignedIn.value) void refreshAccount(version);
+    else account.value = undefined;
+  });
+}

@@ -1,0 +1,78 @@
+import type { Problem } from "./result.ts";
+
+/** A problem in words for people, and what to do next. */
+export interface Advice {
+  text: string;
+  next?: { label: string; href: string };
+}
+
+const toLimits = { label: "Review your limits", href: "/account#limits" };
+
+const byCode: Record<string, Advice> = {
+  TRADING_PAUSED: {
+    text: "Trading is paused on the whole exchange. Your open orders stay; you can cancel them.",
+  },
+  SELF_EXCLUDED: {
+    text: "You excluded yourself from trading. You can still see and cancel what you have.",
+    next: { label: "See your exclusion", href: "/account#exclusion" },
+  },
+  LIMITS_SETUP_REQUIRED: {
+    text: "Before your first order, set your loss limits or confirm that you want none.",
+    next: toLimits,
+  },
+  LOSS_LIMIT: {
+    text: "This order could take you over one of your loss limits. Order less, or cancel an open order.",
+    next: { label: "See your limits", href: "/account#limits" },
+  },
+  INSUFFICIENT_BALANCE: {
+    text: "You do not have enough cash or shares for this order. Order less.",
+    next: { label: "See your portfolio", href: "/portfolio" },
+  },
+  INSUFFICIENT_LIQUIDITY: {
+    text: "Nobody offers the other side at this price now. Try another price, or a limit order that waits.",
+  },
+  SELF_TRADE_BLOCKED: {
+    text: "This order would trade with an open order of your own. Cancel that one first.",
+  },
+  POST_ONLY_WOULD_CROSS: {
+    text: "This order would trade at once, and you asked that it does not. Choose a price further away.",
+  },
+  ACCOUNT_FROZEN: { text: "Your account is frozen. Please contact support." },
+  BELOW_FILLED: { text: "More of this order is filled already. Choose a larger quantity." },
+  OUTCOME_UNKNOWN: {
+    text: "We do not know yet whether this was carried out. Try again: it will not happen twice.",
+  },
+  CONFLICT_RETRY: { text: "The exchange was busy and nothing was done. Please try again." },
+  WRONG_PASSWORD: { text: "The password is wrong." },
+  INVALID_LINK: { text: "This link was used before or is too old. Ask for a new one." },
+  SIGN_UP_CLOSED: { text: "Sign-up needs an invitation from the operator." },
+  EMAIL_UNCONFIRMED: {
+    text: "Confirm your e-mail address first: follow the link in the mail we sent you.",
+    next: { label: "Send it again", href: "/account#email" },
+  },
+};
+
+/** What to tell the user about a problem. */
+export function adviceOn(problem: Problem): Advice {
+  const known = problem.code === undefined ? undefined : byCode[problem.code];
+  if (known !== undefined) return known;
+  if (problem.status === 0) {
+    return { text: "The server gave no answer. Check your connection and try again." };
+  }
+  if (problem.status === 401 && problem.error === "Unauthorized") {
+    return { text: "You are signed out.", next: { label: "Sign in", href: "/sign-in" } };
+  }
+  if (problem.status === 429) return { text: tooMany(problem.retryAfterSeconds) };
+  if (problem.status >= 500) return { text: "Something went wrong on our side. Please try again." };
+  return { text: sentence(problem.error) };
+}
+
+function tooMany(seconds: number | undefined): string {
+  if (seconds === undefined) return "Too many requests. Wait a moment and try again.";
+  return `Too many requests. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+}
+
+function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}

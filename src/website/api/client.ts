@@ -1,0 +1,13 @@
+import createClient from "openapi-fetch";
+import type { paths } from "./schema.d.ts";
+import { fetchAsUser } from "./session.ts";
+
+/**
+ * The two clients of our own API, typed by its OpenAPI document: one for what everybody may ask,
+ * and one that asks as the signed-in user.
+ */
+const options = { baseUrl: location.origin, cache: "no-store" } as const;
+
+export const publicApi = createClient<paths>(options);
+
+export const ownApi = createClient<paths>({ ...options, fetch: fetchAsUser });

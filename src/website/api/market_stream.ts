@@ -1,0 +1,35 @@
+import { effect, signal } from "@preact/signals";
+import { openStream } from "./events.ts";
+import type { Connection } from "./events.ts";
+import type { Snapshot } from "./types.ts";
+
+/** How the stream of the market that is shown is doing; live when none is shown. */
+export const marketConnection = signal<Connection>("live");
+
+/**
+ * Follows the snapshots of a market until the returned function is called. Snapshots that come
+ * between two pictures of the screen are skipped: each one is complete.
+ */
+export function followMarket(id: string, onSnapshot: (snapshot: Snapshot) => void): () => void {
+  let latest: Snapshot | undefined;
+  let frame = 0;
+  const stream = openStream({
+    path: `/api/stream/market/${id}`,
+    onData: (data) => {
+      latest = data as Snapshot;
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        if (latest !== undefined) onSnapshot(latest);
+      });
+    },
+  });
+  const stopFollowing = effect(() => {
+    marketConnection.value = stream.connection.value;
+  });
+  return () => {
+    cancelAnimationFrame(frame);
+    stopFollowing();
+    stream.close();
+    marketConnection.value = "live";
+  };
+}

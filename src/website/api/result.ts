@@ -1,0 +1,59 @@
+/** What became of a request. */
+export type Result<Data> = { ok: true; data: Data } | { ok: false; problem: Problem };
+
+/** Why a request failed. */
+export interface Problem {
+  /** 0: there was no answer. */
+  status: number;
+  /** In the server's words. */
+  error: string;
+  code?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+  issues?: { path: string; message: string }[] | undefined;
+}
+
+interface Answer<Data> {
+  data?: Data;
+  error?: unknown;
+  response: Response;
+}
+
+/** Waits for an answer of the API. It never throws. */
+export async function resultOf<Data>(asking: Promise<Answer<Data>>): Promise<Result<Data>> {
+  try {
+    const { data, error, response } = await asking;
+    if (response.ok && data !== undefined) return { ok: true, data };
+    return { ok: false, problem: problemOf(error, response) };
+  } catch {
+    return { ok: false, problem: { status: 0, error: "No answer from the server" } };
+  }
+}
+
+/** Waits for JSON of a route that can also answer with CSV. */
+export async function jsonResultOf<Data>(
+  asking: Promise<Answer<Data>>,
+): Promise<Result<Exclude<Data, string>>> {
+  return (await resultOf(asking)) as Result<Exclude<Data, string>>;
+}
+
+function problemOf(body: unknown, response: Response): Problem {
+  const known = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
+  const retryAfter = Number(response.headers.get("Retry-After") ?? NaN);
+  return {
+    status: response.status,
+    error: known.error ?? `The server answered with status ${response.status}`,
+    code: known.code,
+    issues: known.issues,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  };
+}
+
+/** Whether the same request may succeed later, or already has without telling. */
+export function isUncertain({ status, code }: Problem): boolean {
+  return status === 0 || status === 502 || status === 504 || code === "OUTCOME_UNKNOWN";
+}
+
+/** Whether nothing was done, and the same request may succeed soon. */
+export function isTemporary(problem: Problem): boolean {
+  return isUncertain(problem) || (problem.status === 503 && problem.code !== "TRADING_PAUSED");
+}

@@ -1,0 +1,24 @@
+import type { components, operations } from "./schema.d.ts";
+
+/** What the server sends, by the names that the pages use. */
+
+type Schemas = components["schemas"];
+
+export type Market = Schemas["Market"];
+export type ListedMarket = Schemas["ListedMarket"];
+export type EventWithMarkets = Schemas["EventWithMarkets"];
+export type Snapshot = Schemas["MarketSnapshot"];
+export type UserEvent = Schemas["UserEvent"];
+export type Order = Schemas["Order"];
+export type Portfolio = Schemas["Portfolio"];
+export type Position = Schemas["Position"];
+export type OwnProfile = Schemas["OwnProfile"];
+export type LossLimit = Schemas["LossLimit"];
+export type ApiKey = Schemas["ApiKey"];
+export type Session = Schemas["Session"];
+export type LeaderboardEntry = Schemas["LeaderboardEntry"];
+export type PlaceOrder = Schemas["PlaceOrder"];
+export type Preview = operations["previewOrder"]["responses"][200]["content"]["application/json"];
+export type PlacedOrder = operations["placeOrder"]["responses"][201]["content"]["application/json"];
+
+export type Side = "yes" | "no";

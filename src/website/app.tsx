@@ -1,0 +1,69 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { userConnection } from "./api/own_changes.ts";
+import { isSignedIn } from "./api/session.ts";
+import { ConnectionNotice } from "./components/connection.tsx";
+import { Footer } from "./components/footer.tsx";
+import { Header } from "./components/header.tsx";
+import { PendingNotice } from "./components/pending_notice.tsx";
+import { AccountPage } from "./pages/account.tsx";
+import { ConfirmPage } from "./pages/confirm.tsx";
+import { EventPage } from "./pages/event.tsx";
+import { HelpPage } from "./pages/help.tsx";
+import { HomePage } from "./pages/home.tsx";
+import { LeaderboardPage } from "./pages/leaderboard.tsx";
+import { MarketPage } from "./pages/market.tsx";
+import { marketConnection } from "./api/market_stream.ts";
+import { NotFoundPage } from "./pages/not_found.tsx";
+import { PortfolioPage } from "./pages/portfolio.tsx";
+import { ResetPage } from "./pages/reset.tsx";
+import { SignInPage } from "./pages/sign_in.tsx";
+import { SignUpPage } from "./pages/sign_up.tsx";
+import type { PageAddress, PageName } from "./paths.ts";
+import { page } from "./router.ts";
+
+const pages: Record<PageName, (id: string) => JSX.Element> = {
+  home: () => <HomePage />,
+  market: (id) => <MarketPage key={id} id={id} />,
+  event: (id) => <EventPage key={id} id={id} />,
+  portfolio: () => <PortfolioPage />,
+  leaderboard: () => <LeaderboardPage />,
+  account: () => <AccountPage />,
+  signIn: () => <SignInPage />,
+  signUp: () => <SignUpPage />,
+  confirm: () => <ConfirmPage />,
+  reset: () => <ResetPage />,
+  help: () => <HelpPage />,
+};
+
+/** The whole website: what is on every page, and the page. */
+export function App(): JSX.Element {
+  const shown = page.value;
+  const main = useFocusOnNewPage(shown);
+  const connections = [marketConnection.value, ...(isSignedIn.value ? [userConnection.value] : [])];
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Header />
+      <ConnectionNotice connections={connections} />
+      <PendingNotice />
+      <main id="main" class="main" tabIndex={-1} ref={main}>
+        {shown === undefined ? <NotFoundPage /> : pages[shown.name](shown.id)}
+      </main>
+      <Footer />
+    </>
+  );
+}
+
+/** Moves the focus to a page that was navigated to, so that keyboards and readers start there. */
+function useFocusOnNewPage(shown: PageAddress | undefined): { current: HTMLElement | null } {
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) isFirst.current = false;
+    else main.current?.focus({ preventScroll: true });
+  }, [shown?.name, shown?.id]);
+  return main;
+}

@@ -1,0 +1,101 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { account } from "../../api/account.ts";
+import { ownApi } from "../../api/client.ts";
+import { resultOf } from "../../api/result.ts";
+import type { OwnProfile } from "../../api/types.ts";
+import { useCommand } from "../../hooks/use_command.ts";
+import { Checkbox, Field, issueOf } from "../field.tsx";
+import { Notice, ProblemNotice } from "../notice.tsx";
+import { Submit } from "../submit.tsx";
+import { Section } from "./section.tsx";
+
+/** What others see of the user. */
+export function ProfileSection({ own }: { own: OwnProfile }): JSX.Element {
+  const [values, setValues] = useState({
+    displayName: own.displayName,
+    handle: own.handle,
+    avatarUrl: own.avatarUrl ?? "",
+    private: own.private,
+    leaderboardOptOut: own.leaderboardOptOut,
+  });
+  const command = useCommand();
+  const { problem } = command;
+  const change = (some: Partial<typeof values>): void => {
+    command.reset();
+    setValues((before) => ({ ...before, ...some }));
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const avatarUrl = values.avatarUrl.trim() === "" ? null : values.avatarUrl.trim();
+    const body = {
+      displayName: values.displayName,
+      private: values.private,
+      leaderboardOptOut: values.leaderboardOptOut,
+      ...(values.handle !== own.handle && { handle: values.handle }),
+      ...(avatarUrl !== own.avatarUrl && { avatarUrl }),
+    };
+    void command.give(
+      () => resultOf(ownApi.PATCH("/api/account/profile", { body })),
+      (changed) => {
+        account.value = changed;
+      },
+    );
+  };
+  return (
+    <Section id="profile" title="Profile">
+      <form onSubmit={submit} noValidate>
+        <div class="field-pair">
+          <Field
+            label="Name"
+            name="displayName"
+            autocomplete="name"
+            value={values.displayName}
+            error={issueOf(problem, "displayName")}
+            onValue={(displayName) => {
+              change({ displayName });
+            }}
+          />
+          <Field
+            label="Handle"
+            name="handle"
+            value={values.handle}
+            error={issueOf(problem, "handle")}
+            onValue={(handle) => {
+              change({ handle });
+            }}
+          />
+        </div>
+        <Field
+          label="Address of a picture"
+          name="avatarUrl"
+          hint="For programs that read the leaderboard. Begins with https://"
+          value={values.avatarUrl}
+          error={issueOf(problem, "avatarUrl")}
+          onValue={(avatarUrl) => {
+            change({ avatarUrl });
+          }}
+        />
+        <Checkbox
+          label="Private profile"
+          hint="Your name is not shown beside your trades and on the leaderboard."
+          isChecked={values.private}
+          onChange={(isPrivate) => {
+            change({ private: isPrivate });
+          }}
+        />
+        <Checkbox
+          label="Stay off the leaderboard"
+          hint="You keep your place, without a name."
+          isChecked={values.leaderboardOptOut}
+          onChange={(leaderboardOptOut) => {
+            change({ leaderboardOptOut });
+          }}
+        />
+        <ProblemNotice problem={problem} />
+        {command.isDone && <Notice kind="good">Your profile is saved.</Notice>}
+        <Submit isBusy={command.isBusy}>Save my profile</Submit>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,113 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useId } from "preact/hooks";
+import type { Problem } from "../api/result.ts";
+
+interface FieldProps {
+  label: string;
+  name: string;
+  value: string;
+  onValue: (value: string) => void;
+  type?: "text" | "email" | "password" | "search" | "datetime-local" | undefined;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  autocomplete?: string;
+  inputMode?: "numeric" | "decimal";
+  unit?: string;
+  required?: boolean;
+  disabled?: boolean;
+  /** Shows the label in the empty field, and beside it only to screen readers. */
+  isLabelInside?: boolean;
+}
+
+/** A labelled input with a hint and what is wrong with its value. */
+export function Field(props: FieldProps): JSX.Element {
+  const { label, name, value, onValue, type = "text", hint, error, unit } = props;
+  const id = useId();
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
+  return (
+    <div class="field">
+      <label for={id} class={props.isLabelInside === true ? "unseen" : undefined}>
+        {label}
+      </label>
+      <div class={unit === undefined ? "input-box" : "input-box has-unit"}>
+        <input
+          {...typeOf(type)}
+          id={id}
+          name={name}
+          value={value}
+          required={props.required ?? false}
+          disabled={props.disabled ?? false}
+          autocomplete={props.autocomplete ?? "off"}
+          inputMode={props.inputMode ?? "text"}
+          placeholder={props.isLabelInside === true ? label : undefined}
+          aria-invalid={error !== undefined}
+          aria-describedby={described.filter(Boolean).join(" ") || undefined}
+          onInput={(event) => {
+            onValue(event.currentTarget.value);
+          }}
+        />
+        {unit !== undefined && (
+          <span class="unit" aria-hidden="true">
+            {unit}
+          </span>
+        )}
+      </div>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The element's types allow each type of input by itself only. */
+function typeOf(type: NonNullable<FieldProps["type"]>): { type: "text" } {
+  return { type: type as "text" };
+}
+
+/** What the server found wrong with a field. */
+export function issueOf(problem: Problem | undefined, path: string): string | undefined {
+  const message = problem?.issues?.find((issue) => issue.path === path)?.message;
+  return message === undefined ? undefined : `This ${message}.`;
+}
+
+/** Tells password managers whose password a form is about. */
+export function KnownUser({ email }: { email: string }): JSX.Element {
+  return (
+    <input type="text" name="username" autocomplete="username" value={email} readOnly hidden />
+  );
+}
+
+interface CheckboxProps {
+  label: string;
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  hint?: string;
+  disabled?: boolean;
+}
+
+export function Checkbox(props: CheckboxProps): JSX.Element {
+  const { label, isChecked, onChange, hint, disabled = false } = props;
+  return (
+    <label class="checkbox">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        disabled={disabled}
+        onChange={(event) => {
+          onChange(event.currentTarget.checked);
+        }}
+      />
+      <span>
+        {label}
+        {hint !== undefined && <span class="hint">{hint}</span>}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,36 @@
+import type { JSX } from "preact";
+import type { ListedMarket } from "../../api/types.ts";
+import { formatChance, formatDate, formatVolume } from "../../format.ts";
+import { Status } from "../status.tsx";
+import { Sparkline } from "./sparkline.tsx";
+
+/** What a row shows of a market: all that lists have in common. */
+export type RowMarket = Pick<
+  ListedMarket,
+  "id" | "title" | "status" | "lastTradePrice" | "yesVolume" | "noVolume" | "closeTime"
+> & { resolvedOutcome: ListedMarket["resolvedOutcome"] };
+
+/** A market in a list: its question, its chance, and what there is about it. */
+export function MarketRow({ market }: { market: RowMarket }): JSX.Element {
+  const { id, title, status, lastTradePrice, yesVolume, noVolume, closeTime } = market;
+  return (
+    <li class="market-row">
+      <a class="market-link" href={`/markets/${id}`}>
+        <span class="market-title">{title}</span>
+        <span class="market-facts">
+          {status !== "open" && <Status status={status} outcome={market.resolvedOutcome} />}
+          <span>{formatVolume(yesVolume + noVolume)} volume</span>
+          {closeTime !== null && <span>closes {formatDate(closeTime)}</span>}
+        </span>
+      </a>
+      <Sparkline marketId={id} />
+      <span class="row-chance">
+        <span class="row-chance-number">{formatChance(lastTradePrice)}</span>
+        <span class="chance-bar" aria-hidden="true">
+          <span style={{ inlineSize: `${lastTradePrice ?? 0}%` }} />
+        </span>
+        <span class="unseen">chance</span>
+      </span>
+    </li>
+  );
+}

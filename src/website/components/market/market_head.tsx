@@ -1,0 +1,52 @@
+import type { JSX } from "preact";
+import type { Market } from "../../api/types.ts";
+import { formatChance, formatCount, formatDateTime, formatVolume } from "../../format.ts";
+import { Status } from "../status.tsx";
+
+interface MarketHeadProps {
+  market: Market;
+  tradersCount: number | undefined;
+}
+
+/** What a market asks, and how likely its traders think it is. */
+export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Element {
+  const { bestAsk, bestBid, closeTime, eventId, lastTradePrice, yesVolume, noVolume } = market;
+  return (
+    <header class="market-head">
+      <p class="crumbs">
+        <a href={`/?category=${market.category}`}>{market.category.replaceAll("-", " ")}</a>
+        {eventId !== null && <a href={`/events/${eventId}`}>Event</a>}
+        <Status status={market.status} outcome={market.resolvedOutcome} />
+      </p>
+      <h1>{market.title}</h1>
+      <div class="headline">
+        <p class="chance" aria-live="off">
+          <span class="chance-number">{formatChance(chanceOf(market))}</span>
+          <span class="muted">chance of YES</span>
+        </p>
+        <dl class="facts">
+          <Fact name="Last trade" value={formatChance(lastTradePrice)} />
+          <Fact name="Bid / ask" value={`${bestBid ?? "–"} / ${bestAsk ?? "–"}`} />
+          <Fact name="Volume" value={formatVolume(yesVolume + noVolume)} />
+          {tradersCount !== undefined && <Fact name="Traders" value={formatCount(tradersCount)} />}
+          {closeTime !== null && <Fact name="Closes" value={formatDateTime(closeTime)} />}
+        </dl>
+      </div>
+    </header>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** The price of the last trade; before the first one, the middle of the best offers. */
+function chanceOf({ lastTradePrice, bestAsk, bestBid }: Market): number | null {
+  if (lastTradePrice !== null || bestAsk === null || bestBid === null) return lastTradePrice;
+  return (bestAsk + bestBid) / 2;
+}

@@ -1,0 +1,115 @@
+import type { JSX } from "preact";
+import { Choice } from "../choice.tsx";
+import { Checkbox, Field } from "../field.tsx";
+import type { Ticket, TicketField } from "./ticket_order.ts";
+
+interface TicketFieldsProps {
+  ticket: Ticket;
+  errors: Partial<Record<TicketField, string>>;
+  onChange: (change: Partial<Ticket>) => void;
+}
+
+const kinds = [
+  { value: "limit", label: "Limit" },
+  { value: "market", label: "Market" },
+  { value: "budget", label: "Budget" },
+] as const;
+
+const hints: Record<Ticket["kind"], string> = {
+  limit: "Trades at this price or better; what is left waits in the book.",
+  market: "Trades at once at the prices that are there; what is left is cancelled.",
+  budget: "Buys as many shares at once as the amount pays for, fee included.",
+};
+
+/** How much, at what price, and for how long. */
+export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): JSX.Element {
+  const { kind, orderType } = ticket;
+  return (
+    <>
+      <Choice
+        label="Kind of order"
+        value={kind}
+        options={orderType === "sell" ? kinds.slice(0, 2) : kinds}
+        onChange={(value) => {
+          onChange({ kind: value });
+        }}
+      />
+      <p class="hint ticket-hint">{hints[kind]}</p>
+      <div class="field-pair">
+        {kind === "limit" && (
+          <Field
+            label="Price"
+            name="price"
+            unit="¢"
+            inputMode="numeric"
+            value={ticket.price}
+            error={errors.price}
+            onValue={(price) => {
+              onChange({ price });
+            }}
+          />
+        )}
+        {kind === "budget" ? (
+          <Field
+            label="Amount"
+            name="budget"
+            unit="€"
+            inputMode="decimal"
+            value={ticket.budget}
+            error={errors.budget}
+            onValue={(budget) => {
+              onChange({ budget });
+            }}
+          />
+        ) : (
+          <Field
+            label="Shares"
+            name="quantity"
+            inputMode="numeric"
+            value={ticket.quantity}
+            error={errors.quantity}
+            onValue={(quantity) => {
+              onChange({ quantity });
+            }}
+          />
+        )}
+      </div>
+      {kind === "limit" && <MoreFields ticket={ticket} errors={errors} onChange={onChange} />}
+    </>
+  );
+}
+
+function MoreFields({ ticket, errors, onChange }: TicketFieldsProps): JSX.Element {
+  return (
+    <details class="more">
+      <summary>More options</summary>
+      <Field
+        label="Cancel at"
+        name="expiresAt"
+        type="datetime-local"
+        value={ticket.expiresAt}
+        error={errors.expiresAt}
+        hint="Empty: good until you cancel it."
+        onValue={(expiresAt) => {
+          onChange({ expiresAt });
+        }}
+      />
+      <Checkbox
+        label="Post only"
+        hint="Refused if it would trade at once, so it pays no fee."
+        isChecked={ticket.postOnly}
+        onChange={(postOnly) => {
+          onChange({ postOnly, ...(postOnly && { immediateOrCancel: false }) });
+        }}
+      />
+      <Checkbox
+        label="Immediate or cancel"
+        hint="What does not trade at once is cancelled."
+        isChecked={ticket.immediateOrCancel}
+        onChange={(immediateOrCancel) => {
+          onChange({ immediateOrCancel, ...(immediateOrCancel && { postOnly: false }) });
+        }}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,88 @@
+import type { PlaceOrder, Side } from "../../api/types.ts";
+import { parseCount, parseEuros } from "../../format.ts";
+
+/** What the user filled in. */
+export interface Ticket {
+  orderType: "buy" | "sell";
+  side: Side;
+  kind: "limit" | "market" | "budget";
+  price: string;
+  quantity: string;
+  budget: string;
+  expiresAt: string;
+  postOnly: boolean;
+  immediateOrCancel: boolean;
+}
+
+export const emptyTicket: Ticket = {
+  orderType: "buy",
+  side: "yes",
+  kind: "limit",
+  price: "",
+  quantity: "",
+  budget: "",
+  expiresAt: "",
+  postOnly: false,
+  immediateOrCancel: false,
+};
+
+export type TicketField = "price" | "quantity" | "budget" | "expiresAt";
+
+/** The order of a ticket, or what is missing from it. Whether it is possible, the server says. */
+export type Filled =
+  | { order: PlaceOrder; errors?: never }
+  | { order?: never; errors: Partial<Record<TicketField, string>> };
+
+/** Reads a ticket. */
+export function orderOf(ticket: Ticket, marketId: string): Filled {
+  const { orderType, side, kind } = ticket;
+  const common = { marketId, side, orderType } as const;
+  const quantity = inRange(parseCount(ticket.quantity), 1, 10_000);
+  const price = inRange(parseCount(ticket.price), 1, 99);
+  const budgetCents = inRange(parseEuros(ticket.budget), 1, 1_000_000);
+  const expiresAt = expiryOf(ticket);
+
+  if (kind === "budget") {
+    if (budgetCents === undefined) return { errors: { budget: messages.budget } };
+    return { order: { ...common, price: null, budgetCents } };
+  }
+  if (kind === "market") {
+    if (quantity === undefined) return { errors: { quantity: messages.quantity } };
+    return { order: { ...common, price: null, quantity } };
+  }
+  if (price === undefined || quantity === undefined || expiresAt === "wrong") {
+    return {
+      errors: {
+        ...(price === undefined && { price: messages.price }),
+        ...(quantity === undefined && { quantity: messages.quantity }),
+        ...(expiresAt === "wrong" && { expiresAt: messages.expiresAt }),
+      },
+    };
+  }
+  return {
+    order: {
+      ...{ ...common, price, quantity },
+      ...(ticket.postOnly && { postOnly: true }),
+      ...(ticket.immediateOrCancel && { timeInForce: "ioc" as const }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    },
+  };
+}
+
+const messages: Record<TicketField, string> = {
+  price: "Give a price from 1 to 99 cents.",
+  quantity: "Give a whole number of shares, from 1 to 10,000.",
+  budget: "Give an amount up to €10,000, such as 25 or 25.50.",
+  expiresAt: "Give a date and a time.",
+};
+
+function inRange(value: number | undefined, least: number, most: number): number | undefined {
+  return value !== undefined && value >= least && value <= most ? value : undefined;
+}
+
+/** The browser's field for times has no zone: it means the reader's. */
+function expiryOf({ kind, expiresAt }: Ticket): string | undefined {
+  if (kind !== "limit" || expiresAt === "") return undefined;
+  const time = new Date(expiresAt);
+  return Number.isNaN(time.getTime()) ? "wrong" : time.toISOString();
+}

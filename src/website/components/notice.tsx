@@ -1,0 +1,28 @@
+import type { ComponentChildren, JSX } from "preact";
+import { adviceOn } from "../api/advice.ts";
+import type { Problem } from "../api/result.ts";
+
+interface NoticeProps {
+  kind: "info" | "good" | "bad" | "warn";
+  children: ComponentChildren;
+}
+
+/** A message in a box. Screen readers hear it when it appears. */
+export function Notice({ kind, children }: NoticeProps): JSX.Element {
+  return (
+    <div class={`notice notice-${kind}`} role={kind === "bad" ? "alert" : "status"}>
+      {children}
+    </div>
+  );
+}
+
+/** A problem in words, with what to do next. */
+export function ProblemNotice({ problem }: { problem: Problem | undefined }): JSX.Element | null {
+  if (problem === undefined) return null;
+  const { text, next } = adviceOn(problem);
+  return (
+    <Notice kind="bad">
+      {text} {next && <a href={next.href}>{next.label}</a>}
+    </Notice>
+  );
+}

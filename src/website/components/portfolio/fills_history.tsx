@@ -1,0 +1,46 @@
+import type { JSX } from "preact";
+import { ownApi } from "../../api/client.ts";
+import { jsonResultOf } from "../../api/result.ts";
+import {
+  formatCents,
+  formatChange,
+  formatCount,
+  formatDateTime,
+  formatPrice,
+} from "../../format.ts";
+import { CsvButton } from "./csv_button.tsx";
+import { LongList } from "./long_list.tsx";
+
+const columns = ["Time", "Trade", "Shares", "Price", "Fee", "Cash", "Cash after"];
+
+/** The user's trades. */
+export function FillsHistory(): JSX.Element {
+  return (
+    <>
+      <CsvButton path="/api/v1/me/fills" fileName="trades.csv" />
+      <LongList
+        name="Trades"
+        columns={columns}
+        ask={(cursor) => {
+          const query = cursor === undefined ? {} : { cursor };
+          return jsonResultOf(ownApi.GET("/api/v1/me/fills", { params: { query } }));
+        }}
+        row={(fill) => (
+          <>
+            <td>{formatDateTime(fill.createdAt)}</td>
+            <th scope="row">
+              <a href={`/markets/${fill.marketId}`}>
+                {fill.orderType === "buy" ? "Bought" : "Sold"} {fill.side.toUpperCase()}
+              </a>
+            </th>
+            <td>{formatCount(fill.quantity)}</td>
+            <td>{formatPrice(fill.price)}</td>
+            <td>{formatCents(fill.feeCents)}</td>
+            <td>{formatChange(fill.cashCents)}</td>
+            <td>{formatCents(fill.balanceAfter)}</td>
+          </>
+        )}
+      />
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ownVersion } from "../../api/own_changes.ts";
+import type { Problem, Result } from "../../api/result.ts";
+import { ProblemNotice } from "../notice.tsx";
+import { Empty, Loading } from "../states.tsx";
+
+interface PageOf<Item> {
+  data: Item[];
+  nextCursor: string | null;
+}
+
+interface LongListProps<Item> {
+  name: string;
+  columns: string[];
+  ask: (cursor: string | undefined) => Promise<Result<PageOf<Item>>>;
+  row: (item: Item) => ComponentChildren;
+}
+
+interface State<Item> {
+  items: Item[] | undefined;
+  next: string | undefined;
+  problem: Problem | undefined;
+}
+
+/** A table that is read page by page, newest first. */
+export function LongList<Item extends { id: string | number }>(
+  props: LongListProps<Item>,
+): JSX.Element {
+  const { name, columns, ask, row } = props;
+  const [state, setState] = useState<State<Item>>({
+    items: undefined,
+    next: undefined,
+    problem: undefined,
+  });
+  const read = async (cursor: string | undefined): Promise<void> => {
+    const result = await ask(cursor);
+    setState((before) => {
+      if (!result.ok) return { ...before, problem: result.problem };
+      const { data, nextCursor } = result.data;
+      const items = cursor === undefined ? data : [...(before.items ?? []), ...data];
+      return { items, next: nextCursor ?? undefined, problem: undefined };
+    });
+  };
+  useEffect(() => {
+    void read(undefined);
+  }, [ownVersion.value]);
+
+  const { items, next, problem } = state;
+  if (items === undefined) {
+    return problem === undefined ? <Loading lines={4} /> : <ProblemNotice problem={problem} />;
+  }
+  if (items.length === 0) return <Empty title="Nothing here yet" />;
+  return (
+    <>
+      <div class="table-box" tabIndex={0} role="region" aria-label={name}>
+        <table class="table">
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((item) => (
+              <tr key={item.id}>{row(item)}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <ProblemNotice problem={problem} />
+      {next !== undefined && (
+        <button type="button" class="button centred" onClick={() => void read(next)}>
+          Show more
+        </button>
+      )}
+    </>
+  );
+}

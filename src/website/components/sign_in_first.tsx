@@ -1,0 +1,23 @@
+import type { JSX } from "preact";
+import { address } from "../router.ts";
+import { Empty } from "./states.tsx";
+
+/** In the place of a page that is only for signed-in users. */
+export function SignInFirst({ title }: { title: string }): JSX.Element {
+  const back = encodeURIComponent(address.value);
+  return (
+    <>
+      <h1>{title}</h1>
+      <Empty title="Sign in to see this page">
+        <div class="button-row centred">
+          <a class="button button-main" href={`/sign-in?back=${back}`}>
+            Sign in
+          </a>
+          <a class="button" href="/sign-up">
+            Sign up
+          </a>
+        </div>
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren, JSX } from "preact";
+import { adviceOn } from "../api/advice.ts";
+import type { Asked } from "../hooks/use_asked.ts";
+
+/** Lines in the place of what is being loaded. */
+export function Loading({ lines = 3 }: { lines?: number }): JSX.Element {
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} class="loading-line" />
+      ))}
+    </div>
+  );
+}
+
+interface EmptyProps {
+  title: string;
+  children?: ComponentChildren;
+}
+
+/** What to say where there is nothing, and what to do about it. */
+export function Empty({ title, children }: EmptyProps): JSX.Element {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children !== undefined && <div class="muted">{children}</div>}
+    </div>
+  );
+}
+
+interface ShowProps<Data> {
+  asked: Asked<Data>;
+  lines?: number;
+  children: (data: Data) => ComponentChildren;
+}
+
+/** Shows data once it is there; until then that it is loading, or why it is not there. */
+export function Show<Data>({ asked, lines = 3, children }: ShowProps<Data>): JSX.Element {
+  const { data, problem, askAgain } = asked;
+  if (data !== undefined) return <>{children(data)}</>;
+  if (problem === undefined) return <Loading lines={lines} />;
+  return (
+    <div class="empty" role="alert">
+      <p class="empty-title">This could not be loaded</p>
+      <p class="muted">{adviceOn(problem).text}</p>
+      <button type="button" class="button" onClick={askAgain}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import type { JSX } from "preact";
+import type { ListedMarket } from "../api/types.ts";
+
+interface StatusProps {
+  status: ListedMarket["status"];
+  outcome: ListedMarket["resolvedOutcome"];
+}
+
+/** Where a market is in its life. */
+export function Status({ status, outcome }: StatusProps): JSX.Element {
+  if (status === "resolved") {
+    const words =
+      outcome === "custom" ? "Resolved by share" : `Resolved ${outcome?.toUpperCase() ?? ""}`;
+    return <span class={`badge badge-${outcome ?? "plain"}`}>{words}</span>;
+  }
+  const words = { open: "Open", paused: "Paused", closed: "Closed, waits for its outcome" }[status];
+  return <span class={`badge badge-${status}`}>{words}</span>;
+}

@@ -1,0 +1,24 @@
+import type { ComponentChildren, JSX } from "preact";
+
+interface SubmitProps {
+  isBusy: boolean;
+  children: ComponentChildren;
+  tone?: "main" | "yes" | "no" | "danger";
+  disabled?: boolean;
+  busyText?: string;
+}
+
+/** The button of a form. It can't be pressed again while the form is on its way. */
+export function Submit(props: SubmitProps): JSX.Element {
+  const { isBusy, children, tone = "main", disabled = false, busyText = "One moment…" } = props;
+  return (
+    <button
+      type="submit"
+      class={`button button-${tone} button-wide`}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy}
+    >
+      {isBusy ? busyText : children}
+    </button>
+  );
+}

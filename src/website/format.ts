@@ -1,0 +1,96 @@
+/** How numbers and times are shown. */
+
+const euros = new Intl.NumberFormat("en-IE", { style: "currency", currency: "EUR" });
+const wholeEuros = new Intl.NumberFormat("en-IE", {
+  style: "currency",
+  currency: "EUR",
+  maximumFractionDigits: 0,
+});
+const wholeNumbers = new Intl.NumberFormat("en-IE");
+const signed = new Intl.NumberFormat("en-IE", {
+  style: "currency",
+  currency: "EUR",
+  signDisplay: "exceptZero",
+});
+
+/** €1,234.50 */
+export function formatCents(cents: number): string {
+  return euros.format(cents / 100);
+}
+
+/** +€1,234.50, for profits and losses. */
+export function formatChange(cents: number): string {
+  return signed.format(cents / 100);
+}
+
+/** How a profit or a loss is coloured. */
+export function toneOf(cents: number): "gain" | "loss" | "" {
+  return cents === 0 ? "" : cents > 0 ? "gain" : "loss";
+}
+
+/** €1,234, for volumes. */
+export function formatVolume(cents: number): string {
+  return wholeEuros.format(cents / 100);
+}
+
+/** 63¢ */
+export function formatPrice(price: number | null): string {
+  return price === null ? "–" : `${Math.round(price * 100) / 100}¢`;
+}
+
+/** The price of YES as a chance: 63% */
+export function formatChance(price: number | null): string {
+  return price === null ? "–" : `${Math.round(price)}%`;
+}
+
+/** 1,234 */
+export function formatCount(count: number): string {
+  return wholeNumbers.format(count);
+}
+
+/** "1 share", "20 shares" */
+export function formatShares(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "share" : "shares"}`;
+}
+
+/** 12.5% of a ratio of 0.125 */
+export function formatRatio(ratio: number): string {
+  return `${(ratio * 100).toFixed(1)}%`;
+}
+
+const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const times = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** Date and time in the reader's zone. */
+export function formatDateTime(iso: string): string {
+  return dateTimes.format(new Date(iso));
+}
+
+/** The date in the reader's zone. */
+export function formatDate(iso: string): string {
+  return dates.format(new Date(iso));
+}
+
+/** The time with seconds in the reader's zone; the date too if that is not today. */
+export function formatTradeTime(iso: string, now = new Date()): string {
+  const time = new Date(iso);
+  const isToday = time.toDateString() === now.toDateString();
+  return isToday ? times.format(time) : dates.format(time);
+}
+
+/**
+ * The cents of an amount of euros as people type it: "12", "12.5", "12,50", "€ 12.50".
+ * Undefined for anything else, such as fractions of a cent.
+ */
+export function parseEuros(text: string): number | undefined {
+  const match = /^€?\s*(\d{1,12})(?:[.,](\d{1,2}))?\s*€?$/.exec(text.trim());
+  if (match === null) return undefined;
+  const [, whole = "0", fraction = ""] = match;
+  return Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
+}
+
+/** A whole number as people type it; undefined for anything else. */
+export function parseCount(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text.trim()) ? Number(text.trim()) : undefined;
+}

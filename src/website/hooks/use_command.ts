@@ -1,0 +1,36 @@
+import { useState } from "preact/hooks";
+import type { Problem, Result } from "../api/result.ts";
+
+/** A command that a button or a form gives. */
+export interface Command {
+  isBusy: boolean;
+  problem: Problem | undefined;
+  /** Whether the last one succeeded. */
+  isDone: boolean;
+  /** Gives the command, unless it is on its way already. */
+  give: <Data>(send: () => Promise<Result<Data>>, onDone?: (data: Data) => void) => Promise<void>;
+  reset: () => void;
+}
+
+const idle = { isBusy: false, problem: undefined, isDone: false };
+
+export function useCommand(): Command {
+  const [state, setState] = useState<Pick<Command, "isBusy" | "problem" | "isDone">>(idle);
+  return {
+    ...state,
+    give: async (send, onDone) => {
+      if (state.isBusy) return;
+      setState({ ...idle, isBusy: true });
+      const result = await send();
+      if (result.ok) {
+        setState({ ...idle, isDone: true });
+        onDone?.(result.data);
+      } else {
+        setState({ ...idle, problem: result.problem });
+      }
+    },
+    reset: () => {
+      setState(idle);
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { render } from "preact";
+import { followAccount } from "./api/account.ts";
+import { followOwnChanges } from "./api/own_changes.ts";
+import { App } from "./app.tsx";
+import { followLinks } from "./router.ts";
+import { followTheme } from "./theme.ts";
+import "./styles/all.css";
+
+/** Starts the website in a browser. */
+followTheme();
+followLinks();
+followOwnChanges();
+followAccount();
+
+const root = document.getElementById("app");
+if (root !== null) {
+  root.replaceChildren();
+  render(<App />, root);
+}

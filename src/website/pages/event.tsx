@@ -1,0 +1,59 @@
+import type { JSX } from "preact";
+import { publicApi } from "../api/client.ts";
+import { resultOf } from "../api/result.ts";
+import { MarketRow } from "../components/home/market_row.tsx";
+import { Empty, Show } from "../components/states.tsx";
+import { formatDateTime } from "../format.ts";
+import { useAsked } from "../hooks/use_asked.ts";
+import { useEvery } from "../hooks/use_every.ts";
+import { useTitle } from "../hooks/use_title.ts";
+
+const READ_EVERY_MS = 20_000;
+
+/** An event with the markets about it. */
+export function EventPage({ id }: { id: string }): JSX.Element {
+  const event = useAsked(
+    () => resultOf(publicApi.GET("/api/v1/events/{id}", { params: { path: { id } } })),
+    [id],
+  );
+  useEvery(READ_EVERY_MS, event.askAgain);
+  useTitle(event.data?.title);
+  if (event.data === undefined && event.problem?.status === 404) {
+    return (
+      <div class="narrow">
+        <h1>There is no such event</h1>
+        <p>
+          The link may be wrong. <a href="/">See all markets</a>.
+        </p>
+      </div>
+    );
+  }
+  return (
+    <Show asked={event} lines={6}>
+      {({ title, description, category, startsAt, endsAt, markets }) => (
+        <>
+          <p class="crumbs">
+            <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
+          </p>
+          <h1>{title}</h1>
+          {description !== null && <p class="lead">{description}</p>}
+          <p class="muted">
+            {startsAt !== null && `Starts ${formatDateTime(startsAt)}. `}
+            {endsAt !== null && `Ends ${formatDateTime(endsAt)}.`}
+          </p>
+          {markets.length === 0 ? (
+            <Empty title="No markets about this event yet" />
+          ) : (
+            <section class="panel market-group" aria-label="Markets">
+              <ul class="market-list">
+                {markets.map((market) => (
+                  <MarketRow key={market.id} market={market} />
+                ))}
+              </ul>
+            </section>
+          )}
+        </>
+      )}
+    </Show>
+  );
+}

@@ -1,0 +1,100 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Field } from "../components/field.tsx";
+import { feeCents } from "../components/fee.ts";
+import { formatCents, parseCount } from "../format.ts";
+import { useTitle } from "../hooks/use_title.ts";
+
+/** How it works. */
+export function HelpPage(): JSX.Element {
+  useTitle("Help");
+  return (
+    <div class="narrow wide-text prose">
+      <h1>How it works</h1>
+      <h2>A share is a question with a price</h2>
+      <p>
+        Each market asks a question with the answers YES and NO. A share of the right answer pays
+        €1.00, a share of the wrong one nothing. So a price of 63¢ for YES says that traders see a
+        chance of 63%.
+      </p>
+      <ul>
+        <li>
+          Buy YES if you think it is likelier than its price, and NO if you think it is less likely.
+        </li>
+        <li>Sell your shares at any time while the market is open, if somebody buys them.</li>
+        <li>When the market resolves, right shares are paid out to your cash by themselves.</li>
+      </ul>
+      <h2>Orders</h2>
+      <p>
+        A limit order names your price; what does not trade at once waits in the book. A market
+        order takes the prices that are there. A budget buys as many shares as an amount pays for.
+        Open orders reserve no cash: it is checked when they trade.
+      </p>
+      <p>
+        On live markets an order is released after a few seconds, so that nobody trades on news that
+        others cannot have seen. Until then you can cancel it.
+      </p>
+      <h2>Fees</h2>
+      <p>
+        Who takes an offer from the book pays a fee; who waits in the book pays none. The fee is
+        highest at 50¢ and falls to the edges.
+      </p>
+      <FeeCalculator />
+      <h2>Trade responsibly</h2>
+      <p>
+        You can lose all that you put into a position. Set <a href="/account#limits">loss limits</a>{" "}
+        for a day, a week and a month: lowering one holds at once, raising one takes 24 hours. You
+        can also <a href="/account#exclusion">exclude yourself</a> from trading for a time or for
+        good; nobody can shorten that.
+      </p>
+      <h2>For programs</h2>
+      <p>
+        All that these pages do can be done by a program. Make a key in{" "}
+        <a href="/account#keys">your account</a> and read the <a href="/docs">API documentation</a>.
+      </p>
+      <p class="muted small">Charts are drawn with TradingView Lightweight Charts™ (Apache 2.0).</p>
+    </div>
+  );
+}
+
+function FeeCalculator(): JSX.Element {
+  const [price, setPrice] = useState("50");
+  const [shares, setShares] = useState("100");
+  const [p, n] = [parseCount(price), parseCount(shares)];
+  const isGood = p !== undefined && p >= 1 && p <= 99 && n !== undefined && n >= 1 && n <= 10_000;
+  return (
+    <section class="panel stack" aria-labelledby="fee-title">
+      <h3 id="fee-title">Fee calculator</h3>
+      <div class="field-pair">
+        <Field
+          label="Shares"
+          name="shares"
+          inputMode="numeric"
+          value={shares}
+          onValue={setShares}
+        />
+        <Field
+          label="Price"
+          name="price"
+          unit="¢"
+          inputMode="numeric"
+          value={price}
+          onValue={setPrice}
+        />
+      </div>
+      <p role="status">
+        {isGood ? (
+          <>
+            Fee <strong>{formatCents(feeCents(n, p))}</strong> on a trade of {formatCents(n * p)}
+          </>
+        ) : (
+          "Give a price from 1 to 99 cents and a whole number of shares."
+        )}
+      </p>
+      <p class="hint">
+        At the usual rate of 7% of shares × price × (1 − price). A market may have another rate: its
+        ticket shows the exact fee before you send an order.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,216 @@
+import type { JSX } from "preact";
+import { ownApi, publicApi } from "../api/client.ts";
+import { resultOf } from "../api/result.ts";
+import { isSignedIn } from "../api/session.ts";
+import type { LeaderboardEntry } from "../api/types.ts";
+import { Choice } from "../components/choice.tsx";
+import { Empty, Show } from "../components/states.tsx";
+import { formatChange, formatCount, formatRatio, formatVolume, toneOf } from "../format.ts";
+import { useAsked } from "../hooks/use_asked.ts";
+import { useEvery } from "../hooks/use_every.ts";
+import { useTitle } from "../hooks/use_title.ts";
+import { query, setQuery } from "../router.ts";
+
+/** The server counts anew once a minute. */
+const READ_EVERY_MS = 60_000;
+
+const windows = [
+  { value: "day", label: "Today" },
+  { value: "week", label: "7 days" },
+  { value: "month", label: "30 days" },
+  { value: "ytd", label: "This year" },
+  { value: "all", label: "All time" },
+] as const;
+
+type Window = (typeof windows)[number]["value"];
+
+/** Who realised most. */
+export function LeaderboardPage(): JSX.Element {
+  useTitle("Leaderboard");
+  const asked = query.value.get("window");
+  const window = windows.find(({ value }) => value === asked)?.value ?? "all";
+  const category = query.value.get("category") ?? "all";
+  return (
+    <>
+      <h1>Leaderboard</h1>
+      <p class="lead">Who realised most by trading. Counted anew every minute, in UTC days.</p>
+      <div class="filters">
+        <Choice
+          label="Period"
+          value={window}
+          options={windows}
+          onChange={(value) => {
+            setQuery({ window: value });
+          }}
+        />
+        <CategorySelect chosen={category} />
+      </div>
+      <Summary window={window} category={category} />
+      {isSignedIn.value && <OwnPlace window={window} category={category} />}
+      <Ranks window={window} category={category} />
+    </>
+  );
+}
+
+function CategorySelect({ chosen }: { chosen: string }): JSX.Element {
+  const categories = useAsked(() => resultOf(publicApi.GET("/api/v1/categories")), []);
+  return (
+    <label class="select">
+      <span class="unseen">Category</span>
+      <select
+        value={chosen}
+        onChange={(event) => {
+          setQuery({ category: event.currentTarget.value });
+        }}
+      >
+        <option value="all">All categories</option>
+        {categories.data?.data.map(({ slug, name }) => (
+          <option key={slug} value={slug}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface Of {
+  window: Window;
+  category: string;
+}
+
+function Summary({ window, category }: Of): JSX.Element {
+  const summary = useAsked(
+    () =>
+      resultOf(
+        publicApi.GET("/api/v1/leaderboard/summary", { params: { query: { window, category } } }),
+      ),
+    [window, category],
+  );
+  useEvery(READ_EVERY_MS, summary.askAgain);
+  return (
+    <Show asked={summary} lines={2}>
+      {({ traderCount, totalVolumeCents, openInterestCents, biggestSingleWin, medianTrader }) => (
+        <dl class="panel facts facts-wide">
+          <div>
+            <dt>Traders</dt>
+            <dd>{formatCount(traderCount)}</dd>
+          </div>
+          <div>
+            <dt>Settled volume</dt>
+            <dd>{formatVolume(totalVolumeCents)}</dd>
+          </div>
+          <div>
+            <dt>Open interest</dt>
+            <dd>{formatVolume(openInterestCents)}</dd>
+          </div>
+          {biggestSingleWin !== null && (
+            <div>
+              <dt>Biggest win</dt>
+              <dd>
+                {formatChange(biggestSingleWin.plCents)}{" "}
+                <a class="small" href={`/markets/${biggestSingleWin.marketId}`}>
+                  {biggestSingleWin.displayName}
+                </a>
+              </dd>
+            </div>
+          )}
+          {medianTrader !== null && (
+            <div>
+              <dt>Median trader</dt>
+              <dd>{formatChange(medianTrader.plCents)}</dd>
+            </div>
+          )}
+        </dl>
+      )}
+    </Show>
+  );
+}
+
+function OwnPlace({ window, category }: Of): JSX.Element {
+  const own = useAsked(
+    () =>
+      resultOf(ownApi.GET("/api/v1/leaderboard/me", { params: { query: { window, category } } })),
+    [window, category],
+  );
+  return (
+    <Show asked={own} lines={1}>
+      {({ self }) => (
+        <p class="panel own-place">
+          {self === null ? (
+            "You realised nothing in this period, so you have no place yet."
+          ) : (
+            <>
+              Your place: <strong>{formatCount(self.rank)}</strong>, with{" "}
+              <strong>{formatChange(self.plCents)}</strong>
+            </>
+          )}
+        </p>
+      )}
+    </Show>
+  );
+}
+
+function Ranks({ window, category }: Of): JSX.Element {
+  const ranks = useAsked(
+    () =>
+      resultOf(publicApi.GET("/api/v1/leaderboard", { params: { query: { window, category } } })),
+    [window, category],
+  );
+  useEvery(READ_EVERY_MS, ranks.askAgain);
+  return (
+    <Show asked={ranks} lines={8}>
+      {({ entries }) =>
+        entries.length === 0 ? (
+          <Empty title="Nobody has realised anything in this period" />
+        ) : (
+          <div class="panel table-box" tabIndex={0} role="region" aria-label="Ranks">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">Place</th>
+                  <th scope="col">Trader</th>
+                  <th scope="col">Profit or loss</th>
+                  <th scope="col">Volume</th>
+                  <th scope="col">Won</th>
+                  <th scope="col">Settled</th>
+                </tr>
+              </thead>
+              <tbody>
+                {entries.map((entry) => (
+                  <Rank key={entry.rank} entry={entry} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )
+      }
+    </Show>
+  );
+}
+
+type Entry = LeaderboardEntry | { isPrivate: true; rank: number };
+
+function Rank({ entry }: { entry: Entry }): JSX.Element {
+  if ("isPrivate" in entry) {
+    return (
+      <tr class="muted">
+        <td>{entry.rank}</td>
+        <td colSpan={5}>Private trader</td>
+      </tr>
+    );
+  }
+  const { rank, displayName, handle, plCents, volCents, winRate, settledCount } = entry;
+  return (
+    <tr>
+      <td>{rank}</td>
+      <th scope="row">
+        {displayName} <span class="muted small">@{handle}</span>
+      </th>
+      <td class={toneOf(plCents)}>{formatChange(plCents)}</td>
+      <td>{formatVolume(volCents)}</td>
+      <td>{formatRatio(winRate)}</td>
+      <td>{formatCount(settledCount)}</td>
+    </tr>
+  );
+}

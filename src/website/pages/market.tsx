@@ -1,0 +1,140 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { publicApi } from "../api/client.ts";
+import { followMarket } from "../api/market_stream.ts";
+import { resultOf } from "../api/result.ts";
+import { isSignedIn } from "../api/session.ts";
+import type { Market, Snapshot } from "../api/types.ts";
+import { Chart } from "../components/market/chart.tsx";
+import { Ladder } from "../components/market/ladder.tsx";
+import { MarketHead } from "../components/market/market_head.tsx";
+import { OwnPanel } from "../components/market/own_panel.tsx";
+import { Ticket } from "../components/market/ticket.tsx";
+import { emptyTicket } from "../components/market/ticket_order.ts";
+import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
+import { Trades } from "../components/market/trades.tsx";
+import { Loading, Show } from "../components/states.tsx";
+import { useAsked } from "../hooks/use_asked.ts";
+import { useEvery } from "../hooks/use_every.ts";
+import { useTitle } from "../hooks/use_title.ts";
+
+/** The stream does not say when a market closes or resolves. */
+const MARKET_READ_EVERY_MS = 15_000;
+/** A trade changes the volume, which the stream does not say either. */
+const READ_AFTER_TRADE_MS = 2000;
+
+/** One market: its chance, its book, and the user's dealings in it. */
+export function MarketPage({ id }: { id: string }): JSX.Element {
+  const market = useAsked(
+    () => resultOf(publicApi.GET("/api/v1/markets/{id}", { params: { path: { id } } })),
+    [id],
+  );
+  const [snapshot, setSnapshot] = useState<Snapshot>();
+  useEffect(() => followMarket(id, setSnapshot), [id]);
+  useEvery(MARKET_READ_EVERY_MS, market.askAgain);
+  const lastTradeAt = snapshot?.recentTrades[0]?.createdAt;
+  useEffect(() => {
+    const timer = setTimeout(market.askAgain, READ_AFTER_TRADE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [lastTradeAt]);
+  useTitle(market.data?.title);
+  if (market.data === undefined && market.problem?.status === 404) return <UnknownMarket />;
+  return (
+    <Show asked={market} lines={8}>
+      {(data) => <MarketView market={withLivePrices(data, snapshot)} snapshot={snapshot} />}
+    </Show>
+  );
+}
+
+interface MarketViewProps {
+  market: Market;
+  snapshot: Snapshot | undefined;
+}
+
+function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
+  const [ticket, setTicket] = useState<TicketValues>(emptyTicket);
+  const ticketBox = useRef<HTMLDivElement>(null);
+  const change = (values: Partial<TicketValues>): void => {
+    setTicket((before) => ({ ...before, ...values }));
+  };
+  const takeTo = (values: Partial<TicketValues>): void => {
+    change(values);
+    ticketBox.current?.scrollIntoView({ block: "nearest" });
+    ticketBox.current?.querySelector<HTMLInputElement>("input[name=quantity]")?.focus();
+  };
+  return (
+    <div class="market">
+      <div class="market-top">
+        <MarketHead market={market} tradersCount={snapshot?.tradersCount} />
+        <Chart marketId={market.id} latest={snapshot?.recentTrades[0]} />
+      </div>
+      <div class="market-side" ref={ticketBox}>
+        {market.status === "open" && <Ticket market={market} ticket={ticket} onChange={change} />}
+        {isSignedIn.value && (
+          <OwnPanel
+            marketId={market.id}
+            onSell={({ side, quantity }) => {
+              takeTo({ orderType: "sell", side, quantity: String(quantity) });
+            }}
+          />
+        )}
+      </div>
+      <div class="market-rest">
+        <div class="panel-pair">
+          <section class="panel" aria-labelledby="book-title">
+            <h2 id="book-title">Order book</h2>
+            {snapshot === undefined ? (
+              <Loading lines={6} />
+            ) : (
+              <Ladder
+                orderBook={snapshot.orderBook}
+                onPrice={(price) => {
+                  const own = ticket.side === "yes" ? price : 100 - price;
+                  takeTo({ kind: "limit", price: String(own) });
+                }}
+              />
+            )}
+          </section>
+          <section class="panel" aria-labelledby="trades-title">
+            <h2 id="trades-title">Latest trades</h2>
+            {snapshot === undefined ? (
+              <Loading lines={6} />
+            ) : (
+              <Trades trades={snapshot.recentTrades} />
+            )}
+          </section>
+        </div>
+        <section class="panel" aria-labelledby="rules-title">
+          <h2 id="rules-title">Rules</h2>
+          <p class="prose">{market.description === "" ? "No description." : market.description}</p>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** The snapshot is newer than the market as it was read. */
+function withLivePrices(market: Market, snapshot: Snapshot | undefined): Market {
+  if (snapshot === undefined) return market;
+  const { yesBids, noBids } = snapshot.orderBook;
+  const bestNoBid = noBids[0]?.price;
+  return {
+    ...market,
+    bestBid: yesBids[0]?.price ?? null,
+    bestAsk: bestNoBid === undefined ? null : 100 - bestNoBid,
+    lastTradePrice: snapshot.recentTrades[0]?.price ?? market.lastTradePrice,
+  };
+}
+
+function UnknownMarket(): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>There is no such market</h1>
+      <p>
+        The link may be wrong. <a href="/">See all markets</a>.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { publicApi } from "../api/client.ts";
+import { resultOf } from "../api/result.ts";
+import { noteSignIn } from "../api/session.ts";
+import { Field, issueOf } from "../components/field.tsx";
+import { Notice, ProblemNotice } from "../components/notice.tsx";
+import { Submit } from "../components/submit.tsx";
+import { useCommand } from "../hooks/use_command.ts";
+import { useTitle } from "../hooks/use_title.ts";
+import { navigate } from "../router.ts";
+
+/** Asks for a link to set a password; with the link, sets it. */
+export function ResetPage(): JSX.Element {
+  useTitle("New password");
+  const [token] = useState(() => location.hash.slice(1));
+  return (
+    <div class="narrow panel">
+      <h1>New password</h1>
+      {token === "" ? <AskForLink /> : <SetPassword token={token} />}
+    </div>
+  );
+}
+
+function AskForLink(): JSX.Element {
+  const [email, setEmail] = useState("");
+  const command = useCommand();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const body = { email: email.trim() };
+    void command.give(() => resultOf(publicApi.POST("/api/account/password-reset", { body })));
+  };
+  if (command.isDone) {
+    return (
+      <Notice kind="good">
+        If this address has an account, a mail with a link is on its way. The link is good for one
+        hour.
+      </Notice>
+    );
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        value={email}
+        error={issueOf(command.problem, "email")}
+        onValue={setEmail}
+      />
+      <ProblemNotice problem={command.problem} />
+      <Submit isBusy={command.isBusy}>Send me a link</Submit>
+    </form>
+  );
+}
+
+function SetPassword({ token }: { token: string }): JSX.Element {
+  const [password, setPassword] = useState("");
+  const command = useCommand();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const body = { token, password };
+    void command.give(
+      () => resultOf(publicApi.POST("/api/account/password-reset/confirm", { body })),
+      () => {
+        noteSignIn();
+        navigate("/", { replace: true });
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Field
+        label="New password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        hint="At least 10 characters. All other browsers are signed out."
+        value={password}
+        error={issueOf(command.problem, "password")}
+        onValue={setPassword}
+      />
+      <ProblemNotice problem={command.problem} />
+      <Submit isBusy={command.isBusy}>Set the password</Submit>
+    </form>
+  );
+}

@@ -1,0 +1,113 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { publicApi } from "../api/client.ts";
+import { resultOf } from "../api/result.ts";
+import { noteSignIn } from "../api/session.ts";
+import { Field, issueOf } from "../components/field.tsx";
+import { Notice, ProblemNotice } from "../components/notice.tsx";
+import { Submit } from "../components/submit.tsx";
+import { formatCents } from "../format.ts";
+import { useAsked } from "../hooks/use_asked.ts";
+import { useCommand } from "../hooks/use_command.ts";
+import { useTitle } from "../hooks/use_title.ts";
+import { navigate } from "../router.ts";
+
+/** The token of an invitation stands behind the # of its link. */
+function invitationNow(): string | null {
+  return location.hash.length > 1 ? location.hash.slice(1) : null;
+}
+
+/** Makes an account. */
+export function SignUpPage(): JSX.Element {
+  useTitle("Sign up");
+  const [invitation] = useState(invitationNow);
+  const policy = useAsked(() => resultOf(publicApi.GET("/api/account/sign-up")), []);
+  const isClosed = policy.data?.policy === "closed";
+  const needsInvitation = policy.data?.policy === "invitation" && invitation === null;
+  const playMoney = policy.data?.playMoneyCents ?? 0;
+  return (
+    <div class="narrow panel">
+      <h1>Sign up</h1>
+      {playMoney > 0 && (
+        <Notice kind="info">
+          This is a demo: a new account gets {formatCents(playMoney)} of play money. It is not real
+          money, and cannot be paid out.
+        </Notice>
+      )}
+      {isClosed || needsInvitation ? (
+        <Notice kind="warn">
+          {isClosed ? "New accounts are not being made now." : "You need an invitation to sign up."}
+        </Notice>
+      ) : (
+        <SignUpForm invitation={invitation} />
+      )}
+      <p class="form-links">
+        <span>
+          Already have an account? <a href="/sign-in">Sign in</a>
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element {
+  const [values, setValues] = useState({ email: "", displayName: "", handle: "", password: "" });
+  const command = useCommand();
+  const set = (name: keyof typeof values) => (value: string) => {
+    setValues((before) => ({ ...before, [name]: value }));
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const body = { ...values, email: values.email.trim(), invitation };
+    void command.give(
+      () => resultOf(publicApi.POST("/api/account/sign-up", { body })),
+      () => {
+        noteSignIn();
+        navigate("/account?welcome=1#limits", { replace: true });
+      },
+    );
+  };
+  const { problem } = command;
+  return (
+    <form onSubmit={submit} noValidate>
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        value={values.email}
+        error={issueOf(problem, "email")}
+        onValue={set("email")}
+      />
+      <Field
+        label="Name"
+        name="displayName"
+        autocomplete="name"
+        hint="Others see it beside your trades, unless you make your profile private."
+        value={values.displayName}
+        error={issueOf(problem, "displayName")}
+        onValue={set("displayName")}
+      />
+      <Field
+        label="Handle"
+        name="handle"
+        hint="A short name that is only yours: letters, digits, or any of _.-"
+        value={values.handle}
+        error={issueOf(problem, "handle")}
+        onValue={set("handle")}
+      />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        hint="At least 10 characters."
+        value={values.password}
+        error={issueOf(problem, "password")}
+        onValue={set("password")}
+      />
+      <ProblemNotice problem={problem} />
+      <Submit isBusy={command.isBusy}>Make my account</Submit>
+    </form>
+  );
+}

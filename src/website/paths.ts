@@ -1,0 +1,43 @@
+/**
+ * The paths of the website's pages. The server answers other paths with status 404; the pages
+ * choose by these what to show.
+ */
+
+const uuid = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+
+const patterns = {
+  home: /^\/$/,
+  market: new RegExp(`^/markets/(${uuid})$`),
+  event: new RegExp(`^/events/(${uuid})$`),
+  portfolio: /^\/portfolio$/,
+  leaderboard: /^\/leaderboard$/,
+  account: /^\/account$/,
+  signIn: /^\/sign-in$/,
+  signUp: /^\/sign-up$/,
+  confirm: /^\/confirm$/,
+  reset: /^\/reset$/,
+  help: /^\/help$/,
+} as const;
+
+/** Which page a path shows. */
+export type PageName = keyof typeof patterns;
+
+/** A page, and the id that its path names, if it names one. */
+export interface PageAddress {
+  name: PageName;
+  id: string;
+}
+
+/** The page at a path; undefined for a path without one. */
+export function pageAt(path: string): PageAddress | undefined {
+  for (const name of Object.keys(patterns) as PageName[]) {
+    const match = patterns[name].exec(path);
+    if (match !== null) return { name, id: (match[1] ?? "").toLowerCase() };
+  }
+  return undefined;
+}
+
+/** Whether a path shows a page. */
+export function isPagePath(path: string): boolean {
+  return pageAt(path) !== undefined;
+}

@@ -1,0 +1,134 @@
+import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import { createExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+
+/**
+ * What fills, statements, history and candles read of a large table of trades: as much as they
+ * show, and not the table. HISTORY_TRADES=1000000 tries it with a million.
+ */
+
+const TRADES = Number(process.env.HISTORY_TRADES ?? 30_000);
+
+let exchange: Exchange;
+let ann: string;
+let market: string;
+
+test.before("make many trades", async () => {
+  exchange = await createExchange();
+  const { makeMarket, makeTrader, place, database } = exchange;
+  market = await makeMarket();
+  ann = await makeTrader();
+  const bob = await makeTrader();
+  const others = [await makeMarket(), await makeMarket()];
+  // One trade of each kind, of which the others are copies.
+  for (const one of [market, ...others]) {
+    await place(one, bob, buy("no", 1, 50));
+    await place(one, ann, buy("yes", 1, 50));
+  }
+  await place(market, ann, buy("yes", 1, 50));
+  await place(market, bob, buy("no", 1, 50));
+  await database.pool.query(
+    `insert into trading.trades
+     select (t).* from (
+       select jsonb_populate_record(t, jsonb_build_object(
+         'id', nextval('ledger.journal_ids'),
+         'public_id', core.uuid_v7(),
+         'taker_version', t.taker_version + n * 4,
+         'maker_version', t.maker_version + n * 4,
+         'taker_order_id', t.taker_order_id + case when n % 5 > 0 or n > 5000 then n * 10 else 0 end,
+         'created_at', t.created_at + n * interval '1 second'
+       )) as t
+       from generate_series(1, $1::int / 4) as n cross join trading.trades as t
+     ) as copies`,
+    [TRADES],
+  );
+  await database.pool.query(
+    `update trading.market_state as b set trade_count = (
+       select count(*) from trading.trades as t where t.market_id = b.market_id
+     )`,
+  );
+  await database.pool.query("analyze trading.trades");
+});
+test.after.always("drop the exchange", async () => {
+  await exchange.database.drop();
+});
+
+/** How many rows of trades a call reads; those found by an index count twice. */
+async function rowsRead(work: (client: any) => Promise<unknown>): Promise<number> {
+  const client = await exchange.api.connect();
+  try {
+    // Generic plans come after a few calls.
+    for (let warm = 0; warm < 7; warm++) await work(client);
+    await client.query("begin");
+    const read = async () => {
+      const { rows } = await client.query(
+        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+         from pg_stat_xact_all_tables where schemaname = 'trading' and relname = 'trades'`,
+      );
+      return Number(rows[0].rows ?? 0);
+    };
+    const before = await read();
+    await work(client);
+    const after = await read();
+    await client.query("commit");
+    return after - before;
+  } finally {
+    client.release();
+  }
+}
+
+const LIMIT = 50;
+
+test.serial("fills and statement read what they show, on any page", async (t) => {
+  const listed = { userId: ann, most: LIMIT };
+  const middle = String(Math.round(TRADES / 2));
+  for (const cursor of [undefined, middle]) {
+    const fills = await rowsRead((client) => call(client, api.listFills, { ...listed, cursor }));
+    t.true(fills <= 6 * LIMIT, `fills: ${fills}`);
+  }
+  for (const cursor of [undefined, `${middle}.${middle}`]) {
+    const statement = await rowsRead((client) =>
+      call(client, api.getStatement, { ...listed, cursor }),
+    );
+    t.true(statement <= 6 * LIMIT, `statement: ${statement}`);
+  }
+});
+
+test.serial("what is asked for one market or for long ago is bounded too", async (t) => {
+  const listed = { userId: ann, most: LIMIT };
+  const ofMarket = await rowsRead((client) =>
+    call(client, api.listFills, { ...listed, marketId: market }),
+  );
+  t.true(ofMarket <= 20_000, `fills of a market: ${ofMarket}`);
+  const until = "2020-01-01T00:00:00Z";
+  const long = await rowsRead((client) => call(client, api.getStatement, { ...listed, until }));
+  t.true(long <= 20_000, `statement: ${long}`);
+});
+
+test.serial("order history reads the fills that it shows", async (t) => {
+  const history = await rowsRead((client) =>
+    call(client, api.listOrderHistory, { userId: ann, most: LIMIT }),
+  );
+  t.true(history <= 4 * TRADES);
+  const { rows } = await exchange.database.pool.query(
+    `select coalesce(sum(n), 0) as fills from (
+       select (select count(*) from trading.trades as t
+         where o.id in (t.taker_order_id, t.maker_order_id)) as n
+       from trading.orders as o join identity.users as u on u.id = o.user_id
+       where u.public_id = $1
+     ) as x`,
+    [ann],
+  );
+  t.true(history <= 6 * Number(rows[0].fills), `history: ${history} of ${rows[0].fills}`);
+});
+
+test.serial("candles read no trades but those since the job ran", async (t) => {
+  const asked = { marketId: market, interval: "1d" };
+  const before = await rowsRead((client) => call(client, api.listCandles, asked));
+  t.true(before <= 20_000, `without a worker: ${before}`);
+  await exchange.work("make_candles");
+  t.is(await rowsRead((client) => call(client, api.listCandles, asked)), 0);
+});

@@ -1,0 +1,125 @@
+import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+import { randomFrom } from "../../helpers/random.ts";
+
+/** api.list_candles and jobs.make_candles: prices by minute, hour and day. */
+
+const exchange = testExchange(test);
+const { clock, makeMarket, makeTraders, place, work } = exchange;
+
+interface Range {
+  since?: string;
+  until?: string;
+}
+
+async function candles(marketId: string, interval: string, range: Range = {}): Promise<any[]> {
+  const client = await exchange.api.connect();
+  try {
+    const view = await call(client, api.listCandles, { marketId, interval, ...range });
+    return JSON.parse(view!.body).data;
+  } finally {
+    client.release();
+  }
+}
+
+let ann: string;
+let bob: string;
+test.serial.before("make traders", async () => {
+  [ann, bob] = (await makeTraders(2, { cents: 100_000_000 })) as [string, string];
+});
+
+async function trade(market: string, price: number, quantity: number): Promise<void> {
+  await place(market, ann, buy("yes", quantity, price));
+  await place(market, bob, buy("no", quantity, 100 - price));
+}
+
+interface Traded {
+  at: number;
+  price: number;
+  quantity: number;
+}
+
+/** What the candles of these trades are, by first principles. */
+function expected(trades: Traded[], widthMs: number) {
+  const starts = [...new Set(trades.map(({ at }) => Math.floor(at / widthMs) * widthMs))];
+  return starts
+    .toSorted((a, b) => a - b)
+    .map((start) => {
+      const inside = trades.filter(({ at }) => at >= start && at < start + widthMs);
+      const prices = inside.map(({ price }) => price);
+      return {
+        start: new Date(start).toISOString(),
+        open: prices[0],
+        high: Math.max(...prices),
+        low: Math.min(...prices),
+        close: prices.at(-1),
+        volume: inside.reduce((sum, { quantity }) => sum + quantity, 0),
+        trades: inside.length,
+      };
+    });
+}
+
+const widths = { "1m": 60_000, "1h": 3_600_000, "1d": 86_400_000 };
+
+test.serial("they are those of the trades, made up to any trade or not at all", async (t) => {
+  const { between, chance } = randomFrom("candles");
+  let now = Date.parse("2030-01-01T22:30:00Z");
+  await clock.freeze(new Date(now).toISOString());
+  const market = await makeMarket();
+  const trades: Traded[] = [];
+  for (let number = 0; number < 60; number++) {
+    const traded = { at: now, price: between(20, 80), quantity: between(1, 9) };
+    await trade(market, traded.price, traded.quantity);
+    trades.push(traded);
+    const ms = chance(0.5) ? between(0, 40_000) : between(0, 5_000_000);
+    now += ms;
+    await clock.advance(ms);
+    if (chance(0.1)) await work("make_candles", { most: between(1, 5) });
+    if (number % 10 > 0) continue;
+    for (const [interval, width] of Object.entries(widths)) {
+      t.deepEqual(await candles(market, interval), expected(trades, width), interval);
+    }
+  }
+  await work("make_candles");
+  for (const [interval, width] of Object.entries(widths)) {
+    t.deepEqual(await candles(market, interval), expected(trades, width), interval);
+  }
+  t.is(await work("make_candles"), 0);
+
+  const since = new Date(trades[20]!.at).toISOString();
+  const until = new Date(trades[40]!.at).toISOString();
+  const all = expected(trades, widths["1h"]);
+  const first = new Date(Math.floor(trades[20]!.at / widths["1h"]) * widths["1h"]).toISOString();
+  t.deepEqual(
+    await candles(market, "1h", { since, until }),
+    all.filter(({ start }) => start >= first && start < until),
+  );
+});
+
+test.serial("the newest 1,000 at most, oldest first", async (t) => {
+  const market = await makeMarket();
+  await exchange.database.pool.query(
+    `insert into trading.candles (
+       market_id, width_minutes, start_at, open_price, high_price, low_price, close_price,
+       quantity, trade_count
+     )
+     select m.id, 1, '2029-01-01'::timestamptz + n * interval '1 minute', 50, 50, 50, 50, n, 1
+     from catalog.markets as m, generate_series(1, 1500) as n
+     where m.public_id = $1`,
+    [market],
+  );
+  const found = await candles(market, "1m");
+  t.is(found.length, 1000);
+  t.deepEqual([found[0].volume, found[999].volume], [501, 1500]);
+});
+
+test.serial("an unknown market has no row; INVALID_REQUEST for an unknown interval", async (t) => {
+  const client = await exchange.api.connect();
+  const unknown = "01900000-0000-7000-8000-000000000000";
+  t.is(await call(client, api.listCandles, { marketId: unknown, interval: "1h" }), undefined);
+  client.release();
+  await t.throwsAsync(candles(await makeMarket(), "5m"), { code: "EX001" });
+});

@@ -1,0 +1,139 @@
+import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+
+/** api.list_markets: the markets of all categories, by words. */
+
+const exchange = testExchange(test, { idsAscend: true });
+const { clock, makeMarket, makeTraders, operate, place } = exchange;
+
+interface Volumes {
+  yesVolume: number;
+  noVolume: number;
+}
+
+interface Asked {
+  query?: string;
+  category?: string;
+  status?: string;
+  sort?: string;
+  page?: number;
+  pageSize?: number;
+}
+
+async function list(asked: Asked = {}): Promise<any> {
+  const given = { page: 1, pageSize: 50, status: "open", sort: "volume", ...asked };
+  const client = await exchange.api.connect();
+  try {
+    const body = await call(client, api.listMarkets, given);
+    return body === null ? null : JSON.parse(body);
+  } finally {
+    client.release();
+  }
+}
+
+const titles = async (asked: Asked) =>
+  (await list(asked)).data.map(({ title }: { title: string }) => title);
+
+const ids: Record<string, string> = {};
+
+test.serial.before("make markets", async () => {
+  await clock.freeze("2030-01-01T12:00:00Z");
+  await operate("create_category", { slug: "sports", name: "Sports" });
+  const event_id = await operate("create_event", { title: "Chess Olympiad", category: "sports" });
+  const make = async (title: string, more: Record<string, unknown> = {}) => {
+    ids[title] = await makeMarket({ title, ...more });
+  };
+  await make("India wins gold", {
+    category: "sports",
+    event_id,
+    close_time: "2030-03-01T00:00:00Z",
+  });
+  await make("Norway wins gold", {
+    category: "sports",
+    event_id,
+    close_time: "2030-02-01T00:00:00Z",
+  });
+  await make("Élections législatives: un nouveau maire?");
+  await make("O'Neill & Söhne: 50% (or more) \\ :* !");
+  await make("Paused");
+  await make("Closed");
+  await operate("set_market_status", { market_id: ids.Paused, status: "paused" });
+  await operate("set_market_status", { market_id: ids.Closed, status: "closed" });
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  for (const [title, quantity] of [
+    ["Norway wins gold", 5],
+    ["India wins gold", 3],
+  ] as const) {
+    await place(ids[title]!, ann, buy("yes", quantity, 50));
+    await place(ids[title]!, bob, buy("no", quantity, 50));
+  }
+});
+
+test.serial("by status: open, closed with resolved ones, or all", async (t) => {
+  t.is((await list()).meta.total, 4);
+  t.deepEqual(await titles({ status: "closed" }), ["Closed"]);
+  t.is((await list({ status: "all" })).meta.total, 6);
+});
+
+test.serial("sorted by volume, newest, or what closes soonest", async (t) => {
+  const { data } = await list();
+  t.deepEqual(
+    data.map(({ yesVolume, noVolume }: Volumes) => yesVolume + noVolume),
+    [500, 300, 0, 0],
+  );
+  t.is((await titles({ sort: "newest" }))[3], "India wins gold");
+  t.deepEqual((await titles({ sort: "closing" })).slice(0, 2), [
+    "Norway wins gold",
+    "India wins gold",
+  ]);
+});
+
+test.serial(
+  "by words of the title and of the event, all of them, in any order and case",
+  async (t) => {
+    t.deepEqual(await titles({ query: "gold OLYMPIAD norway" }), ["Norway wins gold"]);
+    t.deepEqual(await titles({ query: "gold sweden" }), []);
+    t.deepEqual(await titles({ query: "oly" }), ["Norway wins gold", "India wins gold"]);
+    t.deepEqual(
+      await titles({ query: "winning" }),
+      ["Norway wins gold", "India wins gold"],
+      "stem",
+    );
+    t.is((await titles({ query: "élections" })).length, 1);
+    t.is((await titles({ query: "new mayor" })).length, 0);
+    t.is((await list({ query: "   " })).meta.total, 4, "nothing is asked for");
+  },
+);
+
+test.serial("what looks like an operator is none", async (t) => {
+  for (const query of ["O'Neill", "o'neill söhne", "50%", "(more", "söh:*", "neill & !more"]) {
+    t.is((await titles({ query })).length, 1, query);
+  }
+  for (const query of ["!", "&|!():*<->", "\\", "'", '"', "\\'; drop table x"]) {
+    t.deepEqual(await titles({ query }), [], query);
+  }
+});
+
+test.serial("by category; null for an unknown one", async (t) => {
+  t.is((await list({ category: "sports" })).meta.total, 2);
+  t.is((await list({ category: "sports", query: "india" })).meta.total, 1);
+  t.is(await list({ category: "nowhere" }), null);
+});
+
+test.serial("by pages; one beyond the end is empty", async (t) => {
+  const first = await list({ pageSize: 3 });
+  const second = await list({ pageSize: 3, page: 2 });
+  t.deepEqual([first.data.length, first.meta.hasMore], [3, true]);
+  t.deepEqual([second.data.length, second.meta.hasMore], [1, false]);
+  const far = await list({ pageSize: 50, page: 2_147_483_647 });
+  t.deepEqual([far.data, far.meta.total], [[], 4]);
+});
+
+test.serial("a title that is edited is found by its new words", async (t) => {
+  await operate("edit_market", { market_id: ids["India wins gold"], title: "India wins silver" });
+  t.deepEqual(await titles({ query: "silver olympiad" }), ["India wins silver"]);
+  t.deepEqual(await titles({ query: "gold olympiad" }), ["Norway wins gold"]);
+});

@@ -1,0 +1,94 @@
+import type { Pool } from "pg";
+import { compose } from "../../../src/mail/compose.ts";
+import { callService } from "./test_service.ts";
+import type { Answer, CallOptions, TestService } from "./test_service.ts";
+
+/** A browser on the website: it keeps its cookie, and gets a token for what it does. */
+export interface Visitor {
+  /** As the browser has it: "name=value". */
+  cookie: string | undefined;
+  /** A request of the pages, with the cookie, the token if there is one, and the Origin. */
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  /** The session's token, asked for anew. */
+  token: () => Promise<string | undefined>;
+}
+
+export function makeVisitor(service: TestService, browser = "Firefox"): Visitor {
+  const visitor: Visitor = {
+    cookie: undefined,
+    call: async (method, path, { headers, ...options } = {}) => {
+      const token = await visitor.token();
+      const answer = await callService(service.url, method, path, {
+        ...(token !== undefined && { key: token }),
+        ...options,
+        headers: {
+          ...(visitor.cookie !== undefined && { cookie: visitor.cookie }),
+          origin: service.url,
+          "user-agent": browser,
+          ...headers,
+        },
+      });
+      const [set] = answer.headers.getSetCookie();
+      if (set !== undefined) {
+        const pair = set.split(";")[0]!;
+        visitor.cookie = pair.endsWith("=") ? undefined : pair;
+      }
+      return answer;
+    },
+    token: async () => {
+      if (visitor.cookie === undefined) return undefined;
+      const headers = { cookie: visitor.cookie };
+      const { body } = await callService(service.url, "GET", "/api/auth/token", { headers });
+      return body.token;
+    },
+  };
+  return visitor;
+}
+
+/** A mail that was sent, with what stands behind the # of its link. */
+export interface SentMail {
+  kind: string;
+  to: string;
+  subject: string;
+  text: string;
+  token: string | undefined;
+}
+
+/** Takes the mails that are due, as a worker does that sends them. */
+export async function takeMails(worker: Pool): Promise<SentMail[]> {
+  const mails: SentMail[] = [];
+  for (;;) {
+    const { rows } = await worker.query(
+      `select mail_id as "mailId", kind, address, details::text, token from jobs.take_mail()`,
+    );
+    const [row] = rows;
+    if (row === undefined) return mails;
+    await worker.query("select jobs.finish_mail(mail_id => $1)", [row.mailId]);
+    const letter = compose(row, "https://site.example");
+    mails.push({ ...letter, kind: row.kind, token: /#(\S+)/.exec(letter.text)?.[1] });
+  }
+}
+
+let made = 0;
+
+/** What somebody signs up with; nobody else has it. */
+export function anybody() {
+  made += 1;
+  return {
+    email: `Visitor-${made}@test.example`,
+    displayName: `Visitor ${made}`,
+    handle: `visitor-${made}`,
+    password: `correct horse ${made}`,
+  };
+}
+
+/** Somebody who signed up and followed the link of the mail. Sign-up must be open. */
+export async function makeMember(service: TestService, worker: Pool, browser?: string) {
+  const visitor = makeVisitor(service, browser);
+  const person = anybody();
+  const { body } = await visitor.call("POST", "/api/account/sign-up", { body: person });
+  const mails = await takeMails(worker);
+  const token = mails.find(({ to }) => to === person.email)?.token;
+  await visitor.call("POST", "/api/account/email/confirm", { body: { token } });
+  return { visitor, person, userId: body.userId as string };
+}

@@ -1,0 +1,394 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import type { Pool } from "pg";
+import { formatApiKey } from "../../src/database/api_key.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
+
+/** Signing up, in and out; passwords and e-mail addresses. */
+
+const service = testService(test);
+const { operate } = service;
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+});
+
+const member = () => makeMember(service, worker);
+
+const signIn = (visitor: ReturnType<typeof makeVisitor>, email: string, password: string) =>
+  visitor.call("POST", "/api/account/sign-in", { body: { email, password } });
+
+test.serial(
+  "sign-up makes a session and an account; the link confirms address and handle",
+  async (t) => {
+    const visitor = makeVisitor(service);
+    const person = anybody();
+    const answer = await visitor.call("POST", "/api/account/sign-up", { body: person });
+    t.is(answer.status, 201);
+    t.false(answer.body.emailConfirmed);
+    const [cookie] = answer.headers.getSetCookie();
+    t.regex(
+      cookie!,
+      /^pgmarkets_session=js_\w{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+    );
+
+    const before = (await visitor.call("GET", "/api/account")).body;
+    t.is(before.id, answer.body.userId);
+    t.is(before.email, person.email);
+    t.is(before.handle, person.handle);
+    t.false(before.emailConfirmed);
+    t.is(before.balance, 100_000, "play money");
+    t.is(before.limits.reviewedAt, null);
+
+    const [mail, ...others] = await takeMails(worker);
+    t.deepEqual(others, []);
+    t.is(mail!.to, person.email);
+    t.regex(mail!.text, /^https:\/\/site\.example\/confirm#jl_\w{49}$/m);
+    const { rows } = await service.database.pool.query(
+      "select row_to_json(x)::text as row from (select l.*, m.* from identity.links l, identity.mails m) x",
+    );
+    t.false(JSON.stringify(rows).includes(mail!.token!), "the token is nowhere in the database");
+
+    const confirm = await visitor.call("POST", "/api/account/email/confirm", {
+      body: { token: mail!.token },
+    });
+    t.is(confirm.status, 200);
+    t.deepEqual(confirm.body, { email: person.email, handle: person.handle });
+    const after = (await visitor.call("GET", "/api/account")).body;
+    t.true(after.emailConfirmed);
+    t.is((await visitor.call("GET", "/api/v1/me")).body.email, person.email);
+
+    const again = await visitor.call("POST", "/api/account/email/confirm", {
+      body: { token: mail!.token },
+    });
+    t.deepEqual([again.status, again.body.code], [400, "INVALID_LINK"], "a link is good once");
+  },
+);
+
+test.serial(
+  "sign-up answers the same when address and handle are taken; the owner gets a mail",
+  async (t) => {
+    const { person } = await member();
+    const thief = makeVisitor(service);
+    const other = anybody();
+    const fresh = await makeVisitor(service).call("POST", "/api/account/sign-up", { body: other });
+    const taken = await thief.call("POST", "/api/account/sign-up", {
+      body: { ...other, email: person.email.toUpperCase(), handle: person.handle },
+    });
+    t.is(taken.status, fresh.status);
+    t.deepEqual(Object.keys(taken.body), Object.keys(fresh.body));
+    t.deepEqual(
+      [...taken.headers.keys()].filter((name) => name !== "x-request-id").toSorted(),
+      [...fresh.headers.keys()].filter((name) => name !== "x-request-id").toSorted(),
+    );
+    const profile = (await thief.call("GET", "/api/account")).body;
+    t.is(profile.handle, person.handle, "what was asked for");
+    const claimed = await thief.call("PATCH", "/api/account/profile", {
+      body: { handle: person.handle.toUpperCase() },
+    });
+    t.is(claimed.status, 200, "nor does changing the handle say that it is taken");
+
+    const mails = await takeMails(worker);
+    const toOwner = mails.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());
+    t.deepEqual(
+      toOwner.map(({ kind, token }) => [kind, token]),
+      [["address_taken", undefined]],
+    );
+    t.is((await signIn(makeVisitor(service), person.email, other.password)).status, 401);
+    t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 200);
+  },
+);
+
+test.serial(
+  "409 ALREADY_EXISTS: only who proves the address learns that the handle is taken",
+  async (t) => {
+    const { person } = await member();
+    const visitor = makeVisitor(service);
+    const late = { ...anybody(), handle: person.handle.toUpperCase() };
+    await visitor.call("POST", "/api/account/sign-up", { body: late });
+    const [mail] = await takeMails(worker);
+    const confirm = (more = {}) =>
+      visitor.call("POST", "/api/account/email/confirm", { body: { token: mail!.token, ...more } });
+    const refused = await confirm();
+    t.deepEqual([refused.status, refused.body.code], [409, "ALREADY_EXISTS"]);
+    const accepted = await confirm({ handle: `${late.handle}-2` });
+    t.deepEqual(accepted.body, { email: late.email, handle: `${late.handle}-2` });
+  },
+);
+
+test.serial("of two who claim an address the one with the mailbox gets it", async (t) => {
+  const owner = anybody();
+  const [first, second] = [makeVisitor(service), makeVisitor(service)];
+  await first.call("POST", "/api/account/sign-up", { body: owner });
+  const [early] = await takeMails(worker);
+  await second.call("POST", "/api/account/sign-up", {
+    body: { ...owner, handle: `${owner.handle}-b`, password: "another long one" },
+  });
+  const [late] = await takeMails(worker);
+  t.is(late!.kind, "confirm_email", "nobody has it yet");
+  const confirm = (token?: string) =>
+    first.call("POST", "/api/account/email/confirm", { body: { token } });
+  t.is((await confirm(late!.token)).status, 200);
+  const refused = await confirm(early!.token);
+  t.deepEqual([refused.status, refused.body.code], [409, "ALREADY_EXISTS"]);
+  t.is((await signIn(makeVisitor(service), owner.email, "another long one")).status, 200);
+});
+
+test.serial(
+  "401 WRONG_CREDENTIALS: one answer for a wrong password and for a wrong address",
+  async (t) => {
+    const { person } = await member();
+    const wrong = [
+      await signIn(makeVisitor(service), person.email, "not the password"),
+      await signIn(makeVisitor(service), "nobody@test.example", person.password),
+      await signIn(makeVisitor(service), "no address at all", person.password),
+    ];
+    for (const { status, body, headers } of wrong) {
+      t.is(status, 401);
+      t.deepEqual(body, { error: "Wrong e-mail or password" });
+      t.deepEqual(headers.getSetCookie(), []);
+    }
+  },
+);
+
+test.serial(
+  "sign-in needs a confirmed address: an unconfirmed account tells nothing",
+  async (t) => {
+    const person = anybody();
+    const visitor = makeVisitor(service);
+    await visitor.call("POST", "/api/account/sign-up", { body: person });
+    t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 401);
+    const refused = await visitor.call("POST", "/api/account/keys", { body: { name: "bot" } });
+    t.deepEqual([refused.status, refused.body.code], [403, "EMAIL_UNCONFIRMED"]);
+    await takeMails(worker);
+  },
+);
+
+test.serial(
+  "every sign-in makes another cookie, and ends the session that the browser had",
+  async (t) => {
+    const { person, visitor } = await member();
+    const old = visitor.cookie!;
+    const planted = makeVisitor(service);
+    planted.cookie = old;
+    t.is((await signIn(visitor, person.email, person.password)).status, 200);
+    t.not(visitor.cookie, old);
+    t.is(await planted.token(), undefined, "the old one has ended");
+    const { data } = (await visitor.call("GET", "/api/account/sessions")).body;
+    t.is(data.length, 1);
+    await takeMails(worker);
+  },
+);
+
+test.serial("sign-out ends the session and takes the cookie back", async (t) => {
+  const { visitor } = await member();
+  const { cookie } = visitor;
+  const answer = await visitor.call("POST", "/api/account/sign-out");
+  t.is(answer.status, 200);
+  t.regex(answer.headers.getSetCookie()[0]!, /^pgmarkets_session=; Path=\/; Max-Age=0; HttpOnly/);
+  t.is(visitor.cookie, undefined);
+  visitor.cookie = cookie;
+  t.is(await visitor.token(), undefined);
+});
+
+test.serial("a change of password ends all sessions and rotates that of the browser", async (t) => {
+  const { person, visitor } = await member();
+  const elsewhere = makeVisitor(service, "Chromium");
+  await signIn(elsewhere, person.email, person.password);
+  const wrong = await visitor.call("PUT", "/api/account/password", {
+    body: { currentPassword: "wrong password", newPassword: "a new long password" },
+  });
+  t.deepEqual([wrong.status, wrong.body.code], [403, "WRONG_PASSWORD"]);
+  const old = visitor.cookie;
+  const changed = await visitor.call("PUT", "/api/account/password", {
+    body: { currentPassword: person.password, newPassword: "a new long password" },
+  });
+  t.is(changed.status, 200);
+  t.not(visitor.cookie, old);
+  t.is((await visitor.call("GET", "/api/account")).status, 200);
+  t.is(await elsewhere.token(), undefined);
+  t.is((await signIn(elsewhere, person.email, person.password)).status, 401);
+  t.is((await signIn(elsewhere, person.email, "a new long password")).status, 200);
+  const mails = await takeMails(worker);
+  t.deepEqual(
+    mails.map(({ kind }) => kind),
+    ["new_sign_in", "password_changed", "new_sign_in"],
+  );
+});
+
+test.serial("a password is reset by the link of a mail, which is good once", async (t) => {
+  const { person, visitor } = await member();
+  const ask = (email: string) =>
+    makeVisitor(service).call("POST", "/api/account/password-reset", { body: { email } });
+  const [known, unknown] = [await ask(person.email), await ask("nobody@test.example")];
+  t.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
+  const [mail, ...others] = await takeMails(worker);
+  t.deepEqual(others, [], "nothing goes to an address without an account");
+  t.regex(mail!.text, /\/reset#jl_/);
+
+  const reset = (token?: string) =>
+    makeVisitor(service).call("POST", "/api/account/password-reset/confirm", {
+      body: { token, password: "after the reset" },
+    });
+  t.is((await reset(formatApiKey(randomBytes(32), "jl_"))).body.code, "INVALID_LINK");
+  t.is((await reset("nonsense")).body.code, "INVALID_LINK");
+  const done = await reset(mail!.token);
+  t.is(done.status, 200);
+  t.is(done.headers.getSetCookie().length, 1);
+  t.is((await reset(mail!.token)).body.code, "INVALID_LINK");
+  t.is(await visitor.token(), undefined, "all sessions have ended");
+  t.is((await signIn(visitor, person.email, "after the reset")).status, 200);
+  await takeMails(worker);
+});
+
+test.serial("a link that has expired is none", async (t) => {
+  const clock = testClock(service.database.pool);
+  const { person, visitor } = await member();
+  await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
+  const [mail] = await takeMails(worker);
+  await clock.advance(3_600_000);
+  const late = await visitor.call("POST", "/api/account/password-reset/confirm", {
+    body: { token: mail!.token, password: "after the reset" },
+  });
+  t.is(late.body.code, "INVALID_LINK");
+  await clock.release();
+});
+
+test.serial("an address is changed with the password, by the link to the new one", async (t) => {
+  const { person, visitor } = await member();
+  const email = "moved@test.example";
+  const change = (password: string) =>
+    visitor.call("POST", "/api/account/email", { body: { email, password } });
+  t.is((await change("wrong password")).body.code, "WRONG_PASSWORD");
+  t.is((await change(person.password)).status, 200);
+  const { body } = await visitor.call("GET", "/api/account");
+  t.deepEqual([body.email, body.newEmail], [person.email, email]);
+  const [mail] = await takeMails(worker);
+  t.is(mail!.to, email);
+  const { token } = mail!;
+  await makeVisitor(service).call("POST", "/api/account/email/confirm", { body: { token } });
+  const after = (await visitor.call("GET", "/api/account")).body;
+  t.deepEqual([after.email, after.newEmail, after.handle], [email, null, person.handle]);
+  const [notice] = await takeMails(worker);
+  t.deepEqual([notice!.kind, notice!.to], ["email_changed", person.email]);
+});
+
+test.serial(
+  "400 INVALID_REQUEST: passwords of 10 to 200 characters, none of the common ones",
+  async (t) => {
+    const password = async (text: string) => {
+      const body = { ...anybody(), password: text };
+      const answer = await makeVisitor(service).call("POST", "/api/account/sign-up", { body });
+      return answer.body.error;
+    };
+    t.is(await password("x1y2z3a4b"), "password: must have 10 to 200 characters");
+    t.is(await password("xy".repeat(101)), "password: must have 10 to 200 characters");
+    t.is(await password("Password123"), "password: is one of the most common passwords");
+    t.is(await password("🐎🔋📎✅".repeat(2)), "password: must have 10 to 200 characters");
+    t.is(await password("0 correct \u0000 horse"), undefined);
+    await takeMails(worker);
+  },
+);
+
+test.serial(
+  "400 INVALID_REQUEST: names with control characters, addresses that are none",
+  async (t) => {
+    const refused = async (part: object) => {
+      const body = { ...anybody(), ...part };
+      return (await makeVisitor(service).call("POST", "/api/account/sign-up", { body })).body.error;
+    };
+    t.is(await refused({ displayName: "a\u0000b" }), "displayName: must be one line of text");
+    t.is(await refused({ displayName: "  " }), "displayName: must not be blank");
+    t.is(
+      await refused({ handle: "a b" }),
+      "handle: must have 1 to 40 letters, digits, or any of _.-",
+    );
+    t.is(await refused({ email: "a@b\r\nBcc: c@d.example" }), "email: must be an e-mail address");
+  },
+);
+
+test.serial(
+  "403 SIGN_UP_CLOSED: without an invitation, and with one for another address",
+  async (t) => {
+    await operate("set_sign_up", { policy: "invitation" });
+    const signUp = (body: object) =>
+      makeVisitor(service).call("POST", "/api/account/sign-up", { body });
+    t.is((await signUp(anybody())).body.code, "SIGN_UP_CLOSED");
+    const person = anybody();
+    const path: string = await operate("invite_user", { email: person.email });
+    const invitation = path.replace("/sign-up#", "");
+    t.is((await signUp({ ...anybody(), invitation })).body.code, "INVALID_LINK");
+    const [mail] = await takeMails(worker);
+    t.is(mail!.kind, "invitation");
+    const answer = await signUp({ ...person, invitation });
+    t.deepEqual([answer.status, answer.body.emailConfirmed], [201, true]);
+    t.is((await signUp({ ...person, invitation: mail!.token })).body.code, "ALREADY_EXISTS");
+    t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 200);
+
+    await operate("set_sign_up", { policy: "closed" });
+    const late: string = await operate("invite_user", { email: "late@test.example" });
+    const closed = await signUp({ ...anybody(), invitation: late.replace("/sign-up#", "") });
+    t.is(closed.body.code, "SIGN_UP_CLOSED");
+    const { body } = await makeVisitor(service).call("GET", "/api/account/sign-up");
+    t.deepEqual(body, { policy: "closed", playMoneyCents: 0 });
+    await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+    await takeMails(worker);
+  },
+);
+
+test.serial(
+  "a link of an operator signs in once, within 15 minutes, and the user is told",
+  async (t) => {
+    const { userId } = await member();
+    const path: string = await operate("sign_in_link", { user_id: userId });
+    const visitor = makeVisitor(service);
+    const follow = () =>
+      visitor.call("POST", "/api/account/sign-in-link", {
+        body: { token: path.replace("/sign-in#", "") },
+      });
+    t.deepEqual((await follow()).body, { userId });
+    t.is((await visitor.call("GET", "/api/account")).body.id, userId);
+    t.is((await follow()).body.code, "INVALID_LINK");
+    const [mail] = await takeMails(worker);
+    t.regex(mail!.text, /support/);
+  },
+);
+
+test.serial("a password is hashed anew at sign-in when its settings are old", async (t) => {
+  const { person, userId } = await member();
+  const { pool } = service.database;
+  const hashOf = async () =>
+    (
+      await pool.query(
+        `select p.password_hash as hash from identity.passwords as p
+         join identity.users as u on u.id = p.user_id where u.public_id = $1`,
+        [userId],
+      )
+    ).rows[0].hash as string;
+  const { hashPassword } = await import("../../src/accounts/passwords.ts");
+  const old = await hashPassword(person.password, "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ");
+  await pool.query(
+    `update identity.passwords as p set password_hash = $2
+     from identity.users as u where u.id = p.user_id and u.public_id = $1`,
+    [userId, old],
+  );
+  t.is((await signIn(makeVisitor(service), person.email, "wrong password")).status, 401);
+  t.is(await hashOf(), old);
+  t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 200);
+  t.regex(await hashOf(), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 200);
+});
+
+test.serial("nothing of a password, a hash, a cookie or a token is in the log", async (t) => {
+  const { person, visitor } = await member();
+  await signIn(visitor, person.email, person.password);
+  const log = service.log.join("\n");
+  t.true(log.includes("/api/account/sign-in"));
+  for (const secret of [person.password, "$argon2id", "js_", "jt_", "jl_", person.email]) {
+    t.false(log.includes(secret), secret);
+  }
+});

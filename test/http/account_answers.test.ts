@@ -1,0 +1,93 @@
+import test from "ava";
+import { routes } from "../../src/api/routes.ts";
+import { checkAnswers } from "./openapi_answers.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { CallOptions } from "../helpers/http/test_service.ts";
+import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
+
+/** Answers of the routes of accounts, held against the OpenAPI document. */
+
+const service = testService(test);
+const { faultsOf, met } = checkAnswers();
+
+test("answers of the routes of accounts are as the document says", async (t) => {
+  await service.operate("set_sign_up", { policy: "open" });
+  const worker = service.database.connectAs("exchange_worker");
+  const { visitor, person, userId } = await makeMember(service, worker);
+  const callAs = async (
+    who: ReturnType<typeof makeVisitor>,
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ) => {
+    const answer = await who.call(method, `/api/account${path}`, options);
+    const faults = faultsOf(method, `/api/account${path}`, answer);
+    t.deepEqual(faults, [], `${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const call = (method: string, path: string, body?: object) =>
+    callAs(visitor, method, path, body && { body });
+  const guest = makeVisitor(service);
+  const elsewhere = { headers: { origin: "https://evil.example" } };
+
+  await call("GET", "/sign-up");
+  await callAs(guest, "POST", "/sign-up", { body: anybody() });
+  await callAs(guest, "POST", "/sign-up", { body: { ...anybody(), password: "short" } });
+  await callAs(guest, "POST", "/sign-up", { body: anybody(), ...elsewhere });
+  await callAs(guest, "POST", "/sign-up", { body: { ...anybody(), invitation: "x" } });
+  await callAs(guest, "POST", "/sign-out");
+  await callAs(guest, "POST", "/sign-out");
+  const { email, password } = person;
+  await callAs(guest, "POST", "/sign-in", { body: { email, password: "wrong password" } });
+  await callAs(guest, "POST", "/sign-in", { body: { email, password } });
+  await callAs(guest, "POST", "/sign-in-link", { body: { token: "x" } });
+  const path: string = await service.operate("sign_in_link", { user_id: userId });
+  const token = path.split("#")[1];
+  await callAs(guest, "POST", "/sign-in-link", { body: { token } });
+
+  await call("GET", "");
+  await call("PATCH", "/profile", { displayName: "Ann" });
+  await call("PATCH", "/profile", { private: "yes" });
+  const limits = { dayCents: 10_000, weekCents: null, monthCents: null };
+  await call("PUT", "/limits", limits);
+  await call("PUT", "/limits", { ...limits, dayCents: 20_000 });
+  await call("PUT", "/limits", {});
+  const { id } = await call("POST", "/keys", { name: "bot" });
+  await call("POST", "/keys", { name: " " });
+  await call("GET", "/keys");
+  for (const key of [id, userId, "1"]) await call("DELETE", `/keys/${key}`);
+  const { data } = await call("GET", "/sessions");
+  for (const session of [data[0].id, userId, "1"]) await call("DELETE", `/sessions/${session}`);
+  await call("DELETE", "/sessions");
+  await call("POST", "/self-exclusion", { until: "2090-01-01T00:00:00Z" });
+  await call("POST", "/self-exclusion", { until: null });
+  await call("POST", "/self-exclusion", { until: "2090-01-01T00:00:00Z" });
+
+  const newPassword = "another long one";
+  await call("PUT", "/password", { currentPassword: "wrong password", newPassword });
+  await call("PUT", "/password", { currentPassword: password, newPassword });
+  await call("POST", "/email", { email: "new@test.example", password: newPassword });
+  await call("POST", "/email/resend");
+  await takeMails(worker).then(async (mails) => {
+    const sent = mails.findLast(({ kind }) => kind === "confirm_email");
+    await call("POST", "/email/confirm", { token: sent?.token });
+    await call("POST", "/email/confirm", { token: sent?.token });
+  });
+  await call("POST", "/password-reset", { email: "new@test.example" });
+  const [reset] = await takeMails(worker).then((mails) =>
+    mails.filter(({ kind }) => kind === "password_reset"),
+  );
+  await call("POST", "/password-reset/confirm", { token: reset?.token, password: newPassword });
+  await call("POST", "/password-reset/confirm", { token: reset?.token, password: newPassword });
+
+  const successes = routes
+    .filter(({ tag }) => tag === "Account")
+    .flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => `${operationId} ${status}`),
+    );
+  t.deepEqual(
+    successes.filter((name) => !met.has(name)),
+    [],
+    "never asked for",
+  );
+});

@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { routes } from "../../src/api/routes.ts";
+import { formatApiKey } from "../../src/database/api_key.ts";
+import { serve } from "../../src/server/start_server.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { callService, testService } from "../helpers/http/test_service.ts";
+import { anybody, makeMember, makeVisitor } from "../helpers/http/visitor.ts";
+
+/** Who gets to the routes of accounts, from where, and how often. Made from the table of routes. */
+
+const service = testService(test, { limited: true });
+const { call, makeTrader, operate } = service;
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await operate("set_sign_up", { policy: "open" });
+  for (const bucket of ["v1", "v1-auth", "v1-user", "sign-up", "mail-account"]) {
+    await operate("set_rate_limit", { bucket, max_requests: 1_000_000, window_seconds: 1 });
+  }
+});
+
+const ofAccounts = routes.filter(({ tag }) => tag === "Account");
+const withToken = ofAccounts.filter(({ auth }) => auth === "token");
+const changing = ofAccounts.filter(({ method }) => method !== "get");
+const pathOf = (path: string) => path.replace(":id", "01900000-0000-7000-8000-000000000000");
+const nameOf = ({ method, path }: (typeof routes)[number]) => `${method.toUpperCase()} ${path}`;
+
+test("every change of an account is checked for its origin, and reads are not", (t) => {
+  t.true(ofAccounts.length > 20);
+  for (const route of ofAccounts) {
+    t.is(route.fromOwnPages === true, route.method !== "get", nameOf(route));
+    t.true(route.path.startsWith("/api/account"), nameOf(route));
+  }
+  const open = ofAccounts.filter(({ auth }) => auth === "none");
+  t.deepEqual(open.map(({ operationId }) => operationId).toSorted(), [
+    ...["confirmEmail", "getSignUp", "requestPasswordReset", "resetPassword", "signIn"],
+    ...["signInByLink", "signUp"],
+  ]);
+});
+
+for (const route of withToken) {
+  test.serial(
+    `401: ${nameOf(route)} for nobody, for an API key, and for a cookie alone`,
+    async (t) => {
+      const { key } = await makeTrader();
+      const { visitor } = await makeMember(service, worker);
+      const cookie = visitor.cookie!;
+      for (const options of [
+        {},
+        { key },
+        { key: formatApiKey(randomBytes(32), "jt_") },
+        { key: cookie.split("=")[1]! },
+        { headers: { cookie } },
+      ]) {
+        const answer = await call(route.method.toUpperCase(), pathOf(route.path), {
+          ...options,
+          headers: { origin: service.url, ...("headers" in options && options.headers) },
+          ...(route.request.body && { body: {} }),
+        });
+        t.deepEqual([answer.status, answer.body], [401, { error: "Unauthorized" }]);
+      }
+    },
+  );
+}
+
+test.serial("401: a token of a session that has expired or ended", async (t) => {
+  const clock = testClock(service.database.pool);
+  const [ended, expired] = [await makeMember(service, worker), await makeMember(service, worker)];
+  const tokens = [await ended.visitor.token(), await expired.visitor.token()];
+  await ended.visitor.call("POST", "/api/account/sign-out");
+  await clock.advance(300_000);
+  for (const route of withToken) {
+    for (const key of tokens) {
+      const answer = await call(route.method.toUpperCase(), pathOf(route.path), {
+        key: key!,
+        headers: { origin: service.url },
+        ...(route.request.body && { body: {} }),
+      });
+      t.is(answer.status, 401, nameOf(route));
+    }
+  }
+  await clock.advance(31 * 86_400_000);
+  t.is(await expired.visitor.token(), undefined, "after 30 days there is no other token");
+  await clock.release();
+});
+
+for (const route of changing) {
+  test.serial(
+    `403 WRONG_ORIGIN: ${nameOf(route)} from another site, or from nowhere`,
+    async (t) => {
+      const { visitor } = await makeMember(service, worker);
+      const before = (await visitor.call("GET", "/api/account")).body;
+      const token = await visitor.token();
+      const { host } = new URL(service.url);
+      for (const origin of [undefined, "null", "https://evil.example", `https://${host}`, ""]) {
+        const answer = await call(route.method.toUpperCase(), pathOf(route.path), {
+          ...(route.auth === "token" && { key: token! }),
+          headers: { cookie: visitor.cookie!, ...(origin !== undefined && { origin }) },
+          ...(route.request.body && { body: { email: "x@test.example", password: "p" } }),
+        });
+        t.deepEqual([answer.status, answer.body.code], [403, "WRONG_ORIGIN"], String(origin));
+      }
+      t.deepEqual((await visitor.call("GET", "/api/account")).body, before);
+    },
+  );
+}
+
+const from = (address: string) => ({ "x-forwarded-for": address });
+
+test.serial(
+  "429: attempts to sign in are limited by account, wherever they come from",
+  async (t) => {
+    const { person } = await makeMember(service, worker);
+    const attempt = (email: string, password: string, address: number) =>
+      makeVisitor(service).call("POST", "/api/account/sign-in", {
+        body: { email, password },
+        headers: from(`192.0.2.${address}`),
+      });
+    for (const email of [person.email, "nobody-at-all@test.example"]) {
+      for (let number = 0; number < 10; number++) {
+        const shouted = number % 2 === 0 ? email : email.toUpperCase();
+        t.is((await attempt(shouted, "wrong password", number)).status, 401);
+      }
+      const refused = await attempt(email, person.password, 99);
+      t.is(refused.status, 429, "the right password too");
+      t.deepEqual(refused.body, { error: "Too many requests" });
+      t.true(Number(refused.headers.get("retry-after")) > 0);
+    }
+  },
+);
+
+test.serial("429: attempts are limited by address, whatever the account", async (t) => {
+  const attempt = (number: number) =>
+    makeVisitor(service).call("POST", "/api/account/sign-in", {
+      body: { email: `nobody-${number}@test.example`, password: "wrong password" },
+      headers: from("198.51.100.7"),
+    });
+  for (let number = 0; number < 30; number++) t.is((await attempt(number)).status, 401);
+  t.is((await attempt(30)).status, 429);
+});
+
+test.serial("429: attempts at once from many connections are counted exactly", async (t) => {
+  const { person } = await makeMember(service, worker);
+  const answers = await Promise.all(
+    Array.from({ length: 25 }, (_, number) =>
+      makeVisitor(service).call("POST", "/api/account/sign-in", {
+        body: { email: person.email, password: "wrong password" },
+        headers: from(`203.0.113.${number}`),
+      }),
+    ),
+  );
+  t.is(answers.filter(({ status }) => status === 401).length, 10);
+  t.is(answers.filter(({ status }) => status === 429).length, 15);
+});
+
+test.serial("429: mails to one address, and asked for by one address", async (t) => {
+  await operate("set_rate_limit", {
+    bucket: "mail-account",
+    max_requests: 3,
+    window_seconds: 3600,
+  });
+  const ask = (email: string, address: string) =>
+    makeVisitor(service).call("POST", "/api/account/password-reset", {
+      body: { email },
+      headers: from(address),
+    });
+  for (let number = 0; number < 3; number++) {
+    t.is((await ask("victim@test.example", `192.0.2.${number}`)).status, 200);
+  }
+  t.is((await ask("Victim@test.example", "192.0.2.9")).status, 429);
+  for (let number = 0; number < 10; number++) {
+    t.is((await ask(`somebody-${number}@test.example`, "192.0.2.77")).status, 200);
+  }
+  t.is((await ask("somebody-else@test.example", "192.0.2.77")).status, 429);
+});
+
+test.serial(
+  "under https the cookie is Secure and __Host-, and good under no other name",
+  async (t) => {
+    const pool = service.database.connectAs("exchange_api");
+    const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+    const publicUrl = "https://markets.example";
+    const secure = await serve(pool, { ...config, publicUrl }, pino({ level: "silent" }));
+    try {
+      const post = (path: string, headers: Record<string, string>, body: object) =>
+        callService(secure.url, "POST", path, { body, headers });
+      const wrong = await post("/api/account/sign-up", { origin: secure.url }, anybody());
+      t.is(wrong.body.code, "WRONG_ORIGIN");
+      const answer = await post("/api/account/sign-up", { origin: publicUrl }, anybody());
+      const [cookie] = answer.headers.getSetCookie();
+      t.regex(
+        cookie!,
+        /^__Host-pgmarkets_session=jh_\w{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      const value = /=(jh_\w+)/.exec(cookie!)![1]!;
+      const tokenFor = async (header: string) =>
+        (await callService(secure.url, "GET", "/api/auth/token", { headers: { cookie: header } }))
+          .status;
+      t.is(await tokenFor(`__Host-pgmarkets_session=${value}`), 200);
+      t.is(await tokenFor(`pgmarkets_session=${value}`), 401, "planted by a subdomain");
+      const { visitor } = await makeMember(service, worker);
+      const plain = visitor.cookie!.split("=")[1]!;
+      t.is(await tokenFor(`__Host-pgmarkets_session=${plain}`), 401);
+      t.is(await tokenFor(`pgmarkets_session=${plain}; __Host-pgmarkets_session=${value}`), 200);
+    } finally {
+      await secure.close();
+    }
+  },
+);

@@ -1,0 +1,157 @@
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import test from "ava";
+import { SMTPServer } from "smtp-server";
+import { crontab } from "../../jobs/crontab.ts";
+import { sendMail } from "../../jobs/mail__send.ts";
+import { printingTransport, smtpTransport } from "../../src/mail/transport.ts";
+import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import { anybody, makeVisitor } from "../helpers/http/visitor.ts";
+import { until } from "../helpers/until.ts";
+
+/** Mails go to a mail server, and their links work. */
+
+const service = testService(test);
+const { operate } = service;
+const clock = testClock;
+
+/** What a mail server got. */
+interface Received {
+  from: string;
+  to: string[];
+  message: string;
+}
+
+const received: Received[] = [];
+let refusals = 0;
+let server: SMTPServer;
+let smtpUrl: string;
+
+test.serial.before("start a mail server", async () => {
+  server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData: (stream, { envelope }, done) => {
+      text(stream).then((message) => {
+        if (refusals > 0) {
+          refusals -= 1;
+          done(new Error("451 come back later"));
+          return;
+        }
+        const { mailFrom, rcptTo } = envelope;
+        const from = mailFrom === false ? "" : mailFrom.address;
+        received.push({ from, to: rcptTo.map(({ address }) => address), message });
+        done();
+      }, done);
+    },
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  smtpUrl = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  await makeQueue(service.database);
+  await operate("set_sign_up", { policy: "open" });
+});
+test.after.always("stop it", async () => {
+  await new Promise<void>((resolve) => {
+    server.close(resolve);
+  });
+});
+
+/** The text of a mail as it was written: lines are broken on the way. */
+const readable = (message: string): string =>
+  message
+    .replaceAll("=\r\n", "")
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    .replaceAll("\r\n", "\n");
+
+const mailsTo = (address: string) => received.filter(({ to }) => to.includes(address));
+
+const startSending = () => {
+  const transport = smtpTransport({ smtpUrl, from: "exchange@site.example" });
+  const siteUrl = "https://site.example";
+  return startTestWorker(service.database, {
+    crontab: [...crontab, sendMail({ transport, siteUrl })],
+  });
+};
+
+test.serial("a visitor signs up, and follows the link of the mail", async (t) => {
+  const worker = await startSending();
+  const visitor = makeVisitor(service);
+  const person = { ...anybody(), displayName: "Ann\u2028<b>" };
+  await visitor.call("POST", "/api/account/sign-up", { body: person });
+  const tookMs = await until("the mail came", () =>
+    Promise.resolve(mailsTo(person.email).length > 0),
+  );
+  t.true(tookMs < 10_000);
+  const [{ from, to, message }] = mailsTo(person.email) as [Received];
+  t.is(from, "exchange@site.example");
+  t.deepEqual(to, [person.email]);
+  const letter = readable(message);
+  t.regex(letter, /^Subject: Confirm your e-mail address$/m);
+  const token = /^https:\/\/site\.example\/confirm#(jl_\w+)$/m.exec(letter)?.[1];
+  const answer = await visitor.call("POST", "/api/account/email/confirm", { body: { token } });
+  t.is(answer.status, 200);
+  t.true((await visitor.call("GET", "/api/account")).body.emailConfirmed);
+  await worker.close();
+});
+
+test.serial("a mail that the server does not take stays, and is sent a minute later", async (t) => {
+  await clock(service.database.pool).freeze("2030-01-01T12:00:00Z");
+  const worker = await startSending();
+  const { email } = anybody();
+  refusals = 1;
+  await operate("invite_user", { email });
+  await until("it was refused", () => Promise.resolve(refusals === 0));
+  const mail = async () =>
+    (
+      await service.database.pool.query(
+        "select attempts, sent_at, due_at, last_error from identity.mails where address = $1",
+        [email],
+      )
+    ).rows[0];
+  await until("it was noted", async () => (await mail()).last_error !== null);
+  t.like(await mail(), { attempts: 1, sent_at: null });
+  t.regex((await mail()).last_error, /451/);
+  t.is(mailsTo(email).length, 0);
+  await clock(service.database.pool).advance(60_000);
+  await until("it was sent", async () => (await mail()).sent_at !== null);
+  t.is(mailsTo(email).length, 1);
+  t.like(await mail(), { attempts: 2, due_at: null, last_error: null });
+  t.true(worker.log.some((line) => line.includes("a mail was not sent")));
+  t.false(worker.log.join("\n").includes(email), "no address in the log");
+  await worker.close();
+  await clock(service.database.pool).release();
+});
+
+test.serial("without a mail server the link is printed", async (t) => {
+  const lines: string[] = [];
+  const transport = printingTransport((line) => lines.push(line));
+  const worker = await startTestWorker(service.database, {
+    crontab: [sendMail({ transport, siteUrl: "http://127.0.0.1:3000" })],
+  });
+  const { email } = anybody();
+  await operate("invite_user", { email });
+  await until("it was printed", () => Promise.resolve(lines.length > 0));
+  t.regex(
+    lines[0]!,
+    /^mail {6}to \S+: You are invited http:\/\/127\.0\.0\.1:3000\/sign-up#jl_\w+$/,
+  );
+  await worker.close();
+});
+
+test.serial("two workers send each mail once", async (t) => {
+  const workers = [await startSending(), await startSending()];
+  const people = Array.from({ length: 20 }, () => anybody().email);
+  for (const email of people) await operate("invite_user", { email });
+  await until("all came", () =>
+    Promise.resolve(people.every((email) => mailsTo(email).length > 0)),
+  );
+  for (const worker of workers) await worker.close();
+  t.deepEqual(
+    people.map((email) => mailsTo(email).length),
+    people.map(() => 1),
+  );
+});

@@ -1,0 +1,50 @@
+import test from "ava";
+import fc from "fast-check";
+import {
+  formatCents,
+  formatChance,
+  formatChange,
+  formatPrice,
+  formatShares,
+  parseCount,
+  parseEuros,
+} from "../../src/website/format.ts";
+
+test("money is shown in euros and cents", (t) => {
+  t.is(formatCents(123_456), "€1,234.56");
+  t.is(formatCents(-5), "-€0.05");
+  t.is(formatChange(100), "+€1.00");
+  t.is(formatChange(0), "€0.00");
+});
+
+test("prices, chances and shares", (t) => {
+  t.is(formatPrice(63), "63¢");
+  t.is(formatPrice(36.256), "36.26¢");
+  t.is(formatPrice(null), "–");
+  t.is(formatChance(63), "63%");
+  t.is(formatShares(1), "1 share");
+  t.is(formatShares(1200), "1,200 shares");
+});
+
+test("amounts are read as people type them", (t) => {
+  const read = { "12": 1200, "12.5": 1250, "12,50": 1250, " € 0.07 ": 7, "3€": 300 };
+  for (const [text, cents] of Object.entries(read)) t.is(parseEuros(text), cents, text);
+  for (const text of ["", "1.234", "1,000.00", "-1", "1e3", "ten", "1..2"]) {
+    t.is(parseEuros(text), undefined, text);
+  }
+});
+
+test("an amount that is shown and typed again is the same, to the cent", (t) => {
+  const cents = fc.integer({ min: 0, max: 99_999_999_999 });
+  fc.assert(
+    fc.property(cents, (amount) => {
+      const text = `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, "0")}`;
+      t.is(parseEuros(text), amount);
+    }),
+  );
+});
+
+test("counts are whole numbers", (t) => {
+  t.is(parseCount(" 10 "), 10);
+  for (const text of ["", "1.5", "-1", "1e3", "0x10"]) t.is(parseCount(text), undefined, text);
+});

@@ -1,0 +1,65 @@
+import test from "ava";
+import { adviceOn } from "../../src/website/api/advice.ts";
+import { browserWords } from "../../src/website/components/account/browser_words.ts";
+import { feeCents } from "../../src/website/components/fee.ts";
+import { groupByEvent } from "../../src/website/components/home/groups.ts";
+import { sparklinePath } from "../../src/website/components/home/sparkline_path.ts";
+import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
+import { costOf, worthOf } from "../../src/website/components/portfolio/worth.ts";
+
+test("each refusal is told with what to do next", (t) => {
+  const refused = (code: string) => adviceOn({ status: 400, error: "x", code });
+  t.is(refused("LIMITS_SETUP_REQUIRED").next?.href, "/account#limits");
+  t.is(adviceOn({ status: 429, error: "x", retryAfterSeconds: 1 }).text.slice(-9), "1 second.");
+  t.is(adviceOn({ status: 400, error: "market not open" }).text, "Market not open.");
+  t.is(adviceOn({ status: 401, error: "Unauthorized" }).next?.href, "/sign-in");
+  t.is(adviceOn({ status: 401, error: "Wrong e-mail or password" }).next, undefined);
+});
+
+test("the documented examples of the fee: 100 shares at 50 cost 175, one costs 2", (t) => {
+  t.deepEqual([feeCents(100, 50), feeCents(1, 50), feeCents(1, 1)], [175, 2, 1]);
+});
+
+test("a NO share is worth the rest of 100", (t) => {
+  const held = { avgPrice: 40, quantity: 10, lastTradePrice: 70 };
+  t.is(costOf(held), 400);
+  t.is(worthOf({ ...held, side: "yes" }), 700);
+  t.is(worthOf({ ...held, side: "no" }), 300);
+  t.is(worthOf({ ...held, lastTradePrice: null, side: "no" }), null);
+});
+
+test("markets of an event stand together, where the first of them does", (t) => {
+  const market = (id: string, eventId: string | null) => ({ id, eventId }) as any;
+  const listed = [market("a", null), market("b", "e"), market("c", null), market("d", "e")];
+  t.deepEqual(
+    groupByEvent(listed).map(({ eventId, markets }) => [eventId, markets.map(({ id }) => id)]),
+    [
+      [null, ["a"]],
+      ["e", ["b", "d"]],
+      [null, ["c"]],
+    ],
+  );
+});
+
+test("a chart is told in words", (t) => {
+  t.is(describeChart("1h", []), "No trades in the last hour");
+  t.is(
+    describeChart("all", [40, 70, 55]),
+    "Chance of YES since it opened: from 40% to 55%, between 40% and 70%",
+  );
+  t.deepEqual(candlesQuery("all", 0), { interval: "1d" });
+  t.deepEqual(candlesQuery("1h", 3_600_000), {
+    ...{ interval: "1m", from: "1970-01-01T00:00:00.000Z" },
+  });
+});
+
+test("a small line goes from left to right, and up as prices rise", (t) => {
+  t.is(sparklinePath([10, 50]), "M0.0 26.0L96.0 2.0");
+});
+
+test("browsers are named for people", (t) => {
+  const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0 Safari/537.36";
+  t.is(browserWords(chrome), "Chrome on Linux");
+  t.is(browserWords("curl/8"), "curl/8");
+  t.is(browserWords(null), "Unknown browser");
+});

@@ -1,0 +1,43 @@
+import test from "ava";
+import { emptyTicket, orderOf } from "../../src/website/components/market/ticket_order.ts";
+import type { Ticket } from "../../src/website/components/market/ticket_order.ts";
+
+const marketId = "0193d0a0-0000-7000-8000-000000000000";
+const order = (ticket: Partial<Ticket>) => orderOf({ ...emptyTicket, ...ticket }, marketId).order;
+const errors = (ticket: Partial<Ticket>) =>
+  Object.keys(orderOf({ ...emptyTicket, ...ticket }, marketId).errors ?? {});
+
+const buy = { marketId, side: "yes", orderType: "buy" } as const;
+
+test("each kind of ticket is the order that the API knows", (t) => {
+  t.deepEqual(order({ price: "40", quantity: "5" }), { ...buy, price: 40, quantity: 5 });
+  t.deepEqual(order({ kind: "market", quantity: "5", price: "7" }), {
+    ...{ ...buy, price: null, quantity: 5 },
+  });
+  t.deepEqual(order({ kind: "budget", budget: "12,50", quantity: "9" }), {
+    ...{ ...buy, price: null, budgetCents: 1250 },
+  });
+  t.deepEqual(order({ orderType: "sell", side: "no", kind: "market", quantity: "1" }), {
+    ...{ marketId, side: "no", orderType: "sell", price: null, quantity: 1 },
+  });
+});
+
+test("options belong to limit orders only", (t) => {
+  const options = { postOnly: true, expiresAt: "2030-01-02T03:04" };
+  t.deepEqual(order({ price: "40", quantity: "5", ...options }), {
+    ...{ ...buy, price: 40, quantity: 5, postOnly: true },
+    expiresAt: new Date("2030-01-02T03:04").toISOString(),
+  });
+  t.deepEqual(order({ kind: "market", quantity: "5", ...options, immediateOrCancel: true }), {
+    ...{ ...buy, price: null, quantity: 5 },
+  });
+  t.is(order({ price: "1", quantity: "1", immediateOrCancel: true })?.timeInForce, "ioc");
+});
+
+test("what is missing is named", (t) => {
+  t.deepEqual(errors({}), ["price", "quantity"]);
+  t.deepEqual(errors({ price: "100", quantity: "10001" }), ["price", "quantity"]);
+  t.deepEqual(errors({ kind: "market", quantity: "1.5" }), ["quantity"]);
+  t.deepEqual(errors({ kind: "budget", budget: "10000.01" }), ["budget"]);
+  t.deepEqual(errors({ price: "1", quantity: "1", expiresAt: "soon" }), ["expiresAt"]);
+});
