@@ -8,6 +8,7 @@ declare
   v_user_id bigint;
   v_count int := 0;
 begin
+  perform core.check_session();
   for v_user_id in
     delete from identity.email_claims as c
     where c.user_id = any (array(
@@ -28,6 +29,11 @@ begin
     delete from identity.passwords as p where p.user_id = v_user_id;
     delete from identity.links as l where l.user_id = v_user_id;
     delete from identity.mails as m where m.user_id = v_user_id;
+    -- Held first, so that the next statement sees what the user did until now.
+    perform
+    from trading.traders as t
+    where t.user_id = v_user_id
+    for update;
     -- Who had money or orders is part of the ledger's history.
     begin
       delete from trading.traders as t
@@ -50,4 +56,4 @@ comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
   'how many. Nobody can sign in to them any more. Those without money and orders are removed. '
   'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
-  'mails; the users that it removes.';
+  'mails; the users. Errors: UNFIT_SESSION.';

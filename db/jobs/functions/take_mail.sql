@@ -9,6 +9,7 @@ declare
   v_owner_id bigint;
   v_is_claimed boolean;
 begin
+  perform core.check_session();
   loop
     select m.* into v_mail
     from identity.mails as m
@@ -66,5 +67,5 @@ $$;
 comment on function jobs.take_mail() is
   'The next mail to send: one row, or none. A mail with a link has the link''s token, which is '
   'made for this attempt and not kept. Unless jobs.finish_mail is called, the mail is due again '
-  'after a minute, and then after ever longer, 10 times. Locks: the mail, none that it would wait '
-  'for.';
+  'after a minute, and then after ever longer, 10 times. Errors: UNFIT_SESSION. Locks: the mail, '
+  'none that it would wait for.';
