@@ -447,6 +447,7 @@ set local role exchange_owner;
 --!include jobs/functions/take_mail.sql
 --!include jobs/functions/finish_mail.sql
 --!include jobs/functions/remove_mails.sql
+--!include jobs/functions/remove_sign_ups.sql
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql
 --!include jobs/functions/make_candles.sql

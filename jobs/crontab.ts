@@ -48,5 +48,10 @@ export const crontab: Job[] = [
     cron: "*/15 * * * *",
     run: untilDone((calls) => calls.removeMails()),
   },
+  {
+    name: "sign_ups__remove",
+    cron: "7 * * * *",
+    run: untilDone((calls) => calls.removeSignUps()),
+  },
   { name: "ledger__verify", cron: "17 3 * * *", run: verifyLedger },
 ];

@@ -63,36 +63,36 @@ const siteUrl = z
   .transform((url) => new URL(url).origin)
   .optional();
 
-const environmentSchema = z
-  .object({
-    DATABASE_URL: databaseUrl,
-    API_DATABASE_URL: urlForRole,
-    LISTEN_DATABASE_URL: urlForRole,
-    WORKER_DATABASE_URL: urlForRole,
-    ANALYST_DATABASE_URL: urlForRole,
-    OPERATOR_DATABASE_URL: urlForRole,
-    PORT: wholeNumber(0, 65_535).default(3000),
-    HOST: z.string().default("127.0.0.1"),
-    METRICS_PORT: wholeNumber(0, 65_535).optional(),
-    WORKER_PORT: wholeNumber(0, 65_535).optional(),
-    METRICS_HOST: z.string().default("127.0.0.1"),
-    DEMO: flag(true),
-    TRUST_PROXY: trustProxy,
-    LOG_LEVEL: z
-      .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
-        error: "must be fatal, error, warn, info, debug, trace or silent",
-      })
-      .default("info"),
-    POOL_SIZE: wholeNumber(2, 500).default(12),
-    PUBLIC_URL: siteUrl,
-    SMTP_URL: smtpUrl,
-    MAIL_FROM: z.string().optional(),
-    NODE_ENV: z.string().optional(),
-  })
-  .refine(({ SMTP_URL, PUBLIC_URL }) => SMTP_URL === undefined || PUBLIC_URL !== undefined, {
-    path: ["PUBLIC_URL"],
-    error: "must be set if SMTP_URL is: mails have links to it",
-  });
+const variables = z.object({
+  DATABASE_URL: databaseUrl,
+  API_DATABASE_URL: urlForRole,
+  LISTEN_DATABASE_URL: urlForRole,
+  WORKER_DATABASE_URL: urlForRole,
+  ANALYST_DATABASE_URL: urlForRole,
+  OPERATOR_DATABASE_URL: urlForRole,
+  PORT: wholeNumber(0, 65_535).default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  WORKER_PORT: wholeNumber(0, 65_535).optional(),
+  METRICS_HOST: z.string().default("127.0.0.1"),
+  DEMO: flag(true),
+  TRUST_PROXY: trustProxy,
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
+      error: "must be fatal, error, warn, info, debug, trace or silent",
+    })
+    .default("info"),
+  POOL_SIZE: wholeNumber(2, 500).default(12),
+  PUBLIC_URL: siteUrl,
+  SMTP_URL: smtpUrl,
+  MAIL_FROM: z.string().optional(),
+  NODE_ENV: z.string().optional(),
+});
+
+const environmentSchema = variables.refine(
+  ({ SMTP_URL, PUBLIC_URL }) => SMTP_URL === undefined || PUBLIC_URL !== undefined,
+  { path: ["PUBLIC_URL"], error: "must be set if SMTP_URL is: mails have links to it" },
+);
 
 /** What the environment configures. */
 export interface Config {

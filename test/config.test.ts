@@ -68,3 +68,20 @@ test("a proxy setting that Express rejects is an error", (t) => {
     t.throws(() => readConfig({ TRUST_PROXY: value }), { message: /TRUST_PROXY/ }, value);
   }
 });
+
+test("a mail server needs the address of the website, which is an origin", (t) => {
+  const SMTP_URL = "smtp://mail.example:587";
+  t.throws(() => readConfig({ SMTP_URL }), { message: /PUBLIC_URL must be set if SMTP_URL is/ });
+  t.throws(() => readConfig({ SMTP_URL: "http://mail.example" }), { message: /SMTP_URL/ });
+  for (const PUBLIC_URL of [
+    "markets.example",
+    "https://a.example/x",
+    "ftp://a.example",
+    "https://",
+  ]) {
+    t.throws(() => readConfig({ PUBLIC_URL }), { message: /PUBLIC_URL/ }, PUBLIC_URL);
+  }
+  const config = readConfig({ SMTP_URL, PUBLIC_URL: "https://Markets.example/" });
+  t.is(config.publicUrl, "https://markets.example");
+  t.is(config.smtpUrl, SMTP_URL);
+});

@@ -13,7 +13,7 @@ const SALT_BYTES = 16;
 const DIGEST_BYTES = 32;
 /** Hashes under way at once in a process: each takes memory and a thread. */
 const MOST_AT_ONCE = 2;
-/** Beyond it, requests are told to come back: each of them waits for all before it. */
+/** Further requests are rejected as overload: each would wait for all before it. */
 const MOST_WAITING = 100;
 
 /** The settings of a new hash, with a salt of its own. */
@@ -69,7 +69,7 @@ const waiting: (() => void)[] = [];
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= MOST_AT_ONCE) {
     if (waiting.length >= MOST_WAITING) throw new DatabaseFailure("overloaded");
-    // Whoever is done hands its place over.
+    // A hash that is done hands its place over.
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else {
     running += 1;

@@ -20,8 +20,8 @@ import {
 import { found, uuidSchema } from "./common.ts";
 
 /**
- * Ways into an account of the website, and out of it. Which addresses have an account is told by
- * nothing here: answers and the work for them are the same.
+ * Ways into an account of the website, and out of it. No answer shows whether an address has an
+ * account: answers, and the work for them, are the same.
  */
 
 const nothing = z.strictObject({});
@@ -93,6 +93,7 @@ const signIn = route({
   operationId: "signIn",
   tag: "Account",
   summary: "Signs in with e-mail address and password",
+  description: "The session that the browser had before ends.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
@@ -286,7 +287,7 @@ const confirmEmail = route({
   tag: "Account",
   summary: "Confirms an e-mail address by the link of a mail",
   description:
-    "After sign-up the account also gets the handle. If that is taken meanwhile, the link stays " +
+    "After sign-up the account also gets the handle. If that was taken meanwhile, the link stays " +
     "good and another `handle` can be given. It does not sign in.",
   auth: "none",
   fromOwnPages: true,

@@ -37,6 +37,9 @@ const orderHistory = route({
   operationId: "listOrderHistory",
   tag: "Portfolio",
   summary: "All the caller's orders with their fills, newest first",
+  description:
+    "Archived ones too. A page may be shorter than `limit` and still have a `nextCursor`: it ends " +
+    "at 5,000 fills, and with `marketId` after 5,000 orders of all markets.",
   auth: "key",
   rateLimit: "read",
   request: {
@@ -58,7 +61,10 @@ const fills = route({
   operationId: "listFills",
   tag: "Portfolio",
   summary: "The caller's fills, newest first",
-  description: "With `Accept: text/csv` as CSV; its `Link` header leads to the next page.",
+  description:
+    "Prices are of the own order's side, `cashCents` is what the fill moved on the account with " +
+    "the fee, `realisedPnl` is null for a buy. With `Accept: text/csv` as CSV; its `Link` header " +
+    "leads to the next page.",
   auth: "key",
   rateLimit: "read",
   request: {
@@ -104,8 +110,9 @@ const statement = route({
   tag: "Portfolio",
   summary: "The entries of the caller's account in the ledger, newest first",
   description:
-    "From a time until before another. With `Accept: text/csv` as CSV; its `Link` header leads " +
-    "to the next page.",
+    "From a time until before another. With `to` a page may be shorter than `limit` and still " +
+    "have a `nextCursor`: it ends after 5,000 entries. With `Accept: text/csv` as CSV; its `Link` " +
+    "header leads to the next page.",
   auth: "key",
   rateLimit: "read",
   request: {

@@ -62,6 +62,9 @@ const markets = route({
   operationId: "searchMarkets",
   tag: "Markets",
   summary: "The markets of all categories, by words",
+  description:
+    "A market is listed when its title, together with that of its event, has all words, as the " +
+    "beginning of a word or in another form of it.",
   auth: "none",
   rateLimit: "read",
   request: {
@@ -71,7 +74,7 @@ const markets = route({
         .max(200)
         .regex(/^\P{Cc}*$/u, "must be one line of text")
         .optional()
-        .meta({ description: "words that the title has, or that of the event" }),
+        .meta({ description: "words; unless given, all markets" }),
       category: slugSchema.optional(),
       status: z.enum(["open", "closed", "all"]).default("open"),
       sort: z.enum(["volume", "newest", "closing"]).default("volume"),

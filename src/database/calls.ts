@@ -280,6 +280,7 @@ export const jobs = functionsOf("jobs", {
   removeSessions: repeatable({}, one(int)),
   removeCounters: repeatable({}, one(int)),
   removeMails: repeatable({}, one(int)),
+  removeSignUps: repeatable({}, one(int)),
   takeMail: once({}, rowIfFound(dueMail)),
   finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),

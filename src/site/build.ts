@@ -19,7 +19,7 @@ const LEAST_BYTES_TO_COMPRESS = 512;
 export async function buildIfStale(): Promise<boolean> {
   const fingerprint = await fingerprintOfSources();
   if ((await readIfThere(join(builtDirectory, STAMP))) === fingerprint) return false;
-  // Beside the present files, so that there is never half a website, whoever else builds or reads.
+  // Beside the present files, so that other processes never read half a website.
   const fresh = `${builtDirectory}-${randomUUID()}`;
   await asInProduction(() => buildWebsite(fresh));
   await writeFile(join(fresh, STAMP), fingerprint);

@@ -5,7 +5,7 @@ import type { Encoding, SiteFile, Website } from "./files.ts";
 
 const ASSET_CACHING = "public, max-age=31536000, immutable";
 
-/** The pages take scripts, styles and data from this server only, and nobody may frame them. */
+/** The pages take scripts, styles and data from this server only, and no site may frame them. */
 const secure = helmet({
   contentSecurityPolicy: {
     useDefaults: false,

@@ -8,14 +8,14 @@ declare
   v_token text;
 begin
   if invite_user.email is null or invite_user.email !~ '^[^@[:space:]]+@[^@[:space:]]+$' then
-    perform core.raise_error('INVALID_REQUEST', 'this is no e-mail address');
+    perform core.raise_violation('users_email_looks_like_one', '');
   end if;
   if exists (
     select
     from identity.users as u
     where lower(u.email collate "C") = lower(invite_user.email collate "C")
   ) then
-    perform core.raise_error('ALREADY_EXISTS', 'a user with this email exists already');
+    perform core.raise_error('ALREADY_EXISTS', 'A user with this e-mail address already exists');
   end if;
   v_token := identity.make_link('invitation', null, invite_user.email, c_valid_for);
   perform identity.queue_mail('invitation', null, invite_user.email);
@@ -25,6 +25,6 @@ end
 $$;
 
 comment on function admin.invite_user(text) is
-  'Invites somebody by e-mail to sign up with this address, for 14 days. The mail has the link; '
+  'Invites a person by e-mail to sign up with this address, for 14 days. The mail has the link; '
   'the path of another one is returned, to be given by other means. Errors: INVALID_REQUEST, '
   'ALREADY_EXISTS.';

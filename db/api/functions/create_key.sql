@@ -13,6 +13,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform core.check_session();
   -- Held, so that the keys are counted one creation after the other.
   select u.* into strict v_user
   from identity.users as u
@@ -47,5 +48,5 @@ $$;
 comment on function api.create_key(uuid, text) is
   'Makes an API key for its user and returns the body of POST /api/account/keys, with the key, '
   'which is not kept. A mail reports it. At most 50 keys are in force. Errors: INVALID_REQUEST, '
-  'EMAIL_UNCONFIRMED, INVALID_STATE. Locks: the row of the user in identity.users, for which no '
-  'trading waits.';
+  'EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the row of the user in '
+  'identity.users, for which no trading waits.';

@@ -79,6 +79,6 @@ comment on function api.sign_up(text, text, text, text, text, boolean, bytea, by
   'Makes an account with a session, and returns the session''s cookie, which is not kept. The '
   'address and the handle are the user''s once the link in the mail is followed '
   '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '
-  'on whether they are taken, so sign-up tells nobody who has an account. password_hash is '
+  'on whether they are taken, so sign-up does not show who has an account. password_hash is '
   'argon2id in PHC form. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS '
   '(with an invitation). Locks: with play money, the outside world.';

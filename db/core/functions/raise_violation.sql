@@ -21,10 +21,16 @@ begin
       'The title must not be blank or longer than 300 characters'
     when 'users_email_looks_like_one' then
       'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'email_claims_look_like_an_email' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
     when 'users_display_name_is_not_blank' then
       'The display name must not be blank or longer than 100 characters'
     when 'users_handle_is_a_word' then
       'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'email_claims_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'settings_sign_up_policy_is_open_invitation_or_closed' then
+      'The policy must be open, invitation or closed'
     when 'api_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
     when 'staff_keys_name_is_not_blank' then

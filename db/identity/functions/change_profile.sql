@@ -7,7 +7,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint;
+  v_user_id constant bigint := identity.user_id(change_profile.user_id);
   v_constraint text;
   v_column text;
 begin
@@ -17,11 +17,7 @@ begin
     display_name = coalesce(change_profile.display_name, u.display_name),
     avatar_url = coalesce(change_profile.avatar_url, u.avatar_url),
     handle = coalesce(change_profile.handle, u.handle)
-  where u.public_id = change_profile.user_id
-  returning u.id into v_user_id;
-  if not found then
-    perform core.raise_error('NOT_FOUND', format('no user %s', change_profile.user_id));
-  end if;
+  where u.id = v_user_id;
   if num_nonnulls(change_profile.private, change_profile.leaderboard_opt_out) > 0 then
     insert into leaderboard.profile_changes (user_id)
     values (v_user_id);
@@ -36,5 +32,5 @@ end
 $$;
 
 comment on function identity.change_profile(uuid, boolean, boolean, text, text, text) is
-  'Changes what is given of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS '
-  '(the handle). Locks: the row of the user in identity.users, for which no trading waits.';
+  'Changes the given parts of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND, '
+  'ALREADY_EXISTS (the handle). Locks: the row of the user in identity.users, for which no trading waits.';

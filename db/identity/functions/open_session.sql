@@ -15,6 +15,7 @@ declare
   v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
   v_at timestamptz := core.now();
 begin
+  perform core.check_session();
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
@@ -45,4 +46,5 @@ $$;
 
 comment on function identity.open_session(bigint, text, boolean, bytea) is
   'Makes a session of 30 days and returns its cookie, which is not kept. Ends the session that the '
-  'browser had before, expired ones of the user, and the oldest beyond 50. Locks: their rows.';
+  'browser had before, expired ones of the user, and the oldest beyond 50. Errors: '
+  'UNFIT_SESSION. Locks: their rows.';

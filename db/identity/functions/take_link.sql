@@ -6,6 +6,7 @@ as $$
 declare
   v_link identity.links;
 begin
+  perform core.check_session();
   delete from identity.links as l
   where l.token_hash = take_link.token_hash
     and l.kind = take_link.kind
@@ -24,4 +25,4 @@ $$;
 
 comment on function identity.take_link(text, bytea) is
   'Uses up the link with this SHA-256, and the others of its user and kind. Errors: INVALID_LINK '
-  '(unknown, expired or used). Locks: the rows of the links.';
+  '(unknown, expired or used), UNFIT_SESSION. Locks: the rows of the links.';

@@ -12,7 +12,7 @@ create index email_claims_by_age on identity.email_claims (created_at);
 
 comment on table identity.email_claims is
   'E-mail addresses that users gave and have not confirmed. They need not be unique: only a '
-  'confirmed address is taken, so a claim tells nobody whether an address has an account.';
+  'confirmed address is taken, so a claim does not show whether an address has an account.';
 comment on column identity.email_claims.handle is
   'The handle that was asked for at sign-up, which the user also gets with the confirmation. Null: '
   'a user with a confirmed address asked for another address.';

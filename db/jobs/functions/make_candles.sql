@@ -7,6 +7,7 @@ declare
   v_progress trading.candle_progress;
   v_trades trading.trades[];
 begin
+  perform core.check_session();
   insert into trading.candle_progress (market_id)
   select b.market_id
   from trading.market_state as b
@@ -59,5 +60,5 @@ $$;
 
 comment on function jobs.make_candles(int) is
   'Makes candles of trades that have none yet, of one market, at most so many; returns how many '
-  'trades. Cost: a row for each market that ever traded, and those trades. Locks: the row of the '
-  'market''s progress, none that it would wait for.';
+  'trades. Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. '
+  'Locks: the row of the market''s progress, none that it would wait for.';

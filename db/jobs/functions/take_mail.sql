@@ -9,6 +9,7 @@ declare
   v_owner_id bigint;
   v_is_claimed boolean;
 begin
+  perform core.check_session();
   loop
     select m.* into v_mail
     from identity.mails as m
@@ -33,7 +34,7 @@ begin
       when 'password_reset' then v_owner_id is not null
       else true
     end;
-    -- Nothing to send: nobody has the address, or another one was asked for meanwhile.
+    -- Nothing to send: no user has the address, or the user asked for another one meanwhile.
     delete from identity.mails as m
     where m.id = v_mail.id;
   end loop;
@@ -50,7 +51,7 @@ begin
   address := v_mail.address;
   details := v_mail.details;
   if kind = 'confirm_email' and v_owner_id is not null then
-    -- Only the owner of the address is told that it has an account.
+    -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then
     token := identity.make_link(kind, v_mail.user_id, address, interval '3 days');
@@ -66,5 +67,5 @@ $$;
 comment on function jobs.take_mail() is
   'The next mail to send: one row, or none. A mail with a link has the link''s token, which is '
   'made for this attempt and not kept. Unless jobs.finish_mail is called, the mail is due again '
-  'after a minute, and then after ever longer, 10 times. Locks: the mail, none that it would wait '
-  'for.';
+  'after a minute, and then after ever longer, 10 times. Errors: UNFIT_SESSION. Locks: the mail, '
+  'none that it would wait for.';

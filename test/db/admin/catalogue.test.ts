@@ -213,12 +213,19 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
 test("every constraint that an operator's values can break is said in words", async (t) => {
   const outOfReach = [
     "api_keys_hash_is_a_sha256",
+    "links_are_of_a_known_kind",
+    "links_are_of_a_user_or_invitations",
+    "links_hash_is_a_sha256",
+    "links_name_the_address_that_they_prove",
+    "mails_are_due_until_they_are_sent",
     "markets_have_an_outcome_once_resolved",
     "markets_pay_what_the_outcome_says",
+    "passwords_are_argon2id_in_phc_form",
     "rate_policies_are_those_that_differ",
     "session_tokens_hash_is_a_sha256",
     "sessions_cookie_hash_is_a_sha256",
     "sessions_expire_after_they_are_made",
+    "settings_is_one_row",
     "staff_keys_hash_is_a_sha256",
     "stream_caps_are_of_an_address_or_a_user",
   ];

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import test from "ava";
+import { commonPasswords, isCommon } from "../../../src/accounts/common_passwords.ts";
+import { hashPassword, newSettings, standardSettings } from "../../../src/accounts/passwords.ts";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+
+/** What servers may know of passwords: how to hash one, and whether a hash is right. */
+
+const exchange = testExchange(test);
+const { operate } = exchange;
+
+const on = async <T>(work: (client: any) => Promise<T>): Promise<T> => {
+  const client = await exchange.api.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+};
+
+const settingsOf = (email: string) =>
+  on((client) => call(client, api.getPasswordSettings, { standard: standardSettings, email }));
+
+const password = "correct horse battery";
+let made = 0;
+
+async function signUp() {
+  const number = (made += 1);
+  const email = `owner-${number}@test.example`;
+  const invitation: string = await operate("invite_user", { email });
+  const invitationHash = createHash("sha256").update(invitation.split("#")[1]!).digest();
+  const passwordHash = await hashPassword(password, newSettings());
+  await operate("set_sign_up", { policy: "invitation" });
+  const given = { email, displayName: "Owner", handle: `owner-${number}`, passwordHash };
+  const { userId } = await on((client) =>
+    call(client, api.signUp, { ...given, invitationHash, isHostOnly: false }),
+  );
+  return { email, userId, passwordHash };
+}
+
+const signIn = (email: string, passwordHash: string) =>
+  on((client) => call(client, api.signIn, { email, passwordHash, isHostOnly: false }));
+
+test("settings are all before the digest, and make the same hash again", async (t) => {
+  const { email, passwordHash, userId } = await signUp();
+  const settings = await settingsOf(email.toUpperCase());
+  t.true(passwordHash.startsWith(`${settings}$`));
+  t.is(passwordHash.split("$").length, settings.split("$").length + 1);
+  t.is(await hashPassword(password, settings), passwordHash);
+  t.is((await signIn(email, passwordHash)).userId, userId);
+  const own = { standard: standardSettings, userId };
+  t.is(await on((client) => call(client, api.getPasswordSettings, own)), settings);
+});
+
+test("an address without an account has settings that look like others, always the same", async (t) => {
+  const real = await settingsOf((await signUp()).email);
+  const decoy = await settingsOf("nobody@test.example");
+  t.is(decoy.length, real.length);
+  t.deepEqual(decoy.split("$").slice(0, -1), real.split("$").slice(0, -1));
+  t.regex(decoy, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}$/);
+  t.is(await settingsOf("nobody@test.example"), decoy);
+  t.is(await settingsOf("NOBODY@test.example"), decoy);
+  t.not(await settingsOf("nobody-else@test.example"), decoy);
+  const user = await exchange.makeTrader();
+  const without = { standard: standardSettings, userId: user };
+  t.is((await on((client) => call(client, api.getPasswordSettings, without))).length, real.length);
+});
+
+test("settings of addresses without an account cannot be computed from outside", async (t) => {
+  const salt = (await settingsOf("x@test.example")).split("$").at(-1);
+  const plain = createHash("sha256").update("x@test.example").digest().subarray(0, 16);
+  t.not(salt, plain.toString("base64").replaceAll("=", ""));
+});
+
+test("a wrong hash, an empty one and null sign nobody in", async (t) => {
+  const { email, passwordHash } = await signUp();
+  const trader = await exchange.makeTrader();
+  const { rows } = await exchange.database.pool.query(
+    "select email from identity.users where public_id = $1",
+    [trader],
+  );
+  for (const [address, hash] of [
+    [email, passwordHash.slice(0, -1)],
+    [email, ""],
+    [email, null],
+    [rows[0].email, ""],
+    [rows[0].email, passwordHash],
+    ["nobody@test.example", ""],
+    ["nobody@test.example", null],
+  ] as [string, string][]) {
+    t.deepEqual({ ...(await signIn(address, hash)) }, { userId: null, cookie: null });
+  }
+});
+
+test("a link is used by one of two that come at the same moment", async (t) => {
+  const { userId } = await signUp();
+  for (let round = 0; round < 5; round++) {
+    const path: string = await operate("sign_in_link", { user_id: userId });
+    const tokenHash = createHash("sha256").update(path.split("#")[1]!).digest();
+    const results = await Promise.allSettled(
+      [1, 2, 3].map(() =>
+        on((client) => call(client, api.signInByLink, { tokenHash, isHostOnly: false })),
+      ),
+    );
+    t.is(results.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const result of results) {
+      if (result.status === "rejected") t.is(result.reason.code, "EX029");
+    }
+  }
+});
+
+test("common passwords are refused, whatever their case, and others are not", (t) => {
+  t.true(commonPasswords.size > 1000);
+  for (const common of [
+    ...["password123", "Password1234", "1234567890", "qwertyuiop", "1q2w3e4r5t", "1qaz2wsx3edc"],
+    ...["iloveyou123", "aaaaaaaaaa", "0123456789".slice(1) + "0", "abc123abc123", "qwerty123456"],
+    ...["passwordpassword", "Liverpool2020", "asdfghjkl1", "0987654321", "147258369147"],
+  ]) {
+    t.true(isCommon(common), common);
+  }
+  for (const fine of ["correct horse", "mJ8-tree-Lamp", "one two three four", "x7Kp2mQw9z"]) {
+    t.false(isCommon(fine), fine);
+  }
+});
+
+test.serial("many hashes at once are made one after the other, and are the same", async (t) => {
+  const settings = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ";
+  const hashes = await Promise.all(
+    Array.from({ length: 50 }, () => hashPassword("a password", settings)),
+  );
+  t.is(new Set(hashes).size, 1);
+  const most = Array.from({ length: 150 }, () => hashPassword("a password", settings));
+  const results = await Promise.allSettled(most);
+  t.is(results.filter(({ status }) => status === "rejected").length, 48, "2 run and 100 wait");
+  await t.throwsAsync(hashPassword("x", "$2b$10$nothing"), { instanceOf: TypeError });
+});

@@ -1,0 +1,66 @@
+import test from "ava";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+
+/** jobs.remove_sign_ups and remove_mails: what nobody came back for. */
+
+const exchange = testExchange(test);
+const { clock, operate, work } = exchange;
+
+const DAY = 86_400_000;
+const passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$c29tZWRpZ2VzdA";
+
+const count = async (table: string): Promise<number> =>
+  Number((await exchange.database.pool.query(`select count(*) from ${table}`)).rows[0].count);
+
+async function signUp(name: string): Promise<string> {
+  const { rows } = await exchange.api.query(
+    `select user_id from api.sign_up(
+       email => $1, display_name => $2, handle => $2, password_hash => $3
+     )`,
+    [`${name}@test.example`, name, passwordHash],
+  );
+  return rows[0].user_id;
+}
+
+test.serial(
+  "an account that was not confirmed in 30 days goes, unless it has a history",
+  async (t) => {
+    await clock.freeze("2030-01-01T12:00:00Z");
+    await operate("set_sign_up", { policy: "open" });
+    await signUp("idle");
+    const rich = await signUp("rich");
+    await operate("deposit", { user_id: rich, amount_cents: 100, reference: "gift" });
+    const member = await exchange.makeTrader();
+    await clock.advance(DAY);
+    await signUp("late");
+    await clock.advance(29 * DAY - 1);
+    t.is(await work("remove_sign_ups"), 0);
+    const users = await count("identity.users");
+    await clock.advance(1);
+    t.is(await work("remove_sign_ups"), 2);
+    t.is(await count("identity.users"), users - 1);
+    t.is(await count("identity.email_claims"), 1);
+    t.is(await count("identity.passwords"), 1);
+    t.is(await count("identity.sessions"), 1);
+    const { rows } = await exchange.database.pool.query(
+      "select public_id as id from identity.users where public_id in ($1, $2)",
+      [rich, member],
+    );
+    t.is(rows.length, 2);
+  },
+);
+
+test.serial("mails go after 30 days, and links when they have expired", async (t) => {
+  await operate("invite_user", { email: "guest@test.example" });
+  t.true((await count("identity.mails")) > 0);
+  await clock.advance(14 * DAY - 1);
+  t.is(await count("identity.links"), 1);
+  await work("remove_mails");
+  t.is(await count("identity.links"), 1);
+  await clock.advance(1);
+  await work("remove_mails");
+  t.is(await count("identity.links"), 0);
+  await clock.advance(16 * DAY);
+  await work("remove_mails");
+  t.is(await count("identity.mails"), 0);
+});
