@@ -33,6 +33,8 @@ export async function startTestWorker(
     { level: "info", serializers: { error: describeError } },
     { write: (line: string) => log.push(line) },
   );
-  const worker = await work(connectAs("exchange_worker"), { logger, crontab, ...options });
+  // As many connections as a worker has: the queue fails when it finds none for seconds.
+  const pool = connectAs("exchange_worker", { max: 24 });
+  const worker = await work(pool, { logger, crontab, ...options });
   return { ...worker, log };
 }
