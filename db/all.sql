@@ -432,6 +432,7 @@ set local role exchange_owner;
 
 -- Functions: for the worker
 --!include jobs/functions/next_due.sql
+--!include jobs/functions/next_work.sql
 --!include jobs/functions/due_releases.sql
 --!include jobs/functions/release_orders.sql
 --!include jobs/functions/due_release_groups.sql

@@ -8,7 +8,7 @@ const LOOK_AGAIN_MS = 20;
 const LONGEST_MS = 60_000;
 
 /** Releases scheduled orders that are due now or in a moment. */
-export const releaseOrders: Job["run"] = ({ doWhatIsDue, nextDue }) =>
+export const releaseOrders: Job["run"] = ({ doWhatIsDue, nextWork }) =>
   doWhatIsDue({
     listDue: (calls, passingOver) => calls.dueReleaseGroups({ passingOver }),
     doInMarket: "releaseOrders",
@@ -20,7 +20,7 @@ export const releaseOrders: Job["run"] = ({ doWhatIsDue, nextDue }) =>
     waitingLanes: 2,
     longestMs: LONGEST_MS,
     waitMs: async () => {
-      const { releaseInMs } = await nextDue();
+      const { releaseInMs } = await nextWork();
       if (releaseInMs === null || releaseInMs > NEAR_MS) return undefined;
       return Math.min(Math.max(1, Math.ceil(releaseInMs)), LOOK_AGAIN_MS);
     },

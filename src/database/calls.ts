@@ -87,7 +87,7 @@ const databaseMetrics = {
   deadlocks: bigint,
   transactionIdAge: bigint,
 };
-const nextDue = {
+const nextWork = {
   releaseInMs: nullable(double),
   expireInMs: nullable(double),
   closeInMs: nullable(double),
@@ -259,7 +259,7 @@ const inMarket = { marketId: bigint, waits: boolean };
  */
 export const jobs = functionsOf("jobs", {
   warmUp: repeatable({}, nothing),
-  nextDue: repeatable(toPassOver, oneRow(nextDue)),
+  nextWork: repeatable(toPassOver, oneRow(nextWork)),
 
   /** For workers of version 0.2.0, which may run beside later ones. */
   dueReleases: repeatable(toPassOver, many(bigint)),
@@ -307,4 +307,4 @@ export type CountedRequest = RowOf<typeof countedRequest>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 /** A mail to send, with the token of its link if it has one. */
 export type DueMail = RowOf<typeof dueMail>;
-export type NextDue = RowOf<typeof nextDue>;
+export type NextWork = RowOf<typeof nextWork>;

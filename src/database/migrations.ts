@@ -30,6 +30,8 @@ const NEWEST_SERVER = 18;
  */
 export const POOL_LINGERS_MS = 300;
 
+const TURN_POLL_MS = 200;
+
 type Queryable = Pool | ClientBase;
 
 /** Throws unless pgmarkets is tested on this version of PostgreSQL. Returns the version. */
@@ -141,9 +143,7 @@ export async function migrateDatabase(
     await checkEncoding(client);
     await setLateSettings(client);
     await checkSession(client);
-    // graphile-migrate has a lock of its own, but fails instead of waiting for it. This lock ends
-    // with the connection.
-    await client.query("select pg_advisory_lock(hashtextextended('pgmarkets migrate', 0))");
+    await waitForTurn(client);
     const pending = await pendingMigrations(client);
     if (pending.length > 0) {
       await runMigrations(connectionString, log);
@@ -155,6 +155,21 @@ export async function migrateDatabase(
     throw hasCode(error, "42501") ? mayNotMigrate(client.user, error as Error) : error;
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * graphile-migrate has a lock of its own, but fails instead of waiting for it. This lock ends with
+ * the connection. It is asked for again and again: a session that waits within a statement has a
+ * snapshot, and `create index concurrently` of the session before would wait for that.
+ */
+async function waitForTurn(client: ClientBase): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      "select pg_try_advisory_lock(hashtextextended('pgmarkets migrate', 0)) as taken",
+    );
+    if (rows[0]?.taken) return;
+    await delay(TURN_POLL_MS);
   }
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { NextDue } from "../database/calls.ts";
+import type { NextWork } from "../database/calls.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind } from "./job.ts";
 
 export interface ClockOptions {
   /** Reads the tables. */
-  nextDue: () => Promise<NextDue>;
+  nextWork: () => Promise<NextWork>;
   /** Requests the job of a kind, without waiting for it. */
   request: (kind: DueKind) => Promise<void>;
   kinds: DueKind[];
@@ -23,12 +23,12 @@ const ROUND_MS = 100;
 const BACKOFF_MS = 1000;
 
 /** Reads what is due next, sleeps until then, and requests its job. */
-export function startClock({ nextDue, request, kinds, health }: ClockOptions): Clock {
+export function startClock({ nextWork, request, kinds, health }: ClockOptions): Clock {
   const ending = new AbortController();
 
   async function round(): Promise<number> {
     try {
-      const next = await nextDue();
+      const next = await nextWork();
       let wait = ROUND_MS;
       for (const kind of kinds) {
         const inMs = next[`${kind}InMs`] ?? Infinity;

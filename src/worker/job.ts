@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { JobCalls, NextDue } from "../database/calls.ts";
+import type { JobCalls, NextWork } from "../database/calls.ts";
 import type { DueWork } from "./due_markets.ts";
 
 /** What a job can use. */
@@ -14,7 +14,7 @@ export interface JobContext {
   /** Does what is due of a kind in free markets, and tries the others again soon. */
   doWhatIsDue: (work: DueWork) => Promise<void>;
   /** When something is due, except in markets that were found locked a moment ago. */
-  nextDue: () => Promise<NextDue>;
+  nextWork: () => Promise<NextWork>;
   /** Makes calls that each do one piece, until one returns 0. */
   untilNothingIsLeft: (piece: (calls: JobCalls) => Promise<number>) => Promise<void>;
   /** True once the process is ending. Other workers do the rest. */

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { callsOn } from "../database/call.ts";
 import { jobs } from "../database/calls.ts";
-import type { NextDue } from "../database/calls.ts";
+import type { NextWork } from "../database/calls.ts";
 import { doWhatIsDue } from "./due_markets.ts";
 import type { WorkerHealth } from "./health.ts";
 import { makeHeldMarkets } from "./held_markets.ts";
@@ -23,7 +23,7 @@ export interface JobRunner {
   /** Whether a job that is due must be requested: it does not run, and no request is under way. */
   isNeeded: (job: Job) => boolean;
   /** When something is due, except in markets that were found locked a moment ago. */
-  nextDue: () => Promise<NextDue>;
+  nextWork: () => Promise<NextWork>;
   noteRequest: (job: Job) => void;
   /** Ends the jobs under way after their present piece. */
   end: () => void;
@@ -61,7 +61,7 @@ export function makeJobRunner({ pool, logger, health, onWorked }: JobRunnerOptio
     calls,
     doPiece,
     doWhatIsDue: (work) => doWhatIsDue(context, held, work),
-    nextDue: () => calls.nextDue({ passingOver: held.list() }),
+    nextWork: () => calls.nextWork({ passingOver: held.list() }),
     untilNothingIsLeft: async (piece) => {
       while (!ending && (await doPiece(piece)) > 0);
     },
@@ -103,7 +103,7 @@ export function makeJobRunner({ pool, logger, health, onWorked }: JobRunnerOptio
   return {
     run,
     isNeeded,
-    nextDue: () => calls.nextDue({ passingOver: held.list() }, { attempts: 1 }),
+    nextWork: () => calls.nextWork({ passingOver: held.list() }, { attempts: 1 }),
     noteRequest: (job) => {
       stateOf(job).requestedAt = performance.now();
     },

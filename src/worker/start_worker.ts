@@ -97,7 +97,7 @@ export async function work(
   const dueJobs = new Map<DueKind, Job>();
   for (const job of crontab) if ("due" in job) dueJobs.set(job.due, job);
   const clock = startClock({
-    nextDue: jobRunner.nextDue,
+    nextWork: jobRunner.nextWork,
     request: async (kind) => {
       const job = dueJobs.get(kind);
       if (job === undefined || !jobRunner.isNeeded(job)) return;

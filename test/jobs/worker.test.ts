@@ -142,7 +142,7 @@ test.serial("it goes on after its connections were lost", async (t) => {
   const { rowCount } = await exchange.database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid()
-       and query ~ 'LISTEN|graphile_worker|jobs\.next_due'`,
+       and query ~ 'LISTEN|graphile_worker|jobs\.next_work'`,
   );
   t.true(rowCount! > 0);
   const [id] = (await rest(

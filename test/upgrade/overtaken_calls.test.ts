@@ -60,8 +60,9 @@ for (const facts of await listFixtures()) {
         return rowCount === 1;
       });
       for (const filename of await pendingMigrations(pool)) {
-        const path = join(migrationsDirectory, "committed", filename);
-        await migration.query(await readFile(path, "utf8"));
+        const text = await readFile(join(migrationsDirectory, "committed", filename), "utf8");
+        // An index that is made beside the traffic changes no function, and waits for the call.
+        if (!text.includes("--! no-transaction")) await migration.query(text);
       }
       await migration.query("commit");
 

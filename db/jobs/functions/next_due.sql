@@ -2,8 +2,7 @@ create or replace function jobs.next_due(
   passing_over bigint[] default '{}',
   out release_in_ms double precision,
   out expire_in_ms double precision,
-  out close_in_ms double precision,
-  out mail_in_ms double precision
+  out close_in_ms double precision
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -47,17 +46,10 @@ begin
     order by m.close_time
     limit 1
   ) - v_at);
-  mail_in_ms := 1000 * extract(epoch from (
-    select m.due_at
-    from identity.mails as m
-    where m.due_at is not null
-    order by m.due_at
-    limit 1
-  ) - v_at);
 end
 $$;
 
 comment on function jobs.next_due(bigint[]) is
   'In how many milliseconds the next scheduled order is to be released, the next resting one '
-  'expires, the next market closes and the next mail is to be sent; below 0 when it is overdue, '
-  'null when there is none. The markets to pass over don''t count. Locks: none.';
+  'expires and the next market closes; below 0 when it is overdue, null when there is none. '
+  'The markets to pass over don''t count. Locks: none.';

@@ -38,7 +38,7 @@ begin
       v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
       perform trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
       if rehearse.is_live then
-        perform jobs.next_due();
+        perform jobs.next_work();
         perform jobs.due_release_groups();
         perform jobs.release_group(array[v_market_id]);
       end if;

@@ -20,7 +20,7 @@ export interface CheckoutProcess {
 }
 
 /** What the service reads, but for its dependencies. */
-const copied = ["db", "jobs", "migrate", "src", "package.json", ".npmrc"];
+const copied = ["db", "jobs", "migrate", "src", "package.json", "package-lock.json", ".npmrc"];
 
 /** Copies the checkout but for its dependencies, which are linked to. */
 export async function makeCheckout(): Promise<Checkout> {

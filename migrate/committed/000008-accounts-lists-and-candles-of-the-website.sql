@@ -1,0 +1,2919 @@
+--! Previous: sha1:2fb15d9ab76f660ae18ab36763e71d9a8c51ac76
+--! Hash: sha1:d3ab451de4951b620e47688701e0d2c6f66d08c6
+--! Message: Accounts, lists and candles of the website
+
+set local lock_timeout = '2s';
+set local role exchange_owner;
+
+alter table identity.sessions add column browser text, add column last_seen_at timestamptz;
+comment on column identity.sessions.browser is
+  'What the browser called itself when it signed in; null: unknown.';
+
+comment on column identity.sessions.last_seen_at is
+  'When a page of the session last asked for a token, to the minute; null: never.';
+
+insert into core.error_codes (sqlstate, code, http_status, code_shown, message) values
+  ('EX027', 'WRONG_ORIGIN', 403, true, 'The request comes from another site'),
+  ('EX028', 'SIGN_UP_CLOSED', 403, true, 'Sign-up needs an invitation'),
+  ('EX029', 'INVALID_LINK', 400, true, 'The link is not valid any more'),
+  ('EX030', 'WRONG_CREDENTIALS', 401, false, 'Wrong e-mail or password'),
+  ('EX031', 'WRONG_PASSWORD', 403, true, 'Wrong password'),
+  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first');
+insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
+  ('sign-in', 30, 900),
+  ('sign-in-account', 10, 900),
+  ('sign-up', 10, 3600),
+  ('mail', 10, 3600),
+  ('mail-account', 5, 3600);
+
+--! Included catalog/functions/set_words.sql
+create or replace function catalog.set_words()
+returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_text text := concat_ws(' ', new.title, (
+    select e.title
+    from catalog.events as e
+    where e.id = new.event_id
+  ));
+begin
+  new.words := to_tsvector('simple', v_text) || to_tsvector('english', v_text);
+  return new;
+end
+$$;
+
+comment on function catalog.set_words() is
+  'Trigger of catalog.markets: keeps the words by which a market is found.';
+--! EndIncluded catalog/functions/set_words.sql
+comment on column catalog.markets.words is
+  'The words of the titles of the market and its event, as they are and by their English stems, '
+  'for the search. Kept by a trigger.';
+
+create trigger markets_have_words
+  before insert or update of title, event_id on catalog.markets
+  for each row execute function catalog.set_words();
+update catalog.markets set title = title;
+
+--! Included identity/tables/settings.sql
+create table identity.settings (
+  singleton boolean primary key default true,
+  sign_up_policy text not null default 'closed',
+  play_money_cents core.amount not null default 0,
+  changed_at timestamptz,
+  decoy_secret bytea,
+  constraint settings_is_one_row check (singleton),
+  constraint settings_sign_up_policy_is_open_invitation_or_closed
+    check (sign_up_policy in ('open', 'invitation', 'closed'))
+);
+
+comment on table identity.settings is 'Who may sign up on the website: one row.';
+comment on column identity.settings.sign_up_policy is
+  'open: every visitor; invitation: who has a link from admin.invite_user; closed: no visitor.';
+comment on column identity.settings.play_money_cents is
+  'What a new account gets at sign-up. Only the demo gives money away.';
+comment on column identity.settings.changed_at is
+  'When admin.set_sign_up was last called; null: never.';
+comment on column identity.settings.decoy_secret is
+  'Made at the first sign-in. Salts for e-mail addresses without an account are made from it, so '
+  'that an address always has the same one.';
+
+insert into identity.settings default values;
+--! EndIncluded identity/tables/settings.sql
+--! Included identity/tables/passwords.sql
+create table identity.passwords (
+  user_id bigint primary key references identity.users (id),
+  password_hash text not null,
+  changed_at timestamptz not null default core.now(),
+  constraint passwords_are_argon2id_in_phc_form check (
+    password_hash ~ '^\$argon2id\$v=19\$m=[0-9]+,t=[0-9]+,p=[0-9]+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$'
+  )
+);
+
+comment on table identity.passwords is
+  'Passwords of users who sign in on the website. A user without a row has none.';
+comment on column identity.passwords.password_hash is
+  'Argon2id in PHC form: parameters, salt and digest. Servers compute it. They can read the part '
+  'before the digest, by api.get_password_settings; the database compares.';
+--! EndIncluded identity/tables/passwords.sql
+--! Included identity/tables/email_claims.sql
+create table identity.email_claims (
+  user_id bigint primary key references identity.users (id),
+  email text not null,
+  handle text,
+  created_at timestamptz not null default core.now(),
+  constraint email_claims_look_like_an_email
+    check (email ~ '^[^@\s]+@[^@\s]+$' and length(email) <= 320),
+  constraint email_claims_handle_is_a_word check (handle ~ '^[A-Za-z0-9_.-]{1,40}$')
+);
+
+create index email_claims_by_age on identity.email_claims (created_at);
+
+comment on table identity.email_claims is
+  'E-mail addresses that users gave and have not confirmed. They need not be unique: only a '
+  'confirmed address is taken, so a claim does not show whether an address has an account.';
+comment on column identity.email_claims.handle is
+  'The handle that was asked for at sign-up, which the user also gets with the confirmation. Null: '
+  'a user with a confirmed address asked for another address.';
+--! EndIncluded identity/tables/email_claims.sql
+--! Included identity/tables/links.sql
+create table identity.links (
+  token_hash bytea primary key,
+  kind text not null,
+  user_id bigint references identity.users (id),
+  email text,
+  created_at timestamptz not null default core.now(),
+  expires_at timestamptz not null,
+  constraint links_hash_is_a_sha256 check (length(token_hash) = 32),
+  constraint links_are_of_a_known_kind
+    check (kind in ('confirm_email', 'password_reset', 'sign_in', 'invitation')),
+  constraint links_are_of_a_user_or_invitations check ((user_id is null) = (kind = 'invitation')),
+  constraint links_name_the_address_that_they_prove
+    check ((email is not null) = (kind in ('confirm_email', 'invitation')))
+);
+
+create index links_of_a_user on identity.links (user_id, kind);
+create index links_by_expiry on identity.links (expires_at);
+
+comment on table identity.links is
+  'The links in mails, each good once. The token itself is only in the mail; here is its SHA-256.';
+comment on column identity.links.kind is
+  'confirm_email proves an address, password_reset sets a password, sign_in opens a session, '
+  'invitation allows to sign up with its address.';
+--! EndIncluded identity/tables/links.sql
+--! Included identity/tables/mails.sql
+create table identity.mails (
+  id bigint generated always as identity primary key,
+  kind text not null,
+  user_id bigint references identity.users (id),
+  address text not null,
+  details json not null default '{}',
+  created_at timestamptz not null default core.now(),
+  due_at timestamptz default core.now(),
+  attempts int not null default 0,
+  sent_at timestamptz,
+  last_error text,
+  constraint mails_are_due_until_they_are_sent check (sent_at is null or due_at is null)
+);
+
+create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
+create index mails_by_age on identity.mails (created_at);
+
+comment on table identity.mails is
+  'The outbox of e-mail. The worker sends what is due (jobs.take_mail, jobs.finish_mail). A mail '
+  'with a link has no token here: it is made when the mail is sent.';
+comment on column identity.mails.kind is
+  'Which mail: confirm_email, password_reset and invitation have a link; the others are notices.';
+comment on column identity.mails.user_id is 'Whom it is about; null: no account is named.';
+comment on column identity.mails.details is 'What the text names: no secret.';
+comment on column identity.mails.due_at is
+  'When it is sent, or tried again; null: it was sent or given up.';
+--! EndIncluded identity/tables/mails.sql
+--! Included trading/tables/order_replacements.sql
+create table trading.order_replacements (
+  order_id bigint primary key,
+  replaced_order_id bigint not null,
+  constraint order_replacements_are_of_different_orders check (order_id > replaced_order_id),
+  constraint order_replacements_happen_once_to_an_order unique (replaced_order_id)
+);
+
+create trigger order_replacements_are_append_only
+  before update or delete or truncate on trading.order_replacements
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.order_replacements is
+  'Which order an amendment put in the place of which. Amendments before version 0.3.0 have no '
+  'row. Append-only. No foreign keys: see trading.orders.';
+--! EndIncluded trading/tables/order_replacements.sql
+--! Included trading/tables/candles.sql
+create table trading.candles (
+  market_id bigint not null,
+  width_minutes int not null,
+  start_at timestamptz not null,
+  open_price trading.price not null,
+  high_price trading.price not null,
+  low_price trading.price not null,
+  close_price trading.price not null,
+  quantity bigint not null,
+  trade_count bigint not null,
+  primary key (market_id, width_minutes, start_at),
+  constraint candles_are_a_minute_an_hour_or_a_day_wide check (width_minutes in (1, 60, 1440)),
+  constraint candles_lie_between_low_and_high check (
+    low_price <= least(open_price, close_price) and high_price >= greatest(open_price, close_price)
+  )
+) with (fillfactor = 80);
+
+comment on table trading.candles is
+  'YES prices of trades by minute, hour and day (UTC), made of trading.trades by jobs.make_candles '
+  'so that a chart does not read them. Without a trade there is no candle.';
+comment on column trading.candles.quantity is 'Shares traded.';
+--! EndIncluded trading/tables/candles.sql
+--! Included trading/tables/candle_progress.sql
+create table trading.candle_progress (
+  market_id bigint primary key references catalog.markets (id),
+  last_trade_id bigint not null default 0,
+  trade_count bigint not null default 0
+);
+
+comment on table trading.candle_progress is
+  'Up to which trade the candles of a market are made, and of how many trades. The ids of a '
+  'market''s trades rise with time.';
+--! EndIncluded trading/tables/candle_progress.sql
+
+--! Included core/functions/raise_violation.sql
+create or replace function core.raise_violation(constraint_name text, column_name text)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.raise_error('INVALID_REQUEST', case raise_violation.constraint_name
+    when '' then 'A value is required for ' || replace(raise_violation.column_name, '_', ' ')
+    when 'categories_slug_is_url_safe' then
+      'The slug must have from 1 to 60 characters: lower-case letters, digits and single hyphens '
+      'between them; "all" is reserved'
+    when 'categories_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'events_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'events_end_after_their_start' then 'The event must end after it starts'
+    when 'events_start_and_end_at_a_moment_or_at_none' then
+      'The start and the end of the event must not be infinite; null leaves them open'
+    when 'events_live_delay_is_sane' then 'The live delay must be from 0 to 60000 milliseconds'
+    when 'markets_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'users_email_looks_like_one' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'email_claims_look_like_an_email' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'users_display_name_is_not_blank' then
+      'The display name must not be blank or longer than 100 characters'
+    when 'users_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'email_claims_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'settings_sign_up_policy_is_open_invitation_or_closed' then
+      'The policy must be open, invitation or closed'
+    when 'api_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_role_is_analyst_or_operator' then 'The role must be analyst or operator'
+    when 'rate_is_from_1_to_1000000' then
+      'The requests per minute and the burst capacity must each be from 1 to 1000000'
+    when 'max_requests_is_from_1_to_1000000000' then 'The maximum must be from 1 to 1000000000'
+    when 'window_seconds_is_from_1_to_86400' then
+      'The window must be from 1 to 86400 seconds long'
+    else 'A value breaks the rule ' || raise_violation.constraint_name
+  end);
+end
+$$;
+
+comment on function core.raise_violation(text, text) is
+  'Raises INVALID_REQUEST for a value that breaks a check constraint, or, with an empty '
+  'constraint_name, for a column that must not be null. The message says what the rule is.';
+--! EndIncluded core/functions/raise_violation.sql
+--! Included catalog/functions/search_query.sql
+create or replace function catalog.search_query(query text)
+returns tsquery
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most_words constant int := 10;
+  v_word text;
+  v_query tsquery;
+  v_all tsquery;
+begin
+  -- The parser of PostgreSQL says what a word is, so nothing in the text is an operator.
+  for v_word in
+    select w.lexeme
+    from unnest(to_tsvector('simple', search_query.query)) as w
+    order by w.positions[1]
+    limit c_most_words
+  loop
+    v_query := (
+      '''' || replace(replace(v_word, chr(92), chr(92) || chr(92)), '''', '''''') || ''':*'
+    )::tsquery || plainto_tsquery('english', v_word);
+    v_all := case when v_all is null then v_query else v_all && v_query end;
+  end loop;
+  return coalesce(v_all, ''::tsquery);
+end
+$$;
+
+comment on function catalog.search_query(text) is
+  'What a search asks of catalog.markets.words: every one of up to 10 words, as the beginning of a '
+  'word or in another form of it. A text without words finds nothing.';
+--! EndIncluded catalog/functions/search_query.sql
+--! Included identity/functions/new_api_key.sql
+create or replace function identity.new_api_key(prefix text)
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Three random UUIDs hold 366 random bits; their SHA-256 is 32 random bytes.
+  v_bytes bytea := sha256(
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+  );
+  v_number numeric := 0;
+  v_body text;
+begin
+  for i in 0 .. 31 loop
+    v_number := v_number * 256 + get_byte(v_bytes, i);
+  end loop;
+  v_body := new_api_key.prefix || core.base62(v_number, 43);
+  return v_body || core.base62(core.crc32(convert_to(v_body, 'UTF8')), 6);
+end
+$$;
+
+comment on function identity.new_api_key(text) is
+  'A new secret, of an API key (jk_), of an analyst''s or an operator''s key (ja_, jo_), of a '
+  'session''s cookie (js_, or jh_ under https), of a session''s token (jt_) or of a link in a mail '
+  '(jl_): the prefix, 32 random bytes in base62 (43 characters), and the CRC-32 of all that in '
+  'base62 (6 characters), which shows without a look-up that a text is no key.';
+--! EndIncluded identity/functions/new_api_key.sql
+--! Included identity/functions/unconfirmed_email.sql
+create or replace function identity.unconfirmed_email(public_id uuid)
+returns text
+language sql immutable parallel safe
+return public_id::text || '@unconfirmed.invalid';
+
+comment on function identity.unconfirmed_email(uuid) is
+  'What stands in identity.users.email until the user has confirmed an address. No mail goes to '
+  'it: the domain invalid never exists.';
+--! EndIncluded identity/functions/unconfirmed_email.sql
+--! Included identity/functions/is_confirmed.sql
+create or replace function identity.is_confirmed("user" identity.users)
+returns boolean
+language sql immutable parallel safe
+return ("user").email <> identity.unconfirmed_email(("user").public_id);
+
+comment on function identity.is_confirmed(identity.users) is
+  'Whether a user has an e-mail address that was confirmed, or that an operator gave.';
+--! EndIncluded identity/functions/is_confirmed.sql
+--! Included identity/functions/decoy_secret.sql
+create or replace function identity.decoy_secret()
+returns bytea
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_secret bytea := (select s.decoy_secret from identity.settings as s);
+begin
+  if v_secret is null then
+    update identity.settings as s
+    set decoy_secret = coalesce(
+      s.decoy_secret, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+    )
+    returning s.decoy_secret into v_secret;
+  end if;
+  return v_secret;
+end
+$$;
+
+comment on function identity.decoy_secret() is
+  'The secret from which salts for addresses without an account are made; the first call makes it. '
+  'Locks: the first call, identity.settings.';
+--! EndIncluded identity/functions/decoy_secret.sql
+--! Included identity/functions/is_password.sql
+create or replace function identity.is_password(user_id bigint, password_hash text)
+returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  -- Hashes are compared, so the time taken says nothing about the digest.
+  select coalesce(
+    sha256(convert_to(coalesce(
+      (
+        select p.password_hash
+        from identity.passwords as p
+        where p.user_id = is_password.user_id
+      ),
+      ''
+    ), 'UTF8')) = sha256(convert_to(is_password.password_hash, 'UTF8')),
+    false
+  ) and is_password.password_hash <> ''
+$$;
+
+comment on function identity.is_password(bigint, text) is
+  'Whether a user has the password with this argon2id hash, in PHC form.';
+--! EndIncluded identity/functions/is_password.sql
+--! Included identity/functions/set_password.sql
+create or replace function identity.set_password(user_id bigint, password_hash text)
+returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  insert into identity.passwords as p (user_id, password_hash, changed_at)
+  values (set_password.user_id, set_password.password_hash, core.now())
+  on conflict on constraint passwords_pkey do update
+  set password_hash = excluded.password_hash, changed_at = excluded.changed_at
+$$;
+
+comment on function identity.set_password(bigint, text) is
+  'Sets a user''s password, by its argon2id hash in PHC form. Locks: the row of the password.';
+--! EndIncluded identity/functions/set_password.sql
+--! Included identity/functions/queue_mail.sql
+create or replace function identity.queue_mail(
+  kind text, user_id bigint, address text, details json default '{}'
+)
+returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  insert into identity.mails (kind, user_id, address, details, created_at, due_at)
+  values (
+    queue_mail.kind, queue_mail.user_id, queue_mail.address, queue_mail.details, core.now(),
+    core.now()
+  )
+$$;
+
+comment on function identity.queue_mail(text, bigint, text, json) is
+  'Writes a mail into the outbox; it goes out after the commit.';
+--! EndIncluded identity/functions/queue_mail.sql
+--! Included identity/functions/notify_user.sql
+create or replace function identity.notify_user(
+  kind text, user_id bigint, details json default '{}'
+)
+returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.queue_mail(notify_user.kind, u.id, u.email, notify_user.details)
+  from identity.users as u
+  where u.id = notify_user.user_id
+    and identity.is_confirmed(u)
+$$;
+
+comment on function identity.notify_user(text, bigint, json) is
+  'Writes a notice to a user into the outbox, unless the address is not confirmed yet.';
+--! EndIncluded identity/functions/notify_user.sql
+--! Included identity/functions/make_link.sql
+create or replace function identity.make_link(
+  kind text, user_id bigint, email text, valid_for interval
+)
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_token text := identity.new_api_key('jl_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_token_hash bytea := sha256(convert_to(v_token, 'UTF8'));
+  v_at timestamptz := core.now();
+begin
+  insert into identity.links (token_hash, kind, user_id, email, created_at, expires_at)
+  values (
+    v_token_hash, make_link.kind, make_link.user_id, make_link.email, v_at,
+    v_at + make_link.valid_for
+  );
+  return v_token;
+end
+$$;
+
+comment on function identity.make_link(text, bigint, text, interval) is
+  'Makes a link and returns its token, which is not kept.';
+--! EndIncluded identity/functions/make_link.sql
+--! Included identity/functions/take_link.sql
+create or replace function identity.take_link(kind text, token_hash bytea)
+returns identity.links
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_link identity.links;
+begin
+  perform core.check_session();
+  delete from identity.links as l
+  where l.token_hash = take_link.token_hash
+    and l.kind = take_link.kind
+    and l.expires_at > core.now()
+  returning l.* into v_link;
+  if not found then
+    perform core.raise_error('INVALID_LINK');
+  end if;
+  -- A mail that was sent twice has two tokens.
+  delete from identity.links as l
+  where l.kind = take_link.kind
+    and l.user_id = v_link.user_id;
+  return v_link;
+end
+$$;
+
+comment on function identity.take_link(text, bytea) is
+  'Uses up the link with this SHA-256, and the others of its user and kind. Errors: INVALID_LINK '
+  '(unknown, expired or used), UNFIT_SESSION. Locks: the rows of the links.';
+--! EndIncluded identity/functions/take_link.sql
+--! Included identity/functions/open_session.sql
+create or replace function identity.open_session(
+  user_id bigint, browser text, is_host_only boolean, ended_cookie_hash bytea
+)
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_valid_for constant interval := '30 days';
+  c_most constant int := 50;
+  -- The prefix says which of the two cookies has it: under https, browsers keep __Host- cookies
+  -- from subdomains.
+  v_cookie text := identity.new_api_key(case when is_host_only then 'jh_' else 'js_' end);
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
+  v_at timestamptz := core.now();
+begin
+  perform core.check_session();
+  perform identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    where s.cookie_hash = open_session.ended_cookie_hash
+    union
+    select s.id
+    from identity.sessions as s
+    where s.user_id = open_session.user_id and s.expires_at <= v_at
+    union
+    (
+      select s.id
+      from identity.sessions as s
+      where s.user_id = open_session.user_id
+      order by s.id desc
+      offset c_most - 1
+    )
+  ));
+  insert into identity.sessions (
+    user_id, cookie_hash, created_at, expires_at, browser, last_seen_at
+  )
+  values (
+    open_session.user_id, v_cookie_hash, v_at, v_at + c_valid_for,
+    left(open_session.browser, 300), v_at
+  );
+  return v_cookie;
+end
+$$;
+
+comment on function identity.open_session(bigint, text, boolean, bytea) is
+  'Makes a session of 30 days and returns its cookie, which is not kept. Ends the session that the '
+  'browser had before, expired ones of the user, and the oldest beyond 50. Errors: '
+  'UNFIT_SESSION. Locks: their rows.';
+--! EndIncluded identity/functions/open_session.sql
+--! Included identity/functions/replace_password.sql
+create or replace function identity.replace_password(
+  user_id bigint, password_hash text, browser text, is_host_only boolean
+)
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform identity.set_password(replace_password.user_id, replace_password.password_hash);
+  delete from identity.links as l
+  where l.user_id = replace_password.user_id
+    and l.kind in ('password_reset', 'sign_in');
+  perform identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    where s.user_id = replace_password.user_id
+  ));
+  perform identity.notify_user('password_changed', replace_password.user_id);
+  return identity.open_session(
+    replace_password.user_id, replace_password.browser, replace_password.is_host_only, null
+  );
+end
+$$;
+
+comment on function identity.replace_password(bigint, text, text, boolean) is
+  'Sets a password, ends all sessions and links of the user, and opens a session, whose cookie it '
+  'returns. Locks: the row of the password, the rows of links and sessions.';
+--! EndIncluded identity/functions/replace_password.sql
+--! Included identity/functions/change_profile.sql
+create or replace function identity.change_profile(
+  user_id uuid, private boolean, leaderboard_opt_out boolean, display_name text, avatar_url text,
+  handle text default null
+)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id constant bigint := identity.user_id(change_profile.user_id);
+  v_constraint text;
+  v_column text;
+begin
+  update identity.users as u set
+    private = coalesce(change_profile.private, u.private),
+    leaderboard_opt_out = coalesce(change_profile.leaderboard_opt_out, u.leaderboard_opt_out),
+    display_name = coalesce(change_profile.display_name, u.display_name),
+    avatar_url = coalesce(change_profile.avatar_url, u.avatar_url),
+    handle = coalesce(change_profile.handle, u.handle)
+  where u.id = v_user_id;
+  if num_nonnulls(change_profile.private, change_profile.leaderboard_opt_out) > 0 then
+    insert into leaderboard.profile_changes (user_id)
+    values (v_user_id);
+  end if;
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error('ALREADY_EXISTS', 'This handle is taken');
+end
+$$;
+
+comment on function identity.change_profile(uuid, boolean, boolean, text, text, text) is
+  'Changes the given parts of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND, '
+  'ALREADY_EXISTS (the handle). Locks: the row of the user in identity.users, for which no trading waits.';
+--! EndIncluded identity/functions/change_profile.sql
+--! Included risk/functions/set_limits.sql
+create or replace function risk.set_limits(
+  user_id uuid, day_cents bigint, week_cents bigint, month_cents bigint, immediate boolean
+)
+returns bigint
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint := identity.lock_user(set_limits.user_id);
+  v_at timestamptz := core.now();
+  v_trader trading.traders;
+  v_day record;
+  v_week record;
+  v_month record;
+begin
+  if least(set_limits.day_cents, set_limits.week_cents, set_limits.month_cents) < 0 then
+    perform core.raise_error('INVALID_REQUEST', 'A loss limit must not be below 0');
+  end if;
+
+  select t.* into strict v_trader
+  from trading.traders as t
+  where t.user_id = v_user_id;
+  v_day := risk.change_limit(
+    v_trader.day_limit_cents, v_trader.next_day_limit_cents, v_trader.day_limit_changes_at,
+    set_limits.day_cents, set_limits.immediate, v_at
+  );
+  v_week := risk.change_limit(
+    v_trader.week_limit_cents, v_trader.next_week_limit_cents, v_trader.week_limit_changes_at,
+    set_limits.week_cents, set_limits.immediate, v_at
+  );
+  v_month := risk.change_limit(
+    v_trader.month_limit_cents, v_trader.next_month_limit_cents, v_trader.month_limit_changes_at,
+    set_limits.month_cents, set_limits.immediate, v_at
+  );
+  update trading.traders as t set
+    limits_reviewed_at = coalesce(t.limits_reviewed_at, v_at),
+    day_limit_cents = v_day.limit_cents,
+    next_day_limit_cents = v_day.next_limit_cents,
+    day_limit_changes_at = v_day.changes_at,
+    week_limit_cents = v_week.limit_cents,
+    next_week_limit_cents = v_week.next_limit_cents,
+    week_limit_changes_at = v_week.changes_at,
+    month_limit_cents = v_month.limit_cents,
+    next_month_limit_cents = v_month.next_limit_cents,
+    month_limit_changes_at = v_month.changes_at
+  where t.user_id = v_user_id;
+  return v_user_id;
+end
+$$;
+
+comment on function risk.set_limits(uuid, bigint, bigint, bigint, boolean) is
+  'Sets a user''s loss limits, null for none, and marks them as reviewed. Lowering holds at once, '
+  'raising and removing after 24 hours, unless immediate. Returns the key of the user. Errors: '
+  'INVALID_REQUEST, NOT_FOUND, UNFIT_SESSION. Locks: the user.';
+--! EndIncluded risk/functions/set_limits.sql
+--! Included risk/functions/limit_object.sql
+create or replace function risk.limit_object(
+  limit_cents bigint,
+  next_limit_cents bigint,
+  changes_at timestamptz,
+  net_spent_cents bigint,
+  open_cents bigint,
+  at timestamptz
+)
+returns json
+language sql stable
+return json_build_object(
+  'limitCents', limit_cents,
+  'usedCents', greatest(0, net_spent_cents) + open_cents,
+  'pending', case when changes_at > at then json_build_object(
+    'limitCents', next_limit_cents,
+    'at', core.iso8601(changes_at)
+  ) end
+);
+
+comment on function risk.limit_object(bigint, bigint, timestamptz, bigint, bigint, timestamptz) is
+  'One loss limit as the account shows it: what holds, what is used (net cash put into trading and '
+  'what open orders could cost), and the change that waits, if one does. Null is no limit.';
+--! EndIncluded risk/functions/limit_object.sql
+--! Included risk/functions/limits_object.sql
+create or replace function risk.limits_object(trader trading.traders, at timestamptz)
+returns json
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'reviewedAt', core.iso8601((trader).limits_reviewed_at),
+    'day', risk.limit_object(
+      (f.limits).day_cents, (trader).next_day_limit_cents, (trader).day_limit_changes_at,
+      risk.net_spent_since(trader, d.today), o.open_cents, limits_object.at
+    ),
+    'week', risk.limit_object(
+      (f.limits).week_cents, (trader).next_week_limit_cents, (trader).week_limit_changes_at,
+      risk.net_spent_since(trader, d.today - 6), o.open_cents, limits_object.at
+    ),
+    'month', risk.limit_object(
+      (f.limits).month_cents, (trader).next_month_limit_cents, (trader).month_limit_changes_at,
+      risk.net_spent_since(trader, d.today - 29), o.open_cents, limits_object.at
+    )
+  )
+  from (select risk.limits_in_force(trader, limits_object.at)) as f (limits)
+  cross join (select (limits_object.at at time zone 'UTC')::date) as d (today)
+  cross join (
+    select trading.open_cost_cents((trader).user_id, limits_object.at)
+  ) as o (open_cents)
+$$;
+
+comment on function risk.limits_object(trading.traders, timestamptz) is
+  'A user''s loss limits as the account shows them, with what is used of each. Cost: a row for '
+  'each open order.';
+--! EndIncluded risk/functions/limits_object.sql
+--! Included trading/functions/replace_order.sql
+create or replace function trading.replace_order(
+  context trading.market_context,
+  "order" trading.orders,
+  price int,
+  quantity int,
+  is_priced boolean
+)
+returns api.result
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_active_order trading.active_orders;
+  v_request trading.order_request;
+  v_batch trading.matched_batch;
+  v_result trading.order_result;
+  v_written trading.written_batch;
+begin
+  select b.* into strict v_active_order
+  from trading.active_orders as b
+  where b.order_id = ("order").id;
+
+  v_request.market := 1;
+  v_request.market_id := ("order").market_id;
+  v_request.user_id := ("order").user_id;
+  v_request.side := ("order").side;
+  v_request.order_type := ("order").order_type;
+  v_request.price := replace_order.price;
+  v_request.quantity := replace_order.quantity - ("order").filled_quantity; -- mutant: amend_forgets_fills
+  v_request.time_in_force := ("order").time_in_force;
+  v_request.post_only := ("order").post_only;
+  v_request.expires_at := ("order").expires_at;
+  v_request.book_side := v_active_order.book_side;
+  v_request.book_price := case ("order").order_type
+    when 'buy' then replace_order.price
+    else 100 - replace_order.price
+  end;
+  -- What never rests and still has the protection price came without one.
+  v_request.is_market := not replace_order.is_priced
+    and ("order").time_in_force = 'ioc'
+    and v_request.book_price = 99;
+  v_request.relieved_cents := trading.active_order_cost_cents(v_active_order, context.at);
+
+  v_batch := trading.match_batch(array[context], array[v_request], context.at);
+  v_result := (v_batch.result).results[1];
+  if v_result.code is not null then
+    if v_result.code = 'CONFLICT_RETRY' then
+      -- The makers that it had to cancel so far stay cancelled, or it would meet them again.
+      perform trading.write_batch(v_batch);
+    end if;
+    return (v_result.code, null, false, null)::api.result;
+  end if;
+
+  -- An order that is matched at once is counted with the order that it replaces, as one change.
+  perform trading.end_active_orders(
+    context.market_id, array[("order").id], 'user_amended', context.at,
+    counted => context.live_delay_ms is not null
+  );
+  v_written := trading.write_batch(v_batch);
+  insert into trading.order_replacements (order_id, replaced_order_id)
+  values ((v_written.orders[1]).id, ("order").id);
+
+  return (
+    null, null, false,
+    format(
+      '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
+      '"cancelledOrderId":"%s","feeCents":%s}',
+      trading.order_object(
+        (v_written.orders[1]).public_id,
+        (v_batch.traders).public_ids[(v_batch.request_arrays).traders[1]],
+        context.public_id, v_request.side, v_request.price, v_result.quantity,
+        v_result.quantity - v_result.left_quantity, v_result.status, v_request.order_type, null,
+        v_result.cancel_reason, v_request.expires_at, core.iso8601(context.at),
+        case when v_result.status = 'scheduled' then trading.schedule_members(
+          context.at + context.live_delay_ms * interval '1 millisecond', null, context.at
+        ) end
+      ),
+      trading.fills_of_order((v_written.orders[1]).id),
+      ("order").public_id,
+      coalesce(v_result.fee_cents, 0)
+    )
+  )::api.result;
+end
+$$;
+
+comment on function trading.replace_order(
+  trading.market_context, trading.orders, int, int, boolean
+) is
+  'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
+  'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
+  'is_priced: the price was asked for and is not just the order''s own. The caller holds the '
+  'market''s lock; locks as api.place_orders does.';
+--! EndIncluded trading/functions/replace_order.sql
+--! Included trading/functions/own_fills.sql
+create or replace function trading.own_fills(trade_ids bigint[], user_id bigint)
+returns table (trade_id bigint, price int, quantity int, fill json)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+    l.id,
+    p.price,
+    l.quantity,
+    json_build_object(
+      'id', l.public_id,
+      'orderId', o.public_id,
+      'marketId', m.public_id,
+      'side', case when s.is_of_yes then 'yes' else 'no' end,
+      'orderType', case when l.realised_cents is null then 'buy' else 'sell' end,
+      'price', p.price,
+      'quantity', l.quantity,
+      'liquidity', case when l.is_taker then 'taker' else 'maker' end,
+      'feeCents', l.fee_cents,
+      'cashCents', l.cents,
+      'balanceAfter', l.balance_cents,
+      'realisedPnl', l.realised_cents,
+      'createdAt', core.iso8601(l.created_at)
+    )
+  from (
+    select
+      t.id, t.public_id, t.market_id, t.price::int as yes_price, t.quantity::int as quantity,
+      t.created_at, r.is_taker,
+      case when r.is_taker then t.taker_order_id else t.maker_order_id end as order_id,
+      r.is_taker = (t.taker_side = 'yes') as is_yes_book,
+      case when r.is_taker then t.taker_cents else t.maker_cents end as cents,
+      case when r.is_taker then t.taker_balance_cents else t.maker_balance_cents end
+        as balance_cents,
+      case when r.is_taker then t.taker_realised_cents else t.maker_realised_cents end
+        as realised_cents,
+      case when r.is_taker then t.fee_cents::bigint else 0 end as fee_cents
+    from unnest(own_fills.trade_ids) as i (id)
+    cross join lateral (
+      select x.* from trading.trades as x where x.id = i.id limit 1
+    ) as t
+    cross join lateral (
+      select t.taker_user_id = own_fills.user_id as is_taker
+    ) as r
+  ) as l
+  -- A sell is stored as a buy of the other side.
+  cross join lateral (
+    select l.is_yes_book = (l.realised_cents is null) as is_of_yes
+  ) as s
+  cross join lateral (
+    select case when s.is_of_yes then l.yes_price else 100 - l.yes_price end as price
+  ) as p
+  cross join lateral (
+    select y.public_id from trading.orders as y where y.id = l.order_id limit 1
+  ) as o
+  cross join lateral (
+    select z.public_id from catalog.markets as z where z.id = l.market_id limit 1
+  ) as m
+$$;
+
+comment on function trading.own_fills(bigint[], bigint) is
+  'Trades as one of their two users sees them: prices are of the own order''s side, cashCents is '
+  'what a trade moved on the own account with the fee, realisedPnl is null for a buy.';
+--! EndIncluded trading/functions/own_fills.sql
+--! Included trading/functions/order_detail_object.sql
+create or replace function trading.order_detail_object(
+  "order" trading.orders, shares_ahead bigint, at timestamptz
+)
+returns json
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select (
+    -- The members of the list's form, and more of them.
+    rtrim(l.listed::text, '} ') || ','
+    || ltrim(
+      json_build_object(
+        'averagePrice', f.average_price,
+        'feeCents', ("order").fee_cents,
+        'replaces', (
+          select o.public_id
+          from trading.order_replacements as r
+          cross join lateral trading.pick_orders(
+            ("order").user_id, array[r.replaced_order_id]
+          ) as o
+          where r.order_id = ("order").id
+        ),
+        'replacedBy', (
+          select o.public_id
+          from trading.order_replacements as r
+          cross join lateral trading.pick_orders(("order").user_id, array[r.order_id]) as o
+          where r.replaced_order_id = ("order").id
+        ),
+        'fills', coalesce(f.fills, '[]')
+      )::text,
+      '{ '
+    )
+  )::json
+  from (
+    select trading.listed_order_object(
+      "order", order_detail_object.shares_ahead, order_detail_object.at
+    ) as listed
+  ) as l
+  cross join (
+    select
+      round(sum(x.price * x.quantity) / sum(x.quantity)::numeric, 4) as average_price,
+      json_agg(x.fill order by x.trade_id) as fills
+    from trading.own_fills(
+      array(
+        select t.id from trading.trades as t where t.taker_order_id = ("order").id
+        union all
+        select t.id from trading.trades as t where t.maker_order_id = ("order").id
+      ),
+      ("order").user_id
+    ) as x
+  ) as f
+$$;
+
+comment on function trading.order_detail_object(trading.orders, bigint, timestamptz) is
+  'An order as lists show it, and its average price (of the own side), its fee, the orders that it '
+  'replaces and that replaced it, and its fills in the order in which they happened. Cost: a trade '
+  'for each fill, at most one for each share.';
+--! EndIncluded trading/functions/order_detail_object.sql
+--! Included trading/functions/candles_of.sql
+create or replace function trading.candles_of(trades trading.trades[], width_minutes int)
+returns setof trading.candles
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+    t.market_id,
+    candles_of.width_minutes,
+    s.start_at,
+    (array_agg(t.price order by t.id))[1],
+    max(t.price),
+    min(t.price),
+    (array_agg(t.price order by t.id desc))[1],
+    sum(t.quantity)::bigint,
+    count(*)
+  from unnest(candles_of.trades) as t
+  cross join lateral (
+    select date_bin(
+      candles_of.width_minutes * interval '1 minute', t.created_at, '2000-01-01 00:00:00+00'
+    ) as start_at
+  ) as s
+  group by t.market_id, s.start_at
+$$;
+
+comment on function trading.candles_of(trading.trades[], int) is
+  'The candles of these trades.';
+--! EndIncluded trading/functions/candles_of.sql
+--! Included admin/functions/set_profile.sql
+create or replace function admin.set_profile(
+  user_id uuid,
+  private boolean default null,
+  leaderboard_opt_out boolean default null,
+  display_name text default null,
+  avatar_url text default null
+)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform identity.change_profile(
+    set_profile.user_id, set_profile.private, set_profile.leaderboard_opt_out,
+    set_profile.display_name, set_profile.avatar_url
+  );
+  perform admin.audit('set_profile', jsonb_build_object(
+    'user_id', set_profile.user_id,
+    'private', set_profile.private,
+    'leaderboard_opt_out', set_profile.leaderboard_opt_out,
+    'display_name', set_profile.display_name,
+    'avatar_url', set_profile.avatar_url
+  ));
+end
+$$;
+
+comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
+  'Changes the given parts of a user''s profile; null leaves a part as it is. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the user in identity.users, for which no trading '
+  'waits.';
+--! EndIncluded admin/functions/set_profile.sql
+--! Included admin/functions/set_sign_up.sql
+create or replace function admin.set_sign_up(policy text, play_money_cents bigint default 0)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_constraint text;
+  v_column text;
+begin
+  update identity.settings as s set
+    sign_up_policy = set_sign_up.policy,
+    play_money_cents = set_sign_up.play_money_cents,
+    changed_at = core.now();
+  perform admin.audit('set_sign_up', jsonb_build_object(
+    'policy', set_sign_up.policy,
+    'play_money_cents', set_sign_up.play_money_cents
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.set_sign_up(text, bigint) is
+  'Sets who may sign up on the website: open, invitation or closed, which it is until this is '
+  'called. play_money_cents is what a new account gets; leave it 0 where money is real. Errors: '
+  'INVALID_REQUEST. Locks: the row of identity.settings.';
+--! EndIncluded admin/functions/set_sign_up.sql
+--! Included admin/functions/invite_user.sql
+create or replace function admin.invite_user(email text)
+returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_valid_for constant interval := '14 days';
+  v_token text;
+begin
+  if invite_user.email is null or invite_user.email !~ '^[^@[:space:]]+@[^@[:space:]]+$' then
+    perform core.raise_violation('users_email_looks_like_one', '');
+  end if;
+  if exists (
+    select
+    from identity.users as u
+    where lower(u.email collate "C") = lower(invite_user.email collate "C")
+  ) then
+    perform core.raise_error('ALREADY_EXISTS', 'A user with this e-mail address already exists');
+  end if;
+  v_token := identity.make_link('invitation', null, invite_user.email, c_valid_for);
+  perform identity.queue_mail('invitation', null, invite_user.email);
+  perform admin.audit('invite_user', jsonb_build_object('email', invite_user.email));
+  return '/sign-up#' || v_token;
+end
+$$;
+
+comment on function admin.invite_user(text) is
+  'Invites a person by e-mail to sign up with this address, for 14 days. The mail has the link; '
+  'the path of another one is returned, to be given by other means. Errors: INVALID_REQUEST, '
+  'ALREADY_EXISTS.';
+--! EndIncluded admin/functions/invite_user.sql
+--! Included admin/functions/sign_in_link.sql
+create or replace function admin.sign_in_link(user_id uuid)
+returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_valid_for constant interval := '15 minutes';
+  v_user_id constant bigint := identity.user_id(sign_in_link.user_id);
+  v_token text;
+begin
+  v_token := identity.make_link('sign_in', v_user_id, null, c_valid_for);
+  perform admin.audit('sign_in_link', jsonb_build_object('user_id', sign_in_link.user_id));
+  return '/sign-in#' || v_token;
+end
+$$;
+
+comment on function admin.sign_in_link(uuid) is
+  'For support: the path of a link that signs a user in, once, within 15 minutes. The user gets '
+  'a mail about the sign-in. Errors: NOT_FOUND.';
+--! EndIncluded admin/functions/sign_in_link.sql
+--! Included admin/functions/set_loss_limits.sql
+create or replace function admin.set_loss_limits(
+  user_id uuid,
+  day_cents bigint,
+  week_cents bigint,
+  month_cents bigint,
+  immediate boolean default false
+)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform risk.set_limits(
+    set_loss_limits.user_id, set_loss_limits.day_cents, set_loss_limits.week_cents,
+    set_loss_limits.month_cents, set_loss_limits.immediate
+  );
+  perform admin.audit('set_loss_limits', jsonb_build_object(
+    'user_id', set_loss_limits.user_id,
+    'day_cents', set_loss_limits.day_cents,
+    'week_cents', set_loss_limits.week_cents,
+    'month_cents', set_loss_limits.month_cents,
+    'immediate', set_loss_limits.immediate
+  ));
+end
+$$;
+
+comment on function admin.set_loss_limits(uuid, bigint, bigint, bigint, boolean) is
+  'Sets a user''s loss limits, null for none, and marks them as reviewed. Lowering holds at once, '
+  'raising and removing after 24 hours, unless immediate. Errors: INVALID_REQUEST, NOT_FOUND. '
+  'Locks: the user.';
+--! EndIncluded admin/functions/set_loss_limits.sql
+--! Included api/functions/create_session_token.sql
+create or replace function api.create_session_token(session_id uuid)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_valid_for constant interval := '5 minutes';
+  v_token text := identity.new_api_key('jt_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_token_hash bytea := sha256(convert_to(v_token, 'UTF8'));
+  v_at timestamptz := core.now();
+  v_session identity.sessions;
+  v_expires_at timestamptz;
+begin
+  -- Locked, so that the session still exists when the token refers to it.
+  select s.* into v_session
+  from identity.sessions as s
+  where s.public_id = create_session_token.session_id and s.expires_at > v_at
+  for key share;
+  if not found then
+    return null;
+  end if;
+
+  update identity.sessions as s
+  set last_seen_at = v_at
+  where s.id = v_session.id
+    and (s.last_seen_at is null or s.last_seen_at < v_at - interval '1 minute');
+
+  delete from identity.session_tokens as t
+  where t.session_id = v_session.id and t.expires_at <= v_at;
+  v_expires_at := least(v_at + c_valid_for, v_session.expires_at);
+  insert into identity.session_tokens (token_hash, session_id, expires_at)
+  values (v_token_hash, v_session.id, v_expires_at);
+  return json_build_object('token', v_token, 'expiresAt', core.iso8601(v_expires_at));
+end
+$$;
+
+comment on function api.create_session_token(uuid) is
+  'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
+  'longer than the session; null when the session is gone. Expired tokens of the session are '
+  'removed, and the session was seen now. Locks: the session, shared; once a minute its row.';
+--! EndIncluded api/functions/create_session_token.sql
+--! Included api/functions/get_sign_up.sql
+create or replace function api.get_sign_up()
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object('policy', s.sign_up_policy, 'playMoneyCents', s.play_money_cents)
+  from identity.settings as s
+$$;
+
+comment on function api.get_sign_up() is 'The body of GET /api/account/sign-up.';
+--! EndIncluded api/functions/get_sign_up.sql
+--! Included api/functions/get_password_settings.sql
+create or replace function api.get_password_settings(
+  standard text, email text default null, user_id uuid default null
+)
+returns text
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_name text := coalesce(
+    lower(get_password_settings.email collate "C"), get_password_settings.user_id::text
+  );
+  v_decoy text := get_password_settings.standard || '$' || rtrim(encode(substr(
+    sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16
+  ), 'base64'), '=');
+  v_user_id bigint;
+  v_kept text;
+begin
+  if get_password_settings.user_id is null then
+    select u.id into v_user_id
+    from identity.users as u
+    where lower(u.email collate "C") = lower(get_password_settings.email collate "C");
+  else
+    select u.id into v_user_id
+    from identity.users as u
+    where u.public_id = get_password_settings.user_id;
+  end if;
+  select p.password_hash into v_kept
+  from identity.passwords as p
+  where p.user_id = v_user_id;
+  -- All before the digest, which is the part after the last dollar sign.
+  return coalesce(left(v_kept, -strpos(reverse(v_kept), '$')), v_decoy);
+end
+$$;
+
+comment on function api.get_password_settings(text, text, uuid) is
+  'How to hash a password so that it can be compared with that of a user, by e-mail or by id: '
+  'argon2id''s parameters and salt in PHC form. For an address without an account, and a user '
+  'without a password, the standard parameters given (as $argon2id$v=19$m=...,t=...,p=...) and '
+  'a salt that is the same each time.';
+--! EndIncluded api/functions/get_password_settings.sql
+--! Included api/functions/sign_up.sql
+create or replace function api.sign_up(
+  email text,
+  display_name text,
+  handle text,
+  password_hash text,
+  browser text default null,
+  is_host_only boolean default false,
+  ended_cookie_hash bytea default null,
+  invitation_hash bytea default null,
+  out user_id uuid,
+  out email_confirmed boolean,
+  out cookie text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_settings identity.settings;
+  v_id uuid := core.uuid_v7();
+  v_invitation identity.links;
+  v_user identity.users;
+  v_constraint text;
+  v_column text;
+begin
+  select s.* into strict v_settings
+  from identity.settings as s;
+  if v_settings.sign_up_policy = 'closed'
+    or v_settings.sign_up_policy = 'invitation' and sign_up.invitation_hash is null
+  then
+    perform core.raise_error('SIGN_UP_CLOSED');
+  end if;
+  if sign_up.invitation_hash is not null then
+    v_invitation := identity.take_link('invitation', sign_up.invitation_hash);
+    if lower(v_invitation.email collate "C") <> lower(sign_up.email collate "C") then
+      perform core.raise_error('INVALID_LINK', 'The invitation is for another e-mail address');
+    end if;
+  end if;
+
+  email_confirmed := v_invitation.email is not null;
+  insert into identity.users (public_id, email, display_name, handle)
+  values (
+    v_id,
+    case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end,
+    sign_up.display_name,
+    case when email_confirmed then sign_up.handle
+      else 'new-' || right(replace(v_id::text, '-', ''), 16) end
+  )
+  returning * into v_user;
+  insert into trading.traders (user_id, public_id)
+  values (v_user.id, v_id);
+  perform identity.set_password(v_user.id, sign_up.password_hash);
+  if not email_confirmed then
+    insert into identity.email_claims (user_id, email, handle, created_at)
+    values (v_user.id, sign_up.email, sign_up.handle, core.now());
+    perform identity.queue_mail('confirm_email', v_user.id, sign_up.email);
+  end if;
+  if v_settings.play_money_cents > 0 then
+    perform ledger.move_cash(v_id, 'deposit', v_settings.play_money_cents, 'play money');
+  end if;
+  user_id := v_id;
+  cookie := identity.open_session(
+    v_user.id, sign_up.browser, sign_up.is_host_only, sign_up.ended_cookie_hash
+  );
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    -- Only an invited user can meet it, whose address is proven.
+    get stacked diagnostics v_constraint = constraint_name;
+    perform core.raise_error('ALREADY_EXISTS', case v_constraint
+      when 'users_handle_is_unique' then 'This handle is taken'
+      else 'This e-mail address has an account'
+    end);
+end
+$$;
+
+comment on function api.sign_up(text, text, text, text, text, boolean, bytea, bytea) is
+  'Makes an account with a session, and returns the session''s cookie, which is not kept. The '
+  'address and the handle are the user''s once the link in the mail is followed '
+  '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '
+  'on whether they are taken, so sign-up does not show who has an account. password_hash is '
+  'argon2id in PHC form. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS '
+  '(with an invitation). Locks: with play money, the outside world.';
+--! EndIncluded api/functions/sign_up.sql
+--! Included api/functions/sign_in.sql
+create or replace function api.sign_in(
+  email text,
+  password_hash text,
+  browser text default null,
+  is_host_only boolean default false,
+  ended_cookie_hash bytea default null,
+  out user_id uuid,
+  out cookie text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user identity.users;
+begin
+  select u.* into v_user
+  from identity.users as u
+  where lower(u.email collate "C") = lower(sign_in.email collate "C");
+  if not identity.is_password(v_user.id, sign_in.password_hash) then
+    return;
+  end if;
+  user_id := v_user.public_id;
+  if not exists (
+    select
+    from identity.sessions as s
+    where s.user_id = v_user.id
+      and s.browser = left(sign_in.browser, 300)
+  ) then
+    perform identity.notify_user(
+      'new_sign_in', v_user.id, json_build_object('browser', left(sign_in.browser, 300))
+    );
+  end if;
+  cookie := identity.open_session(
+    v_user.id, sign_in.browser, sign_in.is_host_only, sign_in.ended_cookie_hash
+  );
+end
+$$;
+
+comment on function api.sign_in(text, text, text, boolean, bytea) is
+  'Opens a session for the user with this e-mail address and password, and returns its cookie, '
+  'which is not kept; both are null when either is wrong. password_hash is computed as '
+  'api.get_password_settings says. Ends the session that the browser had before. A mail reports '
+  'the sign-in unless a session of this browser is there. Locks: the rows of the sessions that '
+  'end.';
+--! EndIncluded api/functions/sign_in.sql
+--! Included api/functions/sign_in_by_link.sql
+create or replace function api.sign_in_by_link(
+  token_hash bytea,
+  browser text default null,
+  is_host_only boolean default false,
+  ended_cookie_hash bytea default null,
+  out user_id uuid,
+  out cookie text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_link identity.links := identity.take_link('sign_in', sign_in_by_link.token_hash);
+begin
+  select u.public_id into strict user_id
+  from identity.users as u
+  where u.id = v_link.user_id;
+  perform identity.notify_user(
+    'new_sign_in', v_link.user_id,
+    json_build_object('browser', left(sign_in_by_link.browser, 300), 'byLink', true)
+  );
+  cookie := identity.open_session(
+    v_link.user_id, sign_in_by_link.browser, sign_in_by_link.is_host_only,
+    sign_in_by_link.ended_cookie_hash
+  );
+end
+$$;
+
+comment on function api.sign_in_by_link(bytea, text, boolean, bytea) is
+  'Opens a session for the user of a link of admin.sign_in_link, and returns its cookie, which is '
+  'not kept. A mail reports it. Errors: INVALID_LINK. Locks: the link, the rows of the sessions '
+  'that end.';
+--! EndIncluded api/functions/sign_in_by_link.sql
+--! Included api/functions/sign_out.sql
+create or replace function api.sign_out(session_id uuid)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    where s.public_id = sign_out.session_id
+  ))
+$$;
+
+comment on function api.sign_out(uuid) is
+  'Ends a session; servers hear of it by session_ended. Locks: its row.';
+--! EndIncluded api/functions/sign_out.sql
+--! Included api/functions/list_sessions.sql
+create or replace function api.list_sessions(user_id uuid, session_id uuid)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object('data', coalesce(
+    json_agg(
+      json_build_object(
+        'id', s.public_id,
+        'browser', s.browser,
+        'createdAt', core.iso8601(s.created_at),
+        'lastSeenAt', core.iso8601(s.last_seen_at),
+        'expiresAt', core.iso8601(s.expires_at),
+        'current', s.public_id = list_sessions.session_id
+      )
+      order by s.id desc
+    ),
+    '[]'
+  ))
+  from identity.sessions as s
+  join identity.users as u on u.id = s.user_id
+  where u.public_id = list_sessions.user_id
+    and s.expires_at > core.now()
+$$;
+
+comment on function api.list_sessions(uuid, uuid) is
+  'The body of GET /api/account/sessions: a user''s sessions, newest first; session_id is the one '
+  'that asks.';
+--! EndIncluded api/functions/list_sessions.sql
+--! Included api/functions/end_session.sql
+create or replace function api.end_session(user_id uuid, session_id uuid)
+returns bigint
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    join identity.users as u on u.id = s.user_id
+    where s.public_id = end_session.session_id
+      and u.public_id = end_session.user_id
+  ))
+$$;
+
+comment on function api.end_session(uuid, uuid) is
+  'Ends a session of a user; servers hear of it by session_ended. Returns how many ended: 0 when '
+  'the user has no such session. Locks: its row.';
+--! EndIncluded api/functions/end_session.sql
+--! Included api/functions/end_other_sessions.sql
+create or replace function api.end_other_sessions(user_id uuid, session_id uuid)
+returns bigint
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.end_sessions(array(
+    select s.id
+    from identity.sessions as s
+    join identity.users as u on u.id = s.user_id
+    where u.public_id = end_other_sessions.user_id
+      and s.public_id <> end_other_sessions.session_id
+  ))
+$$;
+
+comment on function api.end_other_sessions(uuid, uuid) is
+  'Ends all sessions of a user but this one; servers hear of it by session_ended. Returns how many '
+  'ended. Locks: their rows.';
+--! EndIncluded api/functions/end_other_sessions.sql
+--! Included api/functions/change_password.sql
+create or replace function api.change_password(
+  user_id uuid,
+  current_hash text,
+  password_hash text,
+  browser text default null,
+  is_host_only boolean default false
+)
+returns text
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = change_password.user_id
+  );
+begin
+  if not identity.is_password(v_user_id, change_password.current_hash) then
+    perform core.raise_error('WRONG_PASSWORD');
+  end if;
+  return identity.replace_password(
+    v_user_id, change_password.password_hash, change_password.browser,
+    change_password.is_host_only
+  );
+end
+$$;
+
+comment on function api.change_password(uuid, text, text, text, boolean) is
+  'Changes a user''s password, if the current one is right, ends all sessions and opens another, '
+  'whose cookie it returns. Errors: WRONG_PASSWORD. Locks: the row of the password, the rows of '
+  'the sessions.';
+--! EndIncluded api/functions/change_password.sql
+--! Included api/functions/rehash_password.sql
+create or replace function api.rehash_password(
+  user_id uuid, current_hash text, password_hash text
+)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.set_password(u.id, rehash_password.password_hash)
+  from identity.users as u
+  where u.public_id = rehash_password.user_id
+    and identity.is_password(u.id, rehash_password.current_hash)
+$$;
+
+comment on function api.rehash_password(uuid, text, text) is
+  'Keeps the same password by another hash, such as one with newer parameters, unless the password '
+  'has changed meanwhile. Locks: the row of the password.';
+--! EndIncluded api/functions/rehash_password.sql
+--! Included api/functions/request_password_reset.sql
+create or replace function api.request_password_reset(email text)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.queue_mail('password_reset', null, request_password_reset.email)
+$$;
+
+comment on function api.request_password_reset(text) is
+  'Asks for a mail with a link to set a password. Only jobs.take_mail looks whether the address '
+  'has an account, so this call takes the same time for every address.';
+--! EndIncluded api/functions/request_password_reset.sql
+--! Included api/functions/reset_password.sql
+create or replace function api.reset_password(
+  token_hash bytea,
+  password_hash text,
+  browser text default null,
+  is_host_only boolean default false,
+  out user_id uuid,
+  out cookie text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_link identity.links := identity.take_link('password_reset', reset_password.token_hash);
+begin
+  select u.public_id into strict user_id
+  from identity.users as u
+  where u.id = v_link.user_id;
+  cookie := identity.replace_password(
+    v_link.user_id, reset_password.password_hash, reset_password.browser,
+    reset_password.is_host_only
+  );
+end
+$$;
+
+comment on function api.reset_password(bytea, text, text, boolean) is
+  'Sets the password of the user of a link, ends all sessions and opens another, whose cookie it '
+  'returns. Errors: INVALID_LINK. Locks: the link, the row of the password, the rows of the '
+  'sessions.';
+--! EndIncluded api/functions/reset_password.sql
+--! Included api/functions/change_email.sql
+create or replace function api.change_email(user_id uuid, email text, password_hash text)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = change_email.user_id
+  );
+  v_constraint text;
+  v_column text;
+begin
+  if not identity.is_password(v_user_id, change_email.password_hash) then
+    perform core.raise_error('WRONG_PASSWORD');
+  end if;
+  insert into identity.email_claims as c (user_id, email, created_at)
+  values (v_user_id, change_email.email, core.now())
+  on conflict on constraint email_claims_pkey do update
+  set email = excluded.email, created_at = excluded.created_at;
+  -- Links to an address that was asked for earlier prove nothing any more.
+  delete from identity.links as l
+  where l.user_id = v_user_id
+    and l.kind = 'confirm_email';
+  perform identity.queue_mail('confirm_email', v_user_id, change_email.email);
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function api.change_email(uuid, text, text) is
+  'Asks for another e-mail address, which holds once the link in the mail to it is followed. '
+  'Errors: WRONG_PASSWORD, INVALID_REQUEST. Locks: the claim, the links of the user.';
+--! EndIncluded api/functions/change_email.sql
+--! Included api/functions/resend_confirmation.sql
+create or replace function api.resend_confirmation(user_id uuid)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.queue_mail('confirm_email', u.id, c.email)
+  from identity.users as u
+  join identity.email_claims as c on c.user_id = u.id
+  where u.public_id = resend_confirmation.user_id
+$$;
+
+comment on function api.resend_confirmation(uuid) is
+  'Sends the mail that confirms a user''s address again, if one waits for it.';
+--! EndIncluded api/functions/resend_confirmation.sql
+--! Included api/functions/confirm_email.sql
+create or replace function api.confirm_email(token_hash bytea, handle text default null)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_link identity.links := identity.take_link('confirm_email', confirm_email.token_hash);
+  v_claim identity.email_claims;
+  v_before identity.users;
+  v_user identity.users;
+  v_constraint text;
+  v_column text;
+begin
+  delete from identity.email_claims as c
+  where c.user_id = v_link.user_id
+    and c.email = v_link.email
+  returning c.* into v_claim;
+  if not found then
+    perform core.raise_error('INVALID_LINK');
+  end if;
+  select u.* into strict v_before
+  from identity.users as u
+  where u.id = v_link.user_id;
+
+  update identity.users as u set
+    email = v_claim.email,
+    -- Of a sign-up; another may be chosen if it was taken meanwhile.
+    handle = case
+      when v_claim.handle is null then u.handle
+      else coalesce(confirm_email.handle, v_claim.handle)
+    end
+  where u.id = v_link.user_id
+  returning u.* into v_user;
+
+  delete from identity.links as l
+  where l.user_id = v_user.id
+    and l.kind = 'password_reset';
+  if identity.is_confirmed(v_before) then
+    perform identity.queue_mail('email_changed', v_user.id, v_before.email);
+  end if;
+  return json_build_object('email', v_user.email, 'handle', v_user.handle);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    get stacked diagnostics v_constraint = constraint_name;
+    perform core.raise_error('ALREADY_EXISTS', case v_constraint
+      when 'users_handle_is_unique' then 'This handle is taken'
+      else 'This e-mail address has an account'
+    end);
+end
+$$;
+
+comment on function api.confirm_email(bytea, text) is
+  'Gives a user the address that a link proves, and at the end of a sign-up the handle. Returns '
+  'both. A mail reports a change to the address before. Errors: INVALID_LINK, INVALID_REQUEST, '
+  'ALREADY_EXISTS: the address, which is proven here, or the handle belongs to another user; then '
+  'the link stays good, and another handle may be given. Locks: the link, the claim, the row of '
+  'the user in identity.users, for which no trading waits.';
+--! EndIncluded api/functions/confirm_email.sql
+--! Included api/functions/get_own_profile.sql
+create or replace function api.get_own_profile(user_id uuid)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'id', u.public_id,
+    'email', case when identity.is_confirmed(u) then u.email else c.email end,
+    'emailConfirmed', identity.is_confirmed(u),
+    'newEmail', case when identity.is_confirmed(u) then c.email end,
+    'displayName', u.display_name,
+    'handle', coalesce(c.handle, u.handle),
+    'avatarUrl', u.avatar_url,
+    'private', u.private,
+    'leaderboardOptOut', u.leaderboard_opt_out,
+    'hasPassword', p.user_id is not null,
+    'balance', t.balance_cents,
+    'createdAt', core.iso8601(u.created_at),
+    'frozen', t.frozen_at is not null,
+    'exclusion', case when t.excluded_until > n.at then json_build_object(
+      'until', case when isfinite(t.excluded_until) then core.iso8601(t.excluded_until) end
+    ) end,
+    'limits', risk.limits_object(t, n.at)
+  )
+  from core.now() as n (at)
+  cross join identity.users as u
+  join trading.traders as t on t.user_id = u.id
+  left join identity.passwords as p on p.user_id = u.id
+  left join identity.email_claims as c on c.user_id = u.id
+  where u.public_id = get_own_profile.user_id
+$$;
+
+comment on function api.get_own_profile(uuid) is
+  'The body of GET /api/account: what a user may see of their own account, with limits and '
+  'self-exclusion. Cost: a row for each open order.';
+--! EndIncluded api/functions/get_own_profile.sql
+--! Included api/functions/change_own_profile.sql
+create or replace function api.change_own_profile(
+  user_id uuid,
+  display_name text default null,
+  handle text default null,
+  avatar_url text default null,
+  private boolean default null,
+  leaderboard_opt_out boolean default null
+)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_is_claimed boolean;
+  v_constraint text;
+  v_column text;
+begin
+  update identity.email_claims as c
+  set handle = coalesce(change_own_profile.handle, c.handle)
+  from identity.users as u
+  where u.id = c.user_id
+    and u.public_id = change_own_profile.user_id
+    and c.handle is not null;
+  v_is_claimed := found;
+  perform identity.change_profile(
+    change_own_profile.user_id, change_own_profile.private,
+    change_own_profile.leaderboard_opt_out, change_own_profile.display_name,
+    change_own_profile.avatar_url,
+    case when not v_is_claimed then change_own_profile.handle end
+  );
+  update identity.users as u
+  set avatar_url = null
+  where u.public_id = change_own_profile.user_id
+    and change_own_profile.avatar_url = '';
+  return api.get_own_profile(change_own_profile.user_id);
+exception when check_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function api.change_own_profile(uuid, text, text, text, boolean, boolean) is
+  'Changes what is given of a user''s own profile, and returns the body of GET /api/account. An '
+  'empty avatar_url removes the picture. Before the e-mail address is confirmed, a handle is only '
+  'asked for: whether it is taken is not said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the '
+  'handle). Locks: the claim, the row of the user in identity.users, for which no trading waits.';
+--! EndIncluded api/functions/change_own_profile.sql
+--! Included api/functions/set_own_limits.sql
+create or replace function api.set_own_limits(
+  user_id uuid,
+  day_cents bigint default null,
+  week_cents bigint default null,
+  month_cents bigint default null
+)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint := risk.set_limits(
+    set_own_limits.user_id, set_own_limits.day_cents, set_own_limits.week_cents,
+    set_own_limits.month_cents, false
+  );
+  v_limits json := (
+    select risk.limits_object(t, core.now())
+    from trading.traders as t
+    where t.user_id = v_user_id
+  );
+begin
+  perform identity.notify_user('limits_changed', v_user_id, v_limits);
+  return v_limits;
+end
+$$;
+
+comment on function api.set_own_limits(uuid, bigint, bigint, bigint) is
+  'Sets a user''s own loss limits, null for none, and marks them as reviewed; returns them. '
+  'Lowering holds at once, raising and removing after 24 hours. A mail reports it. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the user.';
+--! EndIncluded api/functions/set_own_limits.sql
+--! Included api/functions/exclude_self.sql
+create or replace function api.exclude_self(user_id uuid, until timestamptz default null)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_cancelled int := risk.exclude(
+    exclude_self.user_id, coalesce(exclude_self.until, 'infinity')
+  );
+  v_until json := json_build_object('until', core.iso8601(exclude_self.until));
+begin
+  perform identity.notify_user('self_excluded', u.id, v_until)
+  from identity.users as u
+  where u.public_id = exclude_self.user_id;
+  return json_build_object(
+    'until', core.iso8601(exclude_self.until),
+    'cancelledOrders', v_cancelled
+  );
+end
+$$;
+
+comment on function api.exclude_self(uuid, timestamptz) is
+  'Excludes a user from trading until a time, null for good, as they ask, and cancels all their '
+  'open orders. A mail reports it. Errors: INVALID_REQUEST (in the past, or earlier than the end '
+  'in force), NOT_FOUND. Locks: the markets of those orders in ascending id, then the user.';
+--! EndIncluded api/functions/exclude_self.sql
+--! Included api/functions/list_keys.sql
+create or replace function api.list_keys(user_id uuid)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object('data', coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.public_id,
+        'name', k.name,
+        'createdAt', core.iso8601(k.created_at),
+        'lastUsedAt', core.iso8601(k.last_used_at)
+      )
+      order by k.id desc
+    ),
+    '[]'
+  ))
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  where u.public_id = list_keys.user_id
+    and k.revoked_at is null
+$$;
+
+comment on function api.list_keys(uuid) is
+  'The body of GET /api/account/keys: a user''s API keys in force, newest first.';
+--! EndIncluded api/functions/list_keys.sql
+--! Included api/functions/create_key.sql
+create or replace function api.create_key(user_id uuid, name text)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most constant int := 50;
+  v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_user identity.users;
+  v_key_id uuid;
+  v_constraint text;
+  v_column text;
+begin
+  perform core.check_session();
+  -- Held, so that the keys are counted one creation after the other.
+  select u.* into strict v_user
+  from identity.users as u
+  where u.public_id = create_key.user_id
+  for no key update;
+  if not identity.is_confirmed(v_user) then
+    perform core.raise_error('EMAIL_UNCONFIRMED');
+  end if;
+  if (
+    select count(*)
+    from identity.api_keys as k
+    where k.user_id = v_user.id
+      and k.revoked_at is null
+  ) >= c_most then
+    perform core.raise_error(
+      'INVALID_STATE', format('An account has at most %s keys: revoke one first', c_most)
+    );
+  end if;
+  insert into identity.api_keys (user_id, name, key_hash)
+  values (v_user.id, create_key.name, v_key_hash)
+  returning public_id into v_key_id;
+  perform identity.notify_user(
+    'new_key', v_user.id, json_build_object('name', create_key.name)
+  );
+  return json_build_object('id', v_key_id, 'name', create_key.name, 'key', v_key);
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function api.create_key(uuid, text) is
+  'Makes an API key for its user and returns the body of POST /api/account/keys, with the key, '
+  'which is not kept. A mail reports it. At most 50 keys are in force. Errors: INVALID_REQUEST, '
+  'EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the row of the user in '
+  'identity.users, for which no trading waits.';
+--! EndIncluded api/functions/create_key.sql
+--! Included api/functions/revoke_key.sql
+create or replace function api.revoke_key(user_id uuid, key_id uuid)
+returns boolean
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update identity.api_keys as k
+  set revoked_at = coalesce(k.revoked_at, core.now())
+  from identity.users as u
+  where k.public_id = revoke_key.key_id
+    and u.id = k.user_id
+    and u.public_id = revoke_key.user_id;
+  if not found then
+    return false;
+  end if;
+  insert into trading.outbox (channel, payload)
+  values ('api_key_revoked', json_build_object('apiKeyId', revoke_key.key_id));
+  return true;
+end
+$$;
+
+comment on function api.revoke_key(uuid, uuid) is
+  'Ends an API key of a user; servers hear of it by api_key_revoked. Revoking it again changes '
+  'nothing. False: the user has no such key. Locks: the row of the key.';
+--! EndIncluded api/functions/revoke_key.sql
+--! Included api/functions/get_order.sql
+create or replace function api.get_order(user_id uuid, order_id uuid)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select trading.order_detail_object(o, a.shares_ahead, n.at)
+  from core.now() as n (at)
+  cross join trading.find_order(get_order.user_id, get_order.order_id) as o
+  left join lateral trading.shares_ahead(array[o.id], n.at) as a on true
+$$;
+
+comment on function api.get_order(uuid, uuid) is
+  'The body of GET /orders/:id: a user''s order, archived or not, with its fills, or null. Cost of '
+  'sharesAhead: the queue before the order.';
+--! EndIncluded api/functions/get_order.sql
+--! Included api/functions/list_order_history.sql
+create or replace function api.list_order_history(
+  user_id uuid, most int, cursor text default null, market_id uuid default null
+)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  -- Orders looked at, and fills shown, at most: a page may be short, and the next one goes on.
+  c_window constant int := 5000;
+  c_most_fills constant int := 5000;
+  v_at timestamptz := core.now();
+  v_before bigint := coalesce(list_order_history.cursor::bigint, 9223372036854775807);
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = list_order_history.user_id
+  );
+  v_market_id bigint;
+  v_seen bigint[];
+  v_seen_markets bigint[];
+  v_ids bigint[] := '{}';
+  v_fill_count bigint := 0;
+  v_next bigint;
+begin
+  if list_order_history.market_id is not null then
+    v_market_id := coalesce((
+      select m.id from catalog.markets as m where m.public_id = list_order_history.market_id
+    ), 0);
+  end if;
+  -- The user is given as a range: an equality would let the planner walk the primary key, past the
+  -- orders of all others.
+  select array_agg(x.id order by x.id desc), array_agg(x.market_id order by x.id desc)
+  into v_seen, v_seen_markets
+  from (
+    select y.id, y.market_id
+    from (
+      (
+        select o.id, o.market_id
+        from trading.orders as o
+        where (o.user_id, o.id) < (v_user_id, v_before)
+          and o.user_id >= v_user_id
+        order by o.user_id desc, o.id desc
+        limit case when v_market_id is null then list_order_history.most + 1 else c_window end
+      )
+      union all
+      (
+        select a.id, a.market_id
+        from trading.archived_orders as a
+        where (a.user_id, a.id) < (v_user_id, v_before)
+          and a.user_id >= v_user_id
+        order by a.user_id desc, a.id desc
+        limit case when v_market_id is null then list_order_history.most + 1 else c_window end
+      )
+    ) as y
+    order by y.id desc
+    limit case when v_market_id is null then list_order_history.most + 1 else c_window end
+  ) as x;
+
+  for i in 1 .. coalesce(cardinality(v_seen), 0) loop
+    if v_market_id is null or v_seen_markets[i] = v_market_id then
+      if cardinality(v_ids) = list_order_history.most or v_fill_count > c_most_fills then
+        v_next := v_ids[cardinality(v_ids)];
+        exit;
+      end if;
+      v_ids := v_ids || v_seen[i];
+      v_fill_count := v_fill_count + (
+        select count(*) from trading.trades as t where t.taker_order_id = v_seen[i]
+      ) + (
+        select count(*) from trading.trades as t where t.maker_order_id = v_seen[i]
+      );
+    end if;
+  end loop;
+  if v_next is null and v_market_id is not null and cardinality(v_seen) = c_window then
+    v_next := v_seen[c_window];
+  end if;
+
+  return (
+    select json_build_object(
+      'data', coalesce(
+        json_agg(
+          trading.order_detail_object(o, a.shares_ahead, v_at) order by o.id desc
+        ),
+        '[]'
+      ),
+      'nextCursor', v_next::text
+    )
+    from trading.pick_orders(v_user_id, v_ids) as o
+    left join trading.shares_ahead(v_ids, v_at) as a on a.order_id = o.id
+  );
+end
+$$;
+
+comment on function api.list_order_history(uuid, int, text, uuid) is
+  'The body of GET /me/order-history: a user''s orders, archived ones too, newest first, in the '
+  'form of GET /orders/:id. cursor is the nextCursor of the page before. A page is shorter than '
+  'most, and still has a nextCursor, when its orders have over 5,000 fills, or when 5,000 orders '
+  'were looked at for one market.';
+--! EndIncluded api/functions/list_order_history.sql
+--! Included api/functions/list_fills.sql
+create or replace function api.list_fills(
+  user_id uuid,
+  most int,
+  cursor text default null,
+  market_id uuid default null,
+  order_id uuid default null
+)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  -- Trades looked at, at most: a page may be short, and the next one goes on.
+  c_window constant int := 5000;
+  v_before bigint := coalesce(list_fills.cursor::bigint, 9223372036854775807);
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = list_fills.user_id
+  );
+  v_market_id bigint;
+  v_order_id bigint;
+  v_limit int := list_fills.most + 1;
+  v_seen bigint[];
+  v_ids bigint[];
+  v_next bigint;
+begin
+  if list_fills.market_id is not null then
+    v_market_id := coalesce((
+      select m.id from catalog.markets as m where m.public_id = list_fills.market_id
+    ), 0);
+    v_limit := c_window;
+  end if;
+  if list_fills.order_id is not null then
+    v_order_id := coalesce((
+      select o.id from trading.find_order(list_fills.user_id, list_fills.order_id) as o
+    ), 0);
+    v_seen := array(
+      select x.id
+      from (
+        select t.id from trading.trades as t where t.taker_order_id = v_order_id
+        union all
+        select t.id from trading.trades as t where t.maker_order_id = v_order_id
+      ) as x
+      where x.id < v_before
+      order by x.id desc
+      limit v_limit
+    );
+  else
+    -- The user is given as a range: an equality would let the planner walk the primary key, past
+    -- the trades of all others.
+    v_seen := array(
+      select x.id
+      from (
+        (
+          select t.id
+          from trading.trades as t
+          where (t.taker_user_id, t.id) < (v_user_id, v_before)
+            and t.taker_user_id >= v_user_id
+          order by t.taker_user_id desc, t.id desc
+          limit v_limit
+        )
+        union all
+        (
+          select t.id
+          from trading.trades as t
+          where (t.maker_user_id, t.id) < (v_user_id, v_before)
+            and t.maker_user_id >= v_user_id
+          order by t.maker_user_id desc, t.id desc
+          limit v_limit
+        )
+      ) as x
+      order by x.id desc
+      limit v_limit
+    );
+  end if;
+  v_ids := case
+    when v_market_id is null then v_seen
+    else array(
+      select t.id
+      from unnest(v_seen) as s (id)
+      join trading.trades as t on t.id = s.id
+      where t.market_id = v_market_id
+      order by t.id desc
+      limit list_fills.most + 1
+    )
+  end;
+  if cardinality(v_ids) > list_fills.most then
+    v_ids := v_ids[1:list_fills.most];
+    v_next := v_ids[list_fills.most];
+  elsif v_market_id is not null and cardinality(v_seen) = c_window then
+    v_next := v_seen[c_window];
+  end if;
+
+  return (
+    select json_build_object(
+      'data', coalesce(json_agg(f.fill order by f.trade_id desc), '[]'),
+      'nextCursor', v_next::text
+    )
+    from trading.own_fills(v_ids, v_user_id) as f
+  );
+end
+$$;
+
+comment on function api.list_fills(uuid, int, text, uuid, uuid) is
+  'The body of GET /me/fills: a user''s fills, newest first, of all orders, of one market or of '
+  'one order. cursor is the nextCursor of the page before. A page of one market is shorter than '
+  'most, and still has a nextCursor, when 5,000 of the user''s trades were looked at for it.';
+--! EndIncluded api/functions/list_fills.sql
+--! Included api/functions/get_statement.sql
+create or replace function api.get_statement(
+  user_id uuid,
+  most int,
+  cursor text default null,
+  since timestamptz default null,
+  until timestamptz default null
+)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  -- Entries looked at, at most, for a time that is long ago: the next page goes on.
+  c_window constant int := 5000;
+  v_before_id bigint := coalesce(
+    split_part(get_statement.cursor, '.', 1)::bigint, 9223372036854775807
+  );
+  v_before_version bigint := coalesce(
+    split_part(get_statement.cursor, '.', 2)::bigint, 9223372036854775807
+  );
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = get_statement.user_id
+  );
+  v_account_id bigint := ledger.user_account_id(v_user_id);
+  v_limit int := case
+    when get_statement.until is null then get_statement.most + 1 else c_window
+  end;
+begin
+  -- The user is given as a range: an equality would let the planner walk the primary key, past the
+  -- trades of all others.
+  return (
+    with seen as materialized (
+      select x.*
+      from (
+        (
+          select
+            e.journal_id, e.account_version as version, e.amount_cents, e.balance_after_cents,
+            j.kind, j.market_id, null::uuid as trade_id, j.created_at
+          from ledger.posted_entries as e
+          cross join lateral (
+            select y.* from ledger.posted_journals as y where y.id = e.journal_id limit 1
+          ) as j
+          where e.account_id = v_account_id
+            and e.account_version < v_before_version
+          order by e.account_version desc
+          limit v_limit
+        )
+        union all
+        (
+          select
+            t.id, t.taker_version, t.taker_cents, t.taker_balance_cents,
+            'trade'::ledger.journal_kind, t.market_id, t.public_id, t.created_at
+          from trading.trades as t
+          where (t.taker_user_id, t.id) < (v_user_id, v_before_id)
+            and t.taker_user_id >= v_user_id
+            and t.taker_cents <> 0
+          order by t.taker_user_id desc, t.id desc
+          limit v_limit
+        )
+        union all
+        (
+          select
+            t.id, t.maker_version, t.maker_cents, t.maker_balance_cents,
+            'trade'::ledger.journal_kind, t.market_id, t.public_id, t.created_at
+          from trading.trades as t
+          where (t.maker_user_id, t.id) < (v_user_id, v_before_id)
+            and t.maker_user_id >= v_user_id
+            and t.maker_cents <> 0
+          order by t.maker_user_id desc, t.id desc
+          limit v_limit
+        )
+      ) as x
+      order by x.version desc
+      limit v_limit
+    ),
+    picked as materialized (
+      select s.*, row_number() over (order by s.version desc) as place
+      from seen as s
+      where (get_statement.since is null or s.created_at >= get_statement.since)
+        and (get_statement.until is null or s.created_at < get_statement.until)
+      order by s.version desc
+      limit get_statement.most + 1
+    )
+    select json_build_object(
+      'data', coalesce(
+        json_agg(
+          json_build_object(
+            'id', p.version,
+            'kind', p.kind,
+            'amountCents', p.amount_cents,
+            'balanceAfter', p.balance_after_cents,
+            'marketId', m.public_id,
+            'tradeId', p.trade_id,
+            'reference', c.reference,
+            'createdAt', core.iso8601(p.created_at)
+          )
+          order by p.version desc
+        ) filter (where p.place <= get_statement.most),
+        '[]'
+      ),
+      'nextCursor', case
+        when max(p.place) > get_statement.most then (
+          select x.journal_id || '.' || x.version
+          from picked as x
+          where x.place = get_statement.most
+        )
+        -- Nothing more is in the time asked for once entries are older than it.
+        when (select count(*) from seen) = v_limit then (
+          select case
+            when get_statement.since is null or y.created_at >= get_statement.since
+            then y.journal_id || '.' || y.version
+          end
+          from seen as y
+          order by y.version
+          limit 1
+        )
+      end
+    )
+    from picked as p
+    left join lateral (
+      select z.public_id from catalog.markets as z where z.id = p.market_id limit 1
+    ) as m on true
+    left join lateral (
+      select w.reference from ledger.cash_movements as w where w.journal_id = p.journal_id limit 1
+    ) as c on p.kind in ('deposit', 'withdrawal')
+  );
+end
+$$;
+
+comment on function api.get_statement(uuid, int, text, timestamptz, timestamptz) is
+  'The body of GET /me/statement: the entries of a user''s account in the ledger, newest first. id '
+  'is the number of the entry in the account, from 1 and without a gap. cursor is the nextCursor '
+  'of the page before. With until, a page is shorter than most and still has a nextCursor when '
+  '5,000 entries were looked at.';
+--! EndIncluded api/functions/get_statement.sql
+--! Included api/functions/list_markets.sql
+create or replace function api.list_markets(
+  page int,
+  page_size int,
+  query text default null,
+  category text default null,
+  status text default 'open',
+  sort text default 'volume'
+)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_first bigint := (list_markets.page - 1)::bigint * list_markets.page_size + 1;
+  v_category_id bigint;
+  v_query tsquery;
+  v_ids bigint[];
+begin
+  if list_markets.status not in ('open', 'closed', 'all') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+  if list_markets.sort not in ('volume', 'newest', 'closing') then
+    perform core.raise_error('INVALID_REQUEST', 'sort: unknown');
+  end if;
+  if list_markets.category is not null then
+    select c.id into v_category_id
+    from catalog.categories as c
+    where c.slug = list_markets.category;
+    if not found then
+      return null;
+    end if;
+  end if;
+  if list_markets.query ~ '[^[:space:]]' then
+    v_query := catalog.search_query(list_markets.query);
+  end if;
+
+  v_ids := array(
+    select m.id
+    from catalog.markets as m
+    where (v_category_id is null or m.category_id = v_category_id)
+      and case list_markets.status
+        when 'open' then m.status = 'open'
+        when 'closed' then m.status in ('closed', 'resolved')
+        else true
+      end
+      and (v_query is null or m.words @@ v_query)
+    order by
+      case when list_markets.sort = 'volume' then (
+        select b.yes_volume_cents + b.no_volume_cents
+        from trading.market_state as b
+        where b.market_id = m.id
+      ) end desc,
+      case when list_markets.sort = 'closing' then m.close_time end,
+      m.id desc
+  );
+
+  return (
+    select core.page_object(
+      json_agg(
+        json_build_object(
+          'id', m.public_id,
+          'title', m.title,
+          'description', m.description,
+          'category', c.slug,
+          'status', m.status,
+          'eventId', e.public_id,
+          'lastTradePrice', b.last_trade_price,
+          'yesVolume', b.yes_volume_cents,
+          'noVolume', b.no_volume_cents,
+          'closeTime', core.iso8601(m.close_time),
+          'createdAt', core.iso8601(m.created_at),
+          'resolvedOutcome', m.resolved_outcome,
+          'thumbnailId', m.thumbnail_id,
+          'thumbnailUrl', m.thumbnail_url
+        )
+        order by p.place
+      ),
+      cardinality(v_ids),
+      list_markets.page,
+      list_markets.page_size
+    )
+    from unnest(
+      case when v_first <= cardinality(v_ids)
+        then v_ids[v_first:v_first + list_markets.page_size - 1]
+      end
+    ) with ordinality as p (id, place)
+    join catalog.markets as m on m.id = p.id
+    join catalog.categories as c on c.id = m.category_id
+    join trading.market_state as b on b.market_id = m.id
+    left join catalog.events as e on e.id = m.event_id
+  );
+end
+$$;
+
+comment on function api.list_markets(int, int, text, text, text, text) is
+  'The body of GET /markets, or null for an unknown category: markets whose title, with that of '
+  'the event, has all words of query. status: open, closed (resolved ones too) or all; sort: '
+  'volume (both sides, in cents), newest, or closing (soonest first, without a close time last); '
+  'page counts from 1. Cost: a row for each market of the status, and for volume one more; no '
+  'trade is read. Errors: INVALID_REQUEST.';
+--! EndIncluded api/functions/list_markets.sql
+--! Included api/functions/list_candles.sql
+create or replace function api.list_candles(
+  market_id uuid,
+  "interval" text,
+  since timestamptz default null,
+  until timestamptz default null
+)
+returns table (version bigint, body json)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  c_most_candles constant int := 1000;
+  -- More trades than a minute has are without candles only if no worker runs.
+  c_most_trades constant int := 10000;
+  v_width_minutes constant int := case list_candles.interval
+    when '1m' then 1 when '1h' then 60 when '1d' then 1440
+  end;
+  v_market_id bigint;
+  v_since timestamptz := coalesce(date_bin(
+    v_width_minutes * interval '1 minute', list_candles.since, '2000-01-01 00:00:00+00'
+  ), '-infinity');
+  v_until timestamptz := coalesce(list_candles.until, 'infinity');
+  v_made_up_to bigint;
+begin
+  if v_width_minutes is null then
+    perform core.raise_error('INVALID_REQUEST', 'interval: must be one of 1m, 1h, 1d');
+  end if;
+  select m.id, coalesce(p.last_trade_id, 0) into v_market_id, v_made_up_to
+  from catalog.markets as m
+  left join trading.candle_progress as p on p.market_id = m.id
+  where m.public_id = list_candles.market_id;
+
+  return query
+  with recent as (
+    select array(
+      select t
+      from trading.trades as t
+      -- As a range: an equality would let the planner walk the primary key.
+      where (t.market_id, t.id) > (v_market_id, v_made_up_to)
+        and t.market_id <= v_market_id
+      order by t.market_id desc, t.id desc
+      limit c_most_trades
+    ) as trades
+  ),
+  pieces as (
+    (
+      select 0 as place, c.*
+      from trading.candles as c
+      where c.market_id = v_market_id
+        and c.width_minutes = v_width_minutes
+        and c.start_at >= v_since
+        and c.start_at < v_until
+      order by c.start_at desc
+      limit c_most_candles
+    )
+    union all
+    select 1, n.*
+    from recent as r
+    cross join lateral trading.candles_of(r.trades, v_width_minutes) as n
+    where n.start_at >= v_since
+      and n.start_at < v_until
+  ),
+  candles as (
+    select
+      x.start_at,
+      (array_agg(x.open_price order by x.place))[1] as open_price,
+      max(x.high_price) as high_price,
+      min(x.low_price) as low_price,
+      (array_agg(x.close_price order by x.place desc))[1] as close_price,
+      sum(x.quantity)::bigint as quantity,
+      sum(x.trade_count)::bigint as trade_count
+    from pieces as x
+    group by x.start_at
+    order by x.start_at desc
+    limit c_most_candles
+  )
+  select b.version, json_build_object('data', coalesce(
+    (
+      select json_agg(
+        json_build_object(
+          'start', core.iso8601(c.start_at),
+          'open', c.open_price,
+          'high', c.high_price,
+          'low', c.low_price,
+          'close', c.close_price,
+          'volume', c.quantity,
+          'trades', c.trade_count
+        )
+        order by c.start_at
+      )
+      from candles as c
+    ),
+    '[]'
+  ))
+  from trading.market_state as b
+  where b.market_id = v_market_id;
+end
+$$;
+
+comment on function api.list_candles(uuid, text, timestamptz, timestamptz) is
+  'The body of GET /markets/:id/candles, and the version of the market; no row for an unknown '
+  'market. interval is 1m, 1h or 1d; since and until bound the time, the interval in which since '
+  'lies included. The newest 1,000 at most, oldest first. Cost: those rows, and the trades since '
+  'jobs.make_candles last ran, at most 10,000. Errors: INVALID_REQUEST.';
+--! EndIncluded api/functions/list_candles.sql
+--! Included jobs/functions/next_work.sql
+create or replace function jobs.next_work(
+  passing_over bigint[] default '{}',
+  out release_in_ms double precision,
+  out expire_in_ms double precision,
+  out close_in_ms double precision,
+  out mail_in_ms double precision
+)
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select d.release_in_ms, d.expire_in_ms, d.close_in_ms, 1000 * extract(epoch from m.due_at - n.at)
+  from jobs.next_due(next_work.passing_over) as d
+  cross join core.now() as n (at)
+  left join lateral (
+    select x.due_at
+    from identity.mails as x
+    where x.due_at is not null
+    order by x.due_at
+    limit 1
+  ) as m on true
+$$;
+
+comment on function jobs.next_work(bigint[]) is
+  'What jobs.next_due says, and in how many milliseconds the next mail is to be sent. Locks: none.';
+--! EndIncluded jobs/functions/next_work.sql
+--! Included jobs/functions/take_mail.sql
+create or replace function jobs.take_mail()
+returns table (mail_id bigint, kind text, address text, details json, token text)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_mail identity.mails;
+  v_owner_id bigint;
+  v_is_claimed boolean;
+begin
+  perform core.check_session();
+  loop
+    select m.* into v_mail
+    from identity.mails as m
+    where m.due_at <= v_at
+    order by m.due_at
+    limit 1
+    for update skip locked;
+    if not found then
+      return;
+    end if;
+    select u.id into v_owner_id
+    from identity.users as u
+    where lower(u.email collate "C") = lower(v_mail.address collate "C");
+    v_is_claimed := exists (
+      select
+      from identity.email_claims as c
+      where c.user_id = v_mail.user_id
+        and c.email = v_mail.address
+    );
+    exit when case v_mail.kind
+      when 'confirm_email' then v_is_claimed
+      when 'password_reset' then v_owner_id is not null
+      else true
+    end;
+    -- Nothing to send: no user has the address, or the user asked for another one meanwhile.
+    delete from identity.mails as m
+    where m.id = v_mail.id;
+  end loop;
+
+  update identity.mails as m set
+    attempts = m.attempts + 1,
+    due_at = case
+      when m.attempts < 9 then v_at + least(power(2, m.attempts), 60) * interval '1 minute'
+    end
+  where m.id = v_mail.id;
+
+  mail_id := v_mail.id;
+  kind := v_mail.kind;
+  address := v_mail.address;
+  details := v_mail.details;
+  if kind = 'confirm_email' and v_owner_id is not null then
+    -- Only the owner of the address learns that it has an account.
+    kind := 'address_taken';
+  elsif kind = 'confirm_email' then
+    token := identity.make_link(kind, v_mail.user_id, address, interval '3 days');
+  elsif kind = 'password_reset' then
+    token := identity.make_link(kind, v_owner_id, null, interval '1 hour');
+  elsif kind = 'invitation' then
+    token := identity.make_link(kind, null, address, interval '14 days');
+  end if;
+  return next;
+end
+$$;
+
+comment on function jobs.take_mail() is
+  'The next mail to send: one row, or none. A mail with a link has the link''s token, which is '
+  'made for this attempt and not kept. Unless jobs.finish_mail is called, the mail is due again '
+  'after a minute, and then after ever longer, 10 times. Errors: UNFIT_SESSION. Locks: the mail, '
+  'none that it would wait for.';
+--! EndIncluded jobs/functions/take_mail.sql
+--! Included jobs/functions/finish_mail.sql
+create or replace function jobs.finish_mail(mail_id bigint, error text default null)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  update identity.mails as m set
+    due_at = case when finish_mail.error is not null then m.due_at end,
+    sent_at = case when finish_mail.error is null then core.now() end,
+    last_error = left(finish_mail.error, 1000)
+  where m.id = finish_mail.mail_id
+$$;
+
+comment on function jobs.finish_mail(bigint, text) is
+  'Notes that a mail was sent, or, with an error, that it was not and stays due. Locks: its row.';
+--! EndIncluded jobs/functions/finish_mail.sql
+--! Included jobs/functions/remove_mails.sql
+create or replace function jobs.remove_mails(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_mails int;
+  v_links int;
+begin
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
+  delete from identity.mails as m
+  where m.id = any (array(
+    select x.id
+    from identity.mails as x
+    where x.created_at <= v_at - interval '30 days'
+    order by x.created_at
+    limit remove_mails.most
+    for update skip locked
+  ));
+  get diagnostics v_mails = row_count;
+  delete from identity.links as l
+  where l.token_hash = any (array(
+    select x.token_hash
+    from identity.links as x
+    where x.expires_at <= v_at
+    order by x.expires_at
+    limit remove_mails.most
+    for update skip locked
+  ));
+  get diagnostics v_links = row_count;
+  return v_mails + v_links;
+end
+$$;
+
+comment on function jobs.remove_mails(int) is
+  'Removes mails after 30 days, and links that have expired, at most so many of each; returns how '
+  'many. Locks: their rows, none that it would wait for.';
+--! EndIncluded jobs/functions/remove_mails.sql
+--! Included jobs/functions/remove_sign_ups.sql
+create or replace function jobs.remove_sign_ups(most int default 100)
+returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_user_id bigint;
+  v_count int := 0;
+begin
+  perform core.check_session();
+  for v_user_id in
+    delete from identity.email_claims as c
+    where c.user_id = any (array(
+      select x.user_id
+      from identity.email_claims as x
+      where x.created_at <= v_at - interval '30 days'
+        and x.handle is not null
+      order by x.created_at
+      limit remove_sign_ups.most
+      for update skip locked
+    ))
+    returning c.user_id
+  loop
+    v_count := v_count + 1;
+    perform identity.end_sessions(array(
+      select s.id from identity.sessions as s where s.user_id = v_user_id
+    ));
+    delete from identity.passwords as p where p.user_id = v_user_id;
+    delete from identity.links as l where l.user_id = v_user_id;
+    delete from identity.mails as m where m.user_id = v_user_id;
+    -- Held first, so that the next statement sees what the user did until now.
+    perform
+    from trading.traders as t
+    where t.user_id = v_user_id
+    for update;
+    -- Who had money or orders is part of the ledger's history.
+    begin
+      delete from trading.traders as t
+      where t.user_id = v_user_id
+        and t.account_version = 0
+        and not exists (select from trading.orders as o where o.user_id = v_user_id)
+        and not exists (select from trading.archived_orders as o where o.user_id = v_user_id);
+      if found then
+        delete from identity.users as u where u.id = v_user_id;
+      end if;
+    exception when foreign_key_violation then
+      null; -- an operator has used the account
+    end;
+  end loop;
+  return v_count;
+end
+$$;
+
+comment on function jobs.remove_sign_ups(int) is
+  'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
+  'how many. Nobody can sign in to them any more. Those without money and orders are removed. '
+  'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
+  'mails; the users. Errors: UNFIT_SESSION.';
+--! EndIncluded jobs/functions/remove_sign_ups.sql
+--! Included jobs/functions/make_candles.sql
+create or replace function jobs.make_candles(most int default 10000)
+returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_progress trading.candle_progress;
+  v_trades trading.trades[];
+begin
+  perform core.check_session();
+  insert into trading.candle_progress (market_id)
+  select b.market_id
+  from trading.market_state as b
+  where b.trade_count > 0
+    and not exists (
+      select from trading.candle_progress as p where p.market_id = b.market_id
+    )
+  on conflict on constraint candle_progress_pkey do nothing;
+
+  select p.* into v_progress
+  from trading.candle_progress as p
+  join trading.market_state as b on b.market_id = p.market_id
+  where b.trade_count > p.trade_count
+  limit 1
+  for update of p skip locked;
+  if not found then
+    return 0;
+  end if;
+
+  v_trades := array(
+    select t
+    from trading.trades as t
+    -- As a range: an equality would let the planner walk the primary key.
+    where (t.market_id, t.id) > (v_progress.market_id, v_progress.last_trade_id)
+      and t.market_id <= v_progress.market_id
+    order by t.market_id, t.id
+    limit make_candles.most
+  );
+  if cardinality(v_trades) = 0 then
+    return 0;
+  end if;
+  insert into trading.candles as c
+  select n.*
+  from (values (1), (60), (1440)) as w (width_minutes)
+  cross join lateral trading.candles_of(v_trades, w.width_minutes) as n
+  on conflict on constraint candles_pkey do update set
+    high_price = greatest(c.high_price, excluded.high_price),
+    low_price = least(c.low_price, excluded.low_price),
+    close_price = excluded.close_price,
+    quantity = c.quantity + excluded.quantity,
+    trade_count = c.trade_count + excluded.trade_count;
+
+  update trading.candle_progress as p set
+    last_trade_id = (v_trades[cardinality(v_trades)]).id,
+    trade_count = p.trade_count + cardinality(v_trades)
+  where p.market_id = v_progress.market_id;
+  return cardinality(v_trades);
+end
+$$;
+
+comment on function jobs.make_candles(int) is
+  'Makes candles of trades that have none yet, of one market, at most so many; returns how many '
+  'trades. Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. '
+  'Locks: the row of the market''s progress, none that it would wait for.';
+--! EndIncluded jobs/functions/make_candles.sql
+--! Included trading/functions/rehearse.sql
+-- A function is compiled and its statements are planned by each connection at their first use.
+-- This uses them, by the functions that callers call, whatever those are made of.
+create or replace function trading.rehearse(is_live boolean)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_done constant text := 'EX999';
+  v_name constant text := 'rehearsal-' || replace(core.uuid_v7()::text, '-', '');
+  v_event uuid;
+  v_market uuid;
+  v_market_id bigint;
+  v_maker uuid;
+  v_taker uuid;
+  v_order uuid;
+begin
+  perform core.check_session();
+  begin
+    perform admin.create_category(v_name, v_name, 0);
+    if rehearse.is_live then
+      v_event := admin.create_event(v_name, v_name, live => true, live_delay_ms => 0);
+    end if;
+    v_market := admin.create_market(v_name, v_name, event_id => v_event);
+    select m.id into strict v_market_id
+    from catalog.markets as m
+    where m.public_id = v_market;
+    v_maker := admin.create_user(v_name || '@maker.invalid', v_name, left(v_name, 38) || '-1');
+    v_taker := admin.create_user(v_name || '@taker.invalid', v_name, left(v_name, 38) || '-2');
+    perform admin.set_loss_limits(v_maker, null, null, null);
+    perform admin.set_loss_limits(v_taker, 1000000, null, null);
+    -- A deposit would hold up those of others.
+    update trading.traders as t
+    set balance_cents = 1000000
+    where t.public_id in (v_maker, v_taker);
+
+    for v_round in 1 .. 2 loop
+      v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
+      perform trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
+      if rehearse.is_live then
+        perform jobs.next_work();
+        perform jobs.due_release_groups();
+        perform jobs.release_group(array[v_market_id]);
+      end if;
+      perform api.amend_order(v_maker, v_order, 42, null);
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 60, "quantity": 12}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker,
+        '{"side": "yes", "price": null, "quantity": 1}',
+        '{"side": "yes", "budgetCents": 100, "quantity": null}',
+        '{"side": "yes", "price": 60, "quantity": 1, "timeInForce": "ioc"}',
+        jsonb_build_object(
+          'side', 'yes', 'price', 2, 'postOnly', true, 'idempotencyKey', core.uuid_v7()
+        ),
+        '{"side": "yes", "price": 1, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.split_position(v_maker, v_market, 2);
+      perform trading.rehearse_orders(
+        v_market, v_maker, '{"side": "yes", "price": 99, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.merge_position(v_maker, v_market, 1);
+      perform api.cancel_order(v_maker, v_order);
+      if rehearse.is_live then
+        perform jobs.release_orders(v_market_id);
+      end if;
+    end loop;
+    raise exception using errcode = c_done;
+  exception when sqlstate 'EX999' then
+    null;
+  end;
+end
+$$;
+
+comment on function trading.rehearse(boolean) is
+  'Trades in a market of its own and rolls all of it back, so that a new connection has compiled '
+  'and planned what its first order needs; also releases, in a live market. Only numbers of '
+  'sequences are used up. Errors: UNFIT_SESSION. Locks: none that others wait for.';
+--! EndIncluded trading/functions/rehearse.sql
+--! Included grants.sql
+-- The rights of the roles. A function that is not granted here can be called by its owner only.
+grant usage on schema api to exchange_api;
+grant execute on all functions in schema api to exchange_api;
+
+grant usage on schema jobs to exchange_worker;
+grant execute on all functions in schema jobs to exchange_worker;
+
+grant usage on schema admin to exchange_operator;
+grant execute on all functions in schema admin to exchange_operator;
+revoke execute on function admin.audit(text, jsonb) from exchange_operator;
+grant select on
+  admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
+  admin.orders, admin.order_reductions, admin.trades, admin.positions, admin.set_conversions,
+  admin.journal_entries, admin.cash_movements, admin.resolutions, admin.settlements,
+  admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause,
+  admin.verifications, admin.audit_entries
+to exchange_operator;
+
+grant usage on schema ledger to exchange_operator;
+grant execute on function ledger.verify() to exchange_operator;
+grant usage on schema leaderboard to exchange_operator;
+grant execute on function leaderboard.verify() to exchange_operator;
+
+grant usage on schema analytics to exchange_analyst;
+grant select on all tables in schema analytics to exchange_analyst;
+grant execute on all functions in schema analytics to exchange_analyst;
+-- The views of schema admin call these; operators have no right to their schemas.
+grant execute on function analytics.now(), rate_limits.standard_policy() to exchange_operator;
+--! EndIncluded grants.sql
+reset role;
