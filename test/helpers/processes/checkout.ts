@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, readdir, readlink, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,14 +20,15 @@ export interface CheckoutProcess {
   command: string;
 }
 
-/** What the service reads, but for its dependencies. */
-const copied = ["db", "jobs", "migrate", "src", "package.json", "package-lock.json", ".npmrc"];
+/** What the service reads, but for its dependencies, and the website if it is built. */
+const needed = ["db", "jobs", "migrate", "src", "package.json", "package-lock.json", ".npmrc"];
+const copied = [...needed, "tsconfig.json", "dist"];
 
 /** Copies the checkout but for its dependencies, which are linked to. */
 export async function makeCheckout(): Promise<Checkout> {
   const made = await mkdtemp(join(tmpdir(), `pgmarkets-checkout-${process.pid}-`));
   const directory = await realpath(made);
-  for (const name of copied) {
+  for (const name of copied.filter((name) => existsSync(join(rootDirectory, name)))) {
     await cp(join(rootDirectory, name), join(directory, name), {
       recursive: true,
       verbatimSymlinks: true,
