@@ -87,12 +87,12 @@ const databaseMetrics = {
   deadlocks: bigint,
   transactionIdAge: bigint,
 };
-const nextWork = {
+const nextDue = {
   releaseInMs: nullable(double),
   expireInMs: nullable(double),
   closeInMs: nullable(double),
-  mailInMs: nullable(double),
 };
+const nextWork = { ...nextDue, mailInMs: nullable(double) };
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
 const dueMail = {
@@ -262,6 +262,7 @@ export const jobs = functionsOf("jobs", {
   nextWork: repeatable(toPassOver, oneRow(nextWork)),
 
   /** For workers of version 0.2.0, which may run beside later ones. */
+  nextDue: repeatable(toPassOver, oneRow(nextDue)),
   dueReleases: repeatable(toPassOver, many(bigint)),
   dueReleaseGroups: repeatable(toPassOver, many(arrayOf(bigint))),
   dueExpiries: repeatable(toPassOver, many(bigint)),

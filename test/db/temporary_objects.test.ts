@@ -185,9 +185,7 @@ const questions: Record<string, [text: string, values: () => unknown[]][]> = {
     ["select api.list_orders(user_id => $1)::pg_catalog.text as answer", () => [trader]],
     ["select (api.get_market_snapshot(market_id => $1)).body as answer", () => [market]],
   ],
-  jobs: [
-    ["select release_in_ms, expire_in_ms, close_in_ms, mail_in_ms from jobs.next_work()", () => []],
-  ],
+  jobs: [["select release_in_ms, expire_in_ms, close_in_ms from jobs.next_work()", () => []]],
   admin: [
     ["select admin.set_trading_pause(false)", () => []],
     ["select name from admin.list_api_keys(user_id => $1)", () => [trader]],
