@@ -102,7 +102,7 @@ test("42501: the start of a login that may not migrate ends with a line that nam
       t.is(await refusal("start.ts"), line("schema graphile_migrate"));
       await pool.query(`grant exchange_api to ${login}`);
       await lockDown(connectionString);
-      t.is(await refusal("migrate.ts"), line("function pg_advisory_lock"));
+      t.is(await refusal("migrate.ts"), line("function pg_try_advisory_lock"));
     } finally {
       await pool.query(`drop owned by ${login}`);
       await pool.query(`drop role ${login}`);

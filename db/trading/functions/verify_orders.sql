@@ -192,6 +192,15 @@ as $$
     )
 
   union all
+  select 'replacement takes the place of an amended order', 'order ' || r.order_id,
+    'an order of its user and market, amended when it was made', 'order ' || r.replaced_order_id
+  from trading.order_replacements as r
+  left join all_orders as n on n.id = r.order_id
+  left join all_orders as o on o.id = r.replaced_order_id
+  where (o.market_id, o.user_id, o.cancel_reason, o.cancelled_at)
+    is distinct from (n.market_id, n.user_id, 'user_amended'::trading.cancel_reason, n.created_at)
+
+  union all
   select 'reductions of an order lead to its quantity', 'order ' || r.order_id,
     coalesce(r.expected::text, 'an order'), r.quantity_after::text
   from (

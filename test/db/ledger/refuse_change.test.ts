@@ -15,6 +15,7 @@ const appendOnly = [
   "ledger.verifications",
   "trading.archived_orders",
   "trading.order_reductions",
+  "trading.order_replacements",
   "trading.resolutions",
   "trading.set_conversions",
   "trading.settlements",
@@ -27,7 +28,7 @@ test.before("trade once, and archive an order", async () => {
   await exchange.giveShares(market, ann, "yes", 10);
   const [order] = (await exchange.rest(market, ann, buy("yes", 2, 1))) as [string];
   await exchange.amend(ann, order, { quantity: 1 });
-  await exchange.cancel(ann, order);
+  await exchange.amend(ann, order, { price: 3 });
   await exchange.clock.advance(30 * 86_400_000);
   await exchange.work("archive_orders");
   await exchange.database.pool.query(`

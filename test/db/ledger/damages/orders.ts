@@ -74,6 +74,11 @@ const endings: Damage[] = [
     "amended order has its replacement",
     "update trading.orders set cancel_reason = 'user_amended' where id = :cancelled",
   ],
+  ...["id = :reduced", "id = :cancelled"].map((other): Damage => [
+    "replacement takes the place of an amended order",
+    `update trading.order_replacements
+     set replaced_order_id = (select id from trading.orders where ${other} and id < order_id)`,
+  ]),
   [
     "amended order has its replacement",
     `update trading.orders set cancelled_at = cancelled_at + interval '1 ms' where id = :amended`,
