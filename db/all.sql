@@ -422,6 +422,8 @@ set local role exchange_owner;
 --!include api/functions/get_market.sql
 --!include api/functions/list_markets.sql
 --!include api/functions/list_candles.sql
+--!include api/functions/get_market_rules.sql
+--!include api/functions/get_exchange.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql

@@ -12,6 +12,7 @@ import {
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
+import { version } from "../version.ts";
 import { route } from "./route.ts";
 
 /** Public views of one market. */
@@ -234,9 +235,59 @@ const candles = route({
     answerWith(await reads.listCandles({ marketId: id, interval, since: from, until: to })),
 });
 
+export const rulesSchema = z
+  .strictObject({
+    feeRateBps: z.int().min(0).meta({ description: "taker fee: basis points of the formula" }),
+    live: z.boolean().meta({ description: "an order placed now waits before it is matched" }),
+    liveDelayMs: z.int().min(0).nullable().meta({ description: "null: not live-traded" }),
+    liveFrom: timestampSchema.nullable().meta({ description: "null: at any time" }),
+    liveUntil: timestampSchema.nullable().meta({ description: "exclusive; null: at any time" }),
+    minPrice: priceSchema,
+    maxPrice: priceSchema,
+    maxQuantity: z.int().meta({ description: "shares of an order" }),
+    version: z.int().min(0).meta({ description: "of the market" }),
+  })
+  .meta({ id: "MarketRules" });
+
+const rules = route({
+  method: "get",
+  path: "/api/v1/markets/:id/rules",
+  operationId: "getMarketRules",
+  tag: "Markets",
+  summary: "The fee, the live delay and the bounds of orders that are in force",
+  auth: "none",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: { description: "The rules.", schema: rulesSchema, headers: ["X-Market-Version"] },
+  },
+  problems: [marketNotFound],
+  handler: async ({ params: { id } }, { reads }) =>
+    answerWith(await reads.getMarketRules({ marketId: id })),
+});
+
+export const exchangeSchema = z.strictObject({
+  status: z.enum(["trading", "paused"]),
+  reason: z.string().nullable().meta({ description: "why trading is paused" }),
+  time: timestampSchema.meta({ description: "of the database, which decides what is due" }),
+  version: z.string().meta({ description: "of pgmarkets" }),
+});
+
+const exchange = route({
+  method: "get",
+  path: "/api/v1/exchange",
+  operationId: "getExchange",
+  tag: "Markets",
+  summary: "Whether the exchange trades, and its time",
+  auth: "none",
+  rateLimit: "read",
+  responses: { 200: { description: "The exchange.", schema: exchangeSchema } },
+  handler: (_call, { reads }) => reads.getExchange({ version }),
+});
+
 function answerWith(view: MarketView | undefined) {
   const { version, body } = found(view, marketNotFound);
   return { status: 200, text: body, headers: { "X-Market-Version": String(version) } } as const;
 }
 
-export const marketRoutes = [markets, market, orderBook, trades, candles];
+export const marketRoutes = [markets, market, orderBook, trades, candles, rules, exchange];

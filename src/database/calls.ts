@@ -177,6 +177,8 @@ export const api = functionsOf("api", {
   listCategoryMarkets: repeatable({ ...category, status: text, ...paged }, one(nullable(json))),
   getEvent: repeatable({ eventId: uuid }, one(nullable(json))),
   getMarket: repeatable(ofMarket, rowIfFound(marketView)),
+  getMarketRules: repeatable(ofMarket, rowIfFound(marketView)),
+  getExchange: repeatable({ version: text }, one(json)),
   getMarketSnapshot: repeatable(ofMarket, rowIfFound({ ...marketView, body: text })),
   getOrderBook: repeatable(ofMarket, rowIfFound(marketView)),
   listTrades: repeatable({ ...ofMarket, ...paged }, rowIfFound(marketView)),
