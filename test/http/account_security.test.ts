@@ -38,7 +38,7 @@ test("every change of an account is checked for its origin, and reads are not", 
   const open = ofAccounts.filter(({ auth }) => auth === "none");
   t.deepEqual(open.map(({ operationId }) => operationId).toSorted(), [
     ...["confirmEmail", "getSignUp", "requestPasswordReset", "resetPassword", "signIn"],
-    ...["signInByLink", "signUp"],
+    ...["signInByLink", "signInByPasskey", "signUp", "startPasskeySignIn"],
   ]);
 });
 
