@@ -107,8 +107,8 @@ export function bytesOf(text: string): Buffer {
 }
 
 /**
- * Whether a device does not say who made it. Browsers were asked not to tell, and the library would
- * ask the address that a certificate names whether it was revoked: a way into the server's network.
+ * Whether a device does not say who made it. Browsers were asked not to tell. The library would read
+ * the certificates of an answer that tells, and ask the addresses in them.
  */
 function isWithoutCertificates(attestation: AttestationObject): boolean {
   const format = attestation.get("fmt");

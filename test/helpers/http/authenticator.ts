@@ -21,7 +21,7 @@ export interface Passkey {
   credentialId: Buffer;
   /** In COSE form. */
   publicKey: Buffer;
-  privateKey: KeyObject;
+  keys: { publicKey: KeyObject; privateKey: KeyObject };
   /** The user's handle, as the server gave it. */
   userHandle: string;
   count: number;
@@ -29,8 +29,8 @@ export interface Passkey {
 
 /** A passkey for a user, by the handle in the server's options. */
 export function makePasskey(userHandle: string): Passkey {
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const { x, y } = publicKey.export({ format: "jwk" });
+  const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { x, y } = keys.publicKey.export({ format: "jwk" });
   return {
     credentialId: randomBytes(32),
     // Its kind (EC2), algorithm (ES256), curve (P-256) and the two coordinates.
@@ -45,7 +45,7 @@ export function makePasskey(userHandle: string): Passkey {
         [-3, Buffer.from(y!, "base64url")],
       ]),
     ),
-    privateKey,
+    keys,
     userHandle,
     count: 0,
   };
@@ -95,7 +95,7 @@ export function assertionOf(passkey: Passkey, ceremony: Ceremony) {
   const signature = sign(
     "sha256",
     Buffer.concat([authenticatorData, sha256(clientDataJson)]),
-    passkey.privateKey,
+    passkey.keys.privateKey,
   );
   return {
     ...identityOf(passkey),
@@ -108,6 +108,51 @@ export function assertionOf(passkey: Passkey, ceremony: Ceremony) {
     authenticatorAttachment: "platform",
     clientExtensionResults: {},
   };
+}
+
+/** The same, by a device that shows a certificate of its own (of the kind fido-u2f). */
+export function certifiedAttestationOf(passkey: Passkey, ceremony: Ceremony) {
+  const { credentialId, keys } = passkey;
+  const { x, y } = keys.publicKey.export({ format: "jwk" });
+  const point = [Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")];
+  const signed = Buffer.concat([
+    Buffer.from([0]),
+    sha256(Buffer.from(ceremony.rpId)),
+    sha256(clientData(ceremony, "webauthn.create")),
+    credentialId,
+    ...[Buffer.from([4]), ...point],
+  ]);
+  const statement = new Map<string, CborValue>([
+    ["x5c", [certificateOf(keys)]],
+    ["sig", sign("sha256", signed, keys.privateKey)],
+  ]);
+  return attestationOf(passkey, ceremony, { format: "fido-u2f", statement });
+}
+
+/** A certificate (X.509) that a key has signed for itself. */
+function certificateOf({ publicKey, privateKey }: Passkey["keys"]): Buffer {
+  const der = (tag: number, ...parts: Buffer[]): Buffer => {
+    const content = Buffer.concat(parts);
+    const { length } = content;
+    const size = length < 128 ? [length] : [0x82, length >> 8, length & 255];
+    return Buffer.concat([Buffer.from([tag, ...size]), content]);
+  };
+  const text = (tag: number, value: string) => der(tag, Buffer.from(value));
+  const sequence = (...parts: Buffer[]) => der(0x30, ...parts);
+  const ecdsaWithSha256 = sequence(der(0x06, Buffer.from("2a8648ce3d040302", "hex")));
+  const commonName = der(0x06, Buffer.from("550403", "hex"));
+  const name = sequence(der(0x31, sequence(commonName, text(0x0c, "A device"))));
+  const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([1])),
+    ecdsaWithSha256,
+    name,
+    sequence(text(0x17, "200101000000Z"), text(0x17, "491231235959Z")),
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+  );
+  const signature = sign("sha256", body, privateKey);
+  return sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature));
 }
 
 function identityOf({ credentialId }: Passkey) {
