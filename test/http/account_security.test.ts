@@ -157,6 +157,29 @@ test.serial("429: attempts at once from many connections are counted exactly", a
   t.is(answers.filter(({ status }) => status === 429).length, 15);
 });
 
+test.serial("429: attempts by one passkey, and by one address, known or not", async (t) => {
+  const attempt = (credentialId: Buffer, address: string) => {
+    const id = credentialId.toString("base64url");
+    const response = {
+      ...{ clientDataJSON: "AA", authenticatorData: "AA", signature: "AA", userHandle: "AA" },
+    };
+    const credential = { id, rawId: id, type: "public-key", response };
+    return makeVisitor(service).call("POST", "/api/account/sign-in-passkey", {
+      body: { credential },
+      headers: from(address),
+    });
+  };
+  const credentialId = randomBytes(32);
+  for (let number = 0; number < 10; number++) {
+    t.is((await attempt(credentialId, `192.0.2.${100 + number}`)).status, 403);
+  }
+  t.is((await attempt(credentialId, "192.0.2.120")).status, 429);
+  for (let number = 0; number < 30; number++) {
+    t.is((await attempt(randomBytes(32), "198.51.100.8")).status, 403);
+  }
+  t.is((await attempt(randomBytes(32), "198.51.100.8")).status, 429);
+});
+
 test.serial("429: mails to one address, and asked for by one address", async (t) => {
   await operate("set_rate_limit", {
     bucket: "mail-account",

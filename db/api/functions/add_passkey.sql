@@ -24,7 +24,7 @@ begin
   select u.* into strict v_user
   from identity.users as u
   where u.public_id = add_passkey.user_id
-  for no key update;
+  for no key update; -- mutant: passkeys_counted_at_once
   select s.id into v_session_id
   from identity.sessions as s
   where s.public_id = add_passkey.session_id

@@ -24,11 +24,11 @@ begin
   from identity.users as u
   where p.credential_id = sign_in_by_passkey.credential_id
     and u.id = p.user_id
-    and u.public_id = sign_in_by_passkey.user_handle
+    and u.public_id = sign_in_by_passkey.user_handle -- mutant: passkey_of_any_user
     and (
-      p.sign_count < sign_in_by_passkey.sign_count
+      p.sign_count < sign_in_by_passkey.sign_count -- mutant: count_may_stay
       -- The device does not count.
-      or (p.sign_count = 0 and sign_in_by_passkey.sign_count = 0)
+      or (p.sign_count = 0 and sign_in_by_passkey.sign_count = 0) -- mutant: count_may_end
     )
   returning p.user_id, u.public_id into v_user_id, user_id;
   if not found then

@@ -18,7 +18,7 @@ export function canUsePasskeys(): boolean {
 }
 
 /** Whether a host, as addresses name it, has no name. */
-export function isIpAddress(hostname: string): boolean {
+function isIpAddress(hostname: string): boolean {
   return /^[\d.]+$|^\[/.test(hostname);
 }
 
@@ -70,6 +70,6 @@ const refusals: Record<string, string> = {
 };
 
 /** Why the browser did not give a passkey, by the name of its error. */
-export function refusalInWords(name: string): string {
+function refusalInWords(name: string): string {
   return refusals[name] ?? "The browser could not use a passkey. Please try again.";
 }

@@ -21,8 +21,8 @@ export function PasskeysSection(): JSX.Element {
   return (
     <Section id="passkeys" title="Passkeys">
       <p class="muted">
-        With a passkey you sign in by the fingerprint, the face or the PIN that unlocks your device.
-        Passkeys stay when you set a new password: remove those that you do not know.
+        A passkey signs you in by the fingerprint, face or PIN that unlocks your device. Passkeys
+        stay when you set a new password: remove those that you do not know.
       </p>
       {canUsePasskeys() ? (
         <NewPasskeyForm onAdded={passkeys.askAgain} />
