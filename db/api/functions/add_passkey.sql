@@ -32,7 +32,7 @@ begin
   if v_session_id is null or not identity.take_challenge(add_passkey.challenge, v_session_id) then
     perform core.raise_error('INVALID_PASSKEY');
   end if;
-  perform identity.check_new_passkey(v_user);
+  perform identity.check_new_passkey(v_user.id);
   insert into identity.passkeys (
     user_id, credential_id, public_key, sign_count, transports, name, created_at
   )

@@ -16,7 +16,7 @@ begin
   select u.* into strict v_user
   from identity.users as u
   where u.public_id = start_passkey.user_id;
-  perform identity.check_new_passkey(v_user);
+  perform identity.check_new_passkey(v_user.id);
   challenge := identity.new_challenge(v_session_id);
   email := v_user.email;
   display_name := v_user.display_name;

@@ -1,4 +1,4 @@
-create or replace function identity.check_new_passkey("user" identity.users)
+create or replace function identity.check_new_passkey(user_id bigint)
 returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -6,13 +6,18 @@ as $$
 declare
   c_most constant int := 20;
 begin
-  if not identity.is_confirmed("user") then
+  if not exists (
+    select
+    from identity.users as u
+    where u.id = check_new_passkey.user_id
+      and identity.is_confirmed(u)
+  ) then
     perform core.raise_error('EMAIL_UNCONFIRMED');
   end if;
   if (
     select count(*)
     from identity.passkeys as p
-    where p.user_id = ("user").id
+    where p.user_id = check_new_passkey.user_id
   ) >= c_most then
     perform core.raise_error(
       'INVALID_STATE', format('An account has at most %s passkeys: remove one first', c_most)
@@ -21,6 +26,6 @@ begin
 end
 $$;
 
-comment on function identity.check_new_passkey(identity.users) is
+comment on function identity.check_new_passkey(bigint) is
   'Checks that a user may have one passkey more: at most 20. Errors: EMAIL_UNCONFIRMED, '
   'INVALID_STATE.';
