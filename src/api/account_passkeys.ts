@@ -269,7 +269,7 @@ const signInByPasskey = route({
   },
   problems: rejections("INVALID_PASSKEY"),
   handler: async ({ body: { credential }, address, request, response }, context) => {
-    const counters = { "sign-in": address, "sign-in-account": passkeySubject(credential.id) };
+    const counters = { "sign-in": address, "sign-in-account": passkeySubject(credential) };
     await context.access.countAttempt(counters, response);
     const proof = found(await proofOf(credential, request, context), invalid);
     const browser = browserBefore(request, context);
@@ -313,7 +313,7 @@ function userIdOf(handle: string): string | undefined {
   return /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex)?.slice(1).join("-");
 }
 
-/** A passkey as attempts are counted by it, whether it is known or not. */
-function passkeySubject(credentialId: string): string {
-  return hashApiKey(credentialId).toString("hex");
+/** A passkey as attempts are counted by it, known or not. Several texts may stand for its bytes. */
+function passkeySubject({ id }: { id: string }): string {
+  return hashApiKey(bytesOf(id).toString("hex")).toString("hex");
 }

@@ -158,8 +158,7 @@ test.serial("429: attempts at once from many connections are counted exactly", a
 });
 
 test.serial("429: attempts by one passkey, and by one address, known or not", async (t) => {
-  const attempt = (credentialId: Buffer, address: string) => {
-    const id = credentialId.toString("base64url");
+  const attempt = (id: string, address: string) => {
     const response = {
       ...{ clientDataJSON: "AA", authenticatorData: "AA", signature: "AA", userHandle: "AA" },
     };
@@ -169,15 +168,17 @@ test.serial("429: attempts by one passkey, and by one address, known or not", as
       headers: from(address),
     });
   };
-  const credentialId = randomBytes(32);
+  // The last two bits of 43 letters stand for no byte: all four texts are one id.
+  const ids = ["A", "B", "C", "D"].map((last) => `${"x".repeat(42)}${last}`);
   for (let number = 0; number < 10; number++) {
-    t.is((await attempt(credentialId, `192.0.2.${100 + number}`)).status, 403);
+    t.is((await attempt(ids[number % 4]!, `192.0.2.${100 + number}`)).status, 403);
   }
-  t.is((await attempt(credentialId, "192.0.2.120")).status, 429);
+  for (const id of ids) t.is((await attempt(id, "192.0.2.120")).status, 429);
+  const another = () => randomBytes(32).toString("base64url");
   for (let number = 0; number < 30; number++) {
-    t.is((await attempt(randomBytes(32), "198.51.100.8")).status, 403);
+    t.is((await attempt(another(), "198.51.100.8")).status, 403);
   }
-  t.is((await attempt(randomBytes(32), "198.51.100.8")).status, 429);
+  t.is((await attempt(another(), "198.51.100.8")).status, 429);
 });
 
 test.serial("429: mails to one address, and asked for by one address", async (t) => {

@@ -10,7 +10,7 @@ declare
   );
   v_at timestamptz := core.now();
 begin
-  -- Each call removes more than it adds, so their number is bounded without the job that does it.
+  -- Each call removes more than it adds, so their number stays bounded without a worker, too.
   delete from identity.passkey_challenges as c
   where c.challenge = any (array(
     select x.challenge

@@ -22,11 +22,30 @@ function isIpAddress(hostname: string): boolean {
   return /^[\d.]+$|^\[/.test(hostname);
 }
 
+const wrongAddress = "Passkeys do not work at this address.";
+const noCheck = "This device cannot make passkeys that check who you are.";
+
+/** Why there is no new passkey, by the name of the browser's error. */
+const notMade = {
+  NotAllowedError: "No passkey was made: you cancelled, or it took too long.",
+  InvalidStateError: "This device has a passkey for your account already.",
+  NotSupportedError: noCheck,
+  ConstraintError: noCheck,
+  SecurityError: wrongAddress,
+};
+
+/** Why no passkey was used. Browsers do not say more than this. */
+const notUsed = {
+  NotAllowedError:
+    "No passkey was used: you cancelled, it took too long, or this device has none for this website.",
+  SecurityError: wrongAddress,
+};
+
 /** Makes a passkey on a device of the user, and adds it to the account. */
 export async function addPasskey(name: string): Promise<Result<{ id: string; name: string }>> {
   const options = await resultOf(ownApi.POST("/api/account/passkeys/options"));
   if (!options.ok) return options;
-  const made = await ask<NewPasskey>(() =>
+  const made = await ask<NewPasskey>(notMade, () =>
     navigator.credentials.create({
       publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options.data),
     }),
@@ -40,7 +59,7 @@ export async function addPasskey(name: string): Promise<Result<{ id: string; nam
 export async function signInByPasskey(): Promise<Result<{ userId: string }>> {
   const options = await resultOf(publicApi.POST("/api/account/sign-in-passkey/options"));
   if (!options.ok) return options;
-  const given = await ask<PasskeySignature>(() =>
+  const given = await ask<PasskeySignature>(notUsed, () =>
     navigator.credentials.get({
       publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options.data),
     }),
@@ -51,25 +70,16 @@ export async function signInByPasskey(): Promise<Result<{ userId: string }>> {
 }
 
 /** What the browser gave, as JSON. Its refusals are problems in words. */
-async function ask<Json>(question: () => Promise<Credential | null>): Promise<Result<Json>> {
+async function ask<Json>(
+  refusals: Record<string, string>,
+  question: () => Promise<Credential | null>,
+): Promise<Result<Json>> {
   try {
     const credential = (await question()) as PublicKeyCredential;
     return { ok: true, data: credential.toJSON() as Json };
   } catch (error) {
     const name = error instanceof DOMException ? error.name : "";
-    return { ok: false, problem: { status: 400, error: refusalInWords(name) } };
+    const refusal = refusals[name] ?? "The browser could not use a passkey. Please try again.";
+    return { ok: false, problem: { status: 400, error: refusal } };
   }
-}
-
-const refusals: Record<string, string> = {
-  NotAllowedError: "You cancelled, or it took too long. Nothing was changed.",
-  InvalidStateError: "This device has a passkey for your account already.",
-  NotSupportedError: "This device cannot make passkeys that check who you are.",
-  ConstraintError: "This device cannot make passkeys that check who you are.",
-  SecurityError: "Passkeys do not work at this address.",
-};
-
-/** Why the browser did not give a passkey, by the name of its error. */
-function refusalInWords(name: string): string {
-  return refusals[name] ?? "The browser could not use a passkey. Please try again.";
 }
