@@ -68,6 +68,8 @@ set local role exchange_owner;
 --!include identity/tables/passwords.sql
 --!include identity/tables/email_claims.sql
 --!include identity/tables/links.sql
+--!include identity/tables/passkeys.sql
+--!include identity/tables/passkey_challenges.sql
 --!include identity/tables/mails.sql
 --!include catalog/tables/categories.sql
 --!include catalog/tables/events.sql
@@ -148,7 +150,13 @@ set local role exchange_owner;
 --!include identity/functions/notify_user.sql
 --!include identity/functions/make_link.sql
 --!include identity/functions/take_link.sql
+--!include identity/functions/report_sign_in.sql
 --!include identity/functions/open_session.sql
+--!include identity/functions/fresh_session.sql
+--!include identity/functions/base64url.sql
+--!include identity/functions/new_challenge.sql
+--!include identity/functions/take_challenge.sql
+--!include identity/functions/check_new_passkey.sql
 --!include identity/functions/replace_password.sql
 --!include identity/functions/change_profile.sql
 --!include ledger/functions/post_journal.sql
@@ -374,6 +382,9 @@ set local role exchange_owner;
 --!include api/functions/sign_up.sql
 --!include api/functions/sign_in.sql
 --!include api/functions/sign_in_by_link.sql
+--!include api/functions/start_passkey_sign_in.sql
+--!include api/functions/get_passkey.sql
+--!include api/functions/sign_in_by_passkey.sql
 --!include api/functions/sign_out.sql
 --!include api/functions/list_sessions.sql
 --!include api/functions/end_session.sql
@@ -392,6 +403,10 @@ set local role exchange_owner;
 --!include api/functions/list_keys.sql
 --!include api/functions/create_key.sql
 --!include api/functions/revoke_key.sql
+--!include api/functions/start_passkey.sql
+--!include api/functions/add_passkey.sql
+--!include api/functions/list_passkeys.sql
+--!include api/functions/remove_passkey.sql
 --!include api/functions/take_requests.sql
 --!include api/functions/open_stream.sql
 --!include api/functions/close_stream.sql

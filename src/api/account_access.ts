@@ -312,13 +312,21 @@ export const accountAccessRoutes = [
   ...[requestReset, resetPassword, changeEmail, resendConfirmation, confirmEmail],
 ];
 
+interface Welcome {
+  status: 200;
+  body: { userId: string };
+  headers: { "Set-Cookie": string };
+}
+
 /** The session's cookie for who got one, or the end of the request. */
-function welcome(signedIn: { userId: string | null; cookie: string | null }) {
-  const wrong = rejection("WRONG_CREDENTIALS");
+export function welcome(
+  signedIn: { userId: string | null; cookie: string | null },
+  wrong = rejection("WRONG_CREDENTIALS"),
+): Welcome {
   const userId = found(signedIn.userId, wrong);
   const cookie = found(signedIn.cookie, wrong);
   const headers = { "Set-Cookie": settingCookie(cookie) };
-  return { status: 200, body: { userId }, headers } as const;
+  return { status: 200, body: { userId }, headers };
 }
 
 type Attempt = { userId: string; address: string; response: Parameters<Count>[1] };
@@ -336,12 +344,20 @@ async function ownHash(
 }
 
 /** What a session is made for. */
-function browserOf(request: Request, { site }: Context) {
+function browserOf(request: Request, { site }: Context): Browser {
   return { browser: browserName(request), isHostOnly: site.isSecure(request) };
 }
 
+interface Browser {
+  browser: string | null;
+  isHostOnly: boolean;
+}
+
 /** Likewise, with the session that the browser had before, which ends. */
-function browserBefore(request: Request, context: Context) {
+export function browserBefore(
+  request: Request,
+  context: Context,
+): Browser & { endedCookieHash: Buffer | null } {
   return {
     ...browserOf(request, context),
     endedCookieHash: sessionCookieHashOf(request),

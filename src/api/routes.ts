@@ -1,5 +1,6 @@
 import { accountRoutes } from "./account.ts";
 import { accountAccessRoutes } from "./account_access.ts";
+import { accountPasskeyRoutes } from "./account_passkeys.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { documentationRoutes } from "./documentation.ts";
 import { historyRoutes } from "./history.ts";
@@ -28,6 +29,7 @@ export const routes: Route[] = [
   ...sessionRoutes,
   ...accountAccessRoutes,
   ...accountRoutes,
+  ...accountPasskeyRoutes,
   ...serviceRoutes,
   ...documentationRoutes(() => routes),
 ];

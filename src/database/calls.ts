@@ -95,6 +95,8 @@ const nextDue = {
 const nextWork = { ...nextDue, mailInMs: nullable(double) };
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
+/** What a browser needs to make a passkey. */
+const passkeyStart = { challenge: bytea, email: text, displayName: text, known: json };
 const dueMail = {
   mailId: bigint,
   kind: text,
@@ -123,6 +125,7 @@ const ofSession = { userId: uuid, sessionId: uuid };
 /** What a session is made for. */
 const ofBrowser = { browser: nullable(text), isHostOnly: boolean };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
+const ofChallenge = { challenge: bytea, credentialId: bytea };
 const ofSets = { userId: uuid, marketId: uuid, quantity: int };
 const amendment = { price: nullable(int), quantity: nullable(int) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
@@ -213,6 +216,12 @@ export const api = functionsOf("api", {
     oneRow({ userId: uuid, emailConfirmed: boolean, cookie: text }),
   ),
   signIn: once({ email: text, passwordHash: text, ...ofBrowserBefore }, oneRow(signedIn)),
+  startPasskeySignIn: repeatable({}, one(bytea)),
+  getPasskey: repeatable({ credentialId: bytea }, rowIfFound({ publicKey: bytea })),
+  signInByPasskey: once(
+    { ...ofChallenge, userHandle: uuid, signCount: bigint, ...ofBrowserBefore },
+    oneRow(signedIn),
+  ),
   signInByLink: once({ tokenHash: bytea, ...ofBrowserBefore }, oneRow(signedIn)),
   signOut: repeatable({ sessionId: uuid }, nothing),
   listSessions: repeatable(ofSession, one(json)),
@@ -248,6 +257,16 @@ export const api = functionsOf("api", {
   listKeys: repeatable(ofUser, one(json)),
   createKey: once({ ...ofUser, name: text }, one(json)),
   revokeKey: repeatable({ ...ofUser, keyId: uuid }, one(boolean)),
+  startPasskey: repeatable(ofSession, oneRow(passkeyStart)),
+  addPasskey: once(
+    {
+      ...{ ...ofSession, ...ofChallenge, publicKey: bytea, signCount: bigint },
+      ...{ transports: arrayOf(text), name: text },
+    },
+    one(json),
+  ),
+  listPasskeys: repeatable(ofUser, one(json)),
+  removePasskey: once({ ...ofSession, passkeyId: uuid }, one(boolean)),
 
   getMetrics: repeatable({}, oneRow(databaseMetrics)),
 });

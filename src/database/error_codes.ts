@@ -50,6 +50,8 @@ export const errorCodes = {
   WRONG_CREDENTIALS: hiddenCode("EX030", 401, "Wrong e-mail or password"),
   WRONG_PASSWORD: code("EX031", 403, "Wrong password"),
   EMAIL_UNCONFIRMED: code("EX032", 403, "Confirm your e-mail address first"),
+  INVALID_PASSKEY: code("EX033", 403, "The passkey was not accepted"),
+  SIGN_IN_AGAIN: code("EX034", 403, "Sign in again first"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

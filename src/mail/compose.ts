@@ -45,6 +45,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     lines: [
       "Follow this link within one hour to set a new password:",
       link,
+      "All browsers are signed out then. Passkeys stay: remove those that you do not know.",
       "If you did not ask for this, ignore this mail: your password stays as it is.",
     ],
   }),
@@ -66,10 +67,22 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     subject: "New API key",
     lines: [`An API key was made for your account: ${plain(name)}`, notYou],
   }),
+  passkey_added: ({ name }) => ({
+    subject: "New passkey",
+    lines: [
+      `A passkey was added to your account, with which it can be signed in to: ${plain(name)}`,
+      "If this was not you, remove it in your account, change your password and end all sessions.",
+    ],
+  }),
+  passkey_removed: ({ name }) => ({
+    subject: "A passkey was removed",
+    lines: [`A passkey was removed from your account: ${plain(name)}`, notYou],
+  }),
   password_changed: () => ({
     subject: "Your password was changed",
     lines: [
       "The password of your account was changed, and all other sessions have ended.",
+      "Passkeys and API keys stay as they are: look through them in your account.",
       "If this was not you, ask for a new password on the website at once.",
     ],
   }),

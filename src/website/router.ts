@@ -68,5 +68,5 @@ export function safeReturnPath(text: string | null): string {
   if (text === null || !text.startsWith("/") || text.startsWith("//")) return "/";
   const url = new URL(text, location.origin);
   const isOurs = url.origin === location.origin && pageAt(url.pathname) !== undefined;
-  return isOurs ? url.pathname + url.search : "/";
+  return isOurs ? url.pathname + url.search + url.hash : "/";
 }

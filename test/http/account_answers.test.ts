@@ -1,6 +1,7 @@
 import test from "ava";
 import { routes } from "../../src/api/routes.ts";
 import { checkAnswers } from "./openapi_answers.ts";
+import { assertionOf, attestationOf, makePasskey } from "../helpers/http/authenticator.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { CallOptions } from "../helpers/http/test_service.ts";
 import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
@@ -62,6 +63,24 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   await call("POST", "/self-exclusion", { until: "2090-01-01T00:00:00Z" });
   await call("POST", "/self-exclusion", { until: null });
   await call("POST", "/self-exclusion", { until: "2090-01-01T00:00:00Z" });
+
+  const options = await call("POST", "/passkeys/options");
+  const passkey = makePasskey(options.user.id);
+  const site = { origin: service.url, rpId: options.rp.id };
+  const credential = attestationOf(passkey, { ...site, challenge: options.challenge });
+  await call("POST", "/passkeys", { name: "phone", credential });
+  await call("POST", "/passkeys", { name: "phone", credential });
+  await call("POST", "/passkeys", { name: "phone" });
+  await call("GET", "/passkeys");
+  await call("POST", "/passkeys/options");
+  const { challenge } = await callAs(guest, "POST", "/sign-in-passkey/options");
+  const signature = assertionOf(passkey, { ...site, challenge });
+  for (let time = 0; time < 2; time++) {
+    await callAs(guest, "POST", "/sign-in-passkey", { body: { credential: signature } });
+  }
+  await callAs(guest, "POST", "/sign-in-passkey", { body: {} });
+  const [known] = (await call("GET", "/passkeys")).data;
+  for (const passkeyId of [known.id, userId, "1"]) await call("DELETE", `/passkeys/${passkeyId}`);
 
   const newPassword = "another long one";
   await call("PUT", "/password", { currentPassword: "wrong password", newPassword });

@@ -38,7 +38,7 @@ test("every change of an account is checked for its origin, and reads are not", 
   const open = ofAccounts.filter(({ auth }) => auth === "none");
   t.deepEqual(open.map(({ operationId }) => operationId).toSorted(), [
     ...["confirmEmail", "getSignUp", "requestPasswordReset", "resetPassword", "signIn"],
-    ...["signInByLink", "signUp"],
+    ...["signInByLink", "signInByPasskey", "signUp", "startPasskeySignIn"],
   ]);
 });
 
@@ -155,6 +155,30 @@ test.serial("429: attempts at once from many connections are counted exactly", a
   );
   t.is(answers.filter(({ status }) => status === 401).length, 10);
   t.is(answers.filter(({ status }) => status === 429).length, 15);
+});
+
+test.serial("429: attempts by one passkey, and by one address, known or not", async (t) => {
+  const attempt = (id: string, address: string) => {
+    const response = {
+      ...{ clientDataJSON: "AA", authenticatorData: "AA", signature: "AA", userHandle: "AA" },
+    };
+    const credential = { id, rawId: id, type: "public-key", response };
+    return makeVisitor(service).call("POST", "/api/account/sign-in-passkey", {
+      body: { credential },
+      headers: from(address),
+    });
+  };
+  // The last two bits of 43 letters stand for no byte: all four texts are one id.
+  const ids = ["A", "B", "C", "D"].map((last) => `${"x".repeat(42)}${last}`);
+  for (let number = 0; number < 10; number++) {
+    t.is((await attempt(ids[number % 4]!, `192.0.2.${100 + number}`)).status, 403);
+  }
+  for (const id of ids) t.is((await attempt(id, "192.0.2.120")).status, 429);
+  const another = () => randomBytes(32).toString("base64url");
+  for (let number = 0; number < 30; number++) {
+    t.is((await attempt(another(), "198.51.100.8")).status, 403);
+  }
+  t.is((await attempt(another(), "198.51.100.8")).status, 429);
 });
 
 test.serial("429: mails to one address, and asked for by one address", async (t) => {

@@ -5,6 +5,7 @@ import { markets } from "./markets.ts";
 import { matching } from "./matching.ts";
 import { money } from "./money.ts";
 import type { Mutation } from "./mutation.ts";
+import { passkeys } from "./passkeys.ts";
 
 /** Every way in which the exchange is broken on purpose. */
 export const mutations: Mutation[] = [
@@ -13,6 +14,7 @@ export const mutations: Mutation[] = [
   ...markets,
   ...money,
   ...limits,
+  ...passkeys,
   ...announcements,
 ];
 

@@ -20,16 +20,7 @@ begin
     return;
   end if;
   user_id := v_user.public_id;
-  if not exists (
-    select
-    from identity.sessions as s
-    where s.user_id = v_user.id
-      and s.browser = left(sign_in.browser, 300)
-  ) then
-    perform identity.notify_user(
-      'new_sign_in', v_user.id, json_build_object('browser', left(sign_in.browser, 300))
-    );
-  end if;
+  perform identity.report_sign_in(v_user.id, sign_in.browser);
   cookie := identity.open_session(
     v_user.id, sign_in.browser, sign_in.is_host_only, sign_in.ended_cookie_hash
   );

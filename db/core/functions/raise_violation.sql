@@ -33,6 +33,8 @@ begin
       'The policy must be open, invitation or closed'
     when 'api_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
+    when 'passkeys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
     when 'staff_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
     when 'staff_keys_role_is_analyst_or_operator' then 'The role must be analyst or operator'

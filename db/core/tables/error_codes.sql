@@ -51,4 +51,6 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX029', 'INVALID_LINK', 400, true, 'The link is not valid any more'),
   ('EX030', 'WRONG_CREDENTIALS', 401, false, 'Wrong e-mail or password'),
   ('EX031', 'WRONG_PASSWORD', 403, true, 'Wrong password'),
-  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first');
+  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first'),
+  ('EX033', 'INVALID_PASSKEY', 403, true, 'The passkey was not accepted'),
+  ('EX034', 'SIGN_IN_AGAIN', 403, true, 'Sign in again first');

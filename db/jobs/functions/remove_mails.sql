@@ -14,6 +14,7 @@ declare
   v_at timestamptz := core.now();
   v_mails int;
   v_links int;
+  v_challenges int;
 begin
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   delete from identity.mails as m
@@ -36,10 +37,20 @@ begin
     for update skip locked
   ));
   get diagnostics v_links = row_count;
-  return v_mails + v_links;
+  delete from identity.passkey_challenges as c
+  where c.challenge = any (array(
+    select x.challenge
+    from identity.passkey_challenges as x
+    where x.expires_at <= v_at
+    order by x.expires_at
+    limit remove_mails.most
+    for update skip locked
+  ));
+  get diagnostics v_challenges = row_count;
+  return v_mails + v_links + v_challenges;
 end
 $$;
 
 comment on function jobs.remove_mails(int) is
-  'Removes mails after 30 days, and links that have expired, at most so many of each; returns how '
-  'many. Locks: their rows, none that it would wait for.';
+  'Removes mails after 30 days, and links and challenges of passkeys that have expired, at most so '
+  'many of each; returns how many. Locks: their rows, none that it would wait for.';

@@ -46,6 +46,13 @@ const byCode: Record<string, Advice> = {
   WRONG_PASSWORD: { text: "The password is wrong." },
   INVALID_LINK: { text: "This link was used before or is too old. Ask for a new one." },
   SIGN_UP_CLOSED: { text: "Sign-up needs an invitation from the operator." },
+  INVALID_PASSKEY: {
+    text: "This passkey was not accepted: it may have been removed from its account, or it took too long. Try again, or use your password.",
+  },
+  SIGN_IN_AGAIN: {
+    text: "Passkeys can be changed within ten minutes after you signed in. Nothing was changed.",
+    next: { label: "Sign in again", href: "/sign-in?back=/account%23passkeys" },
+  },
   EMAIL_UNCONFIRMED: {
     text: "Confirm your e-mail address first: follow the link in the mail we sent you.",
     next: { label: "Send it again", href: "/account#email" },

@@ -16,9 +16,17 @@ export type OwnProfile = Schemas["OwnProfile"];
 export type LossLimit = Schemas["LossLimit"];
 export type ApiKey = Schemas["ApiKey"];
 export type Session = Schemas["Session"];
+export type Passkey = Schemas["Passkey"];
 export type LeaderboardEntry = Schemas["LeaderboardEntry"];
 export type PlaceOrder = Schemas["PlaceOrder"];
 export type Preview = operations["previewOrder"]["responses"][200]["content"]["application/json"];
 export type PlacedOrder = operations["placeOrder"]["responses"][201]["content"]["application/json"];
+
+type JsonBodyOf<Name extends "addPasskey" | "signInByPasskey"> =
+  operations[Name]["requestBody"]["content"]["application/json"];
+
+/** What the browser gives for a new passkey, and for a sign-in. */
+export type NewPasskey = JsonBodyOf<"addPasskey">["credential"];
+export type PasskeySignature = JsonBodyOf<"signInByPasskey">["credential"];
 
 export type Side = "yes" | "no";

@@ -6,6 +6,7 @@ import { EmailSection } from "../components/account/email.tsx";
 import { ExclusionSection } from "../components/account/exclusion.tsx";
 import { KeysSection } from "../components/account/keys.tsx";
 import { LimitsSection } from "../components/account/limits.tsx";
+import { PasskeysSection } from "../components/account/passkeys.tsx";
 import { PasswordSection } from "../components/account/password.tsx";
 import { ProfileSection } from "../components/account/profile.tsx";
 import { SessionsSection } from "../components/account/sessions.tsx";
@@ -20,6 +21,7 @@ const sections = [
   { id: "profile", name: "Profile" },
   { id: "email", name: "E-mail" },
   { id: "password", name: "Password" },
+  { id: "passkeys", name: "Passkeys" },
   { id: "sessions", name: "Browsers" },
   { id: "exclusion", name: "Self-exclusion" },
 ];
@@ -62,6 +64,7 @@ export function AccountPage(): JSX.Element {
           <ProfileSection own={own} />
           <EmailSection own={own} />
           <PasswordSection own={own} />
+          <PasskeysSection />
           <SessionsSection />
           <ExclusionSection own={own} />
         </div>

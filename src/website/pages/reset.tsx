@@ -76,7 +76,7 @@ function SetPassword({ token }: { token: string }): JSX.Element {
         name="password"
         type="password"
         autocomplete="new-password"
-        hint="At least 10 characters. All other browsers are signed out."
+        hint="At least 10 characters. All other browsers are signed out. Your passkeys stay."
         value={password}
         error={issueOf(command.problem, "password")}
         onValue={setPassword}

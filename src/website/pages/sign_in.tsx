@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
+import { canUsePasskeys, signInByPasskey } from "../api/passkeys.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
 import { Field, issueOf } from "../components/field.tsx";
@@ -15,7 +16,26 @@ function goBack(): void {
   navigate(safeReturnPath(query.value.get("back")), { replace: true });
 }
 
-/** Signs in with a password, or by a link of support. */
+/** Signs in with a passkey: the browser knows whose it is. */
+function PasskeyButton(): JSX.Element {
+  const command = useCommand();
+  return (
+    <div class="other-way">
+      <button
+        type="button"
+        class="button button-wide"
+        disabled={command.isBusy}
+        aria-busy={command.isBusy}
+        onClick={() => void command.give(signInByPasskey, goBack)}
+      >
+        Sign in with a passkey
+      </button>
+      <ProblemNotice problem={command.problem} />
+    </div>
+  );
+}
+
+/** Signs in with a password, a passkey, or by a link of support. */
 export function SignInPage(): JSX.Element {
   useTitle("Sign in");
   const [email, setEmail] = useState("");
@@ -64,6 +84,7 @@ export function SignInPage(): JSX.Element {
         <ProblemNotice problem={command.problem} />
         <Submit isBusy={command.isBusy}>Sign in</Submit>
       </form>
+      {canUsePasskeys() && <PasskeyButton />}
       <p class="form-links">
         <a href="/reset">Forgot your password?</a>
         <span>

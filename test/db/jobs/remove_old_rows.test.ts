@@ -70,3 +70,16 @@ test.serial("sessions are removed once they have expired", async (t) => {
   await clock.advance(HOUR);
   t.is(await work("remove_sessions"), 1);
 });
+
+test.serial("challenges of passkeys are removed once they have expired", async (t) => {
+  const ask = () => exchange.api.query("select api.start_passkey_sign_in()");
+  await ask();
+  await clock.advance(1);
+  await ask();
+  await clock.advance(5 * MINUTE - 2);
+  t.is(await work("remove_mails"), 0);
+  await clock.advance(1);
+  t.is(await work("remove_mails", { most: 1 }), 1);
+  await clock.advance(1);
+  t.is(await work("remove_mails"), 1);
+});

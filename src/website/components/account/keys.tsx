@@ -11,6 +11,7 @@ import { ProblemNotice } from "../notice.tsx";
 import { Empty, Show } from "../states.tsx";
 import { Submit } from "../submit.tsx";
 import { NewKey } from "./new_key.tsx";
+import { Removal } from "./removal.tsx";
 import { Section } from "./section.tsx";
 
 /** Keys for programs that trade for the user. */
@@ -83,7 +84,6 @@ function KeyItem({
   onRevoked,
 }: KeyItemProps): JSX.Element {
   const command = useCommand();
-  const [isAsking, setAsking] = useState(false);
   const params = { path: { id } };
   return (
     <li class="item">
@@ -95,43 +95,17 @@ function KeyItem({
         </p>
         <ProblemNotice problem={command.problem} />
       </div>
-      {isAsking ? (
-        <div class="button-row">
-          <button
-            type="button"
-            class="button button-small button-danger"
-            disabled={command.isBusy}
-            onClick={() =>
-              void command.give(
-                () => resultOf(ownApi.DELETE("/api/account/keys/{id}", { params })),
-                onRevoked,
-              )
-            }
-          >
-            Revoke for good
-          </button>
-          <button
-            type="button"
-            class="button button-small button-quiet"
-            onClick={() => {
-              setAsking(false);
-            }}
-          >
-            Keep
-          </button>
-        </div>
-      ) : (
-        <button
-          type="button"
-          class="button button-small"
-          aria-label={`Revoke ${name}`}
-          onClick={() => {
-            setAsking(true);
-          }}
-        >
-          Revoke
-        </button>
-      )}
+      <Removal
+        name={name}
+        verb="Revoke"
+        isBusy={command.isBusy}
+        onSure={() =>
+          void command.give(
+            () => resultOf(ownApi.DELETE("/api/account/keys/{id}", { params })),
+            onRevoked,
+          )
+        }
+      />
     </li>
   );
 }

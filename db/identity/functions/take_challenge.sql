@@ -1,0 +1,18 @@
+create or replace function identity.take_challenge(challenge bytea, session_id bigint)
+returns boolean
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  with taken as (
+    delete from identity.passkey_challenges as c
+    where c.challenge = take_challenge.challenge
+      and c.session_id is not distinct from take_challenge.session_id -- mutant: any_challenge
+      and c.expires_at > core.now() -- mutant: challenge_without_end
+    returning 1
+  )
+  select count(*) = 1 from taken
+$$;
+
+comment on function identity.take_challenge(bytea, bigint) is
+  'Uses up a challenge that was made for this session, or, with null, for a sign-in. False: it is '
+  'unknown, expired or used, or was made for something else. Locks: its row.';

@@ -1,0 +1,186 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import test from "ava";
+import type { Pool } from "pg";
+import type { Page } from "playwright-core";
+import { testClock } from "../../helpers/database/test_clock.ts";
+import { testService } from "../../helpers/http/test_service.ts";
+import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
+import { openBrowser, scrollsSideways, visit } from "../browser.ts";
+
+/** Passkeys in a real browser, with the authenticator that Chromium has for tests. */
+
+const service = testService(test, { website: true });
+const folder = process.env.SCREENSHOTS;
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await service.operate("set_sign_up", { policy: "open" });
+});
+
+/** Passkeys belong to a name: browsers make none for an IP address. */
+const namedUrl = () => service.url.replace("127.0.0.1", "localhost");
+
+/** Gives the page a device, with a user who agrees to everything, or, if told, to nothing. */
+async function plugIn(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      ...{ protocol: "ctap2", transport: "internal" },
+      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    agree: (isUserVerified: boolean) =>
+      session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
+    count: async () =>
+      (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials.length,
+  };
+}
+
+async function signInByPassword(
+  page: Page,
+  { email, password }: { email: string; password: string },
+): Promise<void> {
+  await page.goto("/sign-in?back=/account");
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL("/account");
+}
+
+const byPasskey = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" });
+
+test.serial("a passkey is added, signs in, and is removed", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { person } = await makeMember(service, worker);
+  const { page, complaints } = await visit(browser, namedUrl());
+  const device = await plugIn(page);
+  await signInByPassword(page, person);
+  await page.getByText("No passkeys yet").waitFor();
+  await page.getByLabel("Name of the new passkey").fill("My laptop");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("The passkey is added").waitFor();
+  t.is(await device.count(), 1);
+  await page.getByText("never used").waitFor();
+
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("This device has a passkey for your account already").waitFor();
+
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.waitForURL("/");
+  await page.goto("/sign-in?back=/account");
+  await byPasskey(page).click();
+  await page.waitForURL("/account");
+  await page.getByText(/last used/).waitFor();
+
+  await page.getByRole("button", { name: "Remove My laptop" }).click();
+  await page.getByRole("button", { name: "Remove for good" }).click();
+  await page.getByText("No passkeys yet").waitFor();
+  t.deepEqual(complaints, []);
+
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.waitForURL("/");
+  await page.goto("/sign-in");
+  await byPasskey(page).click();
+  await page.getByText("This passkey was not accepted").waitFor();
+  t.true((await takeMails(worker)).some(({ kind }) => kind === "passkey_removed"));
+});
+
+test.serial("a person who cancels reads so, and can try again", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { person } = await makeMember(service, worker);
+  const { page } = await visit(browser, namedUrl());
+  const device = await plugIn(page);
+  await device.agree(false);
+  await page.goto("/sign-in");
+  await byPasskey(page).click();
+  await page.getByText("No passkey was used: you cancelled").waitFor();
+  await signInByPassword(page, person);
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("No passkey was made: you cancelled").waitFor();
+  await device.agree(true);
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("The passkey is added").waitFor();
+  t.is(await device.count(), 1);
+});
+
+test.serial("ten minutes after the sign-in the page asks for another one", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const clock = testClock(service.database.pool);
+  const { person } = await makeMember(service, worker);
+  const { page } = await visit(browser, namedUrl());
+  await plugIn(page);
+  await signInByPassword(page, person);
+  await page.getByText("No passkeys yet").waitFor();
+  await clock.advance(600_000);
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("link", { name: "Sign in again" }).click();
+  await page.getByLabel("E-mail").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL("/account#passkeys");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("The passkey is added").waitFor();
+  await clock.release();
+  t.pass();
+});
+
+test.serial("at an IP address the pages offer no passkeys, and a reset leaves them", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { person } = await makeMember(service, worker);
+  const { page } = await visit(browser, service.url);
+  await signInByPassword(page, person);
+  await page.getByText("This browser cannot make passkeys at this address").waitFor();
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail").waitFor();
+  t.is(await byPasskey(page).count(), 0);
+  await page.goto("/reset#token");
+  await page.getByText("Your passkeys stay").waitFor();
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test.serial(`pages with passkeys in the ${theme} theme, on a phone and on a desk`, async (t) => {
+    const browser = await openBrowser(t);
+    if (browser === undefined) return;
+    for (const width of [375, 1280]) {
+      const { person } = await makeMember(service, worker);
+      const { page } = await visit(browser, namedUrl(), { width, theme });
+      const look = async (name: string): Promise<void> => {
+        if (folder !== undefined) {
+          await mkdir(folder, { recursive: true });
+          const path = join(folder, `${name}-${theme}-${width}.png`);
+          await page.screenshot({ path, fullPage: true });
+        }
+        t.false(await scrollsSideways(page), `${name} scrolls sideways`);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        t.deepEqual(
+          violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
+          [],
+          name,
+        );
+      };
+      const device = await plugIn(page);
+      await device.agree(false);
+      await page.goto("/sign-in");
+      await byPasskey(page).click();
+      await page.getByText("No passkey was used: you cancelled").waitFor();
+      await look("sign-in-passkey");
+      await device.agree(true);
+      await signInByPassword(page, person);
+      await page.getByRole("button", { name: "Add a passkey" }).click();
+      await page.getByText("The passkey is added").waitFor();
+      await page.getByRole("button", { name: /^Remove/ }).click();
+      await look("account-passkeys");
+      await page.context().close();
+    }
+  });
+}
