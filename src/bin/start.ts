@@ -6,6 +6,7 @@ import { waitForDatabase } from "../database/wait_for_database.ts";
 import { loginForGraphql } from "../graphql/endpoints.ts";
 import { openFront } from "../http/front.ts";
 import { describeTrade, prepareDemo } from "../local/demo.ts";
+import { startDemoTraders } from "../local/demo_traders.ts";
 import { mailTransport, printingTransport } from "../mail/transport.ts";
 import { startServer } from "../server/start_server.ts";
 import { openWebsite } from "../site/open.ts";
@@ -23,8 +24,9 @@ await runProcess(async (context) => {
     waitForDatabase(attempt, { logger, signal: ending, onWaiting: front.refuseBecause });
   await whenReady(() => migrateDatabase(database.connectionString, inform));
   await database.lockDown();
+  const isEmbedded = config.databaseUrl === undefined;
   const demo = config.demo
-    ? await whenReady(() => prepareDemo(database.connectionString))
+    ? await whenReady(() => prepareDemo(database.connectionString, { isEmbedded }))
     : undefined;
 
   const staffUrl = async (url: string | undefined, role: StaffRole) =>
@@ -50,6 +52,12 @@ await runProcess(async (context) => {
     signal: ending,
   };
   await openWhenReady(() => startWorker(workerOptions), front.refuseBecause);
+  if (demo?.living !== undefined) {
+    const onTraded = server.context.outboxRelay.ring;
+    const { connectionString } = database;
+    const traders = startDemoTraders({ connectionString, living: demo.living, logger, onTraded });
+    onClose(traders.close);
+  }
 
   print(`database  ${database.description}`);
   print(`address   ${server.url}`);
