@@ -106,15 +106,14 @@ export function planQuotes(
       kept: quotes.find((q) => q.isBid === level.isBid && q.yesPrice === level.yesPrice),
     }));
   const kept = wanted.flatMap((level) => level.kept ?? []);
-  const left = { ...shares };
-  for (const quote of kept) if (quote.isSell) left[quote.isBid ? "no" : "yes"] -= quote.quantity;
+  const forSale = { ...shares };
+  for (const quote of kept) if (quote.isSell) forSale[quote.isBid ? "no" : "yes"] -= quote.quantity;
   const orders = wanted.flatMap((level) => {
     const quantity = 10 * (2 + Math.floor(chance() * 7));
-    const order = level.kept
-      ? undefined
-      : orderToward(level, quantity, { cashCents, shares: left });
-    if (order?.orderType === "sell") left[order.side] -= order.quantity;
-    return order ?? [];
+    const order = orderToward(level, quantity, { cashCents, shares }, forSale);
+    if (level.kept !== undefined || order === undefined) return [];
+    if (order.orderType === "sell") forSale[order.side] -= quantity;
+    return order;
   });
   return { cancelIds: quotes.filter((q) => !kept.includes(q)).map(({ id }) => id), orders };
 }
@@ -177,7 +176,7 @@ function hoursOfPast(): { hours: number; hoursAgo: number }[] {
   ];
 }
 
-/** A maker's order and a taker's that fills it, as far as both want it. Keeps account of `shares`. */
+/** A maker's order and a taker's that fills it, if both may trade. Keeps account of `shares`. */
 function planTrade(
   worth: Worth,
   shares: Shares[],
@@ -187,19 +186,16 @@ function planTrade(
   const { index: taker, sense } = anyOf(livingTakers, chance);
   const isBid = isNextBid(sense, worth, at(shares, taker), chance);
   const yesPrice = within(Math.round(worth.price) + (isBid ? 1 : -1));
-  const sides = [
-    { trader: maker, level: { isBid: !isBid, yesPrice } },
-    { trader: taker, level: { isBid, yesPrice } },
-  ];
-  const wanted = 5 + Math.floor(chance() * 45);
-  const least = (quantity: number, { trader, level }: (typeof sides)[number]): number =>
-    Math.min(quantity, at(shares, trader)[level.isBid ? "no" : "yes"] || quantity);
-  const quantity = sides.reduce(least, wanted);
-  const orders = sides.flatMap(({ trader, level }) => {
-    const terms = orderToward(level, quantity, { shares: at(shares, trader) });
+  const quantity = 5 + Math.floor(chance() * 45);
+  const orders = [
+    { trader: maker, isBid: !isBid },
+    { trader: taker, isBid },
+  ].flatMap(({ trader, ...level }) => {
+    const own = { shares: at(shares, trader) };
+    const terms = orderToward({ ...level, yesPrice }, quantity, own);
     return terms === undefined ? [] : [{ trader, terms }];
   });
-  if (orders.length < sides.length) return [];
+  if (orders.length < 2) return [];
   for (const { trader, terms } of orders) {
     at(shares, trader)[terms.side] += terms.orderType === "sell" ? -quantity : quantity;
   }
@@ -218,19 +214,19 @@ function isNextBid(
 }
 
 /**
- * A bid or an ask for YES. Shares of the other side are sold before any are bought, so nobody
- * collects both. Undefined if the trader must not buy more.
+ * A bid or an ask for YES. A trader who has enough shares of the other side for sale sells them.
+ * Undefined if the trader must not buy more.
  */
 function orderToward(
   { isBid, yesPrice }: Pick<Quote, "isBid" | "yesPrice">,
   quantity: number,
   { cashCents = LEAST_CASH_CENTS, shares }: { cashCents?: number; shares: Shares },
-): (Terms & { quantity: number }) | undefined {
+  forSale = shares,
+): Terms | undefined {
   const [side, other] = isBid ? (["yes", "no"] as const) : (["no", "yes"] as const);
   const priceOf = { yes: yesPrice, no: 100 - yesPrice };
-  if (shares[other] > 0) {
-    const least = Math.min(quantity, shares[other]);
-    return { orderType: "sell", side: other, price: priceOf[other], quantity: least };
+  if (forSale[other] >= quantity) {
+    return { orderType: "sell", side: other, price: priceOf[other], quantity };
   }
   if (cashCents < LEAST_CASH_CENTS || shares[side] >= MOST_SHARES) return undefined;
   return { orderType: "buy", side, price: priceOf[side], quantity };

@@ -17,10 +17,10 @@ export interface DemoTradersOptions {
   logger: Logger;
   /** Called after each step: there may be events to send. */
   onTraded: () => void;
+  /** The pause before a step, for tests. */
+  pauseMs?: number;
 }
 
-const LEAST_PAUSE_MS = 1000;
-const MOST_PAUSE_MS = 3000;
 const CLOSING_MS = 1000;
 /** A step of a market moves its price as so many hours would. */
 const HOURS_OF_A_STEP = 0.2;
@@ -43,9 +43,8 @@ export function startDemoTraders(options: DemoTradersOptions): { close: () => Pr
   const { signal } = ending;
 
   async function trade(): Promise<void> {
-    for (let isFailing = false; ; ) {
-      const pauseMs = LEAST_PAUSE_MS + (MOST_PAUSE_MS - LEAST_PAUSE_MS) * chance();
-      await delay(pauseMs, undefined, { signal });
+    for (let isFailing = false; ;) {
+      await delay(options.pauseMs ?? 1000 + 2000 * chance(), undefined, { signal });
       try {
         await step();
         onTraded();

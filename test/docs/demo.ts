@@ -44,7 +44,7 @@ export async function withDemo(work: (world: DemoWorld) => Promise<void>): Promi
       const variables = { BASE: service.url, KEY: demo!.apiKey, MARKET: demo!.marketId };
       const { pool } = database;
       const letAMinutePass = async () => {
-        for (let step = 0; step < 10; step++) await demoTradersStep();
+        for (let step = 0; step < 3; step++) await demoTradersStep();
         await pool.query(
           "truncate rate_limits.windows, rate_limits.grants, rate_limits.allowances",
         );
