@@ -24,9 +24,8 @@ await runProcess(async (context) => {
     waitForDatabase(attempt, { logger, signal: ending, onWaiting: front.refuseBecause });
   await whenReady(() => migrateDatabase(database.connectionString, inform));
   await database.lockDown();
-  const isEmbedded = config.databaseUrl === undefined;
   const demo = config.demo
-    ? await whenReady(() => prepareDemo(database.connectionString, { isEmbedded }))
+    ? await whenReady(() => prepareDemo(database.connectionString, database))
     : undefined;
 
   const staffUrl = async (url: string | undefined, role: StaffRole) =>
@@ -53,9 +52,12 @@ await runProcess(async (context) => {
   };
   await openWhenReady(() => startWorker(workerOptions), front.refuseBecause);
   if (demo?.living !== undefined) {
-    const onTraded = server.context.outboxRelay.ring;
-    const { connectionString } = database;
-    const traders = startDemoTraders({ connectionString, living: demo.living, logger, onTraded });
+    const traders = startDemoTraders({
+      connectionString: database.connectionString,
+      living: demo.living,
+      logger,
+      onTraded: server.context.outboxRelay.ring,
+    });
     onClose(traders.close);
   }
 

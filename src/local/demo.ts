@@ -66,6 +66,7 @@ export async function prepareDemo(
     const apiKey = await inTransaction(pool, (client) => keyOf(client, found.traderId, keyFile));
     await inTransaction(pool, (client) => makeSureSomebodySells(client, found));
     if (isEmbedded) await inTransaction(pool, openSignUp);
+    if (isEmbedded) await inTransaction(pool, refreshLeaderboard);
     return { apiKey, marketId: found.marketId, living };
   } finally {
     await pool.end();
@@ -176,6 +177,12 @@ async function openSignUp(client: PoolClient): Promise<void> {
   await client.query("select admin.set_sign_up(policy => 'open', play_money_cents => $1)", [
     PLAY_MONEY_CENTS,
   ]);
+}
+
+/** The history is ranked at once, and not when the worker does it. */
+async function refreshLeaderboard(client: PoolClient): Promise<void> {
+  await actAs(client, "exchange_operator");
+  await client.query("select admin.refresh_leaderboard()");
 }
 
 /** The orders of the first start may all be filled. */

@@ -98,7 +98,6 @@ test("the first start makes four weeks of sound history", async (t) => {
     );
     t.true(long >= 5, `${long} markets have candles of three weeks`);
 
-    await rows("select admin.refresh_leaderboard()");
     t.deepEqual(await rows("select * from leaderboard.verify()"), []);
     const [{ board }] = await rows("select api.get_leaderboard('all', 'week', 10) as board");
     const listed = board.entries.map((entry: any) => entry.handle);
@@ -311,27 +310,29 @@ test("without a database the traders say so once, go on trying, and end at once"
   t.is(JSON.parse(lines[0]!).msg, "the demo traders cannot trade");
 });
 
-test("the traders trade by themselves, and leave no session behind", async (t) => {
+test("the traders trade by themselves, also when a session was lost, and leave none", async (t) => {
   await withWorld(async ({ connectionString, prepare, rows }) => {
     const demo = await prepare();
-    let [traded, report] = [0, () => {}];
-    const enough = new Promise<void>((resolve) => (report = resolve));
+    let traded = 0;
     const traders = startDemoTraders({
       connectionString,
       living: demo!.living!,
       logger: pino({ level: "silent" }),
-      onTraded: () => {
-        traded += 1;
-        if (traded === 20) report();
-      },
+      onTraded: () => (traded += 1),
       pauseMs: 0,
     });
-    await enough;
-    const sessions = `select from pg_stat_activity
-      where application_name = 'pgmarkets demo' and datname = current_database()`;
-    t.true((await rows(sessions)).length > 0);
+    const afterSteps = async (most: number) => {
+      for (const before = traded; traded < before + most;) await delay(20);
+    };
+    const ofTraders = "application_name = 'pgmarkets demo' and datname = current_database()";
+    await afterSteps(10);
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity where ${ofTraders}`;
+    t.is((await rows(end)).length, 1);
+    await afterSteps(10);
     await traders.close();
-    while ((await rows(sessions)).length > 0) await delay(20);
+    while ((await rows(`select from pg_stat_activity where ${ofTraders}`)).length > 0) {
+      await delay(20);
+    }
     t.deepEqual(await rows("select * from ledger.verify()"), []);
   });
 });
