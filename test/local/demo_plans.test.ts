@@ -114,6 +114,21 @@ test("a taker wants few shares at once, near what they are worth", (t) => {
   }
 });
 
+test("a taker with sense trades toward the home of a price, and back when it has many shares", (t) => {
+  const chance = randomFrom("sense").next;
+  const bids = (sense: number, price: number, shares: Shares): boolean => {
+    const standing = { cashCents: PLENTY_CENTS, shares, quotes: [] };
+    return isBid(planTake(sense, { price, home: 50 }, standing, chance).orders[0]!);
+  };
+  for (let step = 0; step < 50; step++) {
+    t.true(bids(1, 40, { yes: 250, no: 0 }));
+    t.false(bids(1, 60, { yes: 0, no: 250 }));
+    t.false(bids(1, 40, { yes: 251, no: 0 }));
+    t.true(bids(1, 60, { yes: 0, no: 251 }));
+    t.false(bids(0, 40, { yes: 0, no: 0 }));
+  }
+});
+
 test("the past: the same for a seed, four weeks, each order filled by another trader", (t) => {
   const { steps, prices } = planPast(chanceFrom(7));
   t.deepEqual(planPast(chanceFrom(7)).steps, steps);

@@ -192,8 +192,9 @@ test("200 steps: the ledger is sound, quotes are few, documented markets stand s
     const countsBefore = await rows(tradeCounts);
     const [closed] = demo!.living!.markets;
     await rows("select admin.set_market_status($1, 'closed')", [closed!.id]);
-    const ofClosed = "select count(*)::int as n from trading.orders as o where market_id = 1";
-    const [{ n: ordersOfClosed }] = await rows(ofClosed);
+    const ofClosed = `select count(*)::int as n from trading.orders as o
+      join catalog.markets as m on m.id = o.market_id where m.public_id = $1`;
+    const [{ n: ordersOfClosed }] = await rows(ofClosed, [closed!.id]);
 
     const step = stepOf(demo);
     for (let done = 0; done < 200; done++) {
@@ -203,7 +204,7 @@ test("200 steps: the ledger is sound, quotes are few, documented markets stand s
 
     t.deepEqual(await rows("select * from ledger.verify()"), []);
     t.deepEqual(await rows(still, [titles]), before);
-    t.is((await rows(ofClosed))[0].n, ordersOfClosed);
+    t.is((await rows(ofClosed, [closed!.id]))[0].n, ordersOfClosed);
     const counts = await rows(tradeCounts);
     const traded = counts.filter(({ count }, index) => count > countsBefore[index].count);
     t.true(traded.length >= 6);
