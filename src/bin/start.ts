@@ -6,6 +6,7 @@ import { waitForDatabase } from "../database/wait_for_database.ts";
 import { loginForGraphql } from "../graphql/endpoints.ts";
 import { openFront } from "../http/front.ts";
 import { describeTrade, prepareDemo } from "../local/demo.ts";
+import { startDemoTraders } from "../local/demo_traders.ts";
 import { mailTransport, printingTransport } from "../mail/transport.ts";
 import { startServer } from "../server/start_server.ts";
 import { openWebsite } from "../site/open.ts";
@@ -24,7 +25,7 @@ await runProcess(async (context) => {
   await whenReady(() => migrateDatabase(database.connectionString, inform));
   await database.lockDown();
   const demo = config.demo
-    ? await whenReady(() => prepareDemo(database.connectionString))
+    ? await whenReady(() => prepareDemo(database.connectionString, database))
     : undefined;
 
   const staffUrl = async (url: string | undefined, role: StaffRole) =>
@@ -50,6 +51,15 @@ await runProcess(async (context) => {
     signal: ending,
   };
   await openWhenReady(() => startWorker(workerOptions), front.refuseBecause);
+  if (demo?.living !== undefined) {
+    const traders = startDemoTraders({
+      connectionString: database.connectionString,
+      living: demo.living,
+      logger,
+      onTraded: server.context.outboxRelay.ring,
+    });
+    onClose(traders.close);
+  }
 
   print(`database  ${database.description}`);
   print(`address   ${server.url}`);

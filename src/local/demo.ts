@@ -1,15 +1,18 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { call } from "../database/call.ts";
 import { api } from "../database/calls.ts";
-import type { CommandResult, OrderTerms } from "../database/calls.ts";
+import type { OrderRequest } from "../database/calls.ts";
 import { makePool } from "../database/pools.ts";
-import type { DatabaseRole } from "../database/pools.ts";
 import { categories, demoMarkets, events, makers, trader } from "./demo_catalogue.ts";
 import type { DemoMarket } from "./demo_catalogue.ts";
+import { actAs, at, createEvent, createFundedUser, createMarket } from "./demo_commands.ts";
+import { inDays, inTransaction, place, placeOrders } from "./demo_commands.ts";
+import { prepareLivingDemo } from "./demo_history.ts";
+import type { LivingDemo } from "./demo_history.ts";
 import { embeddedDirectory } from "./open_database.ts";
 import { readIfPresent } from "./postgres_process.ts";
 
@@ -19,12 +22,22 @@ export interface Demo {
   apiKey: string;
   /** An open market where YES is for sale. */
   marketId: string;
+  /** In an embedded database: what the demo traders trade in. */
+  living: LivingDemo | undefined;
+}
+
+export interface DemoOptions {
+  /**
+   * The database is the embedded one, so nobody's money is in it: there is play money for all who
+   * sign up, and demo traders trade. In a database of DATABASE_URL there is the catalogue only.
+   */
+  isEmbedded: boolean;
+  keyFile?: string;
 }
 
 const MAKER_FUNDS_CENTS = 50_000_000;
 const TRADER_FUNDS_CENTS = 1_000_000;
 const PLAY_MONEY_CENTS = 100_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Fills a database without categories with the demo catalogue, makers and a funded trader. At later
@@ -33,22 +46,28 @@ const DAY_MS = 86_400_000;
  */
 export async function prepareDemo(
   connectionString: string,
-  keyFile = join(embeddedDirectory, "demo.json"),
+  { isEmbedded, keyFile = join(embeddedDirectory, "demo.json") }: DemoOptions,
 ): Promise<Demo | undefined> {
   const pool = makePool({ connectionString, applicationName: "pgmarkets demo", max: 1 });
   try {
     // One transaction, so that there is never half a demo.
-    const found = await inTransaction(pool, async (client) => {
+    const prepared = await inTransaction(pool, async (client) => {
       const existing = await findDemo(client);
-      if (existing !== undefined) return existing;
-      if (await hasCategories(client)) return undefined;
-      return await createDemo(client);
+      if (existing === undefined) {
+        if (await hasCategories(client)) return undefined;
+        await createCategories(client);
+      }
+      // The past is made first, so that the ids of all trades rise with their times.
+      const living = isEmbedded ? await prepareLivingDemo(client) : undefined;
+      return { found: existing ?? (await createDemo(client)), living };
     });
-    if (found === undefined) return undefined;
+    if (prepared === undefined) return undefined;
+    const { found, living } = prepared;
     const apiKey = await inTransaction(pool, (client) => keyOf(client, found.traderId, keyFile));
     await inTransaction(pool, (client) => makeSureSomebodySells(client, found));
-    await inTransaction(pool, openSignUp);
-    return { apiKey, marketId: found.marketId };
+    if (isEmbedded) await inTransaction(pool, openSignUp);
+    if (isEmbedded) await inTransaction(pool, refreshLeaderboard);
+    return { apiKey, marketId: found.marketId, living };
   } finally {
     await pool.end();
   }
@@ -95,94 +114,55 @@ async function findDemo(client: PoolClient): Promise<Found | undefined> {
   return complete ? found : undefined;
 }
 
-async function createDemo(client: PoolClient): Promise<Found> {
+async function createCategories(client: PoolClient): Promise<void> {
   await actAs(client, "exchange_operator");
   for (const { name, slug } of categories) {
     await client.query("select admin.create_category(slug => $1, name => $2)", [slug, name]);
   }
+}
+
+async function createDemo(client: PoolClient): Promise<Found> {
   const eventIds = new Map<string, string>();
-  for (const event of events) eventIds.set(event.title, await createEvent(client, event));
+  for (const event of events) {
+    const startsAt = inDays(event.startsInDays);
+    eventIds.set(event.title, await createEvent(client, event, { startsAt }));
+  }
 
   const makerIds: string[] = [];
-  for (const maker of makers) makerIds.push(await createTrader(client, maker, MAKER_FUNDS_CENTS));
-  const traderId = await createTrader(client, trader, TRADER_FUNDS_CENTS);
+  for (const maker of makers) {
+    makerIds.push(await createFundedUser(client, maker, MAKER_FUNDS_CENTS));
+  }
+  const traderId = await createFundedUser(client, trader, TRADER_FUNDS_CENTS);
 
   const marketIds: string[] = [];
   for (const market of demoMarkets) {
-    await actAs(client, "exchange_operator");
-    const marketId = await createMarket(client, market, eventIds.get(market.event ?? ""));
+    const eventId = eventIds.get(market.event ?? "");
+    const marketId = await createMarket(client, market, eventId, inDays(market.closesInDays));
     marketIds.push(marketId);
-    await place(client, marketId, openingOrders(market, makerIds));
+    await place(client, openingOrders(marketId, market, makerIds));
   }
   return { traderId, makerId: at(makerIds, 0), marketId: at(marketIds, 0) };
 }
 
-async function createTrader(
-  client: PoolClient,
-  { email, handle, name }: typeof trader,
-  fundsCents: number,
-): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    "select admin.create_user(email => $1, display_name => $2, handle => $3) as id",
-    [email, name, handle],
-  );
-  const { id } = at(rows, 0);
-  await client.query(
-    `select admin.set_loss_limits(
-       user_id => $1, day_cents => null, week_cents => null, month_cents => null
-     )`,
-    [id],
-  );
-  await client.query("select admin.deposit(user_id => $1, amount_cents => $2, reference => $3)", [
-    id,
-    fundsCents,
-    "demo",
-  ]);
-  return id;
-}
-
-async function createEvent(client: PoolClient, event: (typeof events)[number]): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    `select admin.create_event(
-       title => $1, category => $2, description => $3, starts_at => $4
-     ) as id`,
-    [event.title, event.category, event.description, inDays(event.startsInDays)],
-  );
-  return at(rows, 0).id;
-}
-
-async function createMarket(
-  client: PoolClient,
-  market: DemoMarket,
-  eventId: string | undefined,
-): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    `select admin.create_market(
-       title => $1, category => $2, description => $3, event_id => $4, close_time => $5
-     ) as id`,
-    [market.title, market.category, market.description, eventId, inDays(market.closesInDays)],
-  );
-  return at(rows, 0).id;
-}
-
 /** Both sides quoted around the market's price by one maker, and some trades by the others. */
-function openingOrders(market: DemoMarket, makerIds: string[]): OrderTerms[] {
+function openingOrders(marketId: string, market: DemoMarket, makerIds: string[]): OrderRequest[] {
   const [quoting, ...taking] = makerIds;
   const trades = market.trades.map(([side, quantity], index) => ({
+    marketId,
     userId: at(taking, index % taking.length),
     side,
     price: null,
     quantity,
   }));
-  return [...quotes(at([quoting], 0), market.price), ...trades];
+  return [...quotes(marketId, at([quoting], 0), market.price), ...trades];
 }
 
 /** Five levels on each side, in the form of buys: YES below the price, NO below the rest of 100. */
-function quotes(userId: string, yesPrice: number): OrderTerms[] {
+function quotes(marketId: string, userId: string, yesPrice: number): OrderRequest[] {
   const sizes = [200, 350, 500, 750, 1000];
   return sizes.flatMap((quantity, level) => [
-    { userId, side: "yes", price: yesPrice - 1 - level, quantity },
-    { userId, side: "no", price: 100 - yesPrice - 1 - level, quantity },
+    { marketId, userId, side: "yes", price: yesPrice - 1 - level, quantity },
+    { marketId, userId, side: "no", price: 100 - yesPrice - 1 - level, quantity },
   ]);
 }
 
@@ -199,6 +179,12 @@ async function openSignUp(client: PoolClient): Promise<void> {
   ]);
 }
 
+/** The history is ranked at once, and not when the worker does it. */
+async function refreshLeaderboard(client: PoolClient): Promise<void> {
+  await actAs(client, "exchange_operator");
+  await client.query("select admin.refresh_leaderboard()");
+}
+
 /** The orders of the first start may all be filled. */
 async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<void> {
   await actAs(client, "exchange_api");
@@ -208,25 +194,10 @@ async function makeSureSomebodySells(client: PoolClient, found: Found): Promise<
     .parse(JSON.parse(view?.body ?? "{}"));
   if (bestAsk !== null) return;
   const price = Math.max(bestBid ?? 50, 50);
-  const order = { userId: found.makerId, side: "no", price: 99 - price, quantity: 1000 } as const;
+  const { makerId: userId, marketId } = found;
+  const order = { marketId, userId, side: "no", price: 99 - price, quantity: 1000 } as const;
   // A rejection, as of a maker without money, must not stop the start.
-  await placeOrders(client, found.marketId, [order]);
-}
-
-async function place(client: PoolClient, marketId: string, orders: OrderTerms[]): Promise<void> {
-  await actAs(client, "exchange_api");
-  const results = await placeOrders(client, marketId, orders);
-  const rejected = results.find(({ code }) => code !== null);
-  if (rejected) throw new Error(`A demo order was rejected: ${rejected.message ?? ""}`);
-}
-
-async function placeOrders(
-  client: PoolClient,
-  marketId: string,
-  terms: OrderTerms[],
-): Promise<CommandResult[]> {
-  const orders = terms.map((order) => ({ marketId, ...order }));
-  return await call(client, api.placeOrders, { orders, atomic: false, waits: true });
+  await placeOrders(client, [order]);
 }
 
 /** The key that was made at an earlier start, if it is still good, or else a new one. */
@@ -264,33 +235,4 @@ async function writeKey(keyFile: string, apiKey: string): Promise<void> {
   const unfinished = `${keyFile}.${process.pid}`;
   await writeFile(unfinished, `${JSON.stringify({ apiKey })}\n`, { mode: 0o600 });
   await rename(unfinished, keyFile);
-}
-
-async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    const result = await work(client);
-    await client.query("commit");
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-}
-
-/** The login may become any of the roles. Each role may do its own part only. */
-async function actAs(client: PoolClient, role: DatabaseRole): Promise<void> {
-  await client.query(`set local role ${role}`);
-}
-
-function inDays(days: number): Date {
-  return new Date(Date.now() + days * DAY_MS);
-}
-
-function at<T>(items: (T | undefined)[], index: number): T {
-  const item = items[index];
-  if (item === undefined) throw new RangeError(`There is no item ${index}`);
-  return item;
 }

@@ -10,6 +10,7 @@ export const embeddedDirectory = resolve(import.meta.dirname, "../../.data");
 /** A database that can be connected to. */
 export interface OpenDatabase {
   connectionString: string;
+  isEmbedded: boolean;
   /** For the operator: which database this is, without a password. */
   description: string;
   /** After the migration: revokes what only a superuser can revoke, on the embedded PostgreSQL. */
@@ -25,6 +26,7 @@ export async function openDatabase(
   if (config.databaseUrl !== undefined) {
     return {
       connectionString: config.databaseUrl,
+      isEmbedded: false,
       description: `the PostgreSQL of DATABASE_URL (${splitHosts(config.databaseUrl).map(hostOf).join(", ")})`,
       lockDown: () => Promise.resolve(),
       close: () => Promise.resolve(),
@@ -33,6 +35,7 @@ export async function openDatabase(
   const server = await startEmbeddedPostgres({ directory: embeddedDirectory, onNotice: notice });
   return {
     connectionString: server.connectionString,
+    isEmbedded: true,
     description: `the embedded PostgreSQL: psql "${server.connectionString}"`,
     lockDown: () => lockDown(server.connectionString),
     close: async () => {

@@ -23,7 +23,7 @@ async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "pgmarkets-demo-"));
   const keyFile = join(directory, "data", "demo.json");
   try {
-    const prepare = () => prepareDemo(database.connectionString, keyFile);
+    const prepare = () => prepareDemo(database.connectionString, { isEmbedded: false, keyFile });
     await work({ database, keyFile, prepare });
   } finally {
     await database.drop();

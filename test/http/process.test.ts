@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 import type { ExecutionContext } from "ava";
@@ -7,6 +8,7 @@ import { migrateDatabase } from "../../src/database/migrations.ts";
 import { lockDown } from "../../src/database/privileges.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { makeCheckout } from "../helpers/processes/checkout.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 import type { ServiceProcess } from "../helpers/processes/service_process.ts";
 import { callService } from "../helpers/http/test_service.ts";
@@ -51,6 +53,32 @@ test("npm start migrates and listens; npm run server serves beside it; signals e
     t.is(await all.exited, 0);
     t.is(await server.exited, 0);
   });
+});
+
+test("with DATABASE_URL the demo has no traders who trade, and with DEMO=0 there is none", async (t) => {
+  // The key of the demo is kept in the checkout.
+  const checkout = await makeCheckout();
+  t.teardown(checkout.destroy);
+  const script = join(checkout.directory, "src/bin/start.ts");
+  for (const [DEMO, expected] of [
+    ["1", ["demo-ada", "demo-ben", "demo-maker", "demo-trader"]],
+    ["0", []],
+  ] as const) {
+    await withEmptyDatabase(async (database) => {
+      const all = start(t, script, database, { DEMO });
+      t.truthy(await all.listening, all.errors());
+      const { rows } = await database.pool.query("select handle from identity.users order by 1");
+      t.deepEqual(
+        rows.map(({ handle }) => handle),
+        expected,
+      );
+      const sessions = `select from pg_stat_activity
+        where application_name = 'pgmarkets demo' and datname = current_database()`;
+      t.deepEqual((await database.pool.query(sessions)).rows, []);
+      all.kill("SIGTERM");
+      t.is(await all.exited, 0);
+    });
+  }
 });
 
 test("a port in use and an invalid environment are reported in one line, without a stack", async (t) => {

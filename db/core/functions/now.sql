@@ -5,5 +5,5 @@ return clock_timestamp();
 
 comment on function core.now() is
   'The one clock of the exchange. Read once by each command, after it has the lock of its market, '
-  'so that times never run against the order of its commits. Tests replace this function; nothing '
-  'else can move it.';
+  'so that times never run against the order of its commits. Tests replace this function, and so '
+  'does the embedded demo in the transaction that makes its history; nothing else can move it.';
