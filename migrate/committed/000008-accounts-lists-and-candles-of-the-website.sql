@@ -1,5 +1,5 @@
 --! Previous: sha1:2fb15d9ab76f660ae18ab36763e71d9a8c51ac76
---! Hash: sha1:d3ab451de4951b620e47688701e0d2c6f66d08c6
+--! Hash: sha1:e3a3a3e12ee9619ae81edb6bfbfd480379b86bbd
 --! Message: Accounts, lists and candles of the website
 
 set local lock_timeout = '2s';
@@ -18,7 +18,9 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX029', 'INVALID_LINK', 400, true, 'The link is not valid any more'),
   ('EX030', 'WRONG_CREDENTIALS', 401, false, 'Wrong e-mail or password'),
   ('EX031', 'WRONG_PASSWORD', 403, true, 'Wrong password'),
-  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first');
+  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first'),
+  ('EX033', 'INVALID_PASSKEY', 403, true, 'The passkey was not accepted'),
+  ('EX034', 'SIGN_IN_AGAIN', 403, true, 'Sign in again first');
 insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('sign-in', 30, 900),
   ('sign-in-account', 10, 900),
@@ -142,6 +144,68 @@ comment on column identity.links.kind is
   'confirm_email proves an address, password_reset sets a password, sign_in opens a session, '
   'invitation allows to sign up with its address.';
 --! EndIncluded identity/tables/links.sql
+--! Included identity/tables/passkeys.sql
+create table identity.passkeys (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  user_id bigint not null references identity.users (id),
+  credential_id bytea not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamptz not null default core.now(),
+  last_used_at timestamptz,
+  constraint passkeys_public_id_is_unique unique (public_id),
+  constraint passkeys_credential_id_is_unique unique (credential_id),
+  constraint passkeys_credential_id_has_16_to_1023_bytes
+    check (length(credential_id) between 16 and 1023),
+  constraint passkeys_public_key_has_1_to_2000_bytes check (length(public_key) between 1 and 2000),
+  constraint passkeys_sign_count_is_an_unsigned_32_bit_number
+    check (sign_count between 0 and 4294967295),
+  constraint passkeys_transports_are_known check (
+    transports <@ array['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+    and cardinality(transports) <= 6
+  ),
+  constraint passkeys_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+);
+
+create index passkeys_of_a_user on identity.passkeys (user_id, id);
+
+comment on table identity.passkeys is
+  'Passkeys (WebAuthn) with which users sign in on the website. The private key never leaves the '
+  'user''s device.';
+comment on column identity.passkeys.credential_id is
+  'Made by the device, which sends it with each signature.';
+comment on column identity.passkeys.public_key is
+  'The key that checks signatures, in COSE form. Servers read it by api.get_passkey.';
+comment on column identity.passkeys.sign_count is
+  'The signatures that the device had made at the last sign-in. Each sign-in must have a higher '
+  'number, or a copy of the key was used; devices that do not count always send 0.';
+comment on column identity.passkeys.transports is
+  'How browsers reach the device, as the device said.';
+comment on column identity.passkeys.last_used_at is 'The last sign-in; null: never.';
+--! EndIncluded identity/tables/passkeys.sql
+--! Included identity/tables/passkey_challenges.sql
+create unlogged table identity.passkey_challenges (
+  challenge bytea primary key,
+  session_id bigint references identity.sessions (id) on delete cascade,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint passkey_challenges_are_one_for_each_session unique (session_id),
+  constraint passkey_challenges_have_32_bytes check (length(challenge) = 32),
+  constraint passkey_challenges_last_at_most_5_minutes
+    check (expires_at - created_at between interval '0' and interval '5 minutes')
+);
+
+create index passkey_challenges_by_expiry on identity.passkey_challenges (expires_at);
+
+comment on table identity.passkey_challenges is
+  'Random bytes that a passkey must sign, each good once. Unlogged: after a crash pages ask for '
+  'new ones.';
+comment on column identity.passkey_challenges.session_id is
+  'The session that adds a passkey; null: for a sign-in.';
+--! EndIncluded identity/tables/passkey_challenges.sql
 --! Included identity/tables/mails.sql
 create table identity.mails (
   id bigint generated always as identity primary key,
@@ -257,6 +321,8 @@ begin
       'The policy must be open, invitation or closed'
     when 'api_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
+    when 'passkeys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
     when 'staff_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
     when 'staff_keys_role_is_analyst_or_operator' then 'The role must be analyst or operator'
@@ -274,10 +340,21 @@ comment on function core.raise_violation(text, text) is
   'Raises INVALID_REQUEST for a value that breaks a check constraint, or, with an empty '
   'constraint_name, for a column that must not be null. The message says what the rule is.';
 --! EndIncluded core/functions/raise_violation.sql
+--! Included core/functions/now.sql
+create or replace function core.now()
+returns timestamptz
+language sql volatile parallel safe
+return clock_timestamp();
+
+comment on function core.now() is
+  'The one clock of the exchange. Read once by each command, after it has the lock of its market, '
+  'so that times never run against the order of its commits. Tests replace this function, and so '
+  'does the embedded demo in the transaction that makes its history; nothing else can move it.';
+--! EndIncluded core/functions/now.sql
 --! Included catalog/functions/search_query.sql
 create or replace function catalog.search_query(query text)
 returns tsquery
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -506,6 +583,27 @@ comment on function identity.take_link(text, bytea) is
   'Uses up the link with this SHA-256, and the others of its user and kind. Errors: INVALID_LINK '
   '(unknown, expired or used), UNFIT_SESSION. Locks: the rows of the links.';
 --! EndIncluded identity/functions/take_link.sql
+--! Included identity/functions/report_sign_in.sql
+create or replace function identity.report_sign_in(user_id bigint, browser text)
+returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.notify_user(
+    'new_sign_in', report_sign_in.user_id,
+    json_build_object('browser', left(report_sign_in.browser, 300))
+  )
+  where not exists (
+    select
+    from identity.sessions as s
+    where s.user_id = report_sign_in.user_id
+      and s.browser = left(report_sign_in.browser, 300)
+  )
+$$;
+
+comment on function identity.report_sign_in(bigint, text) is
+  'Writes a mail about a sign-in, unless a session of this browser is there.';
+--! EndIncluded identity/functions/report_sign_in.sql
 --! Included identity/functions/open_session.sql
 create or replace function identity.open_session(
   user_id bigint, browser text, is_host_only boolean, ended_cookie_hash bytea
@@ -558,6 +656,135 @@ comment on function identity.open_session(bigint, text, boolean, bytea) is
   'browser had before, expired ones of the user, and the oldest beyond 50. Errors: '
   'UNFIT_SESSION. Locks: their rows.';
 --! EndIncluded identity/functions/open_session.sql
+--! Included identity/functions/fresh_session.sql
+create or replace function identity.fresh_session(user_id uuid, session_id uuid)
+returns bigint
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_fresh_for constant interval := '10 minutes';
+  v_id bigint;
+begin
+  perform core.check_session();
+  -- Locked, so that the session still exists when a challenge refers to it.
+  select s.id into v_id
+  from identity.sessions as s
+  join identity.users as u on u.id = s.user_id
+  where s.public_id = fresh_session.session_id
+    and u.public_id = fresh_session.user_id
+    and s.created_at > core.now() - c_fresh_for -- mutant: old_session
+  for key share of s;
+  if not found then
+    perform core.raise_error('SIGN_IN_AGAIN');
+  end if;
+  return v_id;
+end
+$$;
+
+comment on function identity.fresh_session(uuid, uuid) is
+  'The key of a user''s session that began within the last 10 minutes. Errors: SIGN_IN_AGAIN, '
+  'UNFIT_SESSION. Locks: the session, shared.';
+--! EndIncluded identity/functions/fresh_session.sql
+--! Included identity/functions/base64url.sql
+create or replace function identity.base64url(bytes bytea)
+returns text
+language sql immutable parallel safe
+return rtrim(translate(encode(bytes, 'base64'), '+/' || chr(10), '-_'), '=');
+
+comment on function identity.base64url(bytea) is
+  'Bytes in base64url without padding, as WebAuthn writes them in JSON.';
+--! EndIncluded identity/functions/base64url.sql
+--! Included identity/functions/new_challenge.sql
+create or replace function identity.new_challenge(session_id bigint)
+returns bytea
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_valid_for constant interval := '5 minutes';
+  v_challenge bytea := sha256(
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+  );
+  v_at timestamptz := core.now();
+begin
+  -- Each call removes more than it adds, so their number stays bounded without a worker, too.
+  delete from identity.passkey_challenges as c
+  where c.challenge = any (array(
+    select x.challenge
+    from identity.passkey_challenges as x
+    where x.expires_at <= v_at
+    order by x.expires_at
+    limit 2 -- mutant: old_challenges_stay
+    for update skip locked
+  ));
+  insert into identity.passkey_challenges as c (challenge, session_id, created_at, expires_at)
+  values (v_challenge, new_challenge.session_id, v_at, v_at + c_valid_for)
+  on conflict on constraint passkey_challenges_are_one_for_each_session do update
+  set challenge = excluded.challenge,
+    created_at = excluded.created_at,
+    expires_at = excluded.expires_at;
+  return v_challenge;
+end
+$$;
+
+comment on function identity.new_challenge(bigint) is
+  'Makes a challenge, valid for 5 minutes: for a session, in place of the one before, or, with '
+  'null, for a sign-in. Removes up to two that have expired. Locks: the challenge of the session.';
+--! EndIncluded identity/functions/new_challenge.sql
+--! Included identity/functions/take_challenge.sql
+create or replace function identity.take_challenge(challenge bytea, session_id bigint)
+returns boolean
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  with taken as (
+    delete from identity.passkey_challenges as c
+    where c.challenge = take_challenge.challenge
+      and c.session_id is not distinct from take_challenge.session_id -- mutant: any_challenge
+      and c.expires_at > core.now() -- mutant: challenge_without_end
+    returning 1
+  )
+  select count(*) = 1 from taken
+$$;
+
+comment on function identity.take_challenge(bytea, bigint) is
+  'Uses up a challenge that was made for this session, or, with null, for a sign-in. False: it is '
+  'unknown, expired or used, or was made for something else. Locks: its row.';
+--! EndIncluded identity/functions/take_challenge.sql
+--! Included identity/functions/check_new_passkey.sql
+create or replace function identity.check_new_passkey(user_id bigint)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most constant int := 20;
+begin
+  if not exists (
+    select
+    from identity.users as u
+    where u.id = check_new_passkey.user_id
+      and identity.is_confirmed(u)
+  ) then
+    perform core.raise_error('EMAIL_UNCONFIRMED');
+  end if;
+  if (
+    select count(*)
+    from identity.passkeys as p
+    where p.user_id = check_new_passkey.user_id
+  ) >= c_most then
+    perform core.raise_error(
+      'INVALID_STATE', format('An account has at most %s passkeys: remove one first', c_most)
+    );
+  end if;
+end
+$$;
+
+comment on function identity.check_new_passkey(bigint) is
+  'Checks that a user may have one passkey more: at most 20. Errors: EMAIL_UNCONFIRMED, '
+  'INVALID_STATE.';
+--! EndIncluded identity/functions/check_new_passkey.sql
 --! Included identity/functions/replace_password.sql
 create or replace function identity.replace_password(
   user_id bigint, password_hash text, browser text, is_host_only boolean
@@ -623,7 +850,8 @@ $$;
 
 comment on function identity.change_profile(uuid, boolean, boolean, text, text, text) is
   'Changes the given parts of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND, '
-  'ALREADY_EXISTS (the handle). Locks: the row of the user in identity.users, for which no trading waits.';
+  'ALREADY_EXISTS (the handle). Locks: the row of the user in identity.users, for which no trading '
+  'waits.';
 --! EndIncluded identity/functions/change_profile.sql
 --! Included risk/functions/set_limits.sql
 create or replace function risk.set_limits(
@@ -982,6 +1210,243 @@ $$;
 comment on function trading.candles_of(trading.trades[], int) is
   'The candles of these trades.';
 --! EndIncluded trading/functions/candles_of.sql
+--! Included trading/functions/verify_orders.sql
+-- One query for each invariant, in this order:
+--
+--   what trades say of an order: filled quantity, fee, budget, taking before making
+--   that it is somewhere, once: its user and market, the archive, the sum of all ids of a market
+--   what it may look like: form, status, times, the reason of its end
+--   what it leads to: the order that replaced it, its reductions, its idempotency key
+create or replace function trading.verify_orders()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  fills as (
+    select
+      f.order_id,
+      sum(f.quantity) as quantity,
+      sum(f.fee_cents) as fee_cents,
+      sum(f.quantity * case f.book_side when 'yes' then f.price else 100 - f.price end)
+        as value_cents,
+      max(f.trade_id) filter (where f.is_taker) as last_taken,
+      min(f.trade_id) filter (where not f.is_taker) as first_made
+    from trading.fill_sides() as f
+    group by f.order_id
+  ),
+  all_orders as not materialized (
+    select o.* from trading.orders as o
+    union all
+    select a.* from trading.archived_orders as a
+  )
+  select 'filled quantity equals the trades', 'order ' || o.public_id,
+    coalesce(f.quantity, 0)::text, o.filled_quantity::text
+  from trading.orders as o
+  left join fills as f on f.order_id = o.id
+  where o.filled_quantity <> coalesce(f.quantity, 0)
+
+  union all
+  select 'order fee equals the fees of its trades', 'order ' || o.public_id,
+    coalesce(f.fee_cents, 0)::text, o.fee_cents::text
+  from trading.orders as o
+  left join fills as f on f.order_id = o.id
+  where o.fee_cents <> coalesce(f.fee_cents, 0)
+
+  -- Only buys have a budget, so the stored side is their own.
+  union all
+  select 'fills are within the budget of their order', 'order ' || o.public_id,
+    '<= ' || o.budget_cents, (f.value_cents + f.fee_cents)::text
+  from trading.orders as o
+  join fills as f on f.order_id = o.id
+  where f.value_cents + f.fee_cents > o.budget_cents
+
+  union all
+  select 'order takes before it makes', 'order ' || f.order_id,
+    'trades after ' || f.last_taken, 'trade ' || f.first_made
+  from fills as f
+  where f.first_made < f.last_taken
+
+  union all
+  select 'order has its user and market', 'order ' || o.public_id, 'both', 'not both'
+  from trading.orders as o
+  where not exists (select from identity.users as u where u.id = o.user_id)
+    or not exists (select from trading.market_state as b where b.market_id = o.market_id)
+
+  union all
+  select 'archived order has its user and market', 'order ' || a.public_id, 'both', 'not both'
+  from trading.archived_orders as a
+  where not exists (select from identity.users as u where u.id = a.user_id)
+    or not exists (select from trading.market_state as b where b.market_id = a.market_id)
+
+  union all
+  select 'archived order is nowhere else', 'order ' || a.public_id, 'archived', 'archived and not'
+  from trading.archived_orders as a
+  where exists (select from trading.orders as o where o.id = a.id)
+    or exists (select from trading.orders as o where o.public_id = a.public_id)
+    or exists (select from trading.active_orders as b where b.order_id = a.id)
+
+  union all
+  select 'orders are those that were placed', 'market ' || b.market_id,
+    b.placed_count || ' with ids that sum to ' || b.placed_id_sum,
+    coalesce(o.order_count, 0) || ' with ids that sum to ' || coalesce(o.id_sum, 0)
+  from trading.market_state as b
+  left join (
+    select x.market_id, count(*) as order_count, sum(x.id) as id_sum
+    from all_orders as x
+    group by x.market_id
+  ) as o on o.market_id = b.market_id
+  where b.placed_count <> coalesce(o.order_count, 0)
+    or b.placed_id_sum <> coalesce(o.id_sum, 0)
+
+  union all
+  select 'order is of a form that can be placed', 'order ' || o.public_id, 'one of the forms',
+    concat_ws(' ', o.order_type, o.time_in_force,
+      case when o.post_only then 'post-only' end, 'budget ' || o.budget_cents)
+  from all_orders as o
+  where o.post_only and o.time_in_force <> 'gtc'
+    or o.budget_cents is not null and (o.order_type = 'sell' or o.time_in_force = 'gtc')
+
+  union all
+  select 'order has the status that fits what it is', 'order ' || o.public_id, 'another status',
+    concat_ws(' ', o.status, o.time_in_force, o.filled_quantity || ' of ' || o.quantity,
+      'release at ' || o.release_at, 'released at ' || o.released_at)
+  from all_orders as o
+  where case
+    when o.status in ('open', 'partially_filled')
+      then o.time_in_force <> 'gtc' or (o.release_at is null) <> (o.released_at is null)
+    when o.status = 'scheduled' then o.released_at is not null
+    when o.status = 'filled' then (o.release_at is null) <> (o.released_at is null)
+    else o.budget_cents is null and o.filled_quantity >= o.quantity
+  end
+    or o.budget_cents is not null and o.filled_quantity <> o.quantity
+    or o.released_at is not null and (o.release_at is null or o.released_at < o.release_at)
+    or o.release_at < o.created_at
+
+  -- The public id has the time in which it was drawn, a moment after that of the order. Both are of
+  -- one transaction, so a clock that is set between transactions changes nothing here.
+  union all
+  select 'order has the time of its public id', 'order ' || o.public_id,
+    'within an hour of ' || core.uuid_v7_time(o.public_id), o.created_at::text
+  from all_orders as o
+  where o.created_at not between core.uuid_v7_time(o.public_id) - interval '1 hour'
+    and core.uuid_v7_time(o.public_id) + interval '1 hour'
+
+  union all
+  select 'order expires after it was placed', 'order ' || o.public_id,
+    '> ' || o.created_at, o.expires_at::text
+  from all_orders as o
+  where o.expires_at <= o.created_at
+
+  union all
+  select 'order waits no longer than an event may ask for', 'order ' || o.public_id,
+    '<= ' || o.created_at + interval '1 minute', o.release_at::text
+  from all_orders as o
+  where o.release_at > o.created_at + interval '1 minute'
+
+  -- What can end an order depends on where it is: in its delay, at its placing or release, or on
+  -- the book. An order that may not rest ends at its placing or release, or in its delay.
+  union all
+  select 'order is cancelled for a reason that fits it', 'order ' || o.public_id, 'another reason',
+    concat_ws(' ', o.cancel_reason, o.order_type, o.time_in_force,
+      o.filled_quantity || ' of ' || o.quantity, 'at ' || o.cancelled_at,
+      'placed at ' || o.created_at, 'release at ' || o.release_at, 'released at ' || o.released_at,
+      'expires at ' || o.expires_at)
+  from all_orders as o
+  cross join lateral (
+    select
+      o.release_at is not null and o.released_at is null as is_waiting,
+      coalesce(o.released_at, o.created_at) as taken_at
+  ) as x
+  where o.status = 'cancelled'
+    and (
+      case o.cancel_reason
+        when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
+        when 'user_amended' then o.budget_cents is not null or o.expires_at <= o.cancelled_at
+        when 'self_trade'
+          then o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
+        when 'post_only_would_cross' then not o.post_only
+          or o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
+        when 'insufficient_liquidity' then o.time_in_force = 'gtc'
+        when 'position_insufficient' then o.order_type = 'buy'
+        when 'insufficient_funds' then o.order_type = 'sell'
+        when 'loss_limit' then o.order_type = 'sell'
+        else false
+      end
+      or x.is_waiting and o.cancel_reason not in (
+        'user_cancelled', 'user_amended', 'market_closed', 'expired', 'trading_paused',
+        'self_excluded'
+      )
+      or o.time_in_force = 'ioc' and not x.is_waiting and (
+        o.cancelled_at <> x.taken_at
+        or o.cancel_reason in ('user_cancelled', 'user_amended')
+        or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
+        or o.released_at is null and o.filled_quantity = 0
+      )
+    )
+
+  union all
+  select 'amended order has its replacement', 'order ' || o.public_id,
+    concat_ws(' ', 'an order of the same form, made at', o.cancelled_at), 'none'
+  from all_orders as o
+  where o.cancel_reason = 'user_amended'
+    and not exists (
+      select from all_orders as n
+      where n.market_id = o.market_id
+        and n.user_id = o.user_id
+        and n.side = o.side
+        and n.order_type = o.order_type
+        and n.time_in_force = o.time_in_force
+        and n.post_only = o.post_only
+        and n.created_at = o.cancelled_at
+        and n.expires_at is not distinct from o.expires_at
+        and n.budget_cents is null
+        and n.id > o.id
+    )
+
+  union all
+  select 'replacement takes the place of an amended order', 'order ' || r.order_id,
+    'an order of its user and market, amended when it was made', 'order ' || r.replaced_order_id
+  from trading.order_replacements as r
+  left join all_orders as n on n.id = r.order_id
+  left join all_orders as o on o.id = r.replaced_order_id
+  where (o.market_id, o.user_id, o.cancel_reason, o.cancelled_at)
+    is distinct from (n.market_id, n.user_id, 'user_amended'::trading.cancel_reason, n.created_at)
+
+  union all
+  select 'reductions of an order lead to its quantity', 'order ' || r.order_id,
+    coalesce(r.expected::text, 'an order'), r.quantity_after::text
+  from (
+    select x.order_id, x.quantity_after,
+      coalesce(
+        lead(x.quantity_before) over (partition by x.order_id order by x.quantity_after desc),
+        o.quantity
+      ) as expected
+    from trading.order_reductions as x
+    left join all_orders as o on o.id = x.order_id
+  ) as r
+  where r.expected is distinct from r.quantity_after
+
+  union all
+  select 'idempotency key stands for an order of its user', 'key ' || k.key,
+    'an order of user ' || k.user_id, coalesce('of user ' || o.user_id, 'none')
+  from trading.idempotency_keys as k
+  left join all_orders as o on o.id = k.order_id
+  where o.user_id is distinct from k.user_id
+
+  union all
+  select 'idempotency key is as old as its order', 'key ' || k.key,
+    o.created_at::text, k.created_at::text
+  from trading.idempotency_keys as k
+  join all_orders as o on o.id = k.order_id
+  where k.created_at <> o.created_at
+$$;
+
+comment on function trading.verify_orders() is
+  'The part of ledger.verify() about orders, archived ones included: none is missing, each is what '
+  'its trades made of it, and could have been placed and ended that way. One row for each broken '
+  'invariant.';
+--! EndIncluded trading/functions/verify_orders.sql
 --! Included admin/functions/set_profile.sql
 create or replace function admin.set_profile(
   user_id uuid,
@@ -1333,16 +1798,7 @@ begin
     return;
   end if;
   user_id := v_user.public_id;
-  if not exists (
-    select
-    from identity.sessions as s
-    where s.user_id = v_user.id
-      and s.browser = left(sign_in.browser, 300)
-  ) then
-    perform identity.notify_user(
-      'new_sign_in', v_user.id, json_build_object('browser', left(sign_in.browser, 300))
-    );
-  end if;
+  perform identity.report_sign_in(v_user.id, sign_in.browser);
   cookie := identity.open_session(
     v_user.id, sign_in.browser, sign_in.is_host_only, sign_in.ended_cookie_hash
   );
@@ -1390,6 +1846,89 @@ comment on function api.sign_in_by_link(bytea, text, boolean, bytea) is
   'not kept. A mail reports it. Errors: INVALID_LINK. Locks: the link, the rows of the sessions '
   'that end.';
 --! EndIncluded api/functions/sign_in_by_link.sql
+--! Included api/functions/start_passkey_sign_in.sql
+create or replace function api.start_passkey_sign_in()
+returns bytea
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select identity.new_challenge(null)
+$$;
+
+comment on function api.start_passkey_sign_in() is
+  'A challenge for api.sign_in_by_passkey, good once, for 5 minutes. It belongs to no user: the '
+  'passkey that signs it says whose it is.';
+--! EndIncluded api/functions/start_passkey_sign_in.sql
+--! Included api/functions/get_passkey.sql
+create or replace function api.get_passkey(credential_id bytea)
+returns table (public_key bytea)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select p.public_key
+  from identity.passkeys as p
+  where p.credential_id = get_passkey.credential_id
+$$;
+
+comment on function api.get_passkey(bytea) is
+  'The public key, in COSE form, of the passkey with exactly this id: one row, or none if it is '
+  'unknown.';
+--! EndIncluded api/functions/get_passkey.sql
+--! Included api/functions/sign_in_by_passkey.sql
+create or replace function api.sign_in_by_passkey(
+  challenge bytea,
+  credential_id bytea,
+  user_handle uuid,
+  sign_count bigint,
+  browser text default null,
+  is_host_only boolean default false,
+  ended_cookie_hash bytea default null,
+  out user_id uuid,
+  out cookie text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+begin
+  perform core.check_session();
+  if not identity.take_challenge(sign_in_by_passkey.challenge, null) then
+    return;
+  end if;
+  update identity.passkeys as p
+  set sign_count = sign_in_by_passkey.sign_count, last_used_at = core.now()
+  from identity.users as u
+  where p.credential_id = sign_in_by_passkey.credential_id
+    and u.id = p.user_id
+    and u.public_id = sign_in_by_passkey.user_handle -- mutant: passkey_of_any_user
+    and (
+      p.sign_count < sign_in_by_passkey.sign_count -- mutant: count_may_stay
+      -- The device does not count.
+      or (p.sign_count = 0 and sign_in_by_passkey.sign_count = 0) -- mutant: count_may_end
+    )
+  returning p.user_id, u.public_id into v_user_id, user_id;
+  if not found then
+    return;
+  end if;
+  perform identity.report_sign_in(v_user_id, sign_in_by_passkey.browser);
+  cookie := identity.open_session(
+    v_user_id, sign_in_by_passkey.browser, sign_in_by_passkey.is_host_only,
+    sign_in_by_passkey.ended_cookie_hash
+  );
+end
+$$;
+
+comment on function api.sign_in_by_passkey(
+  bytea, bytea, uuid, bigint, text, boolean, bytea
+) is
+  'Opens a session for the user of a passkey that has signed a challenge of '
+  'api.start_passkey_sign_in, which is used up, and returns its cookie, which is not kept. The '
+  'caller has checked the signature by the key of api.get_passkey. Both results are null when the '
+  'challenge is not valid, the passkey is not of the user with this handle, or it has signed no '
+  'more often than before. Otherwise like api.sign_in. Errors: UNFIT_SESSION. Locks: the '
+  'challenge, the passkey, the rows of the sessions that end.';
+--! EndIncluded api/functions/sign_in_by_passkey.sql
 --! Included api/functions/sign_out.sql
 create or replace function api.sign_out(session_id uuid)
 returns void
@@ -1930,6 +2469,187 @@ comment on function api.revoke_key(uuid, uuid) is
   'Ends an API key of a user; servers hear of it by api_key_revoked. Revoking it again changes '
   'nothing. False: the user has no such key. Locks: the row of the key.';
 --! EndIncluded api/functions/revoke_key.sql
+--! Included api/functions/start_passkey.sql
+create or replace function api.start_passkey(
+  user_id uuid,
+  session_id uuid,
+  out challenge bytea,
+  out email text,
+  out display_name text,
+  out known json
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_session_id bigint := identity.fresh_session(start_passkey.user_id, start_passkey.session_id);
+  v_user identity.users;
+begin
+  select u.* into strict v_user
+  from identity.users as u
+  where u.public_id = start_passkey.user_id;
+  perform identity.check_new_passkey(v_user.id);
+  challenge := identity.new_challenge(v_session_id);
+  email := v_user.email;
+  display_name := v_user.display_name;
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', identity.base64url(p.credential_id),
+        'type', 'public-key',
+        'transports', p.transports
+      )
+      order by p.id
+    ),
+    '[]'
+  ) into known
+  from identity.passkeys as p
+  where p.user_id = v_user.id;
+end
+$$;
+
+comment on function api.start_passkey(uuid, uuid) is
+  'What a browser needs to make a passkey for its user: a challenge, which is good once, for this '
+  'session, for 5 minutes; what to call the user; and the passkeys that the user has, as WebAuthn '
+  'lists them. The session must have begun within the last 10 minutes. Errors: SIGN_IN_AGAIN, '
+  'EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the session, shared; its challenge.';
+--! EndIncluded api/functions/start_passkey.sql
+--! Included api/functions/add_passkey.sql
+create or replace function api.add_passkey(
+  user_id uuid,
+  session_id uuid,
+  challenge bytea,
+  credential_id bytea,
+  public_key bytea,
+  sign_count bigint,
+  transports text[],
+  name text
+)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user identity.users;
+  v_session_id bigint;
+  v_passkey identity.passkeys;
+  v_constraint text;
+  v_column text;
+begin
+  perform core.check_session();
+  -- Held, so that the passkeys are counted one addition after the other.
+  select u.* into strict v_user
+  from identity.users as u
+  where u.public_id = add_passkey.user_id
+  for no key update; -- mutant: passkeys_counted_at_once
+  select s.id into v_session_id
+  from identity.sessions as s
+  where s.public_id = add_passkey.session_id
+    and s.user_id = v_user.id;
+  if v_session_id is null or not identity.take_challenge(add_passkey.challenge, v_session_id) then
+    perform core.raise_error('INVALID_PASSKEY');
+  end if;
+  perform identity.check_new_passkey(v_user.id);
+  insert into identity.passkeys (
+    user_id, credential_id, public_key, sign_count, transports, name, created_at
+  )
+  values (
+    v_user.id, add_passkey.credential_id, add_passkey.public_key, add_passkey.sign_count,
+    array(select distinct t.name from unnest(add_passkey.transports) as t (name) order by t.name),
+    add_passkey.name, core.now()
+  )
+  returning * into v_passkey;
+  perform identity.notify_user(
+    'passkey_added', v_user.id, json_build_object('name', v_passkey.name)
+  );
+  return json_build_object('id', v_passkey.public_id, 'name', v_passkey.name);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when unique_violation then
+    perform core.raise_error('ALREADY_EXISTS', 'This passkey is registered already');
+end
+$$;
+
+comment on function api.add_passkey(uuid, uuid, bytea, bytea, bytea, bigint, text[], text) is
+  'Adds a passkey that has signed a challenge of api.start_passkey, which is used up, and returns '
+  'the body of POST /api/account/passkeys. The caller has checked the signature. A mail reports '
+  'it. An account has at most 20. Errors: INVALID_PASSKEY (the challenge), EMAIL_UNCONFIRMED, '
+  'INVALID_STATE, INVALID_REQUEST, ALREADY_EXISTS, UNFIT_SESSION. Locks: the row of the user in '
+  'identity.users, for which no trading waits; the challenge.';
+--! EndIncluded api/functions/add_passkey.sql
+--! Included api/functions/list_passkeys.sql
+create or replace function api.list_passkeys(user_id uuid)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object('data', coalesce(
+    json_agg(
+      json_build_object(
+        'id', p.public_id,
+        'name', p.name,
+        'createdAt', core.iso8601(p.created_at),
+        'lastUsedAt', core.iso8601(p.last_used_at)
+      )
+      order by p.id desc
+    ),
+    '[]'
+  ))
+  from identity.passkeys as p
+  join identity.users as u on u.id = p.user_id
+  where u.public_id = list_passkeys.user_id
+$$;
+
+comment on function api.list_passkeys(uuid) is
+  'The body of GET /api/account/passkeys: a user''s passkeys, newest first.';
+--! EndIncluded api/functions/list_passkeys.sql
+--! Included api/functions/remove_passkey.sql
+create or replace function api.remove_passkey(user_id uuid, session_id uuid, passkey_id uuid)
+returns boolean
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+  v_passkey identity.passkeys;
+begin
+  perform core.check_session();
+  -- Held, so that the ways in are counted one removal after the other.
+  select u.id into strict v_user_id
+  from identity.users as u
+  where u.public_id = remove_passkey.user_id
+  for no key update; -- mutant: ways_in_counted_at_once
+  delete from identity.passkeys as p
+  where p.public_id = remove_passkey.passkey_id
+    and p.user_id = v_user_id
+  returning p.* into v_passkey;
+  if not found then
+    return false;
+  end if;
+  -- The passkey is locked before the session, as by api.sign_in_by_passkey.
+  perform identity.fresh_session(remove_passkey.user_id, remove_passkey.session_id);
+  if not exists (select from identity.passwords as w where w.user_id = v_user_id)
+    and not exists (select from identity.passkeys as p where p.user_id = v_user_id) -- mutant: last_passkey
+  then
+    perform core.raise_error(
+      'INVALID_STATE', 'This passkey is the only way into the account: set a password first'
+    );
+  end if;
+  perform identity.notify_user(
+    'passkey_removed', v_user_id, json_build_object('name', v_passkey.name)
+  );
+  return true;
+end
+$$;
+
+comment on function api.remove_passkey(uuid, uuid, uuid) is
+  'Removes a passkey of a user, in a session that began within the last 10 minutes. A mail reports '
+  'it. False: the user has no such passkey. Errors: SIGN_IN_AGAIN, INVALID_STATE (there is no '
+  'password and no other passkey), UNFIT_SESSION. Locks: the row of the user in identity.users, '
+  'for which no trading waits; the passkey; the session, shared.';
+--! EndIncluded api/functions/remove_passkey.sql
 --! Included api/functions/get_order.sql
 create or replace function api.get_order(user_id uuid, order_id uuid)
 returns json
@@ -2510,6 +3230,63 @@ comment on function api.list_candles(uuid, text, timestamptz, timestamptz) is
   'lies included. The newest 1,000 at most, oldest first. Cost: those rows, and the trades since '
   'jobs.make_candles last ran, at most 10,000. Errors: INVALID_REQUEST.';
 --! EndIncluded api/functions/list_candles.sql
+--! Included api/functions/get_market_rules.sql
+create or replace function api.get_market_rules(market_id uuid)
+returns table (version bigint, body json)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_at timestamptz := core.now();
+begin
+  return query
+  select
+    b.version,
+    json_build_object(
+      'feeRateBps', f.taker_rate_bps,
+      'live', e.id is not null
+        and (e.starts_at is null or e.starts_at <= v_at)
+        and (e.ends_at is null or e.ends_at > v_at),
+      'liveDelayMs', e.live_delay_ms,
+      'liveFrom', core.iso8601(e.starts_at),
+      'liveUntil', core.iso8601(e.ends_at),
+      'minPrice', 1,
+      'maxPrice', 99,
+      'maxQuantity', 10000,
+      'version', b.version
+    )
+  from catalog.markets as m
+  join trading.market_state as b on b.market_id = m.id
+  left join trading.fee_in_force(m.id, m.category_id, v_at) as f on true
+  left join catalog.events as e on e.id = m.event_id and e.live
+  where m.public_id = get_market_rules.market_id;
+end
+$$;
+
+comment on function api.get_market_rules(uuid) is
+  'The body of GET /markets/:id/rules and the version of the market; no row for an unknown market. '
+  'live: an order that is placed now waits liveDelayMs before it is matched. These three times are '
+  'null when the event of the market is not live-traded, or has no such bound.';
+--! EndIncluded api/functions/get_market_rules.sql
+--! Included api/functions/get_exchange.sql
+create or replace function api.get_exchange(version text)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'status', case when s.trading_paused then 'paused' else 'trading' end,
+    'reason', case when s.trading_paused then s.trading_pause_reason end,
+    'time', core.iso8601(core.now()),
+    'version', get_exchange.version
+  )
+  from core.settings as s
+$$;
+
+comment on function api.get_exchange(text) is
+  'The body of GET /exchange: whether trading is paused, why, and the time of the database, to '
+  'the millisecond. version is that of the server that asks.';
+--! EndIncluded api/functions/get_exchange.sql
 --! Included jobs/functions/next_work.sql
 create or replace function jobs.next_work(
   passing_over bigint[] default '{}',
@@ -2645,6 +3422,7 @@ declare
   v_at timestamptz := core.now();
   v_mails int;
   v_links int;
+  v_challenges int;
 begin
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
   delete from identity.mails as m
@@ -2667,13 +3445,23 @@ begin
     for update skip locked
   ));
   get diagnostics v_links = row_count;
-  return v_mails + v_links;
+  delete from identity.passkey_challenges as c
+  where c.challenge = any (array(
+    select x.challenge
+    from identity.passkey_challenges as x
+    where x.expires_at <= v_at
+    order by x.expires_at
+    limit remove_mails.most
+    for update skip locked
+  ));
+  get diagnostics v_challenges = row_count;
+  return v_mails + v_links + v_challenges;
 end
 $$;
 
 comment on function jobs.remove_mails(int) is
-  'Removes mails after 30 days, and links that have expired, at most so many of each; returns how '
-  'many. Locks: their rows, none that it would wait for.';
+  'Removes mails after 30 days, and links and challenges of passkeys that have expired, at most so '
+  'many of each; returns how many. Locks: their rows, none that it would wait for.';
 --! EndIncluded jobs/functions/remove_mails.sql
 --! Included jobs/functions/remove_sign_ups.sql
 create or replace function jobs.remove_sign_ups(most int default 100)
