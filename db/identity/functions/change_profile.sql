@@ -33,4 +33,5 @@ $$;
 
 comment on function identity.change_profile(uuid, boolean, boolean, text, text, text) is
   'Changes the given parts of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND, '
-  'ALREADY_EXISTS (the handle). Locks: the row of the user in identity.users, for which no trading waits.';
+  'ALREADY_EXISTS (the handle). Locks: the row of the user in identity.users, for which no trading '
+  'waits.';

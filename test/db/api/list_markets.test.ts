@@ -137,3 +137,13 @@ test.serial("a title that is edited is found by its new words", async (t) => {
   t.deepEqual(await titles({ query: "silver olympiad" }), ["India wins silver"]);
   t.deepEqual(await titles({ query: "gold olympiad" }), ["Norway wins gold"]);
 });
+
+test.serial("the markets of an event that is renamed are found by its new words", async (t) => {
+  const olympiad = (await list({ query: "olympiad" })).data;
+  await operate("edit_event", { event_id: olympiad[0].eventId, title: "Chess Championship" });
+  t.deepEqual(await titles({ query: "championship", sort: "closing" }), [
+    "Norway wins gold",
+    "India wins silver",
+  ]);
+  t.deepEqual(await titles({ query: "olympiad" }), []);
+});
