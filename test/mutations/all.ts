@@ -1,3 +1,4 @@
+import { accounts } from "./accounts.ts";
 import { announcements } from "./announcements.ts";
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
@@ -14,6 +15,7 @@ export const mutations: Mutation[] = [
   ...money,
   ...limits,
   ...announcements,
+  ...accounts,
 ];
 
 /** Those of a short run: quick ones, of each kind. */

@@ -15,7 +15,7 @@ begin
       select x.user_id
       from identity.email_claims as x
       where x.created_at <= v_at - interval '30 days'
-        and x.handle is not null
+        and x.handle is not null -- mutant: change_of_address_ends_the_account
       order by x.created_at
       limit remove_sign_ups.most
       for update skip locked
@@ -38,7 +38,7 @@ begin
     begin
       delete from trading.traders as t
       where t.user_id = v_user_id
-        and t.account_version = 0
+        and t.account_version = 0 -- mutant: money_of_a_sign_up_removed
         and not exists (select from trading.orders as o where o.user_id = v_user_id)
         and not exists (select from trading.archived_orders as o where o.user_id = v_user_id);
       if found then
