@@ -14,7 +14,7 @@ begin
     where c.user_id = any (array(
       select x.user_id
       from identity.email_claims as x
-      where x.created_at <= v_at - interval '30 days'
+      where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
         and x.handle is not null -- mutant: change_of_address_ends_the_account
       order by x.created_at
       limit remove_sign_ups.most
@@ -38,7 +38,7 @@ begin
     begin
       delete from trading.traders as t
       where t.user_id = v_user_id
-        and t.account_version = 0 -- mutant: money_of_a_sign_up_removed
+        and t.account_version = 0
         and not exists (select from trading.orders as o where o.user_id = v_user_id)
         and not exists (select from trading.archived_orders as o where o.user_id = v_user_id);
       if found then
@@ -54,6 +54,6 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many. Nobody can sign in to them any more. Those without money and orders are removed. '
+  'how many. A sign-in to them is not possible any more. Those without money and orders are removed. '
   'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
   'mails; the users. Errors: UNFIT_SESSION.';

@@ -314,7 +314,7 @@ test.serial(
     t.deepEqual(await figures(), { waitingMails: 2, oldestMailAgeSeconds: 5, failedMails: 0 });
     const worker = await exchange.database.connectAs("exchange_worker").connect();
     const take = () => call(worker, jobs.takeMail, {});
-    const finish = (mailId: string, error?: string) =>
+    const finish = (mailId: number, error?: string) =>
       call(worker, jobs.finishMail, { mailId, ...(error !== undefined && { error }) });
     const [first, second] = [await take(), await take()];
     await finish(first!.mailId);
