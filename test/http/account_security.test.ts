@@ -216,14 +216,14 @@ test.serial(
     const send = (path: string, address: string, origin: string, body: unknown) =>
       call("POST", path, { headers: { ...from(address), origin }, body });
     const foreign = "https://elsewhere.example";
-    const noObject = [1];
+    const noJson = "{";
     const signIn = "/api/account/sign-in";
-    t.is((await send("/api/account/keys", "192.0.2.200", foreign, noObject)).status, 401);
-    const refused = await send(signIn, "192.0.2.201", foreign, noObject);
+    t.is((await send("/api/account/keys", "192.0.2.200", foreign, noJson)).status, 401);
+    const refused = await send(signIn, "192.0.2.201", foreign, noJson);
     t.deepEqual([refused.status, refused.body.code], [403, "WRONG_ORIGIN"]);
-    const malformed = await send(signIn, "192.0.2.201", service.url, noObject);
+    const malformed = await send(signIn, "192.0.2.201", service.url, noJson);
     t.deepEqual([malformed.status, malformed.body.code], [400, "INVALID_REQUEST"]);
-    t.is((await send(signIn, "192.0.2.201", foreign, noObject)).status, 429, "both have counted");
+    t.is((await send(signIn, "192.0.2.201", foreign, noJson)).status, 429, "both have counted");
     await operate("set_rate_limit", { bucket: "v1", max_requests: 1_000_000, window_seconds: 1 });
   },
 );
