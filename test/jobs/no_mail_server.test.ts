@@ -3,7 +3,7 @@ import { startProcess } from "../helpers/processes/service_process.ts";
 
 /** A worker that cannot send mail says so, before it waits for anything. */
 
-const unreachable = "postgres://nobody@127.0.0.1:1/none";
+const unreachable = "postgres://worker@127.0.0.1:1/none";
 const warning = "SMTP_URL is not set: this worker sends no mail";
 
 test("a worker without SMTP_URL warns that it sends no mail", async (t) => {

@@ -54,6 +54,6 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many. A sign-in to them is not possible any more. Those without money and orders are removed. '
+  'how many. Their passwords and sessions are removed; those without money and orders altogether. '
   'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
   'mails; the users. Errors: UNFIT_SESSION.';

@@ -267,7 +267,7 @@ test("every constraint that an operator's values can break is said in words", as
   }
 });
 
-test("NOT_FOUND: the API keys of nobody", async (t) => {
+test("NOT_FOUND: the API keys of an unknown user", async (t) => {
   await t.throwsAsync(operate("list_api_keys", { user_id: nothing }), { code: "EX017" });
 });
 
