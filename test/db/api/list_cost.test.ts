@@ -6,8 +6,8 @@ import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 /**
- * What a search reads of many markets, and an account of many open orders: what it is about, and
- * not the tables.
+ * What a search reads of many markets, an account of many open orders, and monitoring of many
+ * mails: what it is about, and not the tables.
  */
 
 const MARKETS = 100_000;
@@ -123,3 +123,21 @@ test.serial("loss limits read each open order of the user once, and none of othe
   t.true(read >= ORDERS && read <= 1.1 * ORDERS, `${read} rows for ${ORDERS} orders`);
   t.true((await rowsRead(["trading.active_orders"], profile(idle))) <= 10);
 });
+
+test.serial(
+  "figures of mails read those that wait or were given up, and none that was sent",
+  async (t) => {
+    await exchange.database.pool.query(
+      `insert into identity.mails (kind, address, due_at, sent_at)
+     select 'invitation', 'user@mails.example',
+       case when n % 10000 = 0 then core.now() end, case when n % 10000 > 1 then core.now() end
+     from generate_series(1, 50000) as n`,
+    );
+    await exchange.database.pool.query("analyze identity.mails");
+    const read = await rowsRead(["identity.mails"], async (client) => {
+      const figures = await call(client, api.getMailMetrics, {});
+      t.like(figures, { waitingMails: 5, failedMails: 5 });
+    });
+    t.true(read <= 10, `${read} rows`);
+  },
+);
