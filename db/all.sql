@@ -55,6 +55,7 @@ set local role exchange_owner;
 --!include catalog/functions/count_event.sql
 --!include catalog/functions/count_market.sql
 --!include catalog/functions/set_words.sql
+--!include catalog/functions/renew_words.sql
 --!include leaderboard/functions/band.sql
 
 -- Tables
@@ -335,6 +336,7 @@ set local role exchange_owner;
 --!include admin/functions/audit.sql
 --!include admin/functions/create_category.sql
 --!include admin/functions/create_event.sql
+--!include admin/functions/edit_event.sql
 --!include admin/functions/set_event_live.sql
 --!include admin/functions/create_market.sql
 --!include admin/functions/edit_market.sql
@@ -446,6 +448,7 @@ set local role exchange_owner;
 --!include api/functions/get_leaderboard_summary.sql
 --!include api/functions/get_own_standing.sql
 --!include api/functions/get_metrics.sql
+--!include api/functions/get_mail_metrics.sql
 
 -- Functions: for the worker
 --!include jobs/functions/next_due.sql
@@ -524,6 +527,9 @@ set local role exchange_owner;
 --!include admin/views/rate_limits.sql
 --!include admin/views/stream_caps.sql
 --!include admin/views/trading_pause.sql
+--!include admin/views/sign_up.sql
+--!include admin/views/unconfirmed_emails.sql
+--!include admin/views/mails.sql
 --!include admin/views/verifications.sql
 --!include admin/views/audit_entries.sql
 

@@ -13,7 +13,7 @@ grant select on
   admin.orders, admin.order_reductions, admin.trades, admin.positions, admin.set_conversions,
   admin.journal_entries, admin.cash_movements, admin.resolutions, admin.settlements,
   admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause,
-  admin.verifications, admin.audit_entries
+  admin.sign_up, admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;

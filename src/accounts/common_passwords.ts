@@ -1,33 +1,30 @@
+import frequencyLists from "zxcvbn/lib/frequency_lists.js";
+
 /**
- * The passwords that are tried first. Published lists of the most common ones are, at ten
- * characters and more, mostly a common word with a common ending, a word said twice, or a walk over
- * the keyboard: these rules make all of them, and several thousand more.
+ * The most common passwords, which an attacker tries first. The list is that of zxcvbn (MIT): 30,000
+ * passwords of leaked accounts, the most frequent first, in lower case.
  */
 
-const words = `
-  password passwort passw0rd p@ssword p@ssw0rd pa55word qwerty qwertz azerty qwertyuiop qwertyui
-  asdfghjkl asdfgh zxcvbnm zxcvbn abc abcd abcde abcdef abcdefg abcdefgh admin administrator root
-  user guest login welcome letmein trustno1 iloveyou ilovey0u iloveu lovely love baby babygirl
-  princess monkey dragon sunshine shadow master superman batman spiderman pokemon football baseball
-  basketball soccer hockey liverpool chelsea arsenal barcelona michael michelle jennifer jessica
-  charlie jordan daniel andrew anthony ashley nicole matthew joshua robert thomas george william
-  summer winter spring autumn monday friday january february october november december freedom
-  whatever computer internet samsung google facebook starwars mustang harley corvette ferrari mercedes
-  porsche chocolate butterfly flower cookie pepper ginger cheese hello hallo secret changeme default
-  test tester testing temp temporary access system server oracle killer hunter ranger falcon eagle
-  tigger tiger diamond silver golden purple orange yellow blessed jesus christ angel heaven money
-  company business market trading exchange casino poker bitcoin crypto player gamer minecraft fortnite
-`;
+/** As many as are refused as they are, and as many as are refused with an ending. */
+const MOST_COMMON = 1000;
+/** The fewest characters of a password. */
+export const FEWEST_CHARACTERS = 10;
 
-const endings = `
-  1 12 123 1234 12345 123456 1234567 12345678 123456789 1234567890 0 00 000 007 01 02 10 11 111 1111
-  2 21 22 23 3 321 4321 54321 69 7 77 777 88 99 100 101 666 999 ! !! 1! 123! 1234! @123 @1234 # $ .
-  1980 1985 1990 1995 1999 2000 2001 2005 2010 2011 2012 2013 2014 2015 2016 2017 2018 2019 2020 2021
-  2022 2023 2024 2025 2026 2027 @2020 @2021 @2022 @2023 @2024 @2025 @2026 a abc xyz qwerty me you
-`;
+const { passwords } = frequencyLists;
 
-/** The rows of keyboards, and orders that everybody knows. */
-const walks = [
+/** The thousand most common ones that are long enough to be given. */
+export const commonPasswords = new Set(
+  passwords.filter(({ length }) => length >= FEWEST_CHARACTERS).slice(0, MOST_COMMON),
+);
+
+/** The thousand most common ones of any length: with an ending, many of them are long enough. */
+const commonStems = new Set(passwords.slice(0, MOST_COMMON));
+
+/** A few digits or signs behind a word, such as a year. */
+const ending = /[0-9!?.@#$%&*_+-]{1,5}$/;
+
+/** Rows of keys, forwards and backwards. */
+const rows = [
   "12345678901234567890",
   "09876543210987654321",
   "qwertyuiopasdfghjklzxcvbnm",
@@ -46,21 +43,15 @@ const walks = [
   "102030405060708090",
 ];
 
-const listOf = (text: string): string[] => text.trim().split(/\s+/);
-
-/** All of them but the walks and what repeats itself. In lower case. */
-export const commonPasswords = new Set(
-  listOf(words).flatMap((word) => [word, ...listOf(endings).map((ending) => word + ending)]),
-);
-
-/** Whether a password is one of those that everybody tries, whatever its case. */
+/** Whether a password is one of the most common ones, in any case, or differs little from one. */
 export function isCommon(password: string): boolean {
   const text = password.toLowerCase();
   return (
     commonPasswords.has(text) ||
+    commonStems.has(text.replace(ending, "")) ||
     isRepetition(text) ||
     isTwice(text) ||
-    walks.some((walk) => walk.includes(text))
+    rows.some((row) => row.includes(text))
   );
 }
 
@@ -73,8 +64,8 @@ function isRepetition(text: string): boolean {
   return false;
 }
 
-/** Something common said twice. */
+/** A common password twice. */
 function isTwice(text: string): boolean {
   const half = text.slice(0, text.length / 2);
-  return half + half === text && commonPasswords.has(half);
+  return half + half === text && commonStems.has(half);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isCommon } from "../accounts/common_passwords.ts";
+import { FEWEST_CHARACTERS, isCommon } from "../accounts/common_passwords.ts";
 import { centsSchema, timestampSchema, uuidSchema } from "./common.ts";
 
 /** What the routes of an account take and give. */
@@ -27,7 +27,6 @@ export const handleSchema = z
 
 export const displayNameSchema = lineSchema(100);
 
-const FEWEST = 10;
 const MOST = 200;
 
 /** A password that a user chooses. */
@@ -35,10 +34,10 @@ export const newPasswordSchema = z
   .string()
   .refine((password) => {
     const { length } = Array.from(password.normalize("NFKC"));
-    return length >= FEWEST && length <= MOST;
-  }, `must have ${FEWEST} to ${MOST} characters`)
+    return length >= FEWEST_CHARACTERS && length <= MOST;
+  }, `must have ${FEWEST_CHARACTERS} to ${MOST} characters`)
   .refine((password) => !isCommon(password), "is one of the most common passwords")
-  .meta({ minLength: FEWEST, maxLength: MOST });
+  .meta({ minLength: FEWEST_CHARACTERS, maxLength: MOST });
 
 /** A password that is only compared. */
 export const passwordSchema = z

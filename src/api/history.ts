@@ -81,7 +81,7 @@ const fills = route({
   handler: async ({ query, userId, request, response }, { reads }) => {
     const { cursor, limit: most, marketId, orderId } = query;
     const text = await reads.listFills({ userId, most, cursor, marketId, orderId });
-    return asAskedFor(text, { name: "fills", schema: ownFillSchema, request, response });
+    return jsonOrCsv(text, { name: "fills", schema: ownFillSchema, request, response });
   },
 });
 
@@ -129,13 +129,13 @@ const statement = route({
   handler: async ({ query, userId, request, response }, { reads }) => {
     const { cursor, limit: most, from: since, to: until } = query;
     const text = await reads.getStatement({ userId, most, cursor, since, until });
-    return asAskedFor(text, { name: "statement", schema: statementEntrySchema, request, response });
+    return jsonOrCsv(text, { name: "statement", schema: statementEntrySchema, request, response });
   },
 });
 
 export const historyRoutes = [orderHistory, fills, statement];
 
-interface AsAskedFor {
+interface JsonOrCsv {
   /** Of the file. */
   name: string;
   /** Of a row: it names the columns. */
@@ -145,7 +145,7 @@ interface AsAskedFor {
 }
 
 /** A page as JSON, or as CSV if the request prefers that. */
-function asAskedFor(text: string, { name, schema, request, response }: AsAskedFor) {
+function jsonOrCsv(text: string, { name, schema, request, response }: JsonOrCsv) {
   response.vary("Accept");
   if (!prefersCsv(request)) return text;
   const { data, nextCursor } = JSON.parse(text) as {

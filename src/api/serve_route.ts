@@ -12,8 +12,9 @@ import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
  * Installs a route. Each request passes, in this order: authentication, rate limit, origin, the body
- * as JSON, the schemas, the handler. What ends a request early is thrown, and answered by
- * error_handler.ts.
+ * as JSON, the schemas, the handler. Where the body says how often a request counts, it is read
+ * before, and what is wrong with it is still reported in this order. What ends a request early is
+ * thrown, and answered by error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, context: Context): void {
   const { access, site } = context;
@@ -24,19 +25,13 @@ export function installRoute(app: Express, route: Route, context: Context): void
     if (caller !== undefined) setCaller(response, caller);
 
     const address = clientAddressOf(request);
-    const count = (requests: number): Promise<void> =>
-      access.count(route.rateLimit, { caller, address }, response, requests);
     const readBody = async (): Promise<Error | undefined> =>
       route.request.body && (await readJson(request, response));
-    let fault: Error | undefined;
-    if (route.countOf === undefined) {
-      await count(1);
-      fault = await readBody();
-    } else {
-      fault = await readBody();
-      await count(route.countOf(request.body));
-    }
+    let fault = route.countOf && (await readBody());
+    const requests = route.countOf?.(request.body) ?? 1;
+    await access.count(route.rateLimit, { caller, address }, response, requests);
     if (route.fromOwnPages === true) site.checkOrigin(request);
+    if (route.countOf === undefined) fault = await readBody();
     if (fault !== undefined) throw fault;
 
     const input = readInput(route.request, request);

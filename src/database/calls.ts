@@ -87,6 +87,11 @@ const databaseMetrics = {
   deadlocks: bigint,
   transactionIdAge: bigint,
 };
+const mailMetrics = {
+  waitingMails: bigint,
+  oldestMailAgeSeconds: double,
+  failedMails: bigint,
+};
 const nextDue = {
   releaseInMs: nullable(double),
   expireInMs: nullable(double),
@@ -269,6 +274,7 @@ export const api = functionsOf("api", {
   removePasskey: once({ ...ofSession, passkeyId: uuid }, one(boolean)),
 
   getMetrics: repeatable({}, oneRow(databaseMetrics)),
+  getMailMetrics: repeatable({}, oneRow(mailMetrics)),
 });
 
 const toPassOver = { passingOver: arrayOf(bigint) };
@@ -327,6 +333,7 @@ export type MarketView = RowOf<typeof marketView>;
 export type SentEvent = RowOf<typeof sentEvent>;
 export type CountedRequest = RowOf<typeof countedRequest>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
+export type MailMetrics = RowOf<typeof mailMetrics>;
 /** A mail to send, with the token of its link if it has one. */
 export type DueMail = RowOf<typeof dueMail>;
 export type NextWork = RowOf<typeof nextWork>;

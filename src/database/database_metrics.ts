@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { singleFlight } from "../single_flight.ts";
 import { callsOn } from "./call.ts";
 import { api } from "./calls.ts";
-import type { DatabaseMetrics } from "./calls.ts";
+import type { DatabaseMetrics, MailMetrics } from "./calls.ts";
 import { observeFailures } from "./failures.ts";
 import { listPools } from "./server_pools.ts";
 import type { ServerPools } from "./server_pools.ts";
@@ -58,9 +58,9 @@ function gaugePools(pools: ServerPools, registry: Registry): void {
   });
 }
 
-/** The columns of api.get_metrics that are numbers. */
+/** The columns of api.get_metrics and api.get_mail_metrics that are numbers. */
 const databaseFigures: {
-  column: keyof DatabaseMetrics;
+  column: keyof (DatabaseMetrics & MailMetrics);
   name: string;
   help: string;
   counts?: boolean;
@@ -100,6 +100,21 @@ const databaseFigures: {
     column: "oldestJobLatenessSeconds",
     name: "pgmarkets_oldest_job_lateness_seconds",
     help: "How late the oldest of them is",
+  },
+  {
+    column: "waitingMails",
+    name: "pgmarkets_waiting_mails",
+    help: "Mails that are not sent yet, up to 10000",
+  },
+  {
+    column: "oldestMailAgeSeconds",
+    name: "pgmarkets_oldest_mail_age_seconds",
+    help: "How long ago the oldest of them was written, 0 if there is none",
+  },
+  {
+    column: "failedMails",
+    name: "pgmarkets_failed_mails",
+    help: "Mails of the last 30 days that were given up after ten attempts, up to 10000",
   },
   {
     column: "verificationAgeSeconds",
@@ -167,11 +182,13 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     column,
     metric: new (counts === true ? Counter : Gauge)({ name, help, registers }),
   }));
-  const { getMetrics } = callsOn(pool, api);
+  const { getMetrics, getMailMetrics } = callsOn(pool, api);
 
   async function read(): Promise<void> {
     // Requests that fail log the failure.
     const row = await getMetrics({}, { attempts: 1 }).catch(() => undefined);
+    const mails = row && (await getMailMetrics({}, { attempts: 1 }).catch(() => undefined));
+    const values: Partial<DatabaseMetrics & MailMetrics> = { ...row, ...mails };
     up.set(row === undefined ? 0 : 1);
     versions.reset();
     if (row) {
@@ -179,7 +196,7 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
       versions.set({ server_version: serverVersion, schema_version: schemaVersion ?? "none" }, 1);
     }
     for (const { column, metric } of figures) {
-      const value = row?.[column] ?? undefined;
+      const value = values[column] ?? undefined;
       metric.reset();
       if (value === undefined) metric.remove();
       else metric.inc(Number(value));

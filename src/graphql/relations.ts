@@ -33,6 +33,8 @@ const uniqueColumns: Record<string, string> = {
   order_reductions: "order_key,quantity_after",
   rate_limits: "bucket",
   stream_caps: "holder",
+  unconfirmed_emails: "user_key",
+  mails: "mail_key",
   verifications: "verification_key",
   audit_entries: "audit_key",
 };
@@ -52,6 +54,8 @@ const references: Record<string, Keyed[]> = {
   journal_entries: ["markets", "users"],
   cash_movements: ["users"],
   api_keys: ["users"],
+  unconfirmed_emails: ["users"],
+  mails: ["users"],
 };
 
 /** Smart tags, as PostGraphile calls them, for the views of a schema. */

@@ -4,7 +4,7 @@ import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 /**
  * The cookie of a session. Under https it has a name that browsers keep from subdomains and from
  * plain http, and a value of another kind: so a value is only good under the name that it was made
- * for, and no other site of the domain can put somebody into a session of its own.
+ * for, and no other site of the domain can put a browser into a session of its own.
  */
 
 const NAME = "pgmarkets_session";

@@ -36,7 +36,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
   address_taken: () => ({
     subject: "You have an account already",
     lines: [
-      "Somebody, perhaps you, gave your e-mail address for an account. It has one already.",
+      "Your e-mail address was given for a new account. It has one already.",
       "If it was you, sign in, or ask for a new password. Otherwise ignore this mail.",
     ],
   }),
@@ -125,7 +125,7 @@ function linkOf(kind: string, token: string | null, siteUrl: string): string {
   return `${siteUrl}${pages[kind as keyof typeof pages]}#${token}`;
 }
 
-/** What somebody else may have chosen: on one line, and no address to click on. */
+/** What another user may have chosen: on one line, and no address to click on. */
 function plain(value: unknown): string {
   const text = typeof value === "string" ? value : "unknown";
   return text.replaceAll(/[\p{Cc}<>]|https?:|www\./giu, " ").slice(0, 300);

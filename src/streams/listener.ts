@@ -39,7 +39,7 @@ const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 2000;
 /** Events are read this often without a notification. This also detects a lost connection. */
 const READ_EVERY_MS = 1000;
-/** The pause after a read without events: anybody with a login can notify. */
+/** The pause after a read without events: any login can notify. */
 const PAUSE_AFTER_NOTHING_MS = 10;
 /** How many events are read at once. */
 const MOST_EVENTS = 1000;

@@ -7,7 +7,7 @@ const guarded = new WeakSet<Pool>();
 
 /**
  * Hides notifications of a changed schema from the queue, which would close itself and wait for its
- * jobs. PostgreSQL lets every login notify, so anybody could stop the jobs. The schema changes only
+ * jobs. PostgreSQL lets every login notify, so any login could stop the jobs. The schema changes only
  * by `npm run migrate` of a version with another graphile-worker, after which workers are restarted.
  * To be called before the pool has connections.
  */

@@ -6,7 +6,7 @@ import { buy, sell } from "../helpers/exchange/orders.ts";
 
 /**
  * Releases at the same moment as what else may become of a scheduled order. The delay is 0, so a
- * release is due at once, and nobody's clock has to be moved.
+ * release is due at once, and no clock has to be moved.
  */
 
 const exchange = testExchange(test);

@@ -234,6 +234,26 @@ pair(
   },
 );
 
+pair(
+  "an event is renamed while a market of it is made: the market is found by the new title",
+  ["made first", "renamed first"],
+  async (contention, t) => {
+    const event_id = await operate("create_event", { title: "Semifinal", category: "tests" });
+    const [market_id] = await contention.together([
+      () => operate("create_market", { title: "Will it rain?", category: "tests", event_id }),
+      () => operate("edit_event", { event_id, title: "Tournament" }),
+    ] as const);
+    const { rows } = await exchange.database.pool.query(
+      `select m.words @@ 'tournament' as by_new, m.words @@ 'semifinal' as by_old,
+         m.xmin = (select e.xmin from catalog.events as e where e.id = m.event_id) as was_renewed
+       from catalog.markets as m where m.public_id = $1`,
+      [market_id],
+    );
+    t.like(rows[0], { by_new: true, by_old: false });
+    return rows[0].was_renewed ? "made first" : "renamed first";
+  },
+);
+
 pair.serial(
   "a user is frozen while their scheduled orders are released: none stays",
   ["released first", "frozen first"],

@@ -12,7 +12,7 @@ import type { Random } from "../helpers/random.ts";
 
 /**
  * Many connections, few traders, all of them makers and takers in every market. Two of the markets
- * are live with a delay of 0: what they take is due at once, for whoever comes first.
+ * are live with a delay of 0: what they take is due at once, for the first call.
  */
 
 const exchange = testExchange(test);

@@ -65,7 +65,7 @@ for (const role of ["exchange_api", "exchange_operator", "exchange_worker"] as c
     for (const table of all) {
       for (const statement of [
         `select from ${table}`,
-        // The views that show several tables take no rows from anybody.
+        // The views that show several tables accept no rows.
         ...(!allViews.includes(table)
           ? [`insert into ${table} default values`, `delete from ${table}`, `truncate ${table}`]
           : []),

@@ -73,10 +73,10 @@ test.serial(
   "sign-up answers the same when address and handle are taken; the owner gets a mail",
   async (t) => {
     const { person } = await member();
-    const thief = makeVisitor(service);
+    const stranger = makeVisitor(service);
     const other = anybody();
     const fresh = await makeVisitor(service).call("POST", "/api/account/sign-up", { body: other });
-    const taken = await thief.call("POST", "/api/account/sign-up", {
+    const taken = await stranger.call("POST", "/api/account/sign-up", {
       body: { ...other, email: person.email.toUpperCase(), handle: person.handle },
     });
     t.is(taken.status, fresh.status);
@@ -85,12 +85,12 @@ test.serial(
       [...taken.headers.keys()].filter((name) => name !== "x-request-id").toSorted(),
       [...fresh.headers.keys()].filter((name) => name !== "x-request-id").toSorted(),
     );
-    const profile = (await thief.call("GET", "/api/account")).body;
+    const profile = (await stranger.call("GET", "/api/account")).body;
     t.is(profile.handle, person.handle, "what was asked for");
-    const claimed = await thief.call("PATCH", "/api/account/profile", {
+    const claimed = await stranger.call("PATCH", "/api/account/profile", {
       body: { handle: person.handle.toUpperCase() },
     });
-    t.is(claimed.status, 200, "nor does changing the handle say that it is taken");
+    t.is(claimed.status, 200, "the answer to a change of handle is the same too");
 
     const mails = await takeMails(worker);
     const toOwner = mails.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());
@@ -104,7 +104,7 @@ test.serial(
 );
 
 test.serial(
-  "409 ALREADY_EXISTS: only who proves the address learns that the handle is taken",
+  "409 ALREADY_EXISTS: that the handle is taken is said after the address is proven",
   async (t) => {
     const { person } = await member();
     const visitor = makeVisitor(service);
@@ -120,7 +120,7 @@ test.serial(
   },
 );
 
-test.serial("of two who claim an address the one with the mailbox gets it", async (t) => {
+test.serial("of two users who claim an address the owner of the mailbox gets it", async (t) => {
   const owner = anybody();
   const [first, second] = [makeVisitor(service), makeVisitor(service)];
   await first.call("POST", "/api/account/sign-up", { body: owner });
@@ -129,7 +129,7 @@ test.serial("of two who claim an address the one with the mailbox gets it", asyn
     body: { ...owner, handle: `${owner.handle}-b`, password: "another long one" },
   });
   const [late] = await takeMails(worker);
-  t.is(late!.kind, "confirm_email", "nobody has it yet");
+  t.is(late!.kind, "confirm_email", "no account has it yet");
   const confirm = (token?: string) =>
     first.call("POST", "/api/account/email/confirm", { body: { token } });
   t.is((await confirm(late!.token)).status, 200);
@@ -144,7 +144,7 @@ test.serial(
     const { person } = await member();
     const wrong = [
       await signIn(makeVisitor(service), person.email, "not the password"),
-      await signIn(makeVisitor(service), "nobody@test.example", person.password),
+      await signIn(makeVisitor(service), "unknown@test.example", person.password),
       await signIn(makeVisitor(service), "no address at all", person.password),
     ];
     for (const { status, body, headers } of wrong) {
@@ -156,7 +156,7 @@ test.serial(
 );
 
 test.serial(
-  "sign-in needs a confirmed address: an unconfirmed account tells nothing",
+  "sign-in needs a confirmed address: an unconfirmed one has the same answer as none",
   async (t) => {
     const person = anybody();
     const visitor = makeVisitor(service);
@@ -224,7 +224,7 @@ test.serial("a password is reset by the link of a mail, which is good once", asy
   const { person, visitor } = await member();
   const ask = (email: string) =>
     makeVisitor(service).call("POST", "/api/account/password-reset", { body: { email } });
-  const [known, unknown] = [await ask(person.email), await ask("nobody@test.example")];
+  const [known, unknown] = [await ask(person.email), await ask("unknown@test.example")];
   t.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
   const [mail, ...others] = await takeMails(worker);
   t.deepEqual(others, [], "nothing goes to an address without an account");
@@ -341,7 +341,7 @@ test.serial(
 );
 
 test.serial(
-  "a link of an operator signs in once, within 15 minutes, and the user is told",
+  "a link of an operator signs in once, within 15 minutes, and the user gets a mail",
   async (t) => {
     const { userId } = await member();
     const path: string = await operate("sign_in_link", { user_id: userId });

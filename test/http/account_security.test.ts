@@ -44,7 +44,7 @@ test("every change of an account is checked for its origin, and reads are not", 
 
 for (const route of withToken) {
   test.serial(
-    `401: ${nameOf(route)} for nobody, for an API key, and for a cookie alone`,
+    `401: ${nameOf(route)} without a credential, with an API key, and with a cookie alone`,
     async (t) => {
       const { key } = await makeTrader();
       const { visitor } = await makeMember(service, worker);
@@ -111,32 +111,29 @@ for (const route of changing) {
 
 const from = (address: string) => ({ "x-forwarded-for": address });
 
-test.serial(
-  "429: attempts to sign in are limited by account, wherever they come from",
-  async (t) => {
-    const { person } = await makeMember(service, worker);
-    const attempt = (email: string, password: string, address: number) =>
-      makeVisitor(service).call("POST", "/api/account/sign-in", {
-        body: { email, password },
-        headers: from(`192.0.2.${address}`),
-      });
-    for (const email of [person.email, "nobody-at-all@test.example"]) {
-      for (let number = 0; number < 10; number++) {
-        const shouted = number % 2 === 0 ? email : email.toUpperCase();
-        t.is((await attempt(shouted, "wrong password", number)).status, 401);
-      }
-      const refused = await attempt(email, person.password, 99);
-      t.is(refused.status, 429, "the right password too");
-      t.deepEqual(refused.body, { error: "Too many requests" });
-      t.true(Number(refused.headers.get("retry-after")) > 0);
+test.serial("429: attempts to sign in are limited by account, from any address", async (t) => {
+  const { person } = await makeMember(service, worker);
+  const attempt = (email: string, password: string, address: number) =>
+    makeVisitor(service).call("POST", "/api/account/sign-in", {
+      body: { email, password },
+      headers: from(`192.0.2.${address}`),
+    });
+  for (const email of [person.email, "unknown@test.example"]) {
+    for (let number = 0; number < 10; number++) {
+      const shouted = number % 2 === 0 ? email : email.toUpperCase();
+      t.is((await attempt(shouted, "wrong password", number)).status, 401);
     }
-  },
-);
+    const refused = await attempt(email, person.password, 99);
+    t.is(refused.status, 429, "the right password too");
+    t.deepEqual(refused.body, { error: "Too many requests" });
+    t.true(Number(refused.headers.get("retry-after")) > 0);
+  }
+});
 
 test.serial("429: attempts are limited by address, whatever the account", async (t) => {
   const attempt = (number: number) =>
     makeVisitor(service).call("POST", "/api/account/sign-in", {
-      body: { email: `nobody-${number}@test.example`, password: "wrong password" },
+      body: { email: `unknown-${number}@test.example`, password: "wrong password" },
       headers: from("198.51.100.7"),
     });
   for (let number = 0; number < 30; number++) t.is((await attempt(number)).status, 401);
@@ -193,13 +190,13 @@ test.serial("429: mails to one address, and asked for by one address", async (t)
       headers: from(address),
     });
   for (let number = 0; number < 3; number++) {
-    t.is((await ask("victim@test.example", `192.0.2.${number}`)).status, 200);
+    t.is((await ask("flooded@test.example", `192.0.2.${number}`)).status, 200);
   }
-  t.is((await ask("Victim@test.example", "192.0.2.9")).status, 429);
+  t.is((await ask("Flooded@test.example", "192.0.2.9")).status, 429);
   for (let number = 0; number < 10; number++) {
-    t.is((await ask(`somebody-${number}@test.example`, "192.0.2.77")).status, 200);
+    t.is((await ask(`other-${number}@test.example`, "192.0.2.77")).status, 200);
   }
-  t.is((await ask("somebody-else@test.example", "192.0.2.77")).status, 429);
+  t.is((await ask("another@test.example", "192.0.2.77")).status, 429);
 });
 
 test.serial(
@@ -235,3 +232,59 @@ test.serial(
     }
   },
 );
+
+test.serial(
+  "a request is checked for its caller, its count, its origin, then its body",
+  async (t) => {
+    await operate("set_rate_limit", { bucket: "v1", max_requests: 2, window_seconds: 3600 });
+    const send = (path: string, address: string, origin: string, body: unknown) =>
+      call("POST", path, { headers: { ...from(address), origin }, body });
+    const foreign = "https://elsewhere.example";
+    const noJson = "{";
+    const signIn = "/api/account/sign-in";
+    t.is((await send("/api/account/keys", "192.0.2.200", foreign, noJson)).status, 401);
+    const refused = await send(signIn, "192.0.2.201", foreign, noJson);
+    t.deepEqual([refused.status, refused.body.code], [403, "WRONG_ORIGIN"]);
+    const malformed = await send(signIn, "192.0.2.201", service.url, noJson);
+    t.deepEqual([malformed.status, malformed.body.code], [400, "INVALID_REQUEST"]);
+    t.is((await send(signIn, "192.0.2.201", foreign, noJson)).status, 429, "both have counted");
+    await operate("set_rate_limit", { bucket: "v1", max_requests: 1_000_000, window_seconds: 1 });
+  },
+);
+
+test.serial("429: every route that tries a secret or sends a mail counts attempts", async (t) => {
+  const { visitor: member } = await makeMember(service, worker);
+  for (const bucket of ["sign-in", "sign-up", "mail"]) {
+    await operate("set_rate_limit", { bucket, max_requests: 1, window_seconds: 3600 });
+  }
+  await operate("set_rate_limit", {
+    ...{ bucket: "mail-account", max_requests: 1_000_000, window_seconds: 1 },
+  });
+  const password = "not the password";
+  const token = "no link";
+  const attempts = [
+    ["POST", "/api/account/sign-up", () => anybody()],
+    ["POST", "/api/account/sign-in", () => ({ email: anybody().email, password })],
+    ["POST", "/api/account/sign-in-link", () => ({ token })],
+    ["POST", "/api/account/password-reset", () => ({ email: anybody().email })],
+    ["POST", "/api/account/password-reset/confirm", () => ({ token, password: "a long new one" })],
+    ["POST", "/api/account/email/confirm", () => ({ token })],
+    [
+      ...["PUT", "/api/account/password"],
+      () => ({ currentPassword: password, newPassword: "a long new one" }),
+    ],
+    ["POST", "/api/account/email", () => ({ email: anybody().email, password })],
+    ["POST", "/api/account/email/resend", () => undefined],
+  ] as [string, string, () => object | undefined][];
+  for (const [index, [method, path, bodyOf]] of attempts.entries()) {
+    const isOfMembers = withToken.some((route) => route.path === path);
+    const attempt = async () => {
+      const visitor = isOfMembers ? member : makeVisitor(service);
+      const body = bodyOf();
+      const headers = from(`198.18.0.${index}`);
+      return (await visitor.call(method, path, { headers, ...(body && { body }) })).status;
+    };
+    t.not(await attempt(), 429, path);
+    t.is(await attempt(), 429, path);
+  }
+});

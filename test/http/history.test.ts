@@ -21,6 +21,7 @@ async function pagesOf(trader: Trader, path: string): Promise<{ data: any[]; siz
     if (status !== 200) throw new Error(JSON.stringify(body));
     data.push(...body.data);
     sizes.push(body.data.length);
+    if (sizes.length > 100) throw new Error("The pages have no end");
     if (body.nextCursor === null) return { data, sizes };
     cursor = `&cursor=${body.nextCursor}`;
   }
@@ -88,6 +89,9 @@ test.serial("order history: every order once, with fills, average price and fee"
   t.deepEqual([replaced.averagePrice, replaced.feeCents, replaced.fills], [null, 0, []]);
   t.like(inOther.fills[0], { side: "no", price: 30, liquidity: "maker", feeCents: 0 });
 
+  const ofBob = (await get(bob, "order-history")).body;
+  t.deepEqual([ofBob.data.length, ofBob.nextCursor], [4, null], "those of Bob, and no others");
+
   for (const order of body.data) {
     const one = await call("GET", `/api/v1/orders/${order.id}`, { key: ann.key });
     t.deepEqual(one.body, order);
@@ -152,6 +156,13 @@ test.serial("statement: every cent that came and went, without a gap", async (t)
     t.is(entry.balanceAfter, balance);
   }
   t.is((await call("GET", "/api/v1/me", { key: ann.key })).body.balance, balance);
+  // Bob's statement has no entry of Ann's: it adds up without a gap, too.
+  const ofBob = (await get(bob, "statement")).body.data;
+  t.deepEqual(
+    ofBob.map(({ id }: any) => id),
+    ofBob.map((_: unknown, index: number) => ofBob.length - index),
+  );
+  t.is(sumOf(ofBob, "amountCents"), ofBob[0].balanceAfter);
   const [withdrawal, split, trade] = body.data;
   t.like(withdrawal, { amountCents: -500, reference: "=1+1", marketId: null, tradeId: null });
   t.like(split, { amountCents: -300, marketId: other, tradeId: null, reference: null });

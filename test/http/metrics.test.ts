@@ -4,6 +4,7 @@ import test from "ava";
 import { openEvents } from "../helpers/http/event_source.ts";
 import { until } from "../helpers/until.ts";
 import { testService } from "../helpers/http/test_service.ts";
+import { makeVisitor } from "../helpers/http/visitor.ts";
 
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;
@@ -126,6 +127,45 @@ test.serial("streams that are open", async (t) => {
   const { streams } = service.context;
   await until("they are closed", () => Promise.resolve(streams.counts().userStreams === 0));
 });
+
+test.serial(
+  "sign-ins and failed attempts are counted by status, and mails that wait",
+  async (t) => {
+    await operate("set_sign_up", { policy: "open" });
+    const visitor = makeVisitor(service);
+    const account = { email: "ann@metrics.example", password: "correct horse battery" };
+    const before = await scrape();
+    const signedUp = await visitor.call("POST", "/api/account/sign-up", {
+      body: { ...account, displayName: "Ann", handle: "ann-of-metrics" },
+    });
+    t.is(signedUp.status, 201);
+    const { rows } = await service.database.pool.query(
+      `update identity.users as u set email = c.email
+     from identity.email_claims as c where c.user_id = u.id returning u.email`,
+    );
+    t.is(rows.length, 1);
+    const signIn = async (password: string) =>
+      (await visitor.call("POST", "/api/account/sign-in", { body: { ...account, password } }))
+        .status;
+    t.is(await signIn(account.password), 200);
+    t.is(await signIn("wrong horse battery"), 401);
+    t.is(await signIn("no horse battery"), 401);
+
+    const after = await scrape();
+    const route = 'route="/api/account/sign-in"';
+    const counted = (status: number) =>
+      after.get(
+        `pgmarkets_http_request_duration_seconds_count{method="POST",${route},status="${status}"}`,
+      );
+    t.deepEqual([200, 401].map(counted), [1, 2]);
+    t.is(before.get("pgmarkets_waiting_mails"), 0);
+    t.is(before.get("pgmarkets_oldest_mail_age_seconds"), 0);
+    t.is(before.get("pgmarkets_failed_mails"), 0);
+    // The confirmation waits. The sign-in from the browser of the session before needs no notice.
+    t.is(after.get("pgmarkets_waiting_mails"), 1);
+    t.true(after.get("pgmarkets_oldest_mail_age_seconds")! > 0);
+  },
+);
 
 test.serial("no metric names a user, a market or a key", async (t) => {
   const marketId = await makeMarket();

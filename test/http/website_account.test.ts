@@ -58,7 +58,7 @@ test.serial("a new user reviews the limits, trades, and makes a key for a bot", 
   );
 });
 
-test.serial("404 NOT_FOUND: nobody revokes a key or ends a session of another user", async (t) => {
+test.serial("404 NOT_FOUND: a key or a session of another user cannot be ended", async (t) => {
   const [owner, stranger] = [await member(), await member()];
   const { body } = await owner.visitor.call("POST", "/api/account/keys", { body: { name: "k" } });
   const [session] = (await owner.visitor.call("GET", "/api/account/sessions")).body.data;

@@ -1,3 +1,4 @@
+import { accounts } from "./accounts.ts";
 import { announcements } from "./announcements.ts";
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
@@ -16,6 +17,7 @@ export const mutations: Mutation[] = [
   ...limits,
   ...passkeys,
   ...announcements,
+  ...accounts,
 ];
 
 /** Those of a short run: quick ones, of each kind. */

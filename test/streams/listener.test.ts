@@ -10,7 +10,7 @@ import { createListener } from "../../src/streams/listener.ts";
 
 interface FakeClient extends EventEmitter {
   statements: string[];
-  /** As a NOTIFY of anybody, which may have any payload. */
+  /** As a NOTIFY of any login, which may have any payload. */
   notify: (payload?: string) => void;
 }
 

@@ -7,7 +7,7 @@ import { sparklinePath } from "../../src/website/components/home/sparkline_path.
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
 import { costOf, worthOf } from "../../src/website/components/portfolio/worth.ts";
 
-test("each refusal is told with what to do next", (t) => {
+test("each rejection is shown in words, with the next step", (t) => {
   const refused = (code: string) => adviceOn({ status: 400, error: "x", code });
   t.is(refused("LIMITS_SETUP_REQUIRED").next?.href, "/account#limits");
   t.is(adviceOn({ status: 429, error: "x", retryAfterSeconds: 1 }).text.slice(-9), "1 second.");
@@ -41,7 +41,7 @@ test("markets of an event stand together, where the first of them does", (t) => 
   );
 });
 
-test("a chart is told in words", (t) => {
+test("a chart is described in words", (t) => {
   t.is(describeChart("1h", []), "No trades in the last hour");
   t.is(
     describeChart("all", [40, 70, 55]),

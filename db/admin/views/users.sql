@@ -57,7 +57,7 @@ comment on column admin.users.display_name is 'Name for display.';
 comment on column admin.users.is_private is
   'Whether the profile is private: its name is not published.';
 comment on column admin.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
-comment on column admin.users.created_at is 'When an operator made the user.';
+comment on column admin.users.created_at is 'When the account was made.';
 comment on column admin.users.balance_cents is 'Cash.';
 comment on column admin.users.net_deposits_cents is
   'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';

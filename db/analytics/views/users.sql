@@ -79,7 +79,7 @@ comment on column analytics.users.display_name is
 comment on column analytics.users.is_private is
   'Whether the profile is private: its name is not published.';
 comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
-comment on column analytics.users.created_at is 'When an operator made the user.';
+comment on column analytics.users.created_at is 'When the account was made.';
 comment on column analytics.users.balance_cents is 'Cash.';
 comment on column analytics.users.net_deposits_cents is
   'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';

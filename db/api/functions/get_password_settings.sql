@@ -10,7 +10,7 @@ declare
     lower(get_password_settings.email collate "C"), get_password_settings.user_id::text
   );
   v_decoy text := get_password_settings.standard || '$' || rtrim(encode(substr(
-    sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16
+    sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16 -- mutant: decoy_salt
   ), 'base64'), '=');
   v_user_id bigint;
   v_kept text;

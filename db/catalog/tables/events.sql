@@ -25,6 +25,10 @@ create trigger events_are_counted
   after insert or delete or update of category_id on catalog.events
   for each row execute function catalog.count_event();
 
+create trigger events_renew_words_of_their_markets
+  after update of title on catalog.events
+  for each row when (old.title <> new.title) execute function catalog.renew_words();
+
 comment on table catalog.events is 'Real-world occurrences, each with one or more markets.';
 comment on column catalog.events.live is
   'Live-traded: within [starts_at, ends_at) new orders wait live_delay_ms before they match.';

@@ -9,11 +9,11 @@ begin
   perform identity.set_password(replace_password.user_id, replace_password.password_hash);
   delete from identity.links as l
   where l.user_id = replace_password.user_id
-    and l.kind in ('password_reset', 'sign_in');
+    and l.kind in ('password_reset', 'sign_in'); -- mutant: sign_in_link_outlives_a_password
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
-    where s.user_id = replace_password.user_id
+    where s.user_id = replace_password.user_id -- mutant: sessions_outlive_a_password
   ));
   perform identity.notify_user('password_changed', replace_password.user_id);
   return identity.open_session(

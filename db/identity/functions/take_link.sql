@@ -7,9 +7,9 @@ declare
   v_link identity.links;
 begin
   perform core.check_session();
-  delete from identity.links as l
+  delete from identity.links as l -- mutant: link_used_twice
   where l.token_hash = take_link.token_hash
-    and l.kind = take_link.kind
+    and l.kind = take_link.kind -- mutant: link_of_another_kind
     and l.expires_at > core.now()
   returning l.* into v_link;
   if not found then
@@ -18,7 +18,7 @@ begin
   -- A mail that was sent twice has two tokens.
   delete from identity.links as l
   where l.kind = take_link.kind
-    and l.user_id = v_link.user_id;
+    and l.user_id = v_link.user_id; -- mutant: other_links_stay
   return v_link;
 end
 $$;

@@ -14,8 +14,8 @@ begin
     where c.user_id = any (array(
       select x.user_id
       from identity.email_claims as x
-      where x.created_at <= v_at - interval '30 days'
-        and x.handle is not null
+      where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
+        and x.handle is not null -- mutant: change_of_address_ends_the_account
       order by x.created_at
       limit remove_sign_ups.most
       for update skip locked
@@ -54,6 +54,6 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many. Nobody can sign in to them any more. Those without money and orders are removed. '
+  'how many. Their passwords and sessions are removed; those without money and orders altogether. '
   'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
   'mails; the users. Errors: UNFIT_SESSION.';

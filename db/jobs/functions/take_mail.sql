@@ -16,7 +16,7 @@ begin
     where m.due_at <= v_at
     order by m.due_at
     limit 1
-    for update skip locked;
+    for update skip locked; -- mutant: locked_mail_waited_for
     if not found then
       return;
     end if;
@@ -50,7 +50,7 @@ begin
   kind := v_mail.kind;
   address := v_mail.address;
   details := v_mail.details;
-  if kind = 'confirm_email' and v_owner_id is not null then
+  if kind = 'confirm_email' and v_owner_id is not null then -- mutant: link_to_a_taken_address
     -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then

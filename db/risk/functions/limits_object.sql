@@ -21,7 +21,8 @@ as $$
   from (select risk.limits_in_force(trader, limits_object.at)) as f (limits)
   cross join (select (limits_object.at at time zone 'UTC')::date) as d (today)
   cross join (
-    select trading.open_cost_cents((trader).user_id, limits_object.at)
+    -- Without the limit the planner would put the call in each of the three places.
+    select trading.open_cost_cents((trader).user_id, limits_object.at) limit 1
   ) as o (open_cents)
 $$;
 

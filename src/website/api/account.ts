@@ -14,7 +14,7 @@ export async function refreshAccount(version = ownVersion.peek()): Promise<void>
   if (result.ok && version === ownVersion.peek()) account.value = result.data;
 }
 
-/** Keeps the account right for as long as somebody is signed in. */
+/** Keeps the account up to date while a user is signed in. */
 export function followAccount(): void {
   effect(() => {
     const version = ownVersion.value;

@@ -1,6 +1,6 @@
 import type { Problem } from "./result.ts";
 
-/** A problem in words for people, and what to do next. */
+/** A problem in words, and the next step. */
 export interface Advice {
   text: string;
   next?: { label: string; href: string };

@@ -3,7 +3,7 @@ import type { paths } from "./schema.d.ts";
 import { fetchAsUser } from "./session.ts";
 
 /**
- * The two clients of our own API, typed by its OpenAPI document: one for what everybody may ask,
+ * The two clients of our own API, typed by its OpenAPI document: one for what is public,
  * and one that asks as the signed-in user.
  */
 const options = { baseUrl: location.origin, cache: "no-store" } as const;

@@ -12,7 +12,7 @@ export interface Stream {
 export interface StreamOptions {
   path: string;
   onData: (data: unknown) => void;
-  /** After every opening but the first: what happened meanwhile was not told. */
+  /** After every opening but the first: events in between were missed. */
   onReturn?: () => void;
 }
 
@@ -22,7 +22,7 @@ const LONGEST_WAIT_MS = 15_000;
 const LATE_MS = 4000;
 
 /**
- * An event stream that comes back by itself. It rests while nobody sees the page, since browsers
+ * An event stream that comes back by itself. It is closed while the page is hidden, since browsers
  * allow a site only a few connections.
  */
 export function openStream({ path, onData, onReturn }: StreamOptions): Stream {

@@ -42,7 +42,7 @@ export function announceChange(): void {
   tabs.postMessage("changed");
 }
 
-/** Follows the user's stream for as long as somebody is signed in. */
+/** Follows the user's stream while a user is signed in. */
 export function followOwnChanges(): void {
   tabs.onmessage = noteChange;
   let stream: Stream | undefined;

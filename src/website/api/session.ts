@@ -3,14 +3,14 @@ import { signal } from "@preact/signals";
 /**
  * The session of this browser. Its cookie is not for scripts; what a request needs is a token,
  * which lasts for minutes and is asked for when it is missing. Local storage only remembers that
- * there is a session, so that pages do not ask in vain, and tells the other tabs.
+ * there is a session, so that pages do not ask without need, and informs the other tabs.
  */
 
 const HINT = "pgmarkets.signed-in";
 /** A token is renewed this long before it ends. */
 const SPARE_MS = 20_000;
 
-/** Whether somebody is signed in, as far as this tab knows. */
+/** Whether a user is signed in, as far as this tab knows. */
 export const isSignedIn = signal(readHint());
 
 interface Token {

@@ -16,7 +16,7 @@ export function Notice({ kind, children }: NoticeProps): JSX.Element {
   );
 }
 
-/** A problem in words, with what to do next. */
+/** A problem in words, and a link to the next step. */
 export function ProblemNotice({ problem }: { problem: Problem | undefined }): JSX.Element | null {
   if (problem === undefined) return null;
   const { text, next } = adviceOn(problem);

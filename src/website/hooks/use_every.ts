@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Calls a function every so often while somebody sees the page, and on coming back to it. */
+/** Calls a function at intervals while the page is visible, and when it becomes visible again. */
 export function useEvery(milliseconds: number, call: () => void): void {
   const latest = useRef(call);
   latest.current = call;

@@ -10,6 +10,11 @@ const { makeMarket, makeTrader, operate } = exchange;
 const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   create_category: async () => ({ slug: "audited", name: "Audited", position: 7 }),
   create_event: async () => ({ title: "Election", category: "tests", live: true }),
+  edit_event: async () => ({
+    event_id: await operate("create_event", { title: "Match", category: "tests" }),
+    title: "Final",
+    description: "The last match.",
+  }),
   set_event_live: async () => ({
     event_id: await operate("create_event", { title: "Match", category: "tests" }),
     live: true,

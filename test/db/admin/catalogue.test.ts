@@ -71,11 +71,33 @@ test("NOT_FOUND: an unknown category or event", async (t) => {
     ["create_market", { title: "M", category: "nowhere" }],
     ["create_market", { title: "M", category: "tests", event_id: nothing }],
     ["set_event_live", { event_id: nothing, live: true }],
+    ["edit_event", { event_id: nothing, title: "Final" }],
     ["set_profile", { user_id: nothing, private: true }],
     ["set_loss_limits", { user_id: nothing, day_cents: null, week_cents: null, month_cents: null }],
   ] as const) {
     await t.throwsAsync(operate(name, values), { code: "EX017" }, name);
   }
+});
+
+test("an event is edited: null leaves a value, and the audit has the one before", async (t) => {
+  const event_id = await operate("create_event", {
+    ...{ title: "Final", category: "tests", description: "On Sunday." },
+  });
+  const now = async () =>
+    (
+      await rowsOf(`select title, description from catalog.events where public_id = '${event_id}'`)
+    )[0];
+  await operate("edit_event", { event_id, title: "The final" });
+  t.deepEqual(await now(), { title: "The final", description: "On Sunday." });
+  await operate("edit_event", { event_id, description: "On Monday." });
+  t.deepEqual(await now(), { title: "The final", description: "On Monday." });
+  const [audited] = await rowsOf(
+    `select arguments -> 'before' as before from admin.audit_log
+     where action = 'edit_event' and arguments ->> 'event_id' = '${event_id}'
+     order by id desc limit 1`,
+  );
+  t.deepEqual(audited.before, { title: "The final", description: "On Sunday." });
+  await t.throwsAsync(operate("edit_event", { event_id, title: " " }), { code: "EX001" });
 });
 
 test("an event goes live and back, and keeps its delay unless given one", async (t) => {
@@ -249,7 +271,7 @@ test("every constraint that an operator's values can break is said in words", as
   }
 });
 
-test("NOT_FOUND: the API keys of nobody", async (t) => {
+test("NOT_FOUND: the API keys of an unknown user", async (t) => {
   await t.throwsAsync(operate("list_api_keys", { user_id: nothing }), { code: "EX017" });
 });
 

@@ -1,4 +1,7 @@
+import { createHash } from "node:crypto";
 import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api, jobs } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -238,3 +241,102 @@ test("admin.set_conversions, settlements and order_reductions", async (t) => {
     ],
   );
 });
+
+test.serial("admin.sign_up: who may sign up, and since when", async (t) => {
+  t.deepEqual(await look("select * from admin.sign_up"), [
+    { policy: "closed", play_money_cents: 0, changed_at: null },
+  ]);
+  await clock.freeze("2040-01-01T10:00:00Z");
+  await operate("set_sign_up", { policy: "open", play_money_cents: 500 });
+  t.deepEqual(await look("select * from admin.sign_up"), [
+    { policy: "open", play_money_cents: 500, changed_at: new Date("2040-01-01T10:00:00Z") },
+  ]);
+  await clock.release();
+});
+
+const passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$ZGlnZXN0";
+
+test.serial("admin.unconfirmed_emails: of new accounts and of changes", async (t) => {
+  await clock.freeze("2040-01-01T11:00:00Z");
+  await operate("set_sign_up", { policy: "open" });
+  const client = await exchange.api.connect();
+  const given = { displayName: "New", passwordHash, isHostOnly: false };
+  const fresh = await call(client, api.signUp, { ...given, email: "N@new.example", handle: "new" });
+  const invitation: string = await operate("invite_user", { email: "old@new.example" });
+  const invitationHash = createHash("sha256").update(invitation.split("#")[1]!).digest();
+  const known = await call(client, api.signUp, {
+    ...{ ...given, email: "old@new.example", handle: "known", invitationHash },
+  });
+  await call(client, api.changeEmail, {
+    ...{ userId: known.userId, email: "n@new.example", passwordHash },
+  });
+  client.release();
+  const created_at = new Date("2040-01-01T11:00:00Z");
+  t.deepEqual(
+    await look(
+      `select user_id, email, handle, is_sign_up, created_at
+       from admin.unconfirmed_emails order by user_key`,
+    ),
+    [
+      {
+        user_id: fresh.userId,
+        email: "N@new.example",
+        handle: "new",
+        is_sign_up: true,
+        created_at,
+      },
+      {
+        ...{ user_id: known.userId, email: "n@new.example", handle: null, is_sign_up: false },
+        created_at,
+      },
+    ],
+  );
+  await clock.release();
+});
+
+test.serial(
+  "admin.mails and its figures: waiting, sent, and given up with the error",
+  async (t) => {
+    await exchange.database.pool.query("delete from identity.mails");
+    await clock.freeze("2040-01-01T12:00:00Z");
+    const figures = async () => {
+      const client = await exchange.api.connect();
+      try {
+        return { ...(await call(client, api.getMailMetrics, {})) };
+      } finally {
+        client.release();
+      }
+    };
+    t.deepEqual(await figures(), { waitingMails: 0, oldestMailAgeSeconds: 0, failedMails: 0 });
+    await operate("invite_user", { email: "one@mails.example" });
+    await operate("invite_user", { email: "two@mails.example" });
+    await clock.advance(5000);
+    t.deepEqual(await figures(), { waitingMails: 2, oldestMailAgeSeconds: 5, failedMails: 0 });
+    const worker = await exchange.database.connectAs("exchange_worker").connect();
+    const take = () => call(worker, jobs.takeMail, {});
+    const finish = (mailId: number, error?: string) =>
+      call(worker, jobs.finishMail, { mailId, ...(error !== undefined && { error }) });
+    const [first, second] = [await take(), await take()];
+    await finish(first!.mailId);
+    await finish(second!.mailId, "550 no such mailbox");
+    const shown = () =>
+      look(
+        `select address, status, attempts, due_at - created_at as after, last_error
+       from admin.mails order by mail_key`,
+      );
+    const [sent, waits] = await shown();
+    t.like(sent, { address: first!.address, status: "sent", attempts: 1, last_error: null });
+    t.like(waits, { status: "waiting", attempts: 1, last_error: "550 no such mailbox" });
+    // The last of ten attempts.
+    for (let attempt = 2; attempt <= 10; attempt++) {
+      t.is((await shown())[1].status, "waiting");
+      await clock.advance(3_600_000);
+      await finish((await take())!.mailId, `550 attempt ${attempt}`);
+    }
+    worker.release();
+    const [, failed] = await shown();
+    t.like(failed, { status: "given_up", attempts: 10, after: null, last_error: "550 attempt 10" });
+    t.deepEqual(await figures(), { waitingMails: 0, oldestMailAgeSeconds: 0, failedMails: 1 });
+    await clock.release();
+  },
+);

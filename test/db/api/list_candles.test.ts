@@ -99,6 +99,28 @@ test.serial("they are those of the trades, made up to any trade or not at all", 
   );
 });
 
+test.serial(
+  "a candle starts at its first moment, and since and until are such moments",
+  async (t) => {
+    const market = await makeMarket();
+    await clock.freeze("2031-01-01T10:00:00Z");
+    await trade(market, 40, 1);
+    await clock.freeze("2031-01-01T10:01:00Z");
+    await trade(market, 50, 2);
+    for (const ofTheJob of [false, true]) {
+      if (ofTheJob) await work("make_candles");
+      const starts = async (range: Range) =>
+        (await candles(market, "1m", range)).map(({ start, volume }) => [start, volume]);
+      const first = ["2031-01-01T10:00:00.000Z", 1];
+      const second = ["2031-01-01T10:01:00.000Z", 2];
+      t.deepEqual(await starts({}), [first, second]);
+      t.deepEqual(await starts({ until: "2031-01-01T10:01:00Z" }), [first]);
+      t.deepEqual(await starts({ since: "2031-01-01T10:01:00Z" }), [second]);
+      t.deepEqual(await starts({ since: "2031-01-01T10:00:59.999Z" }), [first, second]);
+    }
+  },
+);
+
 test.serial("the newest 1,000 at most, oldest first", async (t) => {
   const market = await makeMarket();
   await exchange.database.pool.query(

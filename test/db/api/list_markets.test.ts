@@ -3,6 +3,7 @@ import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
+import { until } from "../../helpers/until.ts";
 
 /** api.list_markets: the markets of all categories, by words. */
 
@@ -137,3 +138,43 @@ test.serial("a title that is edited is found by its new words", async (t) => {
   t.deepEqual(await titles({ query: "silver olympiad" }), ["India wins silver"]);
   t.deepEqual(await titles({ query: "gold olympiad" }), ["Norway wins gold"]);
 });
+
+test.serial("the markets of an event that is renamed are found by its new words", async (t) => {
+  const olympiad = (await list({ query: "olympiad" })).data;
+  await operate("edit_event", { event_id: olympiad[0].eventId, title: "Chess Championship" });
+  t.deepEqual(await titles({ query: "championship", sort: "closing" }), [
+    "Norway wins gold",
+    "India wins silver",
+  ]);
+  t.deepEqual(await titles({ query: "olympiad" }), []);
+});
+
+test.serial(
+  "a market that is made while its event is renamed is found by the new words",
+  async (t) => {
+    const event_id = await operate("create_event", { title: "Semifinal", category: "sports" });
+    const { pool } = exchange.database;
+    const client = await pool.connect();
+    await client.query("begin");
+    await client.query(
+      "select admin.create_market(title => 'Penalties?', category => 'sports', event_id => $1)",
+      [event_id],
+    );
+    let isRenamed = false;
+    const renaming = operate("edit_event", { event_id, title: "Tournament" }).then(() => {
+      isRenamed = true;
+    });
+    await until("the other waits, or is done", async () => {
+      const { rows } = await pool.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'edit_event'
+         and datname = current_database()`,
+      );
+      return rows.length > 0 || isRenamed;
+    });
+    await client.query("commit");
+    client.release();
+    await renaming;
+    t.deepEqual(await titles({ query: "tournament" }), ["Penalties?"]);
+    t.deepEqual(await titles({ query: "semifinal" }), []);
+  },
+);

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
-/** jobs.remove_sign_ups and remove_mails: what nobody came back for. */
+/** jobs.remove_sign_ups and remove_mails: what is removed by age. */
 
 const exchange = testExchange(test);
 const { clock, operate, work } = exchange;
@@ -49,6 +50,32 @@ test.serial(
     t.is(rows.length, 2);
   },
 );
+
+test.serial("an account whose change of address was not confirmed stays", async (t) => {
+  await clock.freeze("2030-06-01T12:00:00Z");
+  const path: string = await operate("invite_user", { email: "known@test.example" });
+  const invitationHash = createHash("sha256").update(path.split("#")[1]!).digest();
+  const { rows } = await exchange.api.query(
+    `select user_id from api.sign_up(
+       email => 'known@test.example', display_name => 'known', handle => 'known',
+       password_hash => $1, invitation_hash => $2
+     )`,
+    [passwordHash, invitationHash],
+  );
+  await exchange.api.query(
+    "select api.change_email(user_id => $1, email => 'other@test.example', password_hash => $2)",
+    [rows[0].user_id, passwordHash],
+  );
+  await clock.advance(31 * DAY);
+  await work("remove_sign_ups");
+  const kept = await exchange.database.pool.query(
+    `select u.email from identity.users as u
+     join identity.passwords as p on p.user_id = u.id where u.public_id = $1`,
+    [rows[0].user_id],
+  );
+  t.deepEqual(kept.rows, [{ email: "known@test.example" }]);
+  await work("remove_mails");
+});
 
 test.serial("mails go after 30 days, and links when they have expired", async (t) => {
   await operate("invite_user", { email: "guest@test.example" });

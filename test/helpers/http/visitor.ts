@@ -71,7 +71,7 @@ export async function takeMails(worker: Pool): Promise<SentMail[]> {
 
 let made = 0;
 
-/** What somebody signs up with; nobody else has it. */
+/** What a new user signs up with; no other user has it. */
 export function anybody() {
   made += 1;
   return {
@@ -82,7 +82,7 @@ export function anybody() {
   };
 }
 
-/** Somebody who signed up and followed the link of the mail. Sign-up must be open. */
+/** A user who signed up and followed the link of the mail. Sign-up must be open. */
 export async function makeMember(service: TestService, worker: Pool, browser?: string) {
   const visitor = makeVisitor(service, browser);
   const person = anybody();

@@ -33,7 +33,7 @@ await loadModule();
  * Everything that the rules of .squawk.toml find in a migration. One without a transaction is a
  * single statement: PostgreSQL runs several that come together in a transaction, where an index
  * can't be made concurrently. So it can't set a lock timeout, and needs none: such statements wait
- * without keeping anybody from reading and writing.
+ * without blocking reads and writes.
  */
 export function squawk(migration: string): Complaint[] {
   const inTransaction = !/^--! no-transaction\b/m.test(migration);

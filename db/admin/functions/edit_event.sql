@@ -1,0 +1,41 @@
+create or replace function admin.edit_event(
+  event_id uuid, title text default null, description text default null
+)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event catalog.events;
+  v_constraint text;
+  v_column text;
+begin
+  perform core.check_session();
+  select e.* into v_event
+  from catalog.events as e
+  where e.public_id = edit_event.event_id
+  for no key update;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('There is no event %s', edit_event.event_id));
+  end if;
+  update catalog.events as e set
+    title = coalesce(edit_event.title, e.title),
+    description = coalesce(edit_event.description, e.description)
+  where e.id = v_event.id;
+  perform admin.audit('edit_event', jsonb_build_object(
+    'event_id', edit_event.event_id,
+    'title', edit_event.title,
+    'description', edit_event.description,
+    'before', jsonb_build_object('title', v_event.title, 'description', v_event.description)
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.edit_event(uuid, text, text) is
+  'Changes title and description of an event; null leaves a value as it is. Its markets are found '
+  'by the new title. The audit row has the values from before. Errors: INVALID_REQUEST, NOT_FOUND, '
+  'UNFIT_SESSION. Locks: the row of the event, then with a new title the rows of its markets in '
+  'catalog.markets, by ascending key, for which no trading waits.';

@@ -1,0 +1,143 @@
+import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import { createExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+
+/**
+ * What a search reads of many markets, an account of many open orders, and monitoring of many
+ * mails: what it is about, and not the tables.
+ */
+
+const MARKETS = 100_000;
+/** One of so many has the rare word. */
+const RARE = 1000;
+const ORDERS = 10_000;
+
+let exchange: Exchange;
+let busy: string;
+let other: string;
+let idle: string;
+
+test.before("make many markets and many open orders", async () => {
+  exchange = await createExchange();
+  const { makeMarket, makeTraders, place, database } = exchange;
+  const { pool } = database;
+  const market = await makeMarket({ title: "Will it rain?" });
+  [busy, other, idle] = (await makeTraders(3)) as [string, string, string];
+  await place(market, busy, buy("yes", 1, 10));
+  await place(market, other, buy("yes", 1, 10));
+
+  // Counted at once: the trigger would do it 100,000 times in one transaction.
+  await pool.query("alter table catalog.markets disable trigger markets_are_counted");
+  await pool.query(
+    `with made as (
+       insert into catalog.markets (category_id, title)
+       select c.id, 'Will number ' || n || case when n % $2 = 0 then ' win the cup?' else '?' end
+       from generate_series(1, $1::int) as n cross join catalog.categories as c
+       returning id
+     )
+     insert into trading.market_state (market_id) select id from made`,
+    [MARKETS, RARE],
+  );
+  await pool.query("alter table catalog.markets enable trigger markets_are_counted");
+
+  // Copies of the order of each of the two: ten times as many of the other one.
+  await pool.query(
+    `insert into trading.active_orders
+     select (c).* from (
+       select jsonb_populate_record(o, jsonb_build_object(
+         'order_id', 1000 + row_number() over (), 'queue_position', 1000 + row_number() over ()
+       )) as c
+       from trading.active_orders as o
+       join identity.users as u on u.id = o.user_id
+       cross join lateral generate_series(
+         1, case when u.public_id = $2 then $1::int else 10 * $1::int end - 1
+       ) as n
+     ) as copies`,
+    [ORDERS, busy],
+  );
+  await pool.query("analyze catalog.markets, trading.market_state, trading.active_orders");
+});
+test.after.always("drop the exchange", async () => {
+  await exchange.database.drop();
+});
+
+/** How many rows of a table a call reads; those found by an index count twice. */
+async function rowsRead(
+  tables: string[],
+  work: (client: any) => Promise<unknown>,
+): Promise<number> {
+  const client = await exchange.api.connect();
+  try {
+    await work(client);
+    await client.query("begin");
+    const read = async () => {
+      const { rows } = await client.query(
+        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+         from pg_stat_xact_all_tables where schemaname || '.' || relname = any ($1)`,
+        [tables],
+      );
+      return Number(rows[0].rows ?? 0);
+    };
+    const before = await read();
+    await work(client);
+    const after = await read();
+    await client.query("commit");
+    return after - before;
+  } finally {
+    client.release();
+  }
+}
+
+const tables = ["catalog.markets", "trading.market_state"];
+const asked = { page: 1, pageSize: 20, status: "open" };
+
+for (const sort of ["volume", "newest", "closing"]) {
+  test.serial(`a search by ${sort} reads the markets that have the words`, async (t) => {
+    const found = MARKETS / RARE;
+    const search = async (query: string, total: number) =>
+      await rowsRead(tables, async (client) => {
+        const body = await call(client, api.listMarkets, { ...asked, sort, query });
+        t.is(JSON.parse(body!).meta.total, total, query);
+      });
+    const read = await search("cup", found);
+    t.true(read <= 10 * found, `${read} rows for ${found} markets`);
+    // 4711 and those that begin with it, 47110 to 47119.
+    t.true((await search("number 4711", 11)) <= 110);
+    t.true((await search("unheard-of", 0)) <= 10);
+  });
+}
+
+test.serial("all markets are read once for a list without words", async (t) => {
+  const read = await rowsRead(tables, (client) =>
+    call(client, api.listMarkets, { ...asked, sort: "volume" }),
+  );
+  t.true(read >= MARKETS && read <= 2.1 * MARKETS, `${read} rows`);
+});
+
+test.serial("loss limits read each open order of the user once, and none of others", async (t) => {
+  const profile = (userId: string) => (client: any) => call(client, api.getOwnProfile, { userId });
+  const read = await rowsRead(["trading.active_orders"], profile(busy));
+  t.true(read >= ORDERS && read <= 1.1 * ORDERS, `${read} rows for ${ORDERS} orders`);
+  t.true((await rowsRead(["trading.active_orders"], profile(idle))) <= 10);
+});
+
+test.serial(
+  "figures of mails read those that wait or were given up, and none that was sent",
+  async (t) => {
+    await exchange.database.pool.query(
+      `insert into identity.mails (kind, address, due_at, sent_at)
+     select 'invitation', 'user@mails.example',
+       case when n % 10000 = 0 then core.now() end, case when n % 10000 > 1 then core.now() end
+     from generate_series(1, 50000) as n`,
+    );
+    await exchange.database.pool.query("analyze identity.mails");
+    const read = await rowsRead(["identity.mails"], async (client) => {
+      const figures = await call(client, api.getMailMetrics, {});
+      t.like(figures, { waitingMails: 5, failedMails: 5 });
+    });
+    t.true(read <= 10, `${read} rows`);
+  },
+);
