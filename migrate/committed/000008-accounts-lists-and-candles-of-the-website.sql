@@ -1,5 +1,5 @@
 --! Previous: sha1:2fb15d9ab76f660ae18ab36763e71d9a8c51ac76
---! Hash: sha1:e3a3a3e12ee9619ae81edb6bfbfd480379b86bbd
+--! Hash: sha1:c5de2474279531b228ecab1582bab49b6ed4313f
 --! Message: Accounts, lists and candles of the website
 
 set local lock_timeout = '2s';
@@ -35,19 +35,29 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_text text := concat_ws(' ', new.title, (
+  v_text text;
+begin
+  if tg_op = 'INSERT' then
+    -- An event whose title is being changed does not see this market yet: its new title is waited
+    -- for.
+    perform
+    from catalog.events as e
+    where e.id = new.event_id
+    for share; -- mutant: words_of_a_title_before
+  end if;
+  v_text := concat_ws(' ', new.title, (
     select e.title
     from catalog.events as e
     where e.id = new.event_id
   ));
-begin
   new.words := to_tsvector('simple', v_text) || to_tsvector('english', v_text);
   return new;
 end
 $$;
 
 comment on function catalog.set_words() is
-  'Trigger of catalog.markets: keeps the words by which a market is found.';
+  'Trigger of catalog.markets: keeps the words by which a market is found. Locks: for a new '
+  'market, the row of the event.';
 --! EndIncluded catalog/functions/set_words.sql
 comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
@@ -57,6 +67,33 @@ create trigger markets_have_words
   before insert or update of title, event_id on catalog.markets
   for each row execute function catalog.set_words();
 update catalog.markets set title = title;
+--! Included catalog/functions/renew_words.sql
+create or replace function catalog.renew_words()
+returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform
+  from catalog.markets as m
+  where m.event_id = new.id
+  order by m.id
+  for no key update;
+  -- The trigger of the markets makes their words anew.
+  update catalog.markets as m set title = m.title
+  where m.event_id = new.id;
+  return null;
+end
+$$;
+
+comment on function catalog.renew_words() is
+  'Trigger of catalog.events: when the title of an event changes, its markets are found by the new '
+  'one. Locks: the rows of the markets in catalog.markets, by ascending key, for which no trading '
+  'waits.';
+--! EndIncluded catalog/functions/renew_words.sql
+create trigger events_renew_words_of_their_markets
+  after update of title on catalog.events
+  for each row when (old.title <> new.title) execute function catalog.renew_words();
 
 --! Included identity/tables/settings.sql
 create table identity.settings (
@@ -222,6 +259,8 @@ create table identity.mails (
 );
 
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
+create index mails_that_were_given_up on identity.mails (id)
+  where due_at is null and sent_at is null;
 create index mails_by_age on identity.mails (created_at);
 
 comment on table identity.mails is
@@ -563,9 +602,9 @@ declare
   v_link identity.links;
 begin
   perform core.check_session();
-  delete from identity.links as l
+  delete from identity.links as l -- mutant: link_used_twice
   where l.token_hash = take_link.token_hash
-    and l.kind = take_link.kind
+    and l.kind = take_link.kind -- mutant: link_of_another_kind
     and l.expires_at > core.now()
   returning l.* into v_link;
   if not found then
@@ -574,7 +613,7 @@ begin
   -- A mail that was sent twice has two tokens.
   delete from identity.links as l
   where l.kind = take_link.kind
-    and l.user_id = v_link.user_id;
+    and l.user_id = v_link.user_id; -- mutant: other_links_stay
   return v_link;
 end
 $$;
@@ -797,11 +836,11 @@ begin
   perform identity.set_password(replace_password.user_id, replace_password.password_hash);
   delete from identity.links as l
   where l.user_id = replace_password.user_id
-    and l.kind in ('password_reset', 'sign_in');
+    and l.kind in ('password_reset', 'sign_in'); -- mutant: sign_in_link_outlives_a_password
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
-    where s.user_id = replace_password.user_id
+    where s.user_id = replace_password.user_id -- mutant: sessions_outlive_a_password
   ));
   perform identity.notify_user('password_changed', replace_password.user_id);
   return identity.open_session(
@@ -957,7 +996,8 @@ as $$
   from (select risk.limits_in_force(trader, limits_object.at)) as f (limits)
   cross join (select (limits_object.at at time zone 'UTC')::date) as d (today)
   cross join (
-    select trading.open_cost_cents((trader).user_id, limits_object.at)
+    -- Without the limit the planner would put the call in each of the three places.
+    select trading.open_cost_cents((trader).user_id, limits_object.at) limit 1
   ) as o (open_cents)
 $$;
 
@@ -1201,7 +1241,7 @@ as $$
   from unnest(candles_of.trades) as t
   cross join lateral (
     select date_bin(
-      candles_of.width_minutes * interval '1 minute', t.created_at, '2000-01-01 00:00:00+00'
+      candles_of.width_minutes * interval '1 minute', t.created_at, '2000-01-01 00:00:00+00' -- mutant: candle_starts_late
     ) as start_at
   ) as s
   group by t.market_id, s.start_at
@@ -1447,6 +1487,49 @@ comment on function trading.verify_orders() is
   'its trades made of it, and could have been placed and ended that way. One row for each broken '
   'invariant.';
 --! EndIncluded trading/functions/verify_orders.sql
+--! Included admin/functions/edit_event.sql
+create or replace function admin.edit_event(
+  event_id uuid, title text default null, description text default null
+)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event catalog.events;
+  v_constraint text;
+  v_column text;
+begin
+  perform core.check_session();
+  select e.* into v_event
+  from catalog.events as e
+  where e.public_id = edit_event.event_id
+  for no key update;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('There is no event %s', edit_event.event_id));
+  end if;
+  update catalog.events as e set
+    title = coalesce(edit_event.title, e.title),
+    description = coalesce(edit_event.description, e.description)
+  where e.id = v_event.id;
+  perform admin.audit('edit_event', jsonb_build_object(
+    'event_id', edit_event.event_id,
+    'title', edit_event.title,
+    'description', edit_event.description,
+    'before', jsonb_build_object('title', v_event.title, 'description', v_event.description)
+  ));
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.edit_event(uuid, text, text) is
+  'Changes title and description of an event; null leaves a value as it is. Its markets are found '
+  'by the new title. The audit row has the values from before. Errors: INVALID_REQUEST, NOT_FOUND, '
+  'UNFIT_SESSION. Locks: the row of the event, then with a new title the rows of its markets in '
+  'catalog.markets, by ascending key, for which no trading waits.';
+--! EndIncluded admin/functions/edit_event.sql
 --! Included admin/functions/set_profile.sql
 create or replace function admin.set_profile(
   user_id uuid,
@@ -1661,7 +1744,7 @@ declare
     lower(get_password_settings.email collate "C"), get_password_settings.user_id::text
   );
   v_decoy text := get_password_settings.standard || '$' || rtrim(encode(substr(
-    sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16
+    sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16 -- mutant: decoy_salt
   ), 'base64'), '=');
   v_user_id bigint;
   v_kept text;
@@ -1723,7 +1806,7 @@ begin
   end if;
   if sign_up.invitation_hash is not null then
     v_invitation := identity.take_link('invitation', sign_up.invitation_hash);
-    if lower(v_invitation.email collate "C") <> lower(sign_up.email collate "C") then
+    if lower(v_invitation.email collate "C") <> lower(sign_up.email collate "C") then -- mutant: invitation_of_another_address
       perform core.raise_error('INVALID_LINK', 'The invitation is for another e-mail address');
     end if;
   end if;
@@ -1732,7 +1815,7 @@ begin
   insert into identity.users (public_id, email, display_name, handle)
   values (
     v_id,
-    case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end,
+    case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end, -- mutant: address_without_a_link
     sign_up.display_name,
     case when email_confirmed then sign_up.handle
       else 'new-' || right(replace(v_id::text, '-', ''), 16) end
@@ -1747,7 +1830,7 @@ begin
     perform identity.queue_mail('confirm_email', v_user.id, sign_up.email);
   end if;
   if v_settings.play_money_cents > 0 then
-    perform ledger.move_cash(v_id, 'deposit', v_settings.play_money_cents, 'play money');
+    perform ledger.move_cash(v_id, 'deposit', v_settings.play_money_cents, 'play money'); -- mutant: play_money_twice
   end if;
   user_id := v_id;
   cookie := identity.open_session(
@@ -2709,7 +2792,7 @@ begin
         select o.id, o.market_id
         from trading.orders as o
         where (o.user_id, o.id) < (v_user_id, v_before)
-          and o.user_id >= v_user_id
+          and o.user_id >= v_user_id -- mutant: history_of_others
         order by o.user_id desc, o.id desc
         limit case when v_market_id is null then list_order_history.most + 1 else c_window end
       )
@@ -2805,7 +2888,7 @@ begin
   end if;
   if list_fills.order_id is not null then
     v_order_id := coalesce((
-      select o.id from trading.find_order(list_fills.user_id, list_fills.order_id) as o
+      select o.id from trading.find_order(list_fills.user_id, list_fills.order_id) as o -- mutant: fills_of_anothers_order
     ), 0);
     v_seen := array(
       select x.id
@@ -2927,7 +3010,7 @@ begin
             select y.* from ledger.posted_journals as y where y.id = e.journal_id limit 1
           ) as j
           where e.account_id = v_account_id
-            and e.account_version < v_before_version
+            and e.account_version < v_before_version -- mutant: entry_on_two_pages
           order by e.account_version desc
           limit v_limit
         )
@@ -2937,7 +3020,7 @@ begin
             t.id, t.taker_version, t.taker_cents, t.taker_balance_cents,
             'trade'::ledger.journal_kind, t.market_id, t.public_id, t.created_at
           from trading.trades as t
-          where (t.taker_user_id, t.id) < (v_user_id, v_before_id)
+          where (t.taker_user_id, t.id) < (v_user_id, v_before_id) -- mutant: trade_on_two_pages
             and t.taker_user_id >= v_user_id
             and t.taker_cents <> 0
           order by t.taker_user_id desc, t.id desc
@@ -2950,7 +3033,7 @@ begin
             'trade'::ledger.journal_kind, t.market_id, t.public_id, t.created_at
           from trading.trades as t
           where (t.maker_user_id, t.id) < (v_user_id, v_before_id)
-            and t.maker_user_id >= v_user_id
+            and t.maker_user_id >= v_user_id -- mutant: statement_of_others
             and t.maker_cents <> 0
           order by t.maker_user_id desc, t.id desc
           limit v_limit
@@ -3031,6 +3114,8 @@ create or replace function api.list_markets(
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_first bigint := (list_markets.page - 1)::bigint * list_markets.page_size + 1;
@@ -3058,14 +3143,22 @@ begin
 
   v_ids := array(
     select m.id
-    from catalog.markets as m
+    from (
+      -- Either all markets, or by the index those with the words: one of the two is empty.
+      select x.id, x.category_id, x.status, x.close_time
+      from catalog.markets as x
+      where v_query is null
+      union all
+      select x.id, x.category_id, x.status, x.close_time
+      from catalog.markets as x
+      where x.words @@ v_query
+    ) as m
     where (v_category_id is null or m.category_id = v_category_id)
       and case list_markets.status
         when 'open' then m.status = 'open'
         when 'closed' then m.status in ('closed', 'resolved')
         else true
       end
-      and (v_query is null or m.words @@ v_query)
     order by
       case when list_markets.sort = 'volume' then (
         select b.yes_volume_cents + b.no_volume_cents
@@ -3118,8 +3211,8 @@ comment on function api.list_markets(int, int, text, text, text, text) is
   'The body of GET /markets, or null for an unknown category: markets whose title, with that of '
   'the event, has all words of query. status: open, closed (resolved ones too) or all; sort: '
   'volume (both sides, in cents), newest, or closing (soonest first, without a close time last); '
-  'page counts from 1. Cost: a row for each market of the status, and for volume one more; no '
-  'trade is read. Errors: INVALID_REQUEST.';
+  'page counts from 1. Cost: a row for each market, or with words for each that has them, and for '
+  'volume one more; no trade is read. Errors: INVALID_REQUEST.';
 --! EndIncluded api/functions/list_markets.sql
 --! Included api/functions/list_candles.sql
 create or replace function api.list_candles(
@@ -3176,7 +3269,7 @@ begin
       where c.market_id = v_market_id
         and c.width_minutes = v_width_minutes
         and c.start_at >= v_since
-        and c.start_at < v_until
+        and c.start_at < v_until -- mutant: candle_at_the_end
       order by c.start_at desc
       limit c_most_candles
     )
@@ -3287,6 +3380,41 @@ comment on function api.get_exchange(text) is
   'The body of GET /exchange: whether trading is paused, why, and the time of the database, to '
   'the millisecond. version is that of the server that asks.';
 --! EndIncluded api/functions/get_exchange.sql
+--! Included api/functions/get_mail_metrics.sql
+create or replace function api.get_mail_metrics()
+returns table (waiting_mails bigint, oldest_mail_age_seconds double precision, failed_mails bigint)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+as $$
+declare
+  c_most_counted constant int := 10000;
+begin
+  select count(*), coalesce(extract(epoch from core.now() - min(w.created_at)), 0)
+  into waiting_mails, oldest_mail_age_seconds
+  from (
+    select m.created_at
+    from identity.mails as m
+    where m.due_at is not null
+    limit c_most_counted
+  ) as w;
+  select count(*) into failed_mails
+  from (
+    select
+    from identity.mails as m
+    where m.due_at is null and m.sent_at is null
+    limit c_most_counted
+  ) as f;
+  return next;
+end
+$$;
+
+comment on function api.get_mail_metrics() is
+  'One row of figures for monitoring: mails that wait to be sent, how old the oldest of these is '
+  '(0: none waits), and mails of the last 30 days that were given up. Counting stops at 10,000, '
+  'and reads no other mails.';
+--! EndIncluded api/functions/get_mail_metrics.sql
 --! Included jobs/functions/next_work.sql
 create or replace function jobs.next_work(
   passing_over bigint[] default '{}',
@@ -3335,7 +3463,7 @@ begin
     where m.due_at <= v_at
     order by m.due_at
     limit 1
-    for update skip locked;
+    for update skip locked; -- mutant: locked_mail_waited_for
     if not found then
       return;
     end if;
@@ -3369,7 +3497,7 @@ begin
   kind := v_mail.kind;
   address := v_mail.address;
   details := v_mail.details;
-  if kind = 'confirm_email' and v_owner_id is not null then
+  if kind = 'confirm_email' and v_owner_id is not null then -- mutant: link_to_a_taken_address
     -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then
@@ -3480,8 +3608,8 @@ begin
     where c.user_id = any (array(
       select x.user_id
       from identity.email_claims as x
-      where x.created_at <= v_at - interval '30 days'
-        and x.handle is not null
+      where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
+        and x.handle is not null -- mutant: change_of_address_ends_the_account
       order by x.created_at
       limit remove_sign_ups.most
       for update skip locked
@@ -3520,7 +3648,7 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many. Nobody can sign in to them any more. Those without money and orders are removed. '
+  'how many. Their passwords and sessions are removed; those without money and orders altogether. '
   'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
   'mails; the users. Errors: UNFIT_SESSION.';
 --! EndIncluded jobs/functions/remove_sign_ups.sql
@@ -3558,7 +3686,7 @@ begin
     select t
     from trading.trades as t
     -- As a range: an equality would let the planner walk the primary key.
-    where (t.market_id, t.id) > (v_progress.market_id, v_progress.last_trade_id)
+    where (t.market_id, t.id) > (v_progress.market_id, v_progress.last_trade_id) -- mutant: trade_in_candles_twice
       and t.market_id <= v_progress.market_id
     order by t.market_id, t.id
     limit make_candles.most
@@ -3674,6 +3802,307 @@ comment on function trading.rehearse(boolean) is
   'and planned what its first order needs; also releases, in a live market. Only numbers of '
   'sequences are used up. Errors: UNFIT_SESSION. Locks: none that others wait for.';
 --! EndIncluded trading/functions/rehearse.sql
+--! Included analytics/views/users.sql
+create or replace view analytics.users as
+select
+  u.id as user_key,
+  u.public_id as user_id,
+  u.handle,
+  case when not u.private then u.display_name end as display_name,
+  u.private as is_private,
+  u.leaderboard_opt_out,
+  u.created_at,
+  r.balance_cents,
+  r.external_cents as net_deposits_cents,
+  r.overdraft_cents::bigint as overdraft_cents,
+  r.limits_reviewed_at,
+  case
+    when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
+    else r.day_limit_cents
+  end as day_limit_cents,
+  case
+    when analytics.now() >= r.week_limit_changes_at then r.next_week_limit_cents
+    else r.week_limit_cents
+  end as week_limit_cents,
+  case
+    when analytics.now() >= r.month_limit_changes_at then r.next_month_limit_cents
+    else r.month_limit_cents
+  end as month_limit_cents,
+  coalesce(
+    (
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.user_id = r.user_id
+        and o.day >= (analytics.now() at time zone 'UTC')::date
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as day_net_spent_cents,
+  coalesce(
+    (
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.user_id = r.user_id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 6
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as week_net_spent_cents,
+  coalesce(
+    (
+      select (r.external_cents - r.balance_cents) - (o.external_cents - o.balance_cents)
+      from ledger.day_openings as o
+      where o.user_id = r.user_id
+        and o.day >= (analytics.now() at time zone 'UTC')::date - 29
+      order by o.day
+      limit 1
+    ),
+    0
+  ) as month_net_spent_cents,
+  coalesce(
+    (
+      select sum(o.worst_cost_cents)
+      from analytics.open_orders as o
+      where o.user_key = u.id
+    ),
+    0
+  )::bigint as active_order_cost_cents
+from identity.users as u
+left join trading.traders as r on r.user_id = u.id;
+
+comment on view analytics.users is
+  'Traders, with their cash and their loss limits, but without their e-mail, their keys and their '
+  'self-exclusion, which are for operators: admin.users.';
+comment on column analytics.users.user_key is 'Internal key, for joins.';
+comment on column analytics.users.user_id is 'Public id.';
+comment on column analytics.users.handle is
+  'Unique short name. That of a private user is not published.';
+comment on column analytics.users.display_name is
+  'Name for display; null for a private user.';
+comment on column analytics.users.is_private is
+  'Whether the profile is private: its name is not published.';
+comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
+comment on column analytics.users.created_at is 'When the account was made.';
+comment on column analytics.users.balance_cents is 'Cash.';
+comment on column analytics.users.net_deposits_cents is
+  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
+comment on column analytics.users.overdraft_cents is
+  'How far corrections of resolutions took the cash below zero.';
+comment on column analytics.users.limits_reviewed_at is
+  'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column analytics.users.day_limit_cents is
+  'Loss limit in force for today (UTC); null is none.';
+comment on column analytics.users.week_limit_cents is
+  'Loss limit in force for the last 7 UTC days; null is none.';
+comment on column analytics.users.month_limit_cents is
+  'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column analytics.users.day_net_spent_cents is
+  'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
+  'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
+  'least 0, and active_order_cost_cents.';
+comment on column analytics.users.week_net_spent_cents is
+  'Likewise over the last 7 UTC days, today included.';
+comment on column analytics.users.month_net_spent_cents is
+  'Likewise over the last 30 UTC days, today included.';
+comment on column analytics.users.active_order_cost_cents is
+  'The most that the user''s open orders could still cost: the sum of their worst_cost_cents in '
+  'analytics.open_orders.';
+--! EndIncluded analytics/views/users.sql
+--! Included admin/views/users.sql
+create or replace view admin.users as
+select
+  x.user_key,
+  x.user_id,
+  u.email,
+  x.handle,
+  u.display_name,
+  x.is_private,
+  x.leaderboard_opt_out,
+  x.created_at,
+  x.balance_cents,
+  x.net_deposits_cents,
+  x.overdraft_cents,
+  x.limits_reviewed_at,
+  r.excluded_until,
+  x.day_limit_cents,
+  x.week_limit_cents,
+  x.month_limit_cents,
+  case when r.day_limit_changes_at > analytics.now() then r.next_day_limit_cents end
+    as next_day_limit_cents,
+  case when r.day_limit_changes_at > analytics.now() then r.day_limit_changes_at end
+    as day_limit_changes_at,
+  case when r.week_limit_changes_at > analytics.now() then r.next_week_limit_cents end
+    as next_week_limit_cents,
+  case when r.week_limit_changes_at > analytics.now() then r.week_limit_changes_at end
+    as week_limit_changes_at,
+  case when r.month_limit_changes_at > analytics.now() then r.next_month_limit_cents end
+    as next_month_limit_cents,
+  case when r.month_limit_changes_at > analytics.now() then r.month_limit_changes_at end
+    as month_limit_changes_at,
+  x.day_net_spent_cents,
+  x.week_net_spent_cents,
+  x.month_net_spent_cents,
+  x.active_order_cost_cents,
+  r.frozen_at,
+  r.frozen_by,
+  r.frozen_reason,
+  coalesce(p.tier, s.tier)::text as rate_tier,
+  coalesce(p.requests_per_minute, s.requests_per_minute)::int as requests_per_minute,
+  coalesce(p.burst_capacity, s.burst_capacity)::int as burst_capacity,
+  p.expires_at as rate_policy_expires_at
+from analytics.users as x
+join identity.users as u on u.id = x.user_key
+left join trading.traders as r on r.user_id = x.user_key
+left join rate_limits.rate_policies as p
+  on p.user_id = x.user_key
+  and (p.expires_at is null or p.expires_at > analytics.now())
+cross join rate_limits.standard_policy() as s;
+
+comment on view admin.users is
+  'Traders, with e-mail, cash, loss limits, rate policy, and whether they are frozen.';
+comment on column admin.users.user_key is 'Internal key, for joins.';
+comment on column admin.users.user_id is 'Public id.';
+comment on column admin.users.email is 'E-mail; unique whatever its case.';
+comment on column admin.users.handle is 'Unique short name.';
+comment on column admin.users.display_name is 'Name for display.';
+comment on column admin.users.is_private is
+  'Whether the profile is private: its name is not published.';
+comment on column admin.users.leaderboard_opt_out is 'Whether the user is in no leaderboard.';
+comment on column admin.users.created_at is 'When the account was made.';
+comment on column admin.users.balance_cents is 'Cash.';
+comment on column admin.users.net_deposits_cents is
+  'Deposits less withdrawals. Less the cash, it is the net cash put into trading.';
+comment on column admin.users.overdraft_cents is
+  'How far corrections of resolutions took the cash below zero.';
+comment on column admin.users.limits_reviewed_at is
+  'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column admin.users.excluded_until is
+  'Self-excluded until then; infinity is for good, null is never.';
+comment on column admin.users.day_limit_cents is
+  'Loss limit in force for today (UTC); null is none.';
+comment on column admin.users.week_limit_cents is
+  'Loss limit in force for the last 7 UTC days; null is none.';
+comment on column admin.users.month_limit_cents is
+  'Loss limit in force for the last 30 UTC days; null is none.';
+comment on column admin.users.next_day_limit_cents is
+  'The day''s limit from day_limit_changes_at on: a raise waits 24 hours. Null is none, if '
+  'day_limit_changes_at is set.';
+comment on column admin.users.day_limit_changes_at is
+  'When next_day_limit_cents comes into force; null: no change is waiting.';
+comment on column admin.users.next_week_limit_cents is
+  'Likewise the limit for the last 7 UTC days.';
+comment on column admin.users.week_limit_changes_at is
+  'When next_week_limit_cents comes into force; null: no change is waiting.';
+comment on column admin.users.next_month_limit_cents is
+  'Likewise the limit for the last 30 UTC days.';
+comment on column admin.users.month_limit_changes_at is
+  'When next_month_limit_cents comes into force; null: no change is waiting.';
+comment on column admin.users.day_net_spent_cents is
+  'Net cash put into trading today (UTC): buys, fees and splits less sells, merges and '
+  'settlements, so negative when more came out. What counts toward the day''s limit is this, at '
+  'least 0, and active_order_cost_cents.';
+comment on column admin.users.week_net_spent_cents is
+  'Likewise over the last 7 UTC days, today included.';
+comment on column admin.users.month_net_spent_cents is
+  'Likewise over the last 30 UTC days, today included.';
+comment on column admin.users.active_order_cost_cents is
+  'The most that the user''s open orders could still cost.';
+comment on column admin.users.frozen_at is
+  'Since when an operator has frozen the account; null: it is not frozen.';
+comment on column admin.users.frozen_by is
+  'The login that froze it, and in brackets the name of the staff key that it gave.';
+comment on column admin.users.frozen_reason is 'Why it is frozen.';
+comment on column admin.users.rate_tier is
+  'The rate policy in force: standard, elevated or custom. One that has expired is standard again.';
+comment on column admin.users.requests_per_minute is
+  'Trading requests a minute that it grants.';
+comment on column admin.users.burst_capacity is
+  'Trading requests back to back that it grants.';
+comment on column admin.users.rate_policy_expires_at is
+  'When the standard policy holds again; null is never, or it is the standard one.';
+--! EndIncluded admin/views/users.sql
+--! Included admin/views/sign_up.sql
+create or replace view admin.sign_up as
+select
+  s.sign_up_policy as policy,
+  s.play_money_cents::bigint as play_money_cents,
+  s.changed_at
+from identity.settings as s;
+
+comment on view admin.sign_up is
+  'Who may sign up on the website, as admin.set_sign_up sets it: one row.';
+comment on column admin.sign_up.policy is
+  'open: every visitor; invitation: with a link of admin.invite_user; closed: no visitor.';
+comment on column admin.sign_up.play_money_cents is 'What a new account gets; 0 is nothing.';
+comment on column admin.sign_up.changed_at is
+  'When admin.set_sign_up was last called; null: never.';
+--! EndIncluded admin/views/sign_up.sql
+--! Included admin/views/unconfirmed_emails.sql
+create or replace view admin.unconfirmed_emails as
+select
+  c.user_id as user_key,
+  u.public_id as user_id,
+  c.email,
+  c.handle,
+  c.handle is not null as is_sign_up,
+  c.created_at
+from identity.email_claims as c
+join identity.users as u on u.id = c.user_id;
+
+comment on view admin.unconfirmed_emails is
+  'E-mail addresses that users gave and have not confirmed: of new accounts, and of users who '
+  'change their address.';
+comment on column admin.unconfirmed_emails.user_key is 'The user: internal key, for joins.';
+comment on column admin.unconfirmed_emails.user_id is 'The user: public id.';
+comment on column admin.unconfirmed_emails.email is
+  'The address. Several users may have given it: only one of them can confirm it.';
+comment on column admin.unconfirmed_emails.handle is
+  'The handle that a new account gets with the confirmation; null for a change of address.';
+comment on column admin.unconfirmed_emails.is_sign_up is
+  'Whether the account is new. It ends 30 days after created_at unless the address is confirmed.';
+comment on column admin.unconfirmed_emails.created_at is 'When the user gave it.';
+--! EndIncluded admin/views/unconfirmed_emails.sql
+--! Included admin/views/mails.sql
+create or replace view admin.mails as
+select
+  m.id as mail_key,
+  m.kind,
+  m.user_id as user_key,
+  u.public_id as user_id,
+  m.address,
+  case
+    when m.sent_at is not null then 'sent'
+    when m.due_at is not null then 'waiting'
+    else 'given_up'
+  end as status,
+  m.created_at,
+  m.due_at,
+  m.attempts,
+  m.sent_at,
+  m.last_error
+from identity.mails as m
+left join identity.users as u on u.id = m.user_id;
+
+comment on view admin.mails is 'Mails of the last 30 days: sent, waiting, or given up.';
+comment on column admin.mails.mail_key is 'Internal key, in the order of creation.';
+comment on column admin.mails.kind is
+  'Which mail: confirm_email, password_reset and invitation have a link; the others are notices.';
+comment on column admin.mails.user_key is
+  'The user whom it is about: internal key, for joins; null if it names no account.';
+comment on column admin.mails.user_id is 'The user: public id.';
+comment on column admin.mails.address is 'Where it goes.';
+comment on column admin.mails.status is
+  'sent; waiting: to be sent at due_at; given_up: not sent in ten attempts.';
+comment on column admin.mails.created_at is 'When it was written.';
+comment on column admin.mails.due_at is
+  'When it is sent, or tried again; null once it is sent or given up.';
+comment on column admin.mails.attempts is 'How often it was tried.';
+comment on column admin.mails.sent_at is 'When the mail server accepted it; null: not yet.';
+comment on column admin.mails.last_error is
+  'Why the last attempt failed, as the mail server says it; null if none did.';
+--! EndIncluded admin/views/mails.sql
 --! Included grants.sql
 -- The rights of the roles. A function that is not granted here can be called by its owner only.
 grant usage on schema api to exchange_api;
@@ -3690,7 +4119,37 @@ grant select on
   admin.orders, admin.order_reductions, admin.trades, admin.positions, admin.set_conversions,
   admin.journal_entries, admin.cash_movements, admin.resolutions, admin.settlements,
   admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause,
-  admin.verifications, admin.audit_entries
+  admin.sign_up, admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries
+to exchange_operator;
+
+grant usage on schema ledger to exchange_operator;
+grant execute on function ledger.verify() to exchange_operator;
+grant usage on schema leaderboard to exchange_operator;
+grant execute on function leaderboard.verify() to exchange_operator;
+
+grant usage on schema analytics to exchange_analyst;
+grant select on all tables in schema analytics to exchange_analyst;
+grant execute on all functions in schema analytics to exchange_analyst;
+-- The views of schema admin call these; operators have no right to their schemas.
+grant execute on function analytics.now(), rate_limits.standard_policy() to exchange_operator;
+--! EndIncluded grants.sql
+--! Included grants.sql
+-- The rights of the roles. A function that is not granted here can be called by its owner only.
+grant usage on schema api to exchange_api;
+grant execute on all functions in schema api to exchange_api;
+
+grant usage on schema jobs to exchange_worker;
+grant execute on all functions in schema jobs to exchange_worker;
+
+grant usage on schema admin to exchange_operator;
+grant execute on all functions in schema admin to exchange_operator;
+revoke execute on function admin.audit(text, jsonb) from exchange_operator;
+grant select on
+  admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
+  admin.orders, admin.order_reductions, admin.trades, admin.positions, admin.set_conversions,
+  admin.journal_entries, admin.cash_movements, admin.resolutions, admin.settlements,
+  admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause,
+  admin.sign_up, admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
