@@ -138,6 +138,7 @@ set local role exchange_owner;
 --!include catalog/functions/market_id.sql
 --!include catalog/functions/check_close_time.sql
 --!include identity/functions/user_id.sql
+--!include identity/functions/raise_taken.sql
 --!include catalog/functions/search_query.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/new_api_key.sql

@@ -45,10 +45,7 @@ exception
     perform core.raise_violation(v_constraint, v_column);
   when unique_violation then
     get stacked diagnostics v_constraint = constraint_name;
-    perform core.raise_error('ALREADY_EXISTS', case v_constraint
-      when 'users_handle_is_unique' then 'This handle is taken'
-      else 'This e-mail address has an account'
-    end);
+    perform identity.raise_taken(v_constraint);
 end
 $$;
 

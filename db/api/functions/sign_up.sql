@@ -68,10 +68,7 @@ exception
   when unique_violation then
     -- Only an invited user can meet it, whose address is proven.
     get stacked diagnostics v_constraint = constraint_name;
-    perform core.raise_error('ALREADY_EXISTS', case v_constraint
-      when 'users_handle_is_unique' then 'This handle is taken'
-      else 'This e-mail address has an account'
-    end);
+    perform identity.raise_taken(v_constraint);
 end
 $$;
 

@@ -27,7 +27,7 @@ exception
     get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
     perform core.raise_violation(v_constraint, v_column);
   when unique_violation then
-    perform core.raise_error('ALREADY_EXISTS', 'This handle is taken');
+    perform identity.raise_taken('users_handle_is_unique');
 end
 $$;
 
