@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { adviceOn } from "../api/advice.ts";
+import type { Problem } from "../api/result.ts";
 import type { Asked } from "../hooks/use_asked.ts";
 
 /** Lines in the place of what is being loaded. */
@@ -39,11 +40,21 @@ export function Show<Data>({ asked, lines = 3, children }: ShowProps<Data>): JSX
   const { data, problem, askAgain } = asked;
   if (data !== undefined) return <>{children(data)}</>;
   if (problem === undefined) return <Loading lines={lines} />;
+  return <Failed problem={problem} onRetry={askAgain} />;
+}
+
+interface FailedProps {
+  problem: Problem;
+  onRetry: () => void;
+}
+
+/** In the place of what could not be loaded: why, and a button to try it again. */
+export function Failed({ problem, onRetry }: FailedProps): JSX.Element {
   return (
     <div class="empty" role="alert">
       <p class="empty-title">This could not be loaded</p>
       <p class="muted">{adviceOn(problem).text}</p>
-      <button type="button" class="button" onClick={askAgain}>
+      <button type="button" class="button" onClick={onRetry}>
         Try again
       </button>
     </div>

@@ -56,11 +56,11 @@ function Totals({ portfolio }: { portfolio: Portfolio }): JSX.Element {
     <dl class="panel facts facts-wide totals">
       <div>
         <dt>Cash</dt>
-        <dd class="big-number">{formatCents(balance)}</dd>
+        <dd>{formatCents(balance)}</dd>
       </div>
       <div>
         <dt>Shares at the last price</dt>
-        <dd class="big-number">{formatCents(worth)}</dd>
+        <dd>{formatCents(worth)}</dd>
       </div>
       <div>
         <dt>Unrealised</dt>

@@ -7,6 +7,7 @@ import { formatDate, formatDateTime } from "../../format.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Field, issueOf } from "../field.tsx";
+import { ConfirmDialog } from "../confirm_dialog.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Empty, Show } from "../states.tsx";
 import { Submit } from "../submit.tsx";
@@ -93,44 +94,35 @@ function KeyItem({
           Made {formatDate(createdAt)} ·{" "}
           {lastUsedAt === null ? "never used" : `last used ${formatDateTime(lastUsedAt)}`}
         </p>
-        <ProblemNotice problem={command.problem} />
       </div>
-      {isAsking ? (
-        <div class="button-row">
-          <button
-            type="button"
-            class="button button-small button-danger"
-            disabled={command.isBusy}
-            onClick={() =>
-              void command.give(
-                () => resultOf(ownApi.DELETE("/api/account/keys/{id}", { params })),
-                onRevoked,
-              )
-            }
-          >
-            Revoke for good
-          </button>
-          <button
-            type="button"
-            class="button button-small button-quiet"
-            onClick={() => {
-              setAsking(false);
-            }}
-          >
-            Keep
-          </button>
-        </div>
-      ) : (
-        <button
-          type="button"
-          class="button button-small"
-          aria-label={`Revoke ${name}`}
-          onClick={() => {
-            setAsking(true);
+      <button
+        type="button"
+        class="button button-small"
+        aria-label={`Revoke ${name}`}
+        onClick={() => {
+          command.reset();
+          setAsking(true);
+        }}
+      >
+        Revoke
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Revoke “${name}”?`}
+          action="Revoke for good"
+          command={command}
+          onConfirm={() =>
+            void command.give(
+              () => resultOf(ownApi.DELETE("/api/account/keys/{id}", { params })),
+              onRevoked,
+            )
+          }
+          onClose={() => {
+            setAsking(false);
           }}
         >
-          Revoke
-        </button>
+          Programs with this key are refused at once. It cannot be made valid again.
+        </ConfirmDialog>
       )}
     </li>
   );

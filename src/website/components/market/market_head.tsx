@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Market } from "../../api/types.ts";
 import { formatChance, formatCount, formatDateTime, formatVolume } from "../../format.ts";
+import { useEventTitle } from "../../hooks/use_event_title.ts";
 import { Status } from "../status.tsx";
 
 interface MarketHeadProps {
@@ -15,7 +16,7 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
     <header class="market-head">
       <p class="crumbs">
         <a href={`/?category=${market.category}`}>{market.category.replaceAll("-", " ")}</a>
-        {eventId !== null && <a href={`/events/${eventId}`}>Event</a>}
+        {eventId !== null && <EventLink id={eventId} />}
         <Status status={market.status} outcome={market.resolvedOutcome} />
       </p>
       <h1>{market.title}</h1>
@@ -33,6 +34,14 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
         </dl>
       </div>
     </header>
+  );
+}
+
+function EventLink({ id }: { id: string }): JSX.Element {
+  return (
+    <a class="crumb-event" href={`/events/${id}`}>
+      {useEventTitle(id) ?? "Event"}
+    </a>
   );
 }
 
