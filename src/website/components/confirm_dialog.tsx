@@ -21,9 +21,12 @@ export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
   const { title, action, command, onConfirm, onClose, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // What is harmless: the key that opened the dialog may be pressed twice.
+    keep.current?.focus();
     return () => {
       element?.close();
     };
@@ -42,7 +45,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
         >
           {command.isBusy ? "One moment…" : action}
         </button>
-        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+        <button type="button" class="button" ref={keep} onClick={() => dialog.current?.close()}>
           Keep
         </button>
       </div>
