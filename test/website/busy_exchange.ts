@@ -1,7 +1,16 @@
 import type { TestService } from "../helpers/http/test_service.ts";
 
+/** What there is to visit. */
+export interface BusyExchange {
+  marketIds: string[];
+  eventId: string;
+  emptyMarketId: string;
+  pausedMarketId: string;
+  resolvedMarketId: string;
+}
+
 /** Markets with trades, books and standings, so that pages have something to show. */
-export async function makeBusyExchange(service: TestService): Promise<{ marketIds: string[] }> {
+export async function makeBusyExchange(service: TestService): Promise<BusyExchange> {
   const { call, makeTrader, operate } = service;
   await operate("create_category", { slug: "economy", name: "Economy" });
   await operate("create_category", { slug: "sports", name: "Sports" });
@@ -49,5 +58,12 @@ export async function makeBusyExchange(service: TestService): Promise<{ marketId
       });
     }
   }
-  return { marketIds };
+  const market = (title: string): Promise<string> =>
+    operate("create_market", { title, category: "economy", event_id: eventId });
+  const emptyMarketId = await market("Will the ECB buy gold this year?");
+  const pausedMarketId = await market("Will the meeting be held on its day?");
+  await operate("set_market_status", { market_id: pausedMarketId, status: "paused" });
+  const resolvedMarketId = await market("Did the ECB change its rate last time?");
+  await operate("resolve_market", { market_id: resolvedMarketId, outcome: "no" });
+  return { marketIds, eventId, emptyMarketId, pausedMarketId, resolvedMarketId };
 }

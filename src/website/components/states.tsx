@@ -32,15 +32,25 @@ export function Empty({ title, children }: EmptyProps): JSX.Element {
 interface ShowProps<Data> {
   asked: Asked<Data>;
   lines?: number;
+  /** The heading of a whole page, until its data brings its own. */
+  title?: string;
   children: (data: Data) => ComponentChildren;
 }
 
 /** Shows data once it is there; until then that it is loading, or why it is not there. */
-export function Show<Data>({ asked, lines = 3, children }: ShowProps<Data>): JSX.Element {
+export function Show<Data>({ asked, lines = 3, title, children }: ShowProps<Data>): JSX.Element {
   const { data, problem, askAgain } = asked;
   if (data !== undefined) return <>{children(data)}</>;
-  if (problem === undefined) return <Loading lines={lines} />;
-  return <Failed problem={problem} onRetry={askAgain} />;
+  return (
+    <>
+      {title !== undefined && <h1>{title}</h1>}
+      {problem === undefined ? (
+        <Loading lines={lines} />
+      ) : (
+        <Failed problem={problem} onRetry={askAgain} />
+      )}
+    </>
+  );
 }
 
 interface FailedProps {

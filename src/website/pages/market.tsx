@@ -58,7 +58,7 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   useTitle(market.data?.title);
   if (market.data === undefined && market.problem?.status === 404) return <UnknownMarket />;
   return (
-    <Show asked={market} lines={8}>
+    <Show asked={market} lines={8} title="Market">
       {(data) => <MarketView market={withLivePrices(data, snapshot)} snapshot={snapshot} />}
     </Show>
   );

@@ -48,7 +48,6 @@ test.serial("from signing up to a trade, an amendment and a cancel, by keyboard"
   await tabTo(page, /^Will keys do\?/);
   await page.keyboard.press("Enter");
 
-  // A market order for NO finds no one, so the arrows go to YES and to a limit again.
   await page.getByRole("heading", { name: "Will keys do?" }).waitFor();
   await tabTo(page, "Buy");
   await tabTo(page, /^YES/);

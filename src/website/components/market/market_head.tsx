@@ -12,6 +12,7 @@ interface MarketHeadProps {
 /** What a market asks, and how likely its traders think it is. */
 export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Element {
   const { bestAsk, bestBid, closeTime, eventId, lastTradePrice, yesVolume, noVolume } = market;
+  const chance = chanceOf(market);
   return (
     <header class="market-head">
       <p class="crumbs">
@@ -22,8 +23,14 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
       <h1>{market.title}</h1>
       <div class="headline">
         <p class="chance" aria-live="off">
-          <span class="chance-number">{formatChance(chanceOf(market))}</span>
-          <span class="muted">chance of YES</span>
+          {chance === null ? (
+            <span class="muted">No price yet</span>
+          ) : (
+            <>
+              <span class="chance-number">{formatChance(chance)}</span>
+              <span class="muted">chance of YES</span>
+            </>
+          )}
         </p>
         <dl class="facts">
           <Fact name="Last trade" value={formatChance(lastTradePrice)} />
