@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ownVersion } from "../../api/own_changes.ts";
 import type { Problem, Result } from "../../api/result.ts";
 import { ProblemNotice } from "../notice.tsx";
@@ -39,8 +39,14 @@ export function LongList<Item extends { id: string | number }>(
     next: undefined,
     problem: undefined,
   });
+  // A page that is on its way is not asked for again, or it would be added twice.
+  const asked = useRef<string>(undefined);
   const read = async (cursor: string | undefined): Promise<void> => {
+    if (cursor !== undefined && cursor === asked.current) return;
+    asked.current = cursor;
     const result = await ask(cursor);
+    if (asked.current !== cursor) return;
+    asked.current = undefined;
     setState((before) => {
       if (!result.ok) return { ...before, problem: result.problem };
       const { data, nextCursor } = result.data;
