@@ -53,12 +53,16 @@ test("what a script imports at once belongs to the first load, what it imports l
     contentType: "text/javascript",
     encodings: { identity: Buffer.from(text), br: Buffer.alloc(br) },
   });
+  const here = "./";
   const website = {
     page: file(`<script type="module" src="/assets/a.js"></script>`, 1),
     assets: new Map([
-      ["/assets/a.js", file(`import{x}from"./b.js";import"./c.js";import(\`./d.js\`)`, 1000)],
+      [
+        "/assets/a.js",
+        file(`import{x}from"${here}b.js";import"${here}c.js";import("${here}d.js")`, 1000),
+      ],
       ["/assets/b.js", file(`export const x=1`, 200)],
-      ["/assets/c.js", file(`import*as b from"./b.js"`, 30)],
+      ["/assets/c.js", file(`import*as b from"${here}b.js"`, 30)],
       ["/assets/d.js", file(`late`, 4)],
     ]),
   };

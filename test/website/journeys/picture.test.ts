@@ -8,7 +8,7 @@ import { buy, fillTicket } from "../steps.ts";
 
 /**
  * Makes the picture of the README:
- * `PICTURE=docs/images/market.png npm run test:website`
+ * `PICTURE=docs/images/market.webp npm run test:website`
  */
 
 const service = testService(test, { website: true });
