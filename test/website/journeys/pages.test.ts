@@ -184,5 +184,7 @@ async function signIn(page: Page): Promise<void> {
 async function keep(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
+  // The header stays at the top of the window, wherever that is.
+  await page.evaluate("scrollTo(0, 0)");
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
