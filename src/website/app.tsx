@@ -20,8 +20,9 @@ import { ResetPage } from "./pages/reset.tsx";
 import { SignInPage } from "./pages/sign_in.tsx";
 import { SignUpPage } from "./pages/sign_up.tsx";
 import type { PageAddress, PageName } from "./paths.ts";
-import { page } from "./router.ts";
+import { fragment, page } from "./router.ts";
 
+// Pages that a mail leads to begin anew with another link, which may come while they are open.
 const pages: Record<PageName, (id: string) => JSX.Element> = {
   home: () => <HomePage />,
   market: (id) => <MarketPage key={id} id={id} />,
@@ -29,10 +30,10 @@ const pages: Record<PageName, (id: string) => JSX.Element> = {
   portfolio: () => <PortfolioPage />,
   leaderboard: () => <LeaderboardPage />,
   account: () => <AccountPage />,
-  signIn: () => <SignInPage />,
-  signUp: () => <SignUpPage />,
-  confirm: () => <ConfirmPage />,
-  reset: () => <ResetPage />,
+  signIn: () => <SignInPage key={fragment.value} />,
+  signUp: () => <SignUpPage key={fragment.value} />,
+  confirm: () => <ConfirmPage key={fragment.value} />,
+  reset: () => <ResetPage key={fragment.value} />,
   help: () => <HelpPage />,
 };
 

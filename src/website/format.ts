@@ -60,6 +60,7 @@ export function formatRatio(ratio: number): string {
 
 const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 /** Date and time in the reader's zone. */
@@ -72,11 +73,12 @@ export function formatDate(iso: string): string {
   return dates.format(new Date(iso));
 }
 
-/** The time with seconds in the reader's zone; the date too if that is not today. */
+/** The time with seconds in the reader's zone; the day if that is not today, with its year if need be. */
 export function formatTradeTime(iso: string, now = new Date()): string {
   const time = new Date(iso);
   const isToday = time.toDateString() === now.toDateString();
-  return isToday ? times.format(time) : dates.format(time);
+  if (isToday) return times.format(time);
+  return (time.getFullYear() === now.getFullYear() ? days : dates).format(time);
 }
 
 /**

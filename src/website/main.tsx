@@ -2,6 +2,7 @@ import { render } from "preact";
 import { followAccount } from "./api/account.ts";
 import { followOwnChanges } from "./api/own_changes.ts";
 import { App } from "./app.tsx";
+import { keepFocus } from "./focus.ts";
 import { followLinks } from "./router.ts";
 import { followTheme } from "./theme.ts";
 import "./styles/all.css";
@@ -16,4 +17,5 @@ const root = document.getElementById("app");
 if (root !== null) {
   root.replaceChildren();
   render(<App />, root);
+  keepFocus(root);
 }

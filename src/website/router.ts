@@ -6,10 +6,11 @@ import { pageAt } from "./paths.ts";
 interface Place {
   path: string;
   query: string;
+  fragment: string;
 }
 
 function placeNow(): Place {
-  return { path: location.pathname, query: location.search };
+  return { path: location.pathname, query: location.search, fragment: location.hash.slice(1) };
 }
 
 const place = signal(placeNow());
@@ -22,6 +23,9 @@ export const address = computed(() => place.value.path + place.value.query);
 
 /** The query of the address. */
 export const query = computed(() => new URLSearchParams(place.value.query));
+
+/** What stands behind the # of the address: the token of a link that came by mail. */
+export const fragment = computed(() => place.value.fragment);
 
 /** Goes to another page. */
 export function navigate(to: string, { replace = false } = {}): void {

@@ -10,8 +10,8 @@ const [loadBefore = Number.NaN] = loadavg();
 /** One line of the report. */
 export interface Result {
   target: string;
-  /** Rates are to be high, times are to be low. */
-  unit: "1/s" | "ms" | "µs";
+  /** Rates are to be high, times and sizes are to be low. */
+  unit: "1/s" | "ms" | "µs" | "KB";
   /** What ours is measured against; without it the target is a figure in the unit. */
   reference?: number[];
   ours: number[];

@@ -27,6 +27,7 @@ import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
 import { fullSizes, shortSizes } from "./sizes.ts";
 import { measureStockPostgres } from "./stock_postgres.ts";
+import { measureWebsite } from "./website.ts";
 import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
 
 /**
@@ -52,6 +53,7 @@ const targets: Record<string, (bench: Bench) => Promise<Result[]>> = {
   trading_beside_refresh: measureTradingBesideRefresh,
   fan_out: measureFanOut,
   release_lateness: measureReleaseLateness,
+  website: measureWebsite,
   stock_postgres: measureStockPostgres,
   first_orders: measureFirstOrders,
   // Last, since writing the rows takes most of a run.

@@ -1,12 +1,11 @@
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import test from "ava";
-import { SMTPServer } from "smtp-server";
 import { crontab } from "../../jobs/crontab.ts";
 import { sendMail } from "../../jobs/mail__send.ts";
 import { printingTransport, smtpTransport } from "../../src/mail/transport.ts";
 import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
+import { openMailServer, readableMail } from "../helpers/http/mail_server.ts";
+import type { MailServer, Received } from "../helpers/http/mail_server.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import { anybody, makeVisitor } from "../helpers/http/visitor.ts";
 import { until } from "../helpers/until.ts";
@@ -17,60 +16,21 @@ const service = testService(test);
 const { operate } = service;
 const clock = testClock;
 
-/** What a mail server got. */
-interface Received {
-  from: string;
-  to: string[];
-  message: string;
-}
-
-const received: Received[] = [];
-let refusals = 0;
-let server: SMTPServer;
-let smtpUrl: string;
+let server: MailServer;
 
 test.serial.before("start a mail server", async () => {
-  server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    onData: (stream, { envelope }, done) => {
-      text(stream).then((message) => {
-        if (refusals > 0) {
-          refusals -= 1;
-          done(new Error("451 come back later"));
-          return;
-        }
-        const { mailFrom, rcptTo } = envelope;
-        const from = mailFrom === false ? "" : mailFrom.address;
-        received.push({ from, to: rcptTo.map(({ address }) => address), message });
-        done();
-      }, done);
-    },
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  smtpUrl = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  server = await openMailServer();
   await makeQueue(service.database);
   await operate("set_sign_up", { policy: "open" });
 });
 test.after.always("stop it", async () => {
-  await new Promise<void>((resolve) => {
-    server.close(resolve);
-  });
+  await server.close();
 });
 
-/** The text of a mail as it was written: lines are broken on the way. */
-const readable = (message: string): string =>
-  message
-    .replaceAll("=\r\n", "")
-    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-    .replaceAll("\r\n", "\n");
-
-const mailsTo = (address: string) => received.filter(({ to }) => to.includes(address));
+const mailsTo = (address: string) => server.mailsTo(address);
 
 const startSending = () => {
-  const transport = smtpTransport({ smtpUrl, from: "exchange@site.example" });
+  const transport = smtpTransport({ smtpUrl: server.url, from: "exchange@site.example" });
   const siteUrl = "https://site.example";
   return startTestWorker(service.database, {
     crontab: [...crontab, sendMail({ transport, siteUrl })],
@@ -89,7 +49,7 @@ test.serial("a visitor signs up, and follows the link of the mail", async (t) =>
   const [{ from, to, message }] = mailsTo(person.email) as [Received];
   t.is(from, "exchange@site.example");
   t.deepEqual(to, [person.email]);
-  const letter = readable(message);
+  const letter = readableMail(message);
   t.regex(letter, /^Subject: Confirm your e-mail address$/m);
   const token = /^https:\/\/site\.example\/confirm#(jl_\w+)$/m.exec(letter)?.[1];
   const answer = await visitor.call("POST", "/api/account/email/confirm", { body: { token } });
@@ -102,9 +62,9 @@ test.serial("a mail that the server does not take stays, and is sent a minute la
   await clock(service.database.pool).freeze("2030-01-01T12:00:00Z");
   const worker = await startSending();
   const { email } = anybody();
-  refusals = 1;
+  server.refuse(1);
   await operate("invite_user", { email });
-  await until("it was refused", () => Promise.resolve(refusals === 0));
+  await until("it was refused", () => Promise.resolve(server.refusals() === 0));
   const mail = async () =>
     (
       await service.database.pool.query(

@@ -8,15 +8,24 @@ import type { Browser, Page } from "playwright-core";
 const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const program = programs.find(existsSync);
 
+/** Why nothing is tried in a browser. */
+export const noBrowser = "no Chromium is installed (apt-get install chromium)";
+
+/** A browser, or undefined where none is installed. */
+export async function launchBrowser(): Promise<Browser | undefined> {
+  if (program === undefined) return undefined;
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  return await chromium.launch({ executablePath: program, args });
+}
+
 /** A browser, or undefined where none is installed: the test then says so and ends. */
 export async function openBrowser(t: ExecutionContext): Promise<Browser | undefined> {
-  if (program === undefined) {
-    t.log("not run: no Chromium is installed (apt-get install chromium)");
+  const browser = await launchBrowser();
+  if (browser === undefined) {
+    t.log(`not run: ${noBrowser}`);
     t.pass();
     return undefined;
   }
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  const browser = await chromium.launch({ executablePath: program, args });
   t.teardown(() => browser.close());
   return browser;
 }

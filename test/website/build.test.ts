@@ -3,6 +3,7 @@ import { join } from "node:path";
 import test from "ava";
 import { buildIfStale, builtDirectory } from "../../src/site/build.ts";
 import { loadWebsite } from "../../src/site/files.ts";
+import { compressedKilobytes, firstScripts } from "./first_load.ts";
 
 test("what is built is not built again", async (t) => {
   await buildIfStale();
@@ -34,4 +35,38 @@ test("no built file names another host", async (t) => {
       [],
     );
   }
+});
+
+test("the first load has at most 60 KB of compressed script, without the chart", async (t) => {
+  await buildIfStale();
+  const website = await loadWebsite(builtDirectory);
+  const paths = firstScripts(website);
+  t.true(paths.length > 0);
+  t.false(paths.some((path) => path.includes("lightweight-charts")));
+  const kilobytes = compressedKilobytes(website, paths);
+  t.log(`${kilobytes.toFixed(1)} KB`);
+  t.true(kilobytes > 0 && kilobytes <= 60);
+});
+
+test("what a script imports at once belongs to the first load, what it imports later does not", (t) => {
+  const file = (text: string, br: number) => ({
+    contentType: "text/javascript",
+    encodings: { identity: Buffer.from(text), br: Buffer.alloc(br) },
+  });
+  const here = "./";
+  const website = {
+    page: file(`<script type="module" src="/assets/a.js"></script>`, 1),
+    assets: new Map([
+      [
+        "/assets/a.js",
+        file(`import{x}from"${here}b.js";import"${here}c.js";import("${here}d.js")`, 1000),
+      ],
+      ["/assets/b.js", file(`export const x=1`, 200)],
+      ["/assets/c.js", file(`import*as b from"${here}b.js"`, 30)],
+      ["/assets/d.js", file(`late`, 4)],
+    ]),
+  };
+  const paths = firstScripts(website);
+  t.deepEqual(paths, ["/assets/a.js", "/assets/b.js", "/assets/c.js"]);
+  t.is(compressedKilobytes(website, paths), 1.23);
 });

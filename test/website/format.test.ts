@@ -6,6 +6,7 @@ import {
   formatChange,
   formatPrice,
   formatShares,
+  formatTradeTime,
   parseCount,
   parseEuros,
 } from "../../src/website/format.ts";
@@ -47,4 +48,14 @@ test("an amount that is shown and typed again is the same, to the cent", (t) => 
 test("counts are whole numbers", (t) => {
   t.is(parseCount(" 10 "), 10);
   for (const text of ["", "1.5", "-1", "1e3", "0x10"]) t.is(parseCount(text), undefined, text);
+});
+
+test("a trade of today shows its time, an older one its day, with the year if that is over", (t) => {
+  const now = new Date(2026, 10, 22, 15, 0);
+  const shown = (...time: [number, number, number]) =>
+    formatTradeTime(new Date(...time, 14, 5, 9).toISOString(), now);
+  t.regex(shown(2026, 10, 22), /5:09/);
+  t.false(/2026|:/.test(shown(2026, 10, 21)));
+  t.regex(shown(2026, 10, 21), /21/);
+  t.regex(shown(2025, 10, 22), /2025/);
 });

@@ -3,9 +3,10 @@ import { adviceOn } from "../../src/website/api/advice.ts";
 import { browserWords } from "../../src/website/components/account/browser_words.ts";
 import { feeCents } from "../../src/website/components/fee.ts";
 import { groupByEvent } from "../../src/website/components/home/groups.ts";
+import { initialsOf } from "../../src/website/components/initials.ts";
 import { sparklinePath } from "../../src/website/components/home/sparkline_path.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
-import { costOf, worthOf } from "../../src/website/components/portfolio/worth.ts";
+import { costOf, isSettled, worthOf } from "../../src/website/components/portfolio/worth.ts";
 
 test("each rejection is shown in words, with the next step", (t) => {
   const refused = (code: string) => adviceOn({ status: 400, error: "x", code });
@@ -62,4 +63,19 @@ test("browsers are named for people", (t) => {
   t.is(browserWords(chrome), "Chrome on Linux");
   t.is(browserWords("curl/8"), "curl/8");
   t.is(browserWords(null), "Unknown browser");
+});
+
+test("shares of resolved markets were paid out; those of paused and closed ones were not", (t) => {
+  const settled = (["open", "paused", "closed", "resolved"] as const).filter((marketStatus) =>
+    isSettled({ marketStatus }),
+  );
+  t.deepEqual(settled, ["resolved"]);
+});
+
+test("a user is shown by the initials of the first and the last name", (t) => {
+  t.is(initialsOf("Ann Lee"), "AL");
+  t.is(initialsOf("Ann Marie van Lee"), "AL");
+  t.is(initialsOf("ann"), "A");
+  t.is(initialsOf("(émile) zola-b"), "ÉB");
+  t.is(initialsOf("👋 -"), "");
 });

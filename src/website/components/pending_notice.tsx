@@ -39,7 +39,7 @@ export function PendingNotice(): JSX.Element | null {
             <button
               type="button"
               class="button button-small"
-              disabled={command.isBusy}
+              aria-disabled={command.isBusy}
               onClick={() => void command.give(() => placeOrder(left, () => undefined))}
             >
               {command.isBusy ? "Sending…" : "Send it again"}

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { adviceOn } from "../api/advice.ts";
+import type { Problem } from "../api/result.ts";
 import type { Asked } from "../hooks/use_asked.ts";
 
 /** Lines in the place of what is being loaded. */
@@ -31,19 +32,39 @@ export function Empty({ title, children }: EmptyProps): JSX.Element {
 interface ShowProps<Data> {
   asked: Asked<Data>;
   lines?: number;
+  /** The heading of a whole page, until its data brings its own. */
+  title?: string;
   children: (data: Data) => ComponentChildren;
 }
 
 /** Shows data once it is there; until then that it is loading, or why it is not there. */
-export function Show<Data>({ asked, lines = 3, children }: ShowProps<Data>): JSX.Element {
+export function Show<Data>({ asked, lines = 3, title, children }: ShowProps<Data>): JSX.Element {
   const { data, problem, askAgain } = asked;
   if (data !== undefined) return <>{children(data)}</>;
-  if (problem === undefined) return <Loading lines={lines} />;
+  return (
+    <>
+      {title !== undefined && <h1>{title}</h1>}
+      {problem === undefined ? (
+        <Loading lines={lines} />
+      ) : (
+        <Failed problem={problem} onRetry={askAgain} />
+      )}
+    </>
+  );
+}
+
+interface FailedProps {
+  problem: Problem;
+  onRetry: () => void;
+}
+
+/** In the place of what could not be loaded: why, and a button to try it again. */
+export function Failed({ problem, onRetry }: FailedProps): JSX.Element {
   return (
     <div class="empty" role="alert">
       <p class="empty-title">This could not be loaded</p>
       <p class="muted">{adviceOn(problem).text}</p>
-      <button type="button" class="button" onClick={askAgain}>
+      <button type="button" class="button" onClick={onRetry}>
         Try again
       </button>
     </div>

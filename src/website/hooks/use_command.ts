@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Problem, Result } from "../api/result.ts";
 
 /** A command that a button or a form gives. */
@@ -16,12 +16,16 @@ const idle = { isBusy: false, problem: undefined, isDone: false };
 
 export function useCommand(): Command {
   const [state, setState] = useState<Pick<Command, "isBusy" | "problem" | "isDone">>(idle);
+  // The state of the last picture may be older than a second press of a button.
+  const isBusy = useRef(false);
   return {
     ...state,
     give: async (send, onDone) => {
-      if (state.isBusy) return;
+      if (isBusy.current) return;
+      isBusy.current = true;
       setState({ ...idle, isBusy: true });
       const result = await send();
+      isBusy.current = false;
       if (result.ok) {
         setState({ ...idle, isDone: true });
         onDone?.(result.data);

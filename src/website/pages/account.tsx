@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { account } from "../api/account.ts";
+import { account, accountProblem, refreshAccount } from "../api/account.ts";
 import { isSignedIn } from "../api/session.ts";
 import { EmailSection } from "../components/account/email.tsx";
 import { ExclusionSection } from "../components/account/exclusion.tsx";
@@ -12,7 +12,7 @@ import { ProfileSection } from "../components/account/profile.tsx";
 import { SessionsSection } from "../components/account/sessions.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SignInFirst } from "../components/sign_in_first.tsx";
-import { Loading } from "../components/states.tsx";
+import { Failed, Loading } from "../components/states.tsx";
 import { useTitle } from "../hooks/use_title.ts";
 
 const sections = [
@@ -35,7 +35,19 @@ export function AccountPage(): JSX.Element {
     if (own !== undefined) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, [own === undefined]);
   if (!isSignedIn.value) return <SignInFirst title="Account" />;
-  if (own === undefined) return <Loading lines={8} />;
+  if (own === undefined) {
+    const problem = accountProblem.value;
+    return (
+      <>
+        <h1>Account</h1>
+        {problem === undefined ? (
+          <Loading lines={8} />
+        ) : (
+          <Failed problem={problem} onRetry={() => void refreshAccount()} />
+        )}
+      </>
+    );
+  }
   return (
     <>
       <h1>Account</h1>

@@ -43,6 +43,11 @@ export function ConfirmPage(): JSX.Element {
         </Notice>
       )}
       <ProblemNotice problem={command.problem} />
+      {command.problem?.code === "INVALID_LINK" && (
+        <p>
+          <a href="/account#email">Send me another mail</a>
+        </p>
+      )}
       {isHandleTaken && (
         <form
           onSubmit={(event) => {

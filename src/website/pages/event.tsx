@@ -29,7 +29,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
     );
   }
   return (
-    <Show asked={event} lines={6}>
+    <Show asked={event} lines={6} title="Event">
       {({ title, description, category, startsAt, endsAt, markets }) => (
         <>
           <p class="crumbs">

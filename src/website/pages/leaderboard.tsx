@@ -4,6 +4,7 @@ import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { LeaderboardEntry } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
+import { Person } from "../components/person.tsx";
 import { Empty, Show } from "../components/states.tsx";
 import { formatChange, formatCount, formatRatio, formatVolume, toneOf } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
@@ -205,7 +206,7 @@ function Rank({ entry }: { entry: Entry }): JSX.Element {
     <tr>
       <td>{rank}</td>
       <th scope="row">
-        {displayName} <span class="muted small">@{handle}</span>
+        <Person displayName={displayName} handle={handle} />
       </th>
       <td class={toneOf(plCents)}>{formatChange(plCents)}</td>
       <td>{formatVolume(volCents)}</td>

@@ -2,10 +2,12 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { followMarket } from "../api/market_stream.ts";
+import { announceChange, ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { Market, Snapshot } from "../api/types.ts";
 import { Chart } from "../components/market/chart.tsx";
+import { StateNotice } from "../components/market/state_notice.tsx";
 import { Ladder } from "../components/market/ladder.tsx";
 import { MarketHead } from "../components/market/market_head.tsx";
 import { OwnPanel } from "../components/market/own_panel.tsx";
@@ -18,7 +20,7 @@ import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
-/** The stream does not say when a market closes or resolves. */
+/** The stream shows that a market closes by its empty book, if it had orders, and else not at all. */
 const MARKET_READ_EVERY_MS = 15_000;
 /** A trade changes the volume, which the stream does not say either. */
 const READ_AFTER_TRADE_MS = 2000;
@@ -27,7 +29,8 @@ const READ_AFTER_TRADE_MS = 2000;
 export function MarketPage({ id }: { id: string }): JSX.Element {
   const market = useAsked(
     () => resultOf(publicApi.GET("/api/v1/markets/{id}", { params: { path: { id } } })),
-    [id],
+    // An order may be cancelled or rejected because the market is not open any more.
+    [id, ownVersion.value],
   );
   const [snapshot, setSnapshot] = useState<Snapshot>();
   useEffect(() => followMarket(id, setSnapshot), [id]);
@@ -39,10 +42,23 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
       clearTimeout(timer);
     };
   }, [lastTradeAt]);
+  const isBookEmpty = snapshot === undefined || isEmpty(snapshot);
+  const wasBookEmpty = useRef(isBookEmpty);
+  useEffect(() => {
+    if (isBookEmpty && !wasBookEmpty.current) market.askAgain();
+    wasBookEmpty.current = isBookEmpty;
+  }, [isBookEmpty]);
+  const status = market.data?.status;
+  const before = useRef(status);
+  useEffect(() => {
+    // A resolution pays out, and closing cancels orders: cash, shares and orders are read anew.
+    if (before.current !== undefined && before.current !== status) announceChange();
+    before.current = status;
+  }, [status]);
   useTitle(market.data?.title);
   if (market.data === undefined && market.problem?.status === 404) return <UnknownMarket />;
   return (
-    <Show asked={market} lines={8}>
+    <Show asked={market} lines={8} title="Market">
       {(data) => <MarketView market={withLivePrices(data, snapshot)} snapshot={snapshot} />}
     </Show>
   );
@@ -71,7 +87,11 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         <Chart marketId={market.id} latest={snapshot?.recentTrades[0]} />
       </div>
       <div class="market-side" ref={ticketBox}>
-        {market.status === "open" && <Ticket market={market} ticket={ticket} onChange={change} />}
+        {market.status === "open" ? (
+          <Ticket market={market} ticket={ticket} onChange={change} />
+        ) : (
+          <StateNotice market={market} />
+        )}
         {isSignedIn.value && (
           <OwnPanel
             marketId={market.id}
@@ -126,6 +146,10 @@ function withLivePrices(market: Market, snapshot: Snapshot | undefined): Market 
     bestAsk: bestNoBid === undefined ? null : 100 - bestNoBid,
     lastTradePrice: snapshot.recentTrades[0]?.price ?? market.lastTradePrice,
   };
+}
+
+function isEmpty({ orderBook: { yesBids, noBids } }: Snapshot): boolean {
+  return yesBids.length === 0 && noBids.length === 0;
 }
 
 function UnknownMarket(): JSX.Element {

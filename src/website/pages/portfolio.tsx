@@ -7,7 +7,8 @@ import type { Portfolio } from "../api/types.ts";
 import { History } from "../components/portfolio/history.tsx";
 import { OpenOrders } from "../components/portfolio/open_orders.tsx";
 import { Positions } from "../components/portfolio/positions.tsx";
-import { costOf, worthOf } from "../components/portfolio/worth.ts";
+import { SettledPositions } from "../components/portfolio/settled_positions.tsx";
+import { costOf, isSettled, worthOf } from "../components/portfolio/worth.ts";
 import { SignInFirst } from "../components/sign_in_first.tsx";
 import { Show } from "../components/states.tsx";
 import { formatCents, formatChange, toneOf } from "../format.ts";
@@ -37,8 +38,9 @@ function OwnPortfolio(): JSX.Element {
         {(data) => (
           <>
             <Totals portfolio={data} />
-            <Positions positions={data.positions} />
+            <Positions positions={data.positions.filter((position) => !isSettled(position))} />
             <OpenOrders orders={data.openOrders} />
+            <SettledPositions positions={data.positions.filter(isSettled)} />
           </>
         )}
       </Show>
@@ -49,18 +51,19 @@ function OwnPortfolio(): JSX.Element {
 
 function Totals({ portfolio }: { portfolio: Portfolio }): JSX.Element {
   const { balance, positions } = portfolio;
-  const cost = sumOf(positions.map(costOf));
-  const worth = sumOf(positions.map((position) => worthOf(position) ?? costOf(position)));
+  const held = positions.filter((position) => !isSettled(position));
+  const cost = sumOf(held.map(costOf));
+  const worth = sumOf(held.map((position) => worthOf(position) ?? costOf(position)));
   const realised = sumOf(positions.map(({ realisedPnl }) => realisedPnl));
   return (
     <dl class="panel facts facts-wide totals">
       <div>
         <dt>Cash</dt>
-        <dd class="big-number">{formatCents(balance)}</dd>
+        <dd>{formatCents(balance)}</dd>
       </div>
       <div>
         <dt>Shares at the last price</dt>
-        <dd class="big-number">{formatCents(worth)}</dd>
+        <dd>{formatCents(worth)}</dd>
       </div>
       <div>
         <dt>Unrealised</dt>

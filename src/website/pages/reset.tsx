@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
-import { Field, issueOf } from "../components/field.tsx";
+import { Field, issueOf, KnownUser } from "../components/field.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { useCommand } from "../hooks/use_command.ts";
@@ -71,6 +71,8 @@ function SetPassword({ token }: { token: string }): JSX.Element {
   };
   return (
     <form onSubmit={submit} noValidate>
+      {/* The link does not say whose password it is. */}
+      <KnownUser email="" />
       <Field
         label="New password"
         name="password"

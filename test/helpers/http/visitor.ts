@@ -13,7 +13,7 @@ export interface Visitor {
   token: () => Promise<string | undefined>;
 }
 
-export function makeVisitor(service: TestService, browser = "Firefox"): Visitor {
+export function makeVisitor(service: Pick<TestService, "url">, browser = "Firefox"): Visitor {
   const visitor: Visitor = {
     cookie: undefined,
     call: async (method, path, { headers, ...options } = {}) => {
@@ -83,7 +83,11 @@ export function anybody() {
 }
 
 /** A user who signed up and followed the link of the mail. Sign-up must be open. */
-export async function makeMember(service: TestService, worker: Pool, browser?: string) {
+export async function makeMember(
+  service: Pick<TestService, "url">,
+  worker: Pool,
+  browser?: string,
+) {
   const visitor = makeVisitor(service, browser);
   const person = anybody();
   const { body } = await visitor.call("POST", "/api/account/sign-up", { body: person });

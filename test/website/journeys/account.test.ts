@@ -1,8 +1,12 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import test from "ava";
 import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
+import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { openBrowser } from "../browser.ts";
+import { buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
 
 /** Keys, live markets and self-exclusion, in a real browser. */
 
@@ -15,7 +19,16 @@ test.serial.before("open sign-up", async () => {
   await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
 });
 
-test.serial("a key is shown once, works, and ends when it is revoked", async (t) => {
+/** What curl gets as status for the owner of a key. */
+async function curlStatus(key: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("curl", [
+    ...["-s", "-o", "/dev/null", "-w", "%{http_code}"],
+    ...["-H", `Authorization: Bearer ${key}`, `${service.url}/api/v1/me`],
+  ]);
+  return stdout;
+}
+
+test.serial("a key is shown once, works, and ends within a second of its end", async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const { page, userId } = await arrive(browser, service, worker);
@@ -24,14 +37,61 @@ test.serial("a key is shown once, works, and ends when it is revoked", async (t)
   await page.getByRole("button", { name: "Create key" }).click();
   const key = await page.locator("code.key").innerText();
   t.is((await call("GET", "/api/v1/me", { key })).body.id, userId);
+  t.is(await curlStatus(key), "200");
 
   await page.reload();
   await page.getByText("my bot").waitFor();
   t.false((await page.content()).includes(key));
   await page.getByRole("button", { name: "Revoke my bot" }).click();
+  // By mistake: nothing happens.
+  await page.getByRole("button", { name: "Keep" }).click();
+  t.is(await curlStatus(key), "200");
+  await page.getByRole("button", { name: "Revoke my bot" }).click();
+  const revoked = page.waitForResponse((response) => response.request().method() === "DELETE");
   await page.getByRole("button", { name: "Revoke for good" }).click();
+  await revoked;
+  const tookMs = await until("the key is refused", async () => (await curlStatus(key)) === "401");
+  t.true(tookMs <= 1000, `${tookMs} ms`);
   await page.getByText("No keys yet").waitFor();
-  t.is((await call("GET", "/api/v1/me", { key })).status, 401);
+});
+
+test.serial("a limit holds at once when it is lowered, and waits when it is raised", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { marketId } = await makeOffered(service, "Will it be warm?");
+  const { page, userId } = await arrive(browser, service, worker, { dayCents: 10_000 });
+  await page.goto("/account#limits");
+  await page.getByLabel("A day").fill("5");
+  await page.getByRole("button", { name: "Save my limits" }).click();
+  await page.getByText("Your limits are saved").waitFor();
+  await page.getByText("€0.00 used of €5.00").waitFor();
+
+  // 10 x 60 cents and the fee are more than 5.00.
+  const words = "This order could take you over one of your loss limits.";
+  await page.goto(`/markets/${marketId}`);
+  await fillTicket(page, 60, 10);
+  await page.locator(".preview").getByText(words).waitFor();
+  await buyButton(page).click();
+  await page.getByRole("alert").getByText(words).waitFor();
+  t.is(await sharesOf(service, userId), 0);
+
+  await page.getByRole("alert").getByRole("link", { name: "See your limits" }).click();
+  await page.getByLabel("A day").fill("50");
+  const saved = page.waitForResponse((response) => response.request().method() === "PUT");
+  await page.getByRole("button", { name: "Save my limits" }).click();
+  const { day } = (await (await saved).json()) as { day: { pending: { at: string } } };
+  const at: string = await page.evaluate(
+    `new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+       .format(new Date(${JSON.stringify(day.pending.at)}))`,
+  );
+  await page.getByText(`€50.00 from ${at}`).waitFor();
+  await page.getByText("€0.00 used of €5.00").waitFor();
+  const waitsMs = Date.parse(day.pending.at) - Date.now();
+  t.true(waitsMs > 23.9 * 3_600_000 && waitsMs <= 24 * 3_600_000);
+  // What holds is still the lower one.
+  await page.goto(`/markets/${marketId}`);
+  await fillTicket(page, 60, 10);
+  await page.locator(".preview").getByText(words).waitFor();
 });
 
 test.serial("an order on a live market counts down, and is cancelled before", async (t) => {

@@ -2,12 +2,14 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import test from "ava";
+import type { ExecutionContext } from "ava";
 import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember } from "../../helpers/http/visitor.ts";
 import { openBrowser, scrollsSideways, visit } from "../browser.ts";
 import { makeBusyExchange } from "../busy_exchange.ts";
+import type { BusyExchange } from "../busy_exchange.ts";
 
 /**
  * Every page in both themes, on a phone and on a desk: nothing sticks out, axe finds nothing, the
@@ -18,72 +20,153 @@ const service = testService(test, { website: true });
 const folder = process.env.SCREENSHOTS;
 
 let worker: Pool;
-let marketIds: string[];
+let exchange: BusyExchange;
 test.serial.before("fill the exchange", async () => {
   worker = service.database.connectAs("exchange_worker");
   await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-  ({ marketIds } = await makeBusyExchange(service));
+  exchange = await makeBusyExchange(service);
 });
 
-for (const theme of ["light", "dark"] as const) {
-  for (const width of [375, 1280]) {
-    test.serial(`pages in the ${theme} theme, ${width} px wide`, async (t) => {
-      const browser = await openBrowser(t);
-      if (browser === undefined) return;
-      const { page, complaints } = await visit(browser, service.url, { width, theme });
-      const look = async (name: string): Promise<void> => {
-        await keep(page, `${name}-${theme}-${width}`);
-        t.false(await scrollsSideways(page), `${name} scrolls sideways`);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        const found = violations.flatMap(({ id, nodes }) =>
-          nodes.map(({ target }) => `${name}: ${id} at ${target.join(" ")}`),
-        );
-        t.deepEqual(found, []);
-      };
+interface View {
+  theme: "light" | "dark";
+  width: number;
+}
 
-      await page.goto("/");
-      await page.getByText("Will a team from Spain").waitFor();
-      await look("home");
-      for (const name of ["sign-in", "sign-up", "reset", "help", "leaderboard", "portfolio"]) {
-        await page.goto(`/${name}`);
-        await page.waitForLoadState("networkidle");
-        await look(name);
-      }
-      await page.goto(`/?query=nothing-like-this`);
-      await page.getByText("No markets found").waitFor();
-      await look("nothing-found");
+const views: View[] = (["light", "dark"] as const).flatMap((theme) =>
+  [375, 1280].map((width) => ({ theme, width })),
+);
 
-      await signIn(page);
-      const [marketId = ""] = marketIds;
-      await page.goto(`/markets/${marketId}`);
-      await page.getByLabel("Shares", { exact: true }).fill("25");
-      await page.getByLabel("Price", { exact: true }).fill("40");
-      await page.getByText("Cash afterwards").waitFor();
-      await page.locator("canvas").first().waitFor();
-      await look("market");
-      await page.getByRole("button", { name: "Buy YES", exact: true }).click();
-      await page.getByText("25 shares traded").waitFor();
-      await page.getByLabel("Price", { exact: true }).fill("20");
-      await page.getByRole("button", { name: "Buy YES", exact: true }).click();
-      await page.getByText("waits in the book for").waitFor();
-      await page
-        .getByRole("button", { name: /^Change/ })
-        .first()
-        .click();
-      await look("market-own");
-      for (const name of ["portfolio", "account"]) {
-        await page.goto(`/${name}`);
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.waitForTimeout(400);
-        await look(`own-${name}`);
-      }
-      t.deepEqual(complaints, []);
+/** Looks at a page as it is now. */
+async function look(t: ExecutionContext, page: Page, name: string, view: View): Promise<void> {
+  await keep(page, `${name}-${view.theme}-${view.width}`);
+  t.false(await scrollsSideways(page), `${name} scrolls sideways`);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target }) => `${name}: ${id} at ${target.join(" ")}`),
+  );
+  t.deepEqual(found, []);
+}
 
-      await page.goto("/nowhere");
-      await look("not-found");
-      t.true(complaints.every((text) => text.includes("404")));
-    });
-  }
+for (const view of views) {
+  const { theme, width } = view;
+  test.serial(`public pages in the ${theme} theme, ${width} px wide`, async (t) => {
+    const browser = await openBrowser(t);
+    if (browser === undefined) return;
+    const { page, complaints } = await visit(browser, service.url, view);
+    const go = async (path: string, name: string, text: string): Promise<void> => {
+      await page.goto(path);
+      await page.getByText(text).first().waitFor();
+      await page.waitForLoadState("networkidle");
+      await look(t, page, name, view);
+    };
+    const { emptyMarketId, eventId, pausedMarketId, resolvedMarketId } = exchange;
+    await go("/", "home", "Will a team from Spain");
+    await go("/sign-in", "sign-in", "Forgot your password?");
+    await go("/sign-up", "sign-up", "of play money");
+    await go("/reset", "reset", "Send me a link");
+    await go("/reset#jl_unknown", "reset-link", "Set the password");
+    await go("/help", "help", "Fee calculator");
+    await go("/leaderboard", "leaderboard", "Settled volume");
+    await go("/portfolio", "portfolio", "Sign in to see this page");
+    await go(`/events/${eventId}`, "event", "The next regular monetary policy meeting");
+    await go("/?query=nothing-like-this", "nothing-found", "No markets found");
+    // Their streams stay open, so the network is never idle.
+    const markets = { empty: emptyMarketId, paused: pausedMarketId, resolved: resolvedMarketId };
+    for (const [name, id] of Object.entries(markets)) {
+      await page.goto(`/markets/${id}`);
+      await page.getByText("No trades yet").waitFor();
+      await page.getByText("No trades in the last week.").waitFor();
+      await page.getByRole("link", { name: "Next ECB rate decision" }).waitFor();
+      await look(t, page, `market-${name}`, view);
+    }
+    t.deepEqual(complaints, []);
+
+    await go("/nowhere", "not-found", "There is no such page");
+    await go(`/markets/${eventId}`, "no-market", "There is no such market");
+    await go("/confirm#jl_unknown", "confirm", "This link was used before or is too old");
+    t.true(
+      complaints.every((text) => /40[04]/.test(text)),
+      complaints.join("\n"),
+    );
+  });
+
+  test.serial(`own pages in the ${theme} theme, ${width} px wide`, async (t) => {
+    const browser = await openBrowser(t);
+    if (browser === undefined) return;
+    const { page, complaints } = await visit(browser, service.url, view);
+    await signIn(page);
+    const [marketId = ""] = exchange.marketIds;
+    await page.goto(`/markets/${marketId}`);
+    await page.getByLabel("Shares", { exact: true }).fill("25");
+    await page.getByLabel("Price", { exact: true }).fill("40");
+    await page.getByText("Cash afterwards").waitFor();
+    await page.locator("canvas").first().waitFor();
+    await look(t, page, "market", view);
+    await page.getByRole("button", { name: "Buy YES", exact: true }).click();
+    await page.getByText("25 shares traded").waitFor();
+    await page.getByLabel("Price", { exact: true }).fill("20");
+    await page.getByRole("button", { name: "Buy YES", exact: true }).click();
+    await page.getByText("waits in the book for").waitFor();
+    await page
+      .getByRole("button", { name: /^Change/ })
+      .first()
+      .click();
+    await page.getByRole("button", { name: /^Show all \d+ levels$/ }).click();
+    await page.getByText("Cash afterwards").waitFor();
+    await look(t, page, "market-own", view);
+
+    await page.goto("/portfolio");
+    await page
+      .getByRole("region", { name: "Trades", exact: true })
+      .getByText("Bought YES")
+      .waitFor();
+    await look(t, page, "own-portfolio", view);
+    for (const name of ["Orders", "Statement"]) {
+      await page.getByRole("radio", { name }).check();
+      await page.getByRole("region", { name, exact: true }).waitFor();
+      await look(t, page, `own-${name.toLowerCase()}`, view);
+    }
+    await page.goto("/account");
+    await page.getByText("This one").waitFor();
+    await page.getByText("No keys yet").waitFor();
+    await look(t, page, "own-account", view);
+    await page.getByLabel("Name of the new key").fill("my bot");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "Revoke my bot" }).click();
+    await page.getByRole("dialog").waitFor();
+    await look(t, page, "own-dialog", view);
+    t.deepEqual(complaints, []);
+  });
+
+  test.serial(`pages whose data fails, ${theme}, ${width} px wide`, async (t) => {
+    const browser = await openBrowser(t);
+    if (browser === undefined) return;
+    const { page } = await visit(browser, service.url, view);
+    await signIn(page);
+    const [marketId = ""] = exchange.marketIds;
+    const market = `/markets/${marketId}`;
+    const failures: [name: string, path: string, fails: string, status: number, then: string][] = [
+      ["home", "/", "/api/v1/markets?*", 503, "Will a team from Spain"],
+      ["market", market, `/api/v1${market}`, 500, "Rules"],
+      ["portfolio", "/portfolio", "/api/v1/me/portfolio", 503, "Shares at the last"],
+      ["history", "/portfolio", "/api/v1/me/fills", 500, "Nothing here yet"],
+      ["leaderboard", "/leaderboard", "/api/v1/leaderboard?*", 500, "Nobody has realised"],
+      ["account", "/account", "/api/account", 500, "Signed-in browsers"],
+    ];
+    for (const [name, path, fails, status, then] of failures) {
+      const pattern = `**${fails}`;
+      await page.route(pattern, (route) => route.fulfill({ status, json: { error: "No" } }));
+      await page.goto(path);
+      await page.getByText("This could not be loaded").waitFor();
+      await page.getByText("Something went wrong on our side. Please try again.").waitFor();
+      await look(t, page, `failed-${name}`, view);
+      await page.unroute(pattern);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByText(then).first().waitFor();
+      t.is(await page.getByText("This could not be loaded").count(), 0);
+    }
+  });
 }
 
 /** Somebody with limits, money and no orders yet. */
@@ -101,5 +184,7 @@ async function signIn(page: Page): Promise<void> {
 async function keep(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
+  // The header stays at the top of the window, wherever that is.
+  await page.evaluate("scrollTo(0, 0)");
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }

@@ -78,8 +78,11 @@ function ResendButton(): JSX.Element {
       <button
         type="button"
         class="button button-small"
-        disabled={command.isBusy || command.isDone}
-        onClick={() => void command.give(() => resultOf(ownApi.POST("/api/account/email/resend")))}
+        aria-disabled={command.isBusy || command.isDone}
+        onClick={() => {
+          if (command.isDone) return;
+          void command.give(() => resultOf(ownApi.POST("/api/account/email/resend")));
+        }}
       >
         {command.isDone ? "Sent" : "Send the mail again"}
       </button>

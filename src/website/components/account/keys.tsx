@@ -2,8 +2,6 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
-import type { ApiKey } from "../../api/types.ts";
-import { formatDate, formatDateTime } from "../../format.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Field, issueOf } from "../field.tsx";
@@ -11,7 +9,7 @@ import { ProblemNotice } from "../notice.tsx";
 import { Empty, Show } from "../states.tsx";
 import { Submit } from "../submit.tsx";
 import { NewKey } from "./new_key.tsx";
-import { Removal } from "./removal.tsx";
+import { RemovableItem } from "./removable_item.tsx";
 import { Section } from "./section.tsx";
 
 /** Keys for programs that trade for the user. */
@@ -64,7 +62,15 @@ export function KeysSection(): JSX.Element {
           ) : (
             <ul class="item-list">
               {data.map((key) => (
-                <KeyItem key={key.id} apiKey={key} onRevoked={keys.askAgain} />
+                <RemovableItem
+                  key={key.id}
+                  item={key}
+                  verb="Revoke"
+                  remove={() => revoke(key.id)}
+                  onRemoved={keys.askAgain}
+                >
+                  Programs with this key are refused at once. It cannot be made valid again.
+                </RemovableItem>
               ))}
             </ul>
           )
@@ -74,38 +80,5 @@ export function KeysSection(): JSX.Element {
   );
 }
 
-interface KeyItemProps {
-  apiKey: ApiKey;
-  onRevoked: () => void;
-}
-
-function KeyItem({
-  apiKey: { id, name, createdAt, lastUsedAt },
-  onRevoked,
-}: KeyItemProps): JSX.Element {
-  const command = useCommand();
-  const params = { path: { id } };
-  return (
-    <li class="item">
-      <div>
-        <p class="item-name">{name}</p>
-        <p class="hint">
-          Made {formatDate(createdAt)} ·{" "}
-          {lastUsedAt === null ? "never used" : `last used ${formatDateTime(lastUsedAt)}`}
-        </p>
-        <ProblemNotice problem={command.problem} />
-      </div>
-      <Removal
-        name={name}
-        verb="Revoke"
-        isBusy={command.isBusy}
-        onSure={() =>
-          void command.give(
-            () => resultOf(ownApi.DELETE("/api/account/keys/{id}", { params })),
-            onRevoked,
-          )
-        }
-      />
-    </li>
-  );
-}
+const revoke = (id: string) =>
+  resultOf(ownApi.DELETE("/api/account/keys/{id}", { params: { path: { id } } }));

@@ -3,8 +3,6 @@ import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { addPasskey, canUsePasskeys } from "../../api/passkeys.ts";
 import { resultOf } from "../../api/result.ts";
-import type { Passkey } from "../../api/types.ts";
-import { formatDate, formatDateTime } from "../../format.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Field, issueOf } from "../field.tsx";
@@ -12,7 +10,7 @@ import { Notice, ProblemNotice } from "../notice.tsx";
 import { Empty, Show } from "../states.tsx";
 import { Submit } from "../submit.tsx";
 import { browserWords } from "./browser_words.ts";
-import { Removal } from "./removal.tsx";
+import { RemovableItem } from "./removable_item.tsx";
 import { Section } from "./section.tsx";
 
 /** Devices that sign the user in without a password. */
@@ -36,7 +34,15 @@ export function PasskeysSection(): JSX.Element {
           ) : (
             <ul class="item-list">
               {data.map((passkey) => (
-                <PasskeyItem key={passkey.id} passkey={passkey} onRemoved={passkeys.askAgain} />
+                <RemovableItem
+                  key={passkey.id}
+                  item={passkey}
+                  verb="Remove"
+                  remove={() => remove(passkey.id)}
+                  onRemoved={passkeys.askAgain}
+                >
+                  This passkey does not sign in any more. The device may still offer it.
+                </RemovableItem>
               ))}
             </ul>
           )
@@ -73,38 +79,5 @@ function NewPasskeyForm({ onAdded }: { onAdded: () => void }): JSX.Element {
   );
 }
 
-interface PasskeyItemProps {
-  passkey: Passkey;
-  onRemoved: () => void;
-}
-
-function PasskeyItem({
-  passkey: { id, name, createdAt, lastUsedAt },
-  onRemoved,
-}: PasskeyItemProps): JSX.Element {
-  const command = useCommand();
-  const params = { path: { id } };
-  return (
-    <li class="item">
-      <div>
-        <p class="item-name">{name}</p>
-        <p class="hint">
-          Added {formatDate(createdAt)} ·{" "}
-          {lastUsedAt === null ? "never used" : `last used ${formatDateTime(lastUsedAt)}`}
-        </p>
-        <ProblemNotice problem={command.problem} />
-      </div>
-      <Removal
-        name={name}
-        verb="Remove"
-        isBusy={command.isBusy}
-        onSure={() =>
-          void command.give(
-            () => resultOf(ownApi.DELETE("/api/account/passkeys/{id}", { params })),
-            onRemoved,
-          )
-        }
-      />
-    </li>
-  );
-}
+const remove = (id: string) =>
+  resultOf(ownApi.DELETE("/api/account/passkeys/{id}", { params: { path: { id } } }));

@@ -7,6 +7,7 @@ import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Checkbox, Field, issueOf } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
+import { Person } from "../person.tsx";
 import { Submit } from "../submit.tsx";
 import { Section } from "./section.tsx";
 
@@ -44,6 +45,7 @@ export function ProfileSection({ own }: { own: OwnProfile }): JSX.Element {
   };
   return (
     <Section id="profile" title="Profile">
+      <Person displayName={own.displayName} handle={own.handle} />
       <form onSubmit={submit} noValidate>
         <div class="field-pair">
           <Field
@@ -69,7 +71,7 @@ export function ProfileSection({ own }: { own: OwnProfile }): JSX.Element {
         <Field
           label="Address of a picture"
           name="avatarUrl"
-          hint="For programs that read the leaderboard. Begins with https://"
+          hint="Begins with https://. Programs that read the API may show it. These pages load nothing from other hosts, and show your initials instead."
           value={values.avatarUrl}
           error={issueOf(problem, "avatarUrl")}
           onValue={(avatarUrl) => {

@@ -32,7 +32,7 @@ export function SessionsSection(): JSX.Element {
         <button
           type="button"
           class="button"
-          disabled={signOut.isBusy}
+          aria-disabled={signOut.isBusy}
           onClick={() =>
             void signOut.give(
               () => resultOf(ownApi.POST("/api/account/sign-out")),
@@ -48,7 +48,7 @@ export function SessionsSection(): JSX.Element {
         <button
           type="button"
           class="button button-quiet"
-          disabled={others.isBusy}
+          aria-disabled={others.isBusy}
           onClick={() =>
             void others.give(
               () => resultOf(ownApi.DELETE("/api/account/sessions")),
@@ -90,7 +90,7 @@ function SessionItem({ session, onEnded }: SessionItemProps): JSX.Element {
         <button
           type="button"
           class="button button-small"
-          disabled={command.isBusy}
+          aria-disabled={command.isBusy}
           aria-label={`Sign out ${name}`}
           onClick={() =>
             void command.give(

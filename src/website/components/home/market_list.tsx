@@ -1,8 +1,6 @@
 import type { JSX } from "preact";
-import { publicApi } from "../../api/client.ts";
-import { resultOf } from "../../api/result.ts";
 import type { ListedMarket } from "../../api/types.ts";
-import { useAsked } from "../../hooks/use_asked.ts";
+import { useEventTitle } from "../../hooks/use_event_title.ts";
 import { groupByEvent } from "./groups.ts";
 import { MarketRow } from "./market_row.tsx";
 
@@ -24,21 +22,10 @@ export function MarketList({ markets }: { markets: ListedMarket[] }): JSX.Elemen
   );
 }
 
-const titles = new Map<string, string>();
-
 function EventName({ id }: { id: string }): JSX.Element {
-  const title = useAsked(async () => {
-    const known = titles.get(id);
-    if (known !== undefined) return { ok: true, data: known } as const;
-    const params = { path: { id } };
-    const result = await resultOf(publicApi.GET("/api/v1/events/{id}", { params }));
-    if (!result.ok) return result;
-    titles.set(id, result.data.title);
-    return { ok: true, data: result.data.title } as const;
-  }, [id]);
   return (
     <h2 class="event-name">
-      <a href={`/events/${id}`}>{title.data ?? "Event"}</a>
+      <a href={`/events/${id}`}>{useEventTitle(id) ?? "Event"}</a>
     </h2>
   );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { amendOrder } from "../../api/orders.ts";
 import type { Order } from "../../api/types.ts";
 import { parseCount } from "../../format.ts";
@@ -18,6 +18,10 @@ export function AmendForm({ order, onDone }: AmendFormProps): JSX.Element {
   const [price, setPrice] = useState(String(order.price));
   const [quantity, setQuantity] = useState(String(order.quantity));
   const command = useCommand();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector("input")?.focus();
+  }, []);
   const wanted = { price: parseCount(price), quantity: parseCount(quantity) };
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -30,7 +34,15 @@ export function AmendForm({ order, onDone }: AmendFormProps): JSX.Element {
     else void command.give(() => amendOrder(order.id, change), onDone);
   };
   return (
-    <form class="amend" onSubmit={submit} noValidate>
+    <form
+      class="amend"
+      ref={form}
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onDone();
+      }}
+      noValidate
+    >
       <div class="field-pair">
         <Field
           label="Price"

@@ -26,7 +26,12 @@ export async function drawChart(
     grid: { vertLines: { visible: false }, horzLines: { color: colour("--line") } },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.2, bottom: 0.2 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
-    localization: { priceFormatter: (price: number) => `${Math.round(price)}%` },
+    localization: {
+      priceFormatter: (price: number) => `${Math.round(price)}%`,
+      // Lines of the grid may lie between two per cents: those have no name.
+      tickmarksPriceFormatter: (prices: number[]) =>
+        prices.map((price) => (Number.isInteger(price) ? `${price}%` : "")),
+    },
     handleScroll: false,
     handleScale: false,
   });

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Market } from "../../api/types.ts";
 import { formatChance, formatCount, formatDateTime, formatVolume } from "../../format.ts";
+import { useEventTitle } from "../../hooks/use_event_title.ts";
 import { Status } from "../status.tsx";
 
 interface MarketHeadProps {
@@ -11,18 +12,25 @@ interface MarketHeadProps {
 /** What a market asks, and how likely its traders think it is. */
 export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Element {
   const { bestAsk, bestBid, closeTime, eventId, lastTradePrice, yesVolume, noVolume } = market;
+  const chance = chanceOf(market);
   return (
     <header class="market-head">
       <p class="crumbs">
         <a href={`/?category=${market.category}`}>{market.category.replaceAll("-", " ")}</a>
-        {eventId !== null && <a href={`/events/${eventId}`}>Event</a>}
+        {eventId !== null && <EventLink id={eventId} />}
         <Status status={market.status} outcome={market.resolvedOutcome} />
       </p>
       <h1>{market.title}</h1>
       <div class="headline">
         <p class="chance" aria-live="off">
-          <span class="chance-number">{formatChance(chanceOf(market))}</span>
-          <span class="muted">chance of YES</span>
+          {chance === null ? (
+            <span class="muted">No price yet</span>
+          ) : (
+            <>
+              <span class="chance-number">{formatChance(chance)}</span>
+              <span class="muted">chance of YES</span>
+            </>
+          )}
         </p>
         <dl class="facts">
           <Fact name="Last trade" value={formatChance(lastTradePrice)} />
@@ -33,6 +41,14 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
         </dl>
       </div>
     </header>
+  );
+}
+
+function EventLink({ id }: { id: string }): JSX.Element {
+  return (
+    <a class="crumb-event" href={`/events/${id}`}>
+      {useEventTitle(id) ?? "Event"}
+    </a>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { cancelOrder } from "../../api/orders.ts";
 import type { Order } from "../../api/types.ts";
 import { formatCount, formatDateTime, formatPrice } from "../../format.ts";
@@ -29,6 +29,7 @@ export function OwnOrders({ orders, readAt }: OwnOrdersProps): JSX.Element {
 function OwnOrder({ order, readAt }: { order: Order; readAt: number }): JSX.Element {
   const [isAmending, setAmending] = useState(false);
   const command = useCommand();
+  const changeButton = useRef<HTMLButtonElement>(null);
   const name = nameOf(order);
   return (
     <li class="own-order">
@@ -50,6 +51,7 @@ function OwnOrder({ order, readAt }: { order: Order; readAt: number }): JSX.Elem
             <button
               type="button"
               class="button button-small"
+              ref={changeButton}
               aria-expanded={isAmending}
               aria-label={`Change: ${name}`}
               onClick={() => {
@@ -62,7 +64,7 @@ function OwnOrder({ order, readAt }: { order: Order; readAt: number }): JSX.Elem
           <button
             type="button"
             class="button button-small"
-            disabled={command.isBusy}
+            aria-disabled={command.isBusy}
             aria-label={`Cancel: ${name}`}
             onClick={() => void command.give(() => cancelOrder(order.id))}
           >
@@ -74,6 +76,7 @@ function OwnOrder({ order, readAt }: { order: Order; readAt: number }): JSX.Elem
         <AmendForm
           order={order}
           onDone={() => {
+            changeButton.current?.focus();
             setAmending(false);
           }}
         />

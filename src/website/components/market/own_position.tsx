@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Position } from "../../api/types.ts";
 import { formatCents, formatChange, formatPrice, formatShares } from "../../format.ts";
-import { costOf, worthOf } from "../portfolio/worth.ts";
+import { costOf, isSettled, worthOf } from "../portfolio/worth.ts";
 
 interface OwnPositionProps {
   positions: Position[];
@@ -24,15 +24,17 @@ export function OwnPosition({ positions, onSell }: OwnPositionProps): JSX.Elemen
               <Gain position={position} />
             </p>
           </div>
-          <button
-            type="button"
-            class="button button-small"
-            onClick={() => {
-              onSell(position);
-            }}
-          >
-            Sell
-          </button>
+          {position.marketStatus === "open" && (
+            <button
+              type="button"
+              class="button button-small"
+              onClick={() => {
+                onSell(position);
+              }}
+            >
+              Sell
+            </button>
+          )}
         </li>
       ))}
     </ul>
@@ -40,6 +42,7 @@ export function OwnPosition({ positions, onSell }: OwnPositionProps): JSX.Elemen
 }
 
 function Gain({ position }: { position: Position }): JSX.Element | null {
+  if (isSettled(position)) return <> · paid out ({formatChange(position.realisedPnl)})</>;
   const worth = worthOf(position);
   if (worth === null) return null;
   return (

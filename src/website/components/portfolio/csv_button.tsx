@@ -17,7 +17,7 @@ export function CsvButton({ path, fileName }: CsvButtonProps): JSX.Element {
       <button
         type="button"
         class="button button-small"
-        disabled={command.isBusy}
+        aria-disabled={command.isBusy}
         onClick={() =>
           void command.give(
             () => resultOf(askForCsv(path)),

@@ -10,8 +10,17 @@ import {
 } from "../../format.ts";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
+import type { Column } from "./long_list.tsx";
 
-const columns = ["Time", "Trade", "Shares", "Price", "Fee", "Cash", "Cash after"];
+const columns: Column[] = [
+  { name: "Time" },
+  { name: "Trade" },
+  { name: "Shares" },
+  { name: "Price" },
+  { name: "Fee", isWide: true },
+  { name: "Cash" },
+  { name: "Cash after", isWide: true },
+];
 
 /** The user's trades. */
 export function FillsHistory(): JSX.Element {
@@ -35,9 +44,9 @@ export function FillsHistory(): JSX.Element {
             </th>
             <td>{formatCount(fill.quantity)}</td>
             <td>{formatPrice(fill.price)}</td>
-            <td>{formatCents(fill.feeCents)}</td>
+            <td class="wide-only">{formatCents(fill.feeCents)}</td>
             <td>{formatChange(fill.cashCents)}</td>
-            <td>{formatCents(fill.balanceAfter)}</td>
+            <td class="wide-only">{formatCents(fill.balanceAfter)}</td>
           </>
         )}
       />

@@ -19,7 +19,7 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
           <button
             type="button"
             class="button button-small"
-            disabled={command.isBusy}
+            aria-disabled={command.isBusy}
             onClick={() => void command.give(() => cancelOrders(orders.map(({ id }) => id)))}
           >
             {command.isBusy ? "Cancelling…" : `Cancel all ${orders.length}`}
@@ -82,7 +82,7 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
         <button
           type="button"
           class="button button-small"
-          disabled={command.isBusy}
+          aria-disabled={command.isBusy}
           aria-label={`Cancel ${name} in ${marketTitle}`}
           onClick={() => void command.give(() => cancelOrder(id))}
         >

@@ -3,8 +3,17 @@ import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import { formatCount, formatDateTime, formatPrice } from "../../format.ts";
 import { LongList } from "./long_list.tsx";
+import type { Column } from "./long_list.tsx";
 
-const columns = ["Time", "Market", "Order", "Price", "Filled", "Average", "State"];
+const columns: Column[] = [
+  { name: "Time", isWide: true },
+  { name: "Market" },
+  { name: "Order" },
+  { name: "Price" },
+  { name: "Filled" },
+  { name: "Average", isWide: true },
+  { name: "State", isWide: true },
+];
 
 /** All orders of the user. */
 export function OrdersHistory(): JSX.Element {
@@ -18,9 +27,10 @@ export function OrdersHistory(): JSX.Element {
       }}
       row={(order) => (
         <>
-          <td>{formatDateTime(order.createdAt)}</td>
+          <td class="wide-only">{formatDateTime(order.createdAt)}</td>
           <th scope="row">
             <a href={`/markets/${order.marketId}`}>{order.marketTitle}</a>
+            <span class="narrow-only hint">{wordsOf(order.status, order.cancelReason)}</span>
           </th>
           <td class={`tone-${order.side}`}>
             {order.orderType === "buy" ? "Buy" : "Sell"} {order.side.toUpperCase()}
@@ -29,8 +39,8 @@ export function OrdersHistory(): JSX.Element {
           <td>
             {formatCount(order.filledQuantity)} / {formatCount(order.quantity)}
           </td>
-          <td>{formatPrice(order.averagePrice)}</td>
-          <td>{wordsOf(order.status, order.cancelReason)}</td>
+          <td class="wide-only">{formatPrice(order.averagePrice)}</td>
+          <td class="wide-only">{wordsOf(order.status, order.cancelReason)}</td>
         </>
       )}
     />

@@ -4,8 +4,14 @@ import { jsonResultOf } from "../../api/result.ts";
 import { formatCents, formatChange, formatDateTime } from "../../format.ts";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
+import type { Column } from "./long_list.tsx";
 
-const columns = ["Time", "What", "Amount", "Cash after"];
+const columns: Column[] = [
+  { name: "Time" },
+  { name: "What" },
+  { name: "Amount" },
+  { name: "Cash after" },
+];
 
 /** Every change of the user's cash, from the ledger. */
 export function StatementHistory(): JSX.Element {

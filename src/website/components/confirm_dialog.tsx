@@ -1,0 +1,54 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import type { Command } from "../hooks/use_command.ts";
+import { ProblemNotice } from "./notice.tsx";
+
+interface ConfirmDialogProps {
+  title: string;
+  /** What the button says that does it. */
+  action: string;
+  command: Command;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/**
+ * Asks before something that cannot be undone. The browser keeps the focus inside, closes it by
+ * Escape, and gives the focus back.
+ */
+export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
+  const { title, action, command, onConfirm, onClose, children } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    // What is harmless: the key that opened the dialog may be pressed twice.
+    keep.current?.focus();
+    return () => {
+      element?.close();
+    };
+  }, []);
+  return (
+    <dialog class="dialog" ref={dialog} aria-labelledby={titleId} onClose={onClose}>
+      <h2 id={titleId}>{title}</h2>
+      <div class="muted">{children}</div>
+      <ProblemNotice problem={command.problem} />
+      <div class="button-row">
+        <button
+          type="button"
+          class="button button-danger"
+          aria-disabled={command.isBusy}
+          onClick={onConfirm}
+        >
+          {command.isBusy ? "One moment…" : action}
+        </button>
+        <button type="button" class="button" ref={keep} onClick={() => dialog.current?.close()}>
+          Keep
+        </button>
+      </div>
+    </dialog>
+  );
+}

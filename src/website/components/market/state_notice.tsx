@@ -1,0 +1,52 @@
+import type { JSX } from "preact";
+import type { Market } from "../../api/types.ts";
+
+/** In the place of the ticket: why no orders are taken, and what happens next. */
+export function StateNotice({ market }: { market: Market }): JSX.Element {
+  return (
+    <section class="panel stack" aria-labelledby="state-title">
+      <StateWords market={market} />
+    </section>
+  );
+}
+
+function StateWords({ market }: { market: Market }): JSX.Element {
+  const { status, resolvedOutcome } = market;
+  if (status === "resolved") {
+    return (
+      <>
+        <h2 id="state-title">
+          {resolvedOutcome === "custom"
+            ? "Resolved by share"
+            : `Resolved: ${resolvedOutcome?.toUpperCase() ?? ""}`}
+        </h2>
+        <p class="muted">
+          {resolvedOutcome === "custom"
+            ? "YES and NO shares each paid a part of €1.00. "
+            : `A ${resolvedOutcome?.toUpperCase() ?? ""} share paid €1.00, the other one nothing. `}
+          Payouts are in the statement of your <a href="/portfolio">portfolio</a>.
+        </p>
+      </>
+    );
+  }
+  if (status === "paused") {
+    return (
+      <>
+        <h2 id="state-title">Trading is paused</h2>
+        <p class="muted">
+          No orders are taken in this market until it is opened again. Open orders stay in the book;
+          you can cancel yours.
+        </p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h2 id="state-title">Closed</h2>
+      <p class="muted">
+        Trading has ended. The market waits for its outcome; right shares are paid out by themselves
+        then.
+      </p>
+    </>
+  );
+}

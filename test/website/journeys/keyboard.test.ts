@@ -1,0 +1,118 @@
+import test from "ava";
+import type { Pool } from "pg";
+import { testService } from "../../helpers/http/test_service.ts";
+import { anybody } from "../../helpers/http/visitor.ts";
+import { arrive } from "../arrive.ts";
+import { openBrowser, visit } from "../browser.ts";
+import { focused, press, tabTo, typeInto } from "../keyboard.ts";
+import { makeOffered } from "../steps.ts";
+
+/** Everything by keyboard alone. Each key is checked: the focus is never lost, and can be seen. */
+
+const service = testService(test, { website: true });
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+});
+
+test.serial("from signing up to a trade, an amendment and a cancel, by keyboard", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  await makeOffered(service, "Will keys do?");
+  const person = anybody();
+  const { page, complaints } = await visit(browser, service.url);
+  await page.goto("/");
+  await page.getByText("Will keys do?").waitFor();
+  t.is((await press(page, "Tab")).name, "Skip to content");
+  await tabTo(page, "Sign up");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Sign up" }).waitFor();
+  await typeInto(page, "E-mail", person.email);
+  await typeInto(page, "Name", person.displayName);
+  await typeInto(page, "Handle", person.handle);
+  await typeInto(page, "Password", person.password);
+  await tabTo(page, "Make my account");
+  await page.keyboard.press("Enter");
+
+  await page.getByRole("heading", { name: "Account" }).waitFor();
+  await typeInto(page, "A day", "50");
+  await tabTo(page, "Confirm my limits");
+  await page.keyboard.press("Space");
+  await page.getByText("Your limits are saved").waitFor();
+  t.is((await focused(page)).name, "Save my limits");
+  await tabTo(page, "Markets", "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await page.getByText("Will keys do?").waitFor();
+  await tabTo(page, /^Will keys do\?/);
+  await page.keyboard.press("Enter");
+
+  await page.getByRole("heading", { name: "Will keys do?" }).waitFor();
+  await tabTo(page, "Buy");
+  await tabTo(page, /^YES/);
+  t.regex((await press(page, "ArrowRight")).name, /^NO/);
+  t.regex((await press(page, "ArrowLeft")).name, /^YES/);
+  await tabTo(page, "Limit");
+  t.is((await press(page, "ArrowRight")).name, "Market");
+  t.is((await press(page, "ArrowLeft")).name, "Limit");
+  await typeInto(page, "Price", "60");
+  await typeInto(page, "Shares", "5");
+  await page.keyboard.press("Enter");
+  await page.getByText("5 shares traded").waitFor();
+
+  await press(page, "Shift+Tab");
+  await page.keyboard.type("20");
+  await tabTo(page, "Buy YES");
+  await page.keyboard.press("Space");
+  await page.getByText("waits in the book for 5 shares").waitFor();
+  t.is((await focused(page)).name, "Buy YES");
+  await tabTo(page, "Change: Buy 5 YES at 20¢");
+  await page.keyboard.press("Enter");
+  await page.locator("form.amend").waitFor();
+  t.is((await focused(page)).name, "Price");
+  t.is((await press(page, "Escape")).name, "Change: Buy 5 YES at 20¢");
+  t.is(await page.locator("form.amend").count(), 0);
+  await tabTo(page, "Cancel: Buy 5 YES at 20¢");
+  await page.keyboard.press("Enter");
+  await page.getByText("No open orders in this market").waitFor();
+  // The button is gone, and the focus stays where it was.
+  t.regex((await focused(page)).name, /^Your open orders/);
+  await press(page, "Tab");
+  t.deepEqual(complaints, []);
+});
+
+test.serial(
+  "a dialog keeps the focus inside, is closed by Escape, and gives it back",
+  async (t) => {
+    const browser = await openBrowser(t);
+    if (browser === undefined) return;
+    const { page } = await arrive(browser, service, worker);
+    await page.goto("/account#keys");
+    await page.getByLabel("Name of the new key").fill("my bot");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "I have it" }).click();
+    await tabTo(page, "Revoke my bot");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Revoke “my bot”?" });
+    await dialog.waitFor();
+    t.is((await focused(page)).name, "Keep");
+    for (let count = 0; count < 5; count++) {
+      await page.keyboard.press("Tab");
+      // The browser's own bar comes between the last and the first element of a dialog.
+      const { name, tag } = await focused(page);
+      t.true(["Revoke for good", "Keep"].includes(name) || tag === "BODY", name);
+    }
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    t.is((await focused(page)).name, "Revoke my bot");
+
+    await page.keyboard.press("Space");
+    await dialog.waitFor();
+    await tabTo(page, "Revoke for good", "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("No keys yet").waitFor();
+    t.is(await dialog.count(), 0);
+    t.regex((await focused(page)).name, /^API keys/);
+  },
+);

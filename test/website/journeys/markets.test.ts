@@ -1,0 +1,105 @@
+import test from "ava";
+import type { Pool } from "pg";
+import { testService } from "../../helpers/http/test_service.ts";
+import { arrive } from "../arrive.ts";
+import { openBrowser, visit } from "../browser.ts";
+import { buy, buyButton, fillTicket, makeOffered } from "../steps.ts";
+
+/** What operators do with markets, as the pages show it. */
+
+const service = testService(test, { website: true });
+const { makeMarket, operate } = service;
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+});
+
+test.serial("an operator resolves a market, and the page of a position pays out", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { marketId } = await makeOffered(service, "Will the sun shine?");
+  const { page } = await arrive(browser, service, worker);
+  // The page hears of it by its stream: nothing is asked for every few seconds.
+  await page.addInitScript("window.setInterval = () => 0");
+  await page.goto(`/markets/${marketId}`);
+  await buy(page, 60, 5);
+  await page.getByText("YES · 5 shares").waitFor();
+  await operate("resolve_market", { market_id: marketId, outcome: "yes" });
+  await page.getByRole("heading", { name: "Resolved: YES" }).waitFor();
+  // 5.00 less 3.09.
+  await page.getByText("cost €3.00 · paid out (+€1.91)").waitFor();
+  // 1,000.00 less 5 x 60 cents and 9 cents of fee, and 5.00 that the shares pay.
+  await page.locator(".cash").getByText("€1,001.91").waitFor();
+  t.is(await buyButton(page).count(), 0);
+  t.is(await page.getByRole("button", { name: "Sell" }).count(), 0);
+
+  await page.getByRole("link", { name: "portfolio", exact: true }).click();
+  await page.getByText("You hold no shares", { exact: true }).waitFor();
+  // What was paid out is cash, and is not counted as shares again.
+  await page.getByRole("row", { name: "Will the sun shine? YES 5 60¢ +€1.91" }).waitFor();
+  const totals = await page.locator(".totals dd").allInnerTexts();
+  t.deepEqual(totals, ["€1,001.91", "€0.00", "€0.00", "+€1.91"]);
+  await page.getByRole("radio", { name: "Statement" }).check();
+  await page.getByRole("row", { name: /settlement \+€5\.00 €1,001\.91/ }).waitFor();
+});
+
+test.serial("a paused market says so, also to a page that was open before", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const marketId = await makeMarket({ title: "Will the wind turn?" });
+  const { page } = await arrive(browser, service, worker);
+  await page.goto(`/markets/${marketId}`);
+  await buy(page, 20, 3);
+  await page.getByText("waits in the book for 3 shares").waitFor();
+  await fillTicket(page, 21, 4);
+  await page.getByText("Cash afterwards").waitFor();
+  await operate("set_market_status", { market_id: marketId, status: "paused" });
+  await buyButton(page).click();
+  await page.getByRole("heading", { name: "Trading is paused" }).waitFor();
+
+  await page.reload();
+  await page.getByText("Paused", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Cancel: Buy 3 YES at 20¢" }).click();
+  await page.getByText("No open orders in this market").waitFor();
+
+  await operate("set_market_status", { market_id: marketId, status: "open" });
+  await page.reload();
+  await buyButton(page).waitFor();
+  t.pass();
+});
+
+test.serial("a closed market waits for its outcome, and its orders are gone", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const marketId = await makeMarket({ title: "Will the tide rise?" });
+  const { page } = await arrive(browser, service, worker);
+  await page.addInitScript("window.setInterval = () => 0");
+  await page.goto(`/markets/${marketId}`);
+  await buy(page, 20, 3);
+  await page.getByRole("button", { name: "Cancel: Buy 3 YES at 20¢" }).waitFor();
+  await operate("set_market_status", { market_id: marketId, status: "closed" });
+  await page.getByRole("heading", { name: "Closed", exact: true }).waitFor();
+  await page.getByText("No open orders in this market").waitFor();
+  t.pass();
+});
+
+test.serial("an event lists its markets, and leads to them and back", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const event = { title: "A week of weather", category: "tests", description: "Seven days." };
+  const event_id = await operate("create_event", event);
+  const titles = ["Will Monday be dry?", "Will Tuesday be dry?"];
+  for (const title of titles)
+    await operate("create_market", { title, category: "tests", event_id });
+  const { page, complaints } = await visit(browser, service.url);
+  await page.goto(`/events/${event_id}`);
+  await page.getByRole("heading", { name: "A week of weather" }).waitFor();
+  for (const title of titles) await page.getByRole("link", { name: title }).waitFor();
+  await page.getByRole("link", { name: titles[1]! }).click();
+  await page.getByRole("heading", { name: titles[1]! }).waitFor();
+  await page.getByRole("link", { name: "A week of weather" }).click();
+  await page.getByText("Seven days.").waitFor();
+  t.deepEqual(complaints, []);
+});

@@ -1,0 +1,43 @@
+import test from "ava";
+import type { Pool } from "pg";
+import { testService } from "../../helpers/http/test_service.ts";
+import { arrive } from "../arrive.ts";
+import { openBrowser } from "../browser.ts";
+import { makeMarketWithPast } from "../busy_exchange.ts";
+import { buy, fillTicket } from "../steps.ts";
+
+/**
+ * Makes the picture of the README:
+ * `PICTURE=docs/images/market.webp npm run test:website`
+ */
+
+const service = testService(test, { website: true });
+const file = process.env.PICTURE;
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+});
+
+test.serial(
+  "a market that was traded for a week has its line, its book and a ticket",
+  async (t) => {
+    const browser = await openBrowser(t);
+    if (browser === undefined) return;
+    const marketId = await makeMarketWithPast(service);
+    const { page, complaints } = await arrive(browser, service, worker);
+    await page.goto(`/markets/${marketId}`);
+    await buy(page, 70, 30);
+    await page.getByText("30 shares traded").waitFor();
+    await page.reload();
+    await page.getByText("YES · 30 shares").waitFor();
+    await fillTicket(page, 66, 50);
+    await page.getByText("Cash afterwards").waitFor();
+    await page.locator("canvas").first().waitFor();
+    const label = page.getByRole("img", { name: /^Chance of YES in the last week/ });
+    t.regex((await label.getAttribute("aria-label")) ?? "", /^Chance of YES .*: from 3\d% to 6\d%/);
+    t.deepEqual(complaints, []);
+    if (file !== undefined) await page.screenshot({ path: file });
+  },
+);

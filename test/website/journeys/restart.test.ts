@@ -1,0 +1,120 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import type { Pool } from "pg";
+import { testService } from "../../helpers/http/test_service.ts";
+import { until } from "../../helpers/until.ts";
+import { arrive } from "../arrive.ts";
+import { openBrowser } from "../browser.ts";
+import { buy, makeOffered, sharesOf } from "../steps.ts";
+
+/** The server is killed and started again while a browser uses it. */
+
+const service = testService(test, { website: true });
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+});
+
+interface ServingProcess {
+  url: string;
+  /** SIGKILL: nothing that it does is finished. */
+  kill: () => Promise<void>;
+}
+
+/** A server process on the database of the tests. */
+async function startServing(t: ExecutionContext, port = "0"): Promise<ServingProcess> {
+  const file = resolve(import.meta.dirname, "../serving_process.ts");
+  const child = fork(file, [service.database.connectionString, port]);
+  const exited = once(child, "exit");
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  t.teardown(kill);
+  const first = await Promise.race([once(child, "message"), exited]);
+  if (typeof first[0] !== "string") throw new Error(`The server ended with ${String(first[0])}`);
+  return { url: first[0], kill };
+}
+
+/** Holds the lock of a market, so that orders in it wait in the database. */
+async function holdMarket(marketId: string): Promise<() => Promise<void>> {
+  const client = await service.database.pool.connect();
+  await client.query("begin");
+  await client.query(
+    "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = $1",
+    [marketId],
+  );
+  return async () => {
+    await client.query("commit");
+    client.release();
+  };
+}
+
+const isOrderWaiting = async (): Promise<boolean> => {
+  const { rows } = await service.database.pool.query(
+    `select count(*)::int as waiting from pg_catalog.pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%place_orders%'`,
+  );
+  return rows[0].waiting > 0;
+};
+
+const ordersOf = async (userId: string): Promise<number> => {
+  const { rows } = await service.database.pool.query(
+    `select count(*)::int as placed from trading.orders as o
+     join identity.users as u on u.id = o.user_id where u.public_id = $1`,
+    [userId],
+  );
+  return rows[0].placed;
+};
+
+test.serial("a server killed in the middle of an order: the order is placed once", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { marketId } = await makeOffered(service, "Will it clear up?");
+  const before = await startServing(t);
+  const { page, userId } = await arrive(browser, service, worker, { url: before.url });
+  await page.goto(`/markets/${marketId}`);
+  await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
+
+  const release = await holdMarket(marketId);
+  await buy(page, 60, 7);
+  await until("the order waits in the database", isOrderWaiting);
+  await before.kill();
+  await page.getByText("No answer yet, trying again…").waitFor();
+  // The database goes on with what the server had asked it for.
+  await release();
+  await until("the order is placed", async () => (await ordersOf(userId)) === 1);
+
+  await startServing(t, new URL(before.url).port);
+  await page.getByText("7 shares traded").waitFor();
+  await page.getByText("YES · 7 shares").waitFor();
+  await page.getByText("Connection lost").waitFor({ state: "detached" });
+  t.is(await ordersOf(userId), 1);
+  t.is(await sharesOf(service, userId), 7);
+});
+
+test.serial(
+  "a server killed before an order reached the database: it is placed then",
+  async (t) => {
+    const browser = await openBrowser(t);
+    if (browser === undefined) return;
+    const { marketId } = await makeOffered(service, "Will it cloud over?");
+    const before = await startServing(t);
+    const { page, userId } = await arrive(browser, service, worker, { url: before.url });
+    await page.goto(`/markets/${marketId}`);
+    await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
+    await before.kill();
+    await buy(page, 60, 7);
+    await page.getByText("No answer yet, trying again…").waitFor();
+    t.is(await ordersOf(userId), 0);
+    await startServing(t, new URL(before.url).port);
+    await page.getByText("7 shares traded").waitFor();
+    t.is(await ordersOf(userId), 1);
+    t.is(await sharesOf(service, userId), 7);
+  },
+);

@@ -1,0 +1,41 @@
+import type { Locator, Page } from "playwright-core";
+import type { TestService, Trader } from "../helpers/http/test_service.ts";
+
+/** What several journeys do. */
+
+/** A market where a trader sells 100 YES at 60. */
+export async function makeOffered(
+  { call, makeMarket, makeTrader }: TestService,
+  title: string,
+): Promise<{ marketId: string; maker: Trader }> {
+  const marketId = await makeMarket({ title });
+  const maker = await makeTrader();
+  const body = { marketId, side: "no", price: 40, quantity: 100 };
+  await call("POST", "/api/v1/orders", { key: maker.key, body });
+  return { marketId, maker };
+}
+
+export async function fillTicket(page: Page, price: number, quantity: number): Promise<void> {
+  await page.getByLabel("Price", { exact: true }).fill(String(price));
+  await page.getByLabel("Shares", { exact: true }).fill(String(quantity));
+}
+
+export const buyButton = (page: Page): Locator =>
+  page.getByRole("button", { name: "Buy YES", exact: true });
+
+/** Places an order to buy YES by the ticket. */
+export async function buy(page: Page, price: number, quantity: number): Promise<void> {
+  await fillTicket(page, price, quantity);
+  await buyButton(page).click();
+}
+
+/** How many shares a user holds in all. */
+export async function sharesOf({ database }: TestService, userId: string): Promise<number> {
+  const { rows } = await database.pool.query(
+    `select coalesce(sum(p.quantity), 0)::int as held
+     from trading.positions as p join identity.users as u on u.id = p.user_id
+     where u.public_id = $1`,
+    [userId],
+  );
+  return rows[0].held;
+}
