@@ -18,10 +18,10 @@ await runProcess(async (context) => {
   const connectionString = workerDatabaseUrl ?? (await openDatabase()).connectionString;
   const transport = mailTransport(config);
   const jobs = [...crontab];
-  if (transport === undefined) logger.warn("SMTP_URL is not set: this worker sends no mail");
-  else jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
+  if (transport) jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
   const options = { connectionString, logger, crontab: jobs, signal: ending };
   const worker = await openWhenReady(() => startWorker(options), healthServer?.refuseBecause);
   healthServer?.handOver(worker.health);
+  if (!transport) logger.warn("SMTP_URL is not set: this worker sends no mail");
   print("working");
 });

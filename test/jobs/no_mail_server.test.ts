@@ -1,27 +1,33 @@
 import test from "ava";
+import { migrateDatabase } from "../../src/database/migrations.ts";
+import { createDatabase } from "../helpers/database/test_database.ts";
+import type { OwnDatabase } from "../helpers/database/test_database.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 
-/** A worker that cannot send mail says so, before it waits for anything. */
+/** A worker that cannot send mail says so. */
 
-const unreachable = "postgres://worker@127.0.0.1:1/none";
 const warning = "SMTP_URL is not set: this worker sends no mail";
+const mailServer = { SMTP_URL: "smtp://127.0.0.1:1", PUBLIC_URL: "https://markets.example" };
 
-test("a worker without SMTP_URL warns that it sends no mail", async (t) => {
-  const worker = startProcess(t, "worker.ts", { WORKER_DATABASE_URL: unreachable });
-  t.true(await worker.says("waiting for the database"), worker.errors());
-  t.true(worker.errors().includes(warning));
-  worker.kill("SIGTERM");
-  await worker.exited;
+let database: OwnDatabase;
+test.before("make a database", async () => {
+  database = await createDatabase({ empty: true });
+  await migrateDatabase(database.connectionString);
+});
+test.after.always("drop it", async () => {
+  await database.drop();
 });
 
-test("a worker with SMTP_URL does not", async (t) => {
-  const worker = startProcess(t, "worker.ts", {
-    WORKER_DATABASE_URL: unreachable,
-    SMTP_URL: "smtp://127.0.0.1:1",
-    PUBLIC_URL: "https://markets.example",
+for (const [what, settings, warns] of [
+  ["without SMTP_URL warns that it sends no mail", {}, true],
+  ["with SMTP_URL does not", mailServer, false],
+] as const) {
+  test(`a worker ${what}`, async (t) => {
+    const settingsOfWorker = { WORKER_DATABASE_URL: database.connectionString, ...settings };
+    const worker = startProcess(t, "worker.ts", settingsOfWorker);
+    t.true(await worker.says("working"), worker.errors());
+    t.is(worker.errors().includes(warning), warns);
+    worker.kill("SIGTERM");
+    t.is(await worker.exited, 0);
   });
-  t.true(await worker.says("waiting for the database"), worker.errors());
-  t.false(worker.errors().includes(warning));
-  worker.kill("SIGTERM");
-  await worker.exited;
-});
+}
