@@ -119,6 +119,7 @@ for (const view of views) {
     await page
       .getByRole("region", { name: "Trades", exact: true })
       .getByText("Bought YES")
+      .filter({ visible: true })
       .waitFor();
     await look(t, page, "own-portfolio", view);
     for (const name of ["Orders", "Statement"]) {
