@@ -57,7 +57,7 @@ export function FillsHistory(): JSX.Element {
               <td class="wide-only">{formatCents(feeCents)}</td>
               <td>
                 {formatChange(cashCents)}
-                <span class="narrow-only hint">{formatCents(fill.balanceAfter)}</span>
+                <span class="narrow-only hint">then {formatCents(fill.balanceAfter)}</span>
               </td>
               <td class="wide-only">{formatCents(fill.balanceAfter)}</td>
             </>

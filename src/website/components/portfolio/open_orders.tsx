@@ -68,8 +68,10 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
     <tr>
       <th scope="row">
         <a href={`/markets/${marketId}`}>{marketTitle}</a>
-        <span class={`narrow-only hint tone-${side}`}>{name}</span>
-        {order.status === "scheduled" && <span class="narrow-only hint">Being released</span>}
+        <span class="narrow-only hint">
+          <span class={`tone-${side}`}>{name}</span>
+          {order.status === "scheduled" && " · being released"}
+        </span>
         {command.problem !== undefined && <ProblemNotice problem={command.problem} />}
       </th>
       <td class={`wide-only tone-${side}`}>{name}</td>
