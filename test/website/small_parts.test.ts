@@ -31,7 +31,7 @@ test("a list that is read anew keeps its older rows where the two meet", (t) => 
 });
 
 test("orders and entries of the account are shown in words", (t) => {
-  t.is(kindWords({ kind: "settlement" }), "Pay-out of a resolved market");
+  t.is(kindWords({ kind: "settlement" }), "Payout of a resolved market");
   const cancelled = (cancelReason: "expired" | "insufficient_liquidity" | null) =>
     stateWords({ status: "cancelled", cancelReason });
   t.is(cancelled("expired"), "Expired");

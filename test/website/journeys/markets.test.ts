@@ -51,7 +51,7 @@ test.serial("an operator resolves a market, and the page of a position pays out"
   t.deepEqual(totals, ["€1,001.91", "€1,001.91", "€0.00", "€0.00", "+€1.91"]);
   await page.getByRole("row", { name: /Will the sun shine\? Bought YES 5 60¢ €0\.09/ }).waitFor();
   await page.getByRole("radio", { name: "Statement" }).check();
-  const payOut = /Pay-out of a resolved market Will the sun shine\? \+€5\.00 €1,001\.91/;
+  const payOut = /Payout of a resolved market Will the sun shine\? \+€5\.00 €1,001\.91/;
   await page.getByRole("row", { name: payOut }).waitFor();
 
   // A list has the outcome in the place of the last chance.

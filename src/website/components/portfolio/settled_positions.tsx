@@ -30,7 +30,7 @@ export function SettledPositions({
               <th scope="col" class="wide-only">
                 Cost and fees
               </th>
-              <th scope="col">Pay-out</th>
+              <th scope="col">Payout</th>
               <th scope="col">Profit or loss</th>
             </tr>
           </thead>

@@ -9,7 +9,7 @@ const kinds: Record<StatementEntry["kind"], string> = {
   trade: "Trade",
   split: "Complete sets made",
   merge: "Complete sets turned into cash",
-  settlement: "Pay-out of a resolved market",
+  settlement: "Payout of a resolved market",
   correction: "Correction of a resolution",
 };
 
