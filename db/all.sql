@@ -433,6 +433,8 @@ set local role exchange_owner;
 --!include api/functions/list_fills.sql
 --!include api/functions/get_statement.sql
 --!include api/functions/get_portfolio.sql
+--!include api/functions/get_own_positions.sql
+--!include api/functions/list_market_titles.sql
 --!include api/functions/list_categories.sql
 --!include api/functions/list_events.sql
 --!include api/functions/get_event.sql
@@ -441,6 +443,7 @@ set local role exchange_owner;
 --!include api/functions/list_markets.sql
 --!include api/functions/list_candles.sql
 --!include api/functions/get_market_rules.sql
+--!include api/functions/get_market_resolution.sql
 --!include api/functions/get_exchange.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql

@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account.ts";
 import { accountAccessRoutes } from "./account_access.ts";
 import { accountPasskeyRoutes } from "./account_passkeys.ts";
+import { accountPositionRoutes } from "./account_positions.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { documentationRoutes } from "./documentation.ts";
 import { historyRoutes } from "./history.ts";
@@ -30,6 +31,7 @@ export const routes: Route[] = [
   ...accountAccessRoutes,
   ...accountRoutes,
   ...accountPasskeyRoutes,
+  ...accountPositionRoutes,
   ...serviceRoutes,
   ...documentationRoutes(() => routes),
 ];

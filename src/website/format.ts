@@ -82,17 +82,24 @@ export function formatTradeTime(iso: string, now = new Date()): string {
 }
 
 /**
- * The cents of an amount of euros as people type it: "12", "12.5", "12,50", "€ 12.50".
+ * The cents of an amount of euros as people type it: "12", "12.5", "12,50", "€ 1,000.00", "1,000".
  * Undefined for anything else, such as fractions of a cent.
  */
 export function parseEuros(text: string): number | undefined {
-  const match = /^€?\s*(\d{1,12})(?:[.,](\d{1,2}))?\s*€?$/.exec(text.trim());
+  const amount = withoutThousandsCommas(text.trim().replace(/^€\s*|\s*€$/g, ""));
+  const match = /^(\d{1,12})(?:[.,](\d{1,2}))?$/.exec(amount);
   if (match === null) return undefined;
   const [, whole = "0", fraction = ""] = match;
   return Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
 }
 
-/** A whole number as people type it; undefined for anything else. */
+/** A whole number as people type it, such as "1000" or "1,000"; undefined for anything else. */
 export function parseCount(text: string): number | undefined {
-  return /^\d{1,9}$/.test(text.trim()) ? Number(text.trim()) : undefined;
+  const count = withoutThousandsCommas(text.trim());
+  return /^\d{1,9}$/.test(count) ? Number(count) : undefined;
+}
+
+/** As pages write amounts, with a comma before each three digits. */
+function withoutThousandsCommas(text: string): string {
+  return /^\d{1,3}(,\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(",", "") : text;
 }

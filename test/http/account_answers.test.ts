@@ -60,6 +60,29 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   const { data } = await call("GET", "/sessions");
   for (const session of [data[0].id, userId, "1"]) await call("DELETE", `/sessions/${session}`);
   await call("DELETE", "/sessions");
+  const marketId = await service.makeMarket();
+  await call("GET", "/market-titles");
+  await call("GET", "/market-titles?ids=1");
+  await call("GET", `/market-titles?ids=${marketId},${userId}`);
+  await call("GET", `/market-titles?ids=${Array(201).fill(marketId).join(",")}`);
+  await call("GET", "/positions?marketId=1");
+  // Shares of either kind, and a resolution, so that every field is seen.
+  const sets = { marketId, quantity: 5 };
+  const deposited = { user_id: userId, amount_cents: 10_000, reference: "cash" };
+  await service.operate("deposit", deposited);
+  await visitor.call("POST", "/api/v1/positions/split", { body: sets });
+  t.is((await call("GET", "/positions")).positions.length, 2);
+  const resolution = `/api/markets/${marketId}/resolution`;
+  for (const status of [404, 200]) {
+    const answer = await guest.call("GET", resolution);
+    t.is(answer.status, status);
+    t.deepEqual(faultsOf("GET", resolution, answer), []);
+    if (status === 404) {
+      await service.operate("resolve_market", { market_id: marketId, outcome: "yes" });
+    }
+  }
+  t.is((await call("GET", `/positions?marketId=${marketId}`)).settled.length, 2);
+
   await call("POST", "/self-exclusion", { until: "2090-01-01T00:00:00Z" });
   await call("POST", "/self-exclusion", { until: null });
   await call("POST", "/self-exclusion", { until: "2090-01-01T00:00:00Z" });

@@ -30,7 +30,11 @@ test("prices, chances and shares", (t) => {
 test("amounts are read as people type them", (t) => {
   const read = { "12": 1200, "12.5": 1250, "12,50": 1250, " € 0.07 ": 7, "3€": 300 };
   for (const [text, cents] of Object.entries(read)) t.is(parseEuros(text), cents, text);
-  for (const text of ["", "1.234", "1,000.00", "-1", "1e3", "ten", "1..2"]) {
+  // As the pages write them.
+  const grouped = { "1,000.00": 100_000, "€1,234,567.8": 123_456_780, "1,000": 100_000 };
+  for (const [text, cents] of Object.entries(grouped)) t.is(parseEuros(text), cents, text);
+  const wrong = ["", "1.234", "1,00,000", "12,3456", "1000,000", ",100", "1,000,", "1,000.001"];
+  for (const text of [...wrong, "-1", "1e3", "ten", "1..2", "1,000."]) {
     t.is(parseEuros(text), undefined, text);
   }
 });
@@ -47,7 +51,9 @@ test("an amount that is shown and typed again is the same, to the cent", (t) => 
 
 test("counts are whole numbers", (t) => {
   t.is(parseCount(" 10 "), 10);
-  for (const text of ["", "1.5", "-1", "1e3", "0x10"]) t.is(parseCount(text), undefined, text);
+  t.is(parseCount("10,000"), 10_000);
+  for (const text of ["", "1.5", "1,5", "1,00", "1,000.", "-1", "1e3", "0x10"])
+    t.is(parseCount(text), undefined, text);
 });
 
 test("a trade of today shows its time, an older one its day, with the year if that is over", (t) => {

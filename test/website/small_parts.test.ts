@@ -6,7 +6,8 @@ import { groupByEvent } from "../../src/website/components/home/groups.ts";
 import { initialsOf } from "../../src/website/components/initials.ts";
 import { sparklinePath } from "../../src/website/components/home/sparkline_path.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
-import { costOf, isSettled, worthOf } from "../../src/website/components/portfolio/worth.ts";
+import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
+import { kindWords, limitWords, stateWords } from "../../src/website/components/portfolio/words.ts";
 
 test("each rejection is shown in words, with the next step", (t) => {
   const refused = (code: string) => adviceOn({ status: 400, error: "x", code });
@@ -21,12 +22,31 @@ test("the documented examples of the fee: 100 shares at 50 cost 175, one costs 2
   t.deepEqual([feeCents(100, 50), feeCents(1, 50), feeCents(1, 1)], [175, 2, 1]);
 });
 
-test("a NO share is worth the rest of 100", (t) => {
-  const held = { avgPrice: 40, quantity: 10, lastTradePrice: 70 };
-  t.is(costOf(held), 400);
-  t.is(worthOf({ ...held, side: "yes" }), 700);
-  t.is(worthOf({ ...held, side: "no" }), 300);
-  t.is(worthOf({ ...held, lastTradePrice: null, side: "no" }), null);
+test("a list that is read anew keeps its older rows where the two meet", (t) => {
+  const rows = (...ids: number[]) => ids.map((id) => ({ id }));
+  t.deepEqual(joinedRows(rows(6, 5, 4), rows(5, 4, 3, 2)), rows(6, 5, 4, 3, 2));
+  t.deepEqual(joinedRows(rows(5, 4), rows(5, 4)), rows(5, 4));
+  t.is(joinedRows(rows(9, 8), rows(5, 4)), undefined, "rows between are missing");
+  t.is(joinedRows(rows(2, 1), []), undefined);
+});
+
+test("orders and entries of the account are shown in words", (t) => {
+  t.is(kindWords({ kind: "settlement" }), "Payout of a resolved market");
+  const cancelled = (cancelReason: "expired" | "insufficient_liquidity" | null) =>
+    stateWords({ status: "cancelled", cancelReason });
+  t.is(cancelled("expired"), "Expired");
+  t.is(cancelled("insufficient_liquidity"), "Cancelled: nothing more was offered at its price");
+  t.is(stateWords({ status: "partially_filled", cancelReason: null }), "Partly filled");
+});
+
+test("an order at any price that may not rest is a market order", (t) => {
+  const limit = (orderType: "buy" | "sell", price: number, timeInForce: "gtc" | "ioc") =>
+    limitWords({ orderType, price, timeInForce });
+  t.is(limit("buy", 99, "ioc"), "market");
+  t.is(limit("sell", 1, "ioc"), "market");
+  t.is(limit("buy", 99, "gtc"), "99¢");
+  t.is(limit("sell", 99, "ioc"), "99¢");
+  t.is(limit("buy", 1, "ioc"), "1¢");
 });
 
 test("markets of an event stand together, where the first of them does", (t) => {
@@ -63,13 +83,6 @@ test("browsers are named for people", (t) => {
   t.is(browserWords(chrome), "Chrome on Linux");
   t.is(browserWords("curl/8"), "curl/8");
   t.is(browserWords(null), "Unknown browser");
-});
-
-test("shares of resolved markets were paid out; those of paused and closed ones were not", (t) => {
-  const settled = (["open", "paused", "closed", "resolved"] as const).filter((marketStatus) =>
-    isSettled({ marketStatus }),
-  );
-  t.deepEqual(settled, ["resolved"]);
 });
 
 test("a user is shown by the initials of the first and the last name", (t) => {

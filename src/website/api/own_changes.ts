@@ -6,7 +6,8 @@ import type { UserEvent } from "./types.ts";
 
 /**
  * Says when something of the user's may have changed: by the user's stream, by a command of this
- * tab or of another one, or because a lost connection came back. Pages then ask the server anew.
+ * tab or of another one, because a lost connection came back, or because some time has passed.
+ * All that a page shows of the user's is then read anew together, so that it fits together.
  */
 
 /** Rises with every change. */
@@ -18,6 +19,8 @@ export const userConnection = signal<Connection>("connecting");
 const tabs = new BroadcastChannel("pgmarkets.own-changes");
 /** The first change is read at once; what comes in the time after it is read together. */
 const GATHERED_MS = 400;
+/** Deposits, and trades that a program of the user's makes, have no event in the stream. */
+const READ_EVERY_MS = 15_000;
 let isGathering = false;
 let isMoreToRead = false;
 
@@ -45,6 +48,11 @@ export function announceChange(): void {
 /** Follows the user's stream while a user is signed in. */
 export function followOwnChanges(): void {
   tabs.onmessage = noteChange;
+  const noteIfSeen = (): void => {
+    if (isSignedIn.peek() && !document.hidden) noteChange();
+  };
+  setInterval(noteIfSeen, READ_EVERY_MS);
+  document.addEventListener("visibilitychange", noteIfSeen);
   let stream: Stream | undefined;
   let stopFollowing: (() => void) | undefined;
   effect(() => {

@@ -3,10 +3,11 @@ import { ownApi, publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { LeaderboardEntry } from "../api/types.ts";
+import { Change } from "../components/change.tsx";
 import { Choice } from "../components/choice.tsx";
 import { Person } from "../components/person.tsx";
 import { Empty, Show } from "../components/states.tsx";
-import { formatChange, formatCount, formatRatio, formatVolume, toneOf } from "../format.ts";
+import { formatCount, formatRatio, formatVolume } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
@@ -94,7 +95,7 @@ function Summary({ window, category }: Of): JSX.Element {
       {({ traderCount, totalVolumeCents, openInterestCents, biggestSingleWin, medianTrader }) => (
         <dl class="panel facts facts-wide">
           <div>
-            <dt>Traders</dt>
+            <dt>Public traders</dt>
             <dd>{formatCount(traderCount)}</dd>
           </div>
           <div>
@@ -109,7 +110,7 @@ function Summary({ window, category }: Of): JSX.Element {
             <div>
               <dt>Biggest win</dt>
               <dd>
-                {formatChange(biggestSingleWin.plCents)}{" "}
+                <Change cents={biggestSingleWin.plCents} />{" "}
                 <a class="small" href={`/markets/${biggestSingleWin.marketId}`}>
                   {biggestSingleWin.displayName}
                 </a>
@@ -119,7 +120,9 @@ function Summary({ window, category }: Of): JSX.Element {
           {medianTrader !== null && (
             <div>
               <dt>Median trader</dt>
-              <dd>{formatChange(medianTrader.plCents)}</dd>
+              <dd>
+                <Change cents={medianTrader.plCents} />
+              </dd>
             </div>
           )}
         </dl>
@@ -143,7 +146,9 @@ function OwnPlace({ window, category }: Of): JSX.Element {
           ) : (
             <>
               Your place: <strong>{formatCount(self.rank)}</strong>, with{" "}
-              <strong>{formatChange(self.plCents)}</strong>
+              <strong>
+                <Change cents={self.plCents} />
+              </strong>
             </>
           )}
         </p>
@@ -172,9 +177,9 @@ function Ranks({ window, category }: Of): JSX.Element {
                   <th scope="col">Place</th>
                   <th scope="col">Trader</th>
                   <th scope="col">Profit or loss</th>
-                  <th scope="col">Volume</th>
-                  <th scope="col">Won</th>
-                  <th scope="col">Settled</th>
+                  <th scope="col">Settled volume</th>
+                  <th scope="col">Settled positions</th>
+                  <th scope="col">Won of these</th>
                 </tr>
               </thead>
               <tbody>
@@ -197,7 +202,7 @@ function Rank({ entry }: { entry: Entry }): JSX.Element {
     return (
       <tr class="muted">
         <td>{entry.rank}</td>
-        <td colSpan={5}>Private trader</td>
+        <td colSpan={5}>Private trader (not counted above)</td>
       </tr>
     );
   }
@@ -208,10 +213,12 @@ function Rank({ entry }: { entry: Entry }): JSX.Element {
       <th scope="row">
         <Person displayName={displayName} handle={handle} />
       </th>
-      <td class={toneOf(plCents)}>{formatChange(plCents)}</td>
+      <td>
+        <Change cents={plCents} />
+      </td>
       <td>{formatVolume(volCents)}</td>
-      <td>{formatRatio(winRate)}</td>
       <td>{formatCount(settledCount)}</td>
+      <td>{settledCount === 0 ? "–" : formatRatio(winRate)}</td>
     </tr>
   );
 }

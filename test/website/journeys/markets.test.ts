@@ -29,7 +29,14 @@ test.serial("an operator resolves a market, and the page of a position pays out"
   await operate("resolve_market", { market_id: marketId, outcome: "yes" });
   await page.getByRole("heading", { name: "Resolved: YES" }).waitFor();
   // 5.00 less 3.09.
-  await page.getByText("cost €3.00 · paid out (+€1.91)").waitFor();
+  await page.getByText("Cost €3.00 and €0.09 of fees · paid out €5.00 (+€1.91)").waitFor();
+  const head = page.locator(".market-head");
+  await head.getByText("YESis the outcome").waitFor();
+  t.regex(
+    await head.innerText(),
+    /Resolved\n.+\nA YES share paid\n€1\.00\nA NO share paid\n€0\.00/,
+  );
+  t.notRegex(await head.innerText(), /chance|Bid|Closes/);
   // 1,000.00 less 5 x 60 cents and 9 cents of fee, and 5.00 that the shares pay.
   await page.locator(".cash").getByText("€1,001.91").waitFor();
   t.is(await buyButton(page).count(), 0);
@@ -38,11 +45,20 @@ test.serial("an operator resolves a market, and the page of a position pays out"
   await page.getByRole("link", { name: "portfolio", exact: true }).click();
   await page.getByText("You hold no shares", { exact: true }).waitFor();
   // What was paid out is cash, and is not counted as shares again.
-  await page.getByRole("row", { name: "Will the sun shine? YES 5 60¢ +€1.91" }).waitFor();
+  const paid = /Will the sun shine\? YES 5 YES, .+ €3\.09 €5\.00 \+€1\.91/;
+  await page.getByRole("row", { name: paid }).waitFor();
   const totals = await page.locator(".totals dd").allInnerTexts();
-  t.deepEqual(totals, ["€1,001.91", "€0.00", "€0.00", "+€1.91"]);
+  t.deepEqual(totals, ["€1,001.91", "€1,001.91", "€0.00", "€0.00", "+€1.91"]);
+  await page.getByRole("row", { name: /Will the sun shine\? Bought YES 5 60¢ €0\.09/ }).waitFor();
   await page.getByRole("radio", { name: "Statement" }).check();
-  await page.getByRole("row", { name: /settlement \+€5\.00 €1,001\.91/ }).waitFor();
+  const payOut = /Payout of a resolved market Will the sun shine\? \+€5\.00 €1,001\.91/;
+  await page.getByRole("row", { name: payOut }).waitFor();
+
+  // A list has the outcome in the place of the last chance.
+  await page.goto("/?status=closed");
+  const row = page.getByRole("listitem").filter({ hasText: "Will the sun shine?" });
+  await row.getByText("was the outcome").waitFor();
+  t.notRegex(await row.innerText(), /60%|closes/);
 });
 
 test.serial("a paused market says so, also to a page that was open before", async (t) => {

@@ -119,6 +119,7 @@ for (const view of views) {
     await page
       .getByRole("region", { name: "Trades", exact: true })
       .getByText("Bought YES")
+      .filter({ visible: true })
       .waitFor();
     await look(t, page, "own-portfolio", view);
     for (const name of ["Orders", "Statement"]) {
@@ -150,7 +151,7 @@ for (const view of views) {
       ["home", "/", "/api/v1/markets?*", 503, "Will a team from Spain"],
       ["market", market, `/api/v1${market}`, 500, "Rules"],
       ["portfolio", "/portfolio", "/api/v1/me/portfolio", 503, "Shares at the last"],
-      ["history", "/portfolio", "/api/v1/me/fills", 500, "Nothing here yet"],
+      ["history", "/portfolio", "/api/v1/me/fills?*", 500, "Nothing here yet"],
       ["leaderboard", "/leaderboard", "/api/v1/leaderboard?*", 500, "Nobody has realised"],
       ["account", "/account", "/api/account", 500, "Signed-in browsers"],
     ];

@@ -12,7 +12,7 @@ export type RowMarket = Pick<
 
 /** A market in a list: its question, its chance, and what there is about it. */
 export function MarketRow({ market }: { market: RowMarket }): JSX.Element {
-  const { id, title, status, lastTradePrice, yesVolume, noVolume, closeTime } = market;
+  const { id, title, status, yesVolume, noVolume, closeTime } = market;
   return (
     <li class="market-row">
       <a class="market-link" href={`/markets/${id}`}>
@@ -20,17 +20,44 @@ export function MarketRow({ market }: { market: RowMarket }): JSX.Element {
         <span class="market-facts">
           {status !== "open" && <Status status={status} outcome={market.resolvedOutcome} />}
           <span>{formatVolume(yesVolume + noVolume)} volume</span>
-          {closeTime !== null && <span>closes {formatDate(closeTime)}</span>}
+          {closeTime !== null && status !== "resolved" && (
+            <span>
+              {isOver(market) ? "closed" : "closes"} {formatDate(closeTime)}
+            </span>
+          )}
         </span>
       </a>
       <Sparkline marketId={id} />
-      <span class="row-chance">
-        <span class="row-chance-number">{formatChance(lastTradePrice)}</span>
-        <span class="chance-bar" aria-hidden="true">
-          <span style={{ inlineSize: `${lastTradePrice ?? 0}%` }} />
-        </span>
-        <span class="unseen">chance</span>
-      </span>
+      {status === "resolved" ? <RowOutcome market={market} /> : <RowChance market={market} />}
     </li>
+  );
+}
+
+function isOver({ status, closeTime }: RowMarket): boolean {
+  return status === "closed" || (closeTime !== null && new Date(closeTime).getTime() <= Date.now());
+}
+
+function RowChance({ market: { lastTradePrice } }: { market: RowMarket }): JSX.Element {
+  return (
+    <span class="row-chance">
+      <span class="row-chance-number">{formatChance(lastTradePrice)}</span>
+      <span class="chance-bar" aria-hidden="true">
+        <span style={{ inlineSize: `${lastTradePrice ?? 0}%` }} />
+      </span>
+      <span class="unseen">chance</span>
+    </span>
+  );
+}
+
+/** A resolved market has no chance any more. */
+function RowOutcome({ market: { resolvedOutcome } }: { market: RowMarket }): JSX.Element {
+  const isWhole = resolvedOutcome === "yes" || resolvedOutcome === "no";
+  return (
+    <span class="row-chance">
+      <span class={`row-chance-number ${isWhole ? `tone-${resolvedOutcome}` : ""}`}>
+        {isWhole ? resolvedOutcome.toUpperCase() : "Part"}
+      </span>
+      <span class="unseen">{isWhole ? "was the outcome" : "of €1.00 was paid for each share"}</span>
+    </span>
   );
 }

@@ -1,7 +1,14 @@
 import type { JSX } from "preact";
-import type { Market } from "../../api/types.ts";
-import { formatChance, formatCount, formatDateTime, formatVolume } from "../../format.ts";
+import type { Market, MarketResolution } from "../../api/types.ts";
+import {
+  formatCents,
+  formatChance,
+  formatCount,
+  formatDateTime,
+  formatVolume,
+} from "../../format.ts";
 import { useEventTitle } from "../../hooks/use_event_title.ts";
+import { useResolution } from "../../hooks/use_resolution.ts";
 import { Status } from "../status.tsx";
 
 interface MarketHeadProps {
@@ -9,38 +16,103 @@ interface MarketHeadProps {
   tradersCount: number | undefined;
 }
 
-/** What a market asks, and how likely its traders think it is. */
+/** What a market asks, and how likely its traders think it is, or how it was resolved. */
 export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Element {
-  const { bestAsk, bestBid, closeTime, eventId, lastTradePrice, yesVolume, noVolume } = market;
-  const chance = chanceOf(market);
+  const { category, eventId, status, resolvedOutcome, title, yesVolume, noVolume } = market;
+  const isResolved = status === "resolved";
+  const resolution = useResolution(market);
   return (
     <header class="market-head">
       <p class="crumbs">
-        <a href={`/?category=${market.category}`}>{market.category.replaceAll("-", " ")}</a>
+        <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
         {eventId !== null && <EventLink id={eventId} />}
-        <Status status={market.status} outcome={market.resolvedOutcome} />
+        <Status status={status} outcome={resolvedOutcome} />
       </p>
-      <h1>{market.title}</h1>
+      <h1>{title}</h1>
       <div class="headline">
-        <p class="chance" aria-live="off">
-          {chance === null ? (
-            <span class="muted">No price yet</span>
-          ) : (
-            <>
-              <span class="chance-number">{formatChance(chance)}</span>
-              <span class="muted">chance of YES</span>
-            </>
-          )}
-        </p>
+        {isResolved ? (
+          <Outcome outcome={resolvedOutcome} resolution={resolution} />
+        ) : (
+          <Chance market={market} />
+        )}
         <dl class="facts">
-          <Fact name="Last trade" value={formatChance(lastTradePrice)} />
-          <Fact name="Bid / ask" value={`${bestBid ?? "–"} / ${bestAsk ?? "–"}`} />
+          {isResolved ? <PaidFacts resolution={resolution} /> : <PriceFacts market={market} />}
           <Fact name="Volume" value={formatVolume(yesVolume + noVolume)} />
           {tradersCount !== undefined && <Fact name="Traders" value={formatCount(tradersCount)} />}
-          {closeTime !== null && <Fact name="Closes" value={formatDateTime(closeTime)} />}
+          {!isResolved && <CloseFact market={market} />}
         </dl>
       </div>
     </header>
+  );
+}
+
+function Chance({ market }: { market: Market }): JSX.Element {
+  const chance = chanceOf(market);
+  return (
+    <p class="chance" aria-live="off">
+      {chance === null ? (
+        <span class="muted">No price yet</span>
+      ) : (
+        <>
+          <span class="chance-number">{formatChance(chance)}</span>
+          <span class="muted">chance of YES</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+function PriceFacts({ market }: { market: Market }): JSX.Element {
+  const { bestAsk, bestBid, lastTradePrice } = market;
+  return (
+    <>
+      <Fact name="Last trade" value={formatChance(lastTradePrice)} />
+      <Fact name="Bid / ask" value={`${bestBid ?? "–"} / ${bestAsk ?? "–"}`} />
+    </>
+  );
+}
+
+function CloseFact({ market: { closeTime, status } }: { market: Market }): JSX.Element | null {
+  if (closeTime === null) return null;
+  const isOver = status === "closed" || new Date(closeTime).getTime() <= Date.now();
+  return <Fact name={isOver ? "Closed" : "Closes"} value={formatDateTime(closeTime)} />;
+}
+
+interface OutcomeProps {
+  outcome: Market["resolvedOutcome"];
+  resolution: MarketResolution | undefined;
+}
+
+/** In the place of the chance, once there is none any more. */
+function Outcome({ outcome, resolution }: OutcomeProps): JSX.Element {
+  if (outcome === "yes" || outcome === "no") {
+    return (
+      <p class="chance">
+        <span class={`chance-number tone-${outcome}`}>{outcome.toUpperCase()}</span>
+        <span class="muted">is the outcome</span>
+      </p>
+    );
+  }
+  return (
+    <p class="chance">
+      <span class="chance-number">
+        {resolution === undefined ? "…" : formatCents(resolution.yesPayoutCents)}
+      </span>
+      <span class="muted">paid for a YES share</span>
+    </p>
+  );
+}
+
+function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Element | null {
+  if (resolution === undefined) return null;
+  const { yesPayoutCents, noPayoutCents, resolvedAt, correctedAt } = resolution;
+  return (
+    <>
+      <Fact name="Resolved" value={formatDateTime(resolvedAt)} />
+      {correctedAt !== null && <Fact name="Corrected" value={formatDateTime(correctedAt)} />}
+      <Fact name="A YES share paid" value={formatCents(yesPayoutCents)} />
+      <Fact name="A NO share paid" value={formatCents(noPayoutCents)} />
+    </>
   );
 }
 

@@ -1,27 +1,29 @@
 import type { JSX } from "preact";
-import type { Position } from "../../api/types.ts";
-import { formatCents, formatChange, formatPrice, formatShares } from "../../format.ts";
-import { costOf, isSettled, worthOf } from "../portfolio/worth.ts";
+import type { OwnPosition as Held, SettledPosition } from "../../api/types.ts";
+import { formatCents, formatPrice, formatShares } from "../../format.ts";
+import { Change } from "../change.tsx";
 
 interface OwnPositionProps {
-  positions: Position[];
-  onSell: (position: Position) => void;
+  positions: Held[];
+  settled: SettledPosition[];
+  onSell: (position: Held) => void;
 }
 
-/** What the user holds in a market. */
-export function OwnPosition({ positions, onSell }: OwnPositionProps): JSX.Element {
-  if (positions.length === 0) return <p class="muted">You hold no shares in this market.</p>;
+/** What the user holds in a market, or was paid by its resolution. */
+export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): JSX.Element {
+  if (positions.length === 0 && settled.length === 0) {
+    return <p class="muted">You hold no shares in this market.</p>;
+  }
   return (
     <ul class="own-orders">
       {positions.map((position) => (
         <li key={position.id} class="own-order own-order-line">
           <div>
-            <p class={`own-order-name tone-${position.side}`}>
-              {position.side.toUpperCase()} · {formatShares(position.quantity)}
-            </p>
+            <Name position={position} />
             <p class="hint">
-              Bought at {formatPrice(position.avgPrice)}, cost {formatCents(costOf(position))}
-              <Gain position={position} />
+              Bought at {formatPrice(position.costCents / position.quantity)}, cost{" "}
+              <Cost position={position} /> · worth {formatCents(position.worthCents)} (
+              <Change cents={position.unrealisedCents} />)
             </p>
           </div>
           {position.marketStatus === "open" && (
@@ -37,18 +39,33 @@ export function OwnPosition({ positions, onSell }: OwnPositionProps): JSX.Elemen
           )}
         </li>
       ))}
+      {settled.map((position) => (
+        <li key={position.id} class="own-order">
+          <Name position={position} />
+          <p class="hint">
+            Cost <Cost position={position} /> · paid out {formatCents(position.payoutCents)} (
+            <Change cents={position.realisedCents} />)
+          </p>
+        </li>
+      ))}
     </ul>
   );
 }
 
-function Gain({ position }: { position: Position }): JSX.Element | null {
-  if (isSettled(position)) return <> · paid out ({formatChange(position.realisedPnl)})</>;
-  const worth = worthOf(position);
-  if (worth === null) return null;
+function Name({ position: { side, quantity } }: { position: Held | SettledPosition }): JSX.Element {
+  return (
+    <p class={`own-order-name tone-${side}`}>
+      {side.toUpperCase()} · {formatShares(quantity)}
+    </p>
+  );
+}
+
+function Cost({ position }: { position: Held | SettledPosition }): JSX.Element {
+  const { costCents, buyFeesCents } = position;
+  if (buyFeesCents === 0) return <>{formatCents(costCents)}</>;
   return (
     <>
-      {" "}
-      · worth {formatCents(worth)} ({formatChange(worth - costOf(position))})
+      {formatCents(costCents)} and {formatCents(buyFeesCents)} of fees
     </>
   );
 }

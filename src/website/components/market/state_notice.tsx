@@ -22,7 +22,7 @@ function StateWords({ market }: { market: Market }): JSX.Element {
         </h2>
         <p class="muted">
           {resolvedOutcome === "custom"
-            ? "YES and NO shares each paid a part of €1.00. "
+            ? "YES and NO shares each paid a part of €1.00, as the head of the page says. "
             : `A ${resolvedOutcome?.toUpperCase() ?? ""} share paid €1.00, the other one nothing. `}
           Payouts are in the statement of your <a href="/portfolio">portfolio</a>.
         </p>

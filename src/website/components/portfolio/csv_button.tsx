@@ -34,13 +34,35 @@ export function CsvButton({ path, fileName }: CsvButtonProps): JSX.Element {
   );
 }
 
+/** The most rows that the server gives at once. */
+const LONGEST_PAGE = 200;
+
+/** All pages of the list. Each has the names of the columns, which the file has once. */
 async function askForCsv(
   path: string,
 ): Promise<{ data?: Blob; error?: unknown; response: Response }> {
-  const request = new Request(new URL(path, location.origin), { headers: { Accept: "text/csv" } });
-  const response = await fetchAsUser(request);
-  if (response.ok) return { data: await response.blob(), response };
-  return { error: await response.json(), response };
+  const parts: string[] = [];
+  let next: string | undefined = `${path}?limit=${LONGEST_PAGE}`;
+  for (;;) {
+    const request = new Request(new URL(next, location.origin), {
+      headers: { Accept: "text/csv" },
+    });
+    const response = await fetchAsUser(request);
+    if (!response.ok) return { error: await response.json(), response };
+    const text = await response.text();
+    parts.push(parts.length === 0 ? text : withoutFirstLine(text));
+    next = nextPageOf(response.headers.get("Link"));
+    if (next === undefined) return { data: new Blob(parts, { type: "text/csv" }), response };
+  }
+}
+
+function withoutFirstLine(text: string): string {
+  return text.slice(text.indexOf("\n") + 1);
+}
+
+/** The address in `<address>; rel="next"`. */
+function nextPageOf(link: string | null): string | undefined {
+  return /<([^>]+)>;\s*rel="?next"?/.exec(link ?? "")?.[1];
 }
 
 function save(blob: Blob, fileName: string): void {

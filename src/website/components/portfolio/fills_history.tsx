@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
+import { readTitles, titleOf } from "../../api/market_titles.ts";
 import { jsonResultOf } from "../../api/result.ts";
 import {
   formatCents,
@@ -13,10 +14,11 @@ import { LongList } from "./long_list.tsx";
 import type { Column } from "./long_list.tsx";
 
 const columns: Column[] = [
-  { name: "Time" },
-  { name: "Trade" },
-  { name: "Shares" },
-  { name: "Price" },
+  { name: "Time", isWide: true },
+  { name: "Market" },
+  { name: "Trade", isWide: true },
+  { name: "Shares", isWide: true },
+  { name: "Price", isWide: true },
   { name: "Fee", isWide: true },
   { name: "Cash" },
   { name: "Cash after", isWide: true },
@@ -30,25 +32,37 @@ export function FillsHistory(): JSX.Element {
       <LongList
         name="Trades"
         columns={columns}
-        ask={(cursor) => {
-          const query = cursor === undefined ? {} : { cursor };
-          return jsonResultOf(ownApi.GET("/api/v1/me/fills", { params: { query } }));
+        ask={async (query) => {
+          const page = await jsonResultOf(ownApi.GET("/api/v1/me/fills", { params: { query } }));
+          if (page.ok) await readTitles(page.data.data.map(({ marketId }) => marketId));
+          return page;
         }}
-        row={(fill) => (
-          <>
-            <td>{formatDateTime(fill.createdAt)}</td>
-            <th scope="row">
-              <a href={`/markets/${fill.marketId}`}>
-                {fill.orderType === "buy" ? "Bought" : "Sold"} {fill.side.toUpperCase()}
-              </a>
-            </th>
-            <td>{formatCount(fill.quantity)}</td>
-            <td>{formatPrice(fill.price)}</td>
-            <td class="wide-only">{formatCents(fill.feeCents)}</td>
-            <td>{formatChange(fill.cashCents)}</td>
-            <td class="wide-only">{formatCents(fill.balanceAfter)}</td>
-          </>
-        )}
+        row={(fill) => {
+          const { marketId, side, quantity, price, feeCents, cashCents, createdAt } = fill;
+          const name = `${fill.orderType === "buy" ? "Bought" : "Sold"} ${side.toUpperCase()}`;
+          return (
+            <>
+              <td class="wide-only">{formatDateTime(createdAt)}</td>
+              <th scope="row">
+                <a href={`/markets/${marketId}`}>{titleOf(marketId)}</a>
+                <span class="narrow-only hint">
+                  {name} · {formatCount(quantity)} at {formatPrice(price)} · fee{" "}
+                  {formatCents(feeCents)}
+                </span>
+                <span class="narrow-only hint">{formatDateTime(createdAt)}</span>
+              </th>
+              <td class={`wide-only tone-${side}`}>{name}</td>
+              <td class="wide-only">{formatCount(quantity)}</td>
+              <td class="wide-only">{formatPrice(price)}</td>
+              <td class="wide-only">{formatCents(feeCents)}</td>
+              <td>
+                {formatChange(cashCents)}
+                <span class="narrow-only hint">then {formatCents(fill.balanceAfter)}</span>
+              </td>
+              <td class="wide-only">{formatCents(fill.balanceAfter)}</td>
+            </>
+          );
+        }}
       />
     </>
   );

@@ -35,11 +35,11 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
             <thead>
               <tr>
                 <th scope="col">Market</th>
-                <th scope="col">Order</th>
-                <th scope="col">Price</th>
                 <th scope="col" class="wide-only">
-                  Filled
+                  Order
                 </th>
+                <th scope="col">Price</th>
+                <th scope="col">Filled</th>
                 <th scope="col" class="wide-only">
                   Since
                 </th>
@@ -68,11 +68,15 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
     <tr>
       <th scope="row">
         <a href={`/markets/${marketId}`}>{marketTitle}</a>
+        <span class="narrow-only hint">
+          <span class={`tone-${side}`}>{name}</span>
+          {order.status === "scheduled" && " · being released"}
+        </span>
         {command.problem !== undefined && <ProblemNotice problem={command.problem} />}
       </th>
-      <td class={`tone-${side}`}>{name}</td>
+      <td class={`wide-only tone-${side}`}>{name}</td>
       <td>{formatPrice(price)}</td>
-      <td class="wide-only">
+      <td>
         {formatCount(filledQuantity)} / {formatCount(quantity)}
       </td>
       <td class="wide-only">

@@ -4,12 +4,13 @@ import { resultOf } from "../../api/result.ts";
 import { formatCount, formatDateTime, formatPrice } from "../../format.ts";
 import { LongList } from "./long_list.tsx";
 import type { Column } from "./long_list.tsx";
+import { limitWords, stateWords } from "./words.ts";
 
 const columns: Column[] = [
   { name: "Time", isWide: true },
   { name: "Market" },
-  { name: "Order" },
-  { name: "Price" },
+  { name: "Order", isWide: true },
+  { name: "Limit" },
   { name: "Filled" },
   { name: "Average", isWide: true },
   { name: "State", isWide: true },
@@ -18,36 +19,39 @@ const columns: Column[] = [
 /** All orders of the user. */
 export function OrdersHistory(): JSX.Element {
   return (
-    <LongList
-      name="Orders"
-      columns={columns}
-      ask={(cursor) => {
-        const query = cursor === undefined ? {} : { cursor };
-        return resultOf(ownApi.GET("/api/v1/me/order-history", { params: { query } }));
-      }}
-      row={(order) => (
-        <>
-          <td class="wide-only">{formatDateTime(order.createdAt)}</td>
-          <th scope="row">
-            <a href={`/markets/${order.marketId}`}>{order.marketTitle}</a>
-            <span class="narrow-only hint">{wordsOf(order.status, order.cancelReason)}</span>
-          </th>
-          <td class={`tone-${order.side}`}>
-            {order.orderType === "buy" ? "Buy" : "Sell"} {order.side.toUpperCase()}
-          </td>
-          <td>{formatPrice(order.price)}</td>
-          <td>
-            {formatCount(order.filledQuantity)} / {formatCount(order.quantity)}
-          </td>
-          <td class="wide-only">{formatPrice(order.averagePrice)}</td>
-          <td class="wide-only">{wordsOf(order.status, order.cancelReason)}</td>
-        </>
-      )}
-    />
+    <>
+      <p class="hint">
+        Orders have no file: what they traded is in the file of the trades, what they paid in that
+        of the statement.
+      </p>
+      <LongList
+        name="Orders"
+        columns={columns}
+        ask={(query) => resultOf(ownApi.GET("/api/v1/me/order-history", { params: { query } }))}
+        row={(order) => {
+          const { marketId, side, createdAt } = order;
+          const name = `${order.orderType === "buy" ? "Buy" : "Sell"} ${side.toUpperCase()}`;
+          return (
+            <>
+              <td class="wide-only">{formatDateTime(createdAt)}</td>
+              <th scope="row">
+                <a href={`/markets/${marketId}`}>{order.marketTitle}</a>
+                <span class="narrow-only hint">
+                  <span class={`tone-${side}`}>{name}</span> · {stateWords(order)}
+                </span>
+                <span class="narrow-only hint">{formatDateTime(createdAt)}</span>
+              </th>
+              <td class={`wide-only tone-${side}`}>{name}</td>
+              <td>{limitWords(order)}</td>
+              <td>
+                {formatCount(order.filledQuantity)} / {formatCount(order.quantity)}
+              </td>
+              <td class="wide-only">{formatPrice(order.averagePrice)}</td>
+              <td class="wide-only">{stateWords(order)}</td>
+            </>
+          );
+        }}
+      />
+    </>
   );
-}
-
-function wordsOf(status: string, cancelReason: string | null): string {
-  const words = cancelReason === null ? status : `${status}: ${cancelReason}`;
-  return words.replaceAll("_", " ");
 }

@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
-import type { Position } from "../../api/types.ts";
-import { formatCents, formatChange, formatCount, formatPrice, toneOf } from "../../format.ts";
+import type { OwnPosition } from "../../api/types.ts";
+import { formatCents, formatCount, formatPrice, formatShares } from "../../format.ts";
+import { Change } from "../change.tsx";
 import { Empty } from "../states.tsx";
-import { costOf, worthOf } from "./worth.ts";
 
 /** The shares that the user holds. */
-export function Positions({ positions }: { positions: Position[] }): JSX.Element {
+export function Positions({ positions }: { positions: OwnPosition[] }): JSX.Element {
   return (
     <section class="panel" aria-labelledby="positions-title">
       <h2 id="positions-title">Positions</h2>
@@ -19,8 +19,12 @@ export function Positions({ positions }: { positions: Position[] }): JSX.Element
             <thead>
               <tr>
                 <th scope="col">Market</th>
-                <th scope="col">Side</th>
-                <th scope="col">Shares</th>
+                <th scope="col" class="wide-only">
+                  Side
+                </th>
+                <th scope="col" class="wide-only">
+                  Shares
+                </th>
                 <th scope="col" class="wide-only">
                   Paid
                 </th>
@@ -31,8 +35,9 @@ export function Positions({ positions }: { positions: Position[] }): JSX.Element
                   Cost
                 </th>
                 <th scope="col" class="wide-only">
-                  Worth
+                  Fees
                 </th>
+                <th scope="col">Worth</th>
                 <th scope="col">Unrealised</th>
               </tr>
             </thead>
@@ -48,24 +53,28 @@ export function Positions({ positions }: { positions: Position[] }): JSX.Element
   );
 }
 
-function PositionRow({ position }: { position: Position }): JSX.Element {
-  const { marketId, marketTitle, side, quantity, avgPrice, lastTradePrice } = position;
-  const cost = costOf(position);
-  const worth = worthOf(position);
-  const own = lastTradePrice === null || side === "yes" ? lastTradePrice : 100 - lastTradePrice;
+function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
+  const { marketId, marketTitle, marketStatus, side, quantity, lastPrice } = position;
+  const { costCents, buyFeesCents, worthCents, unrealisedCents } = position;
   return (
     <tr>
       <th scope="row">
         <a href={`/markets/${marketId}`}>{marketTitle}</a>
+        {marketStatus !== "open" && <span class="hint"> {marketStatus}</span>}
+        <span class="narrow-only hint">
+          <span class={`tone-${side}`}>{side.toUpperCase()}</span> · {formatShares(quantity)} · cost{" "}
+          {formatCents(costCents)}
+        </span>
       </th>
-      <td class={`tone-${side}`}>{side.toUpperCase()}</td>
-      <td>{formatCount(quantity)}</td>
-      <td class="wide-only">{formatPrice(avgPrice)}</td>
-      <td class="wide-only">{formatPrice(own)}</td>
-      <td class="wide-only">{formatCents(cost)}</td>
-      <td class="wide-only">{worth === null ? "–" : formatCents(worth)}</td>
-      <td class={toneOf((worth ?? cost) - cost)}>
-        {worth === null ? "–" : formatChange(worth - cost)}
+      <td class={`wide-only tone-${side}`}>{side.toUpperCase()}</td>
+      <td class="wide-only">{formatCount(quantity)}</td>
+      <td class="wide-only">{formatPrice(costCents / quantity)}</td>
+      <td class="wide-only">{formatPrice(lastPrice)}</td>
+      <td class="wide-only">{formatCents(costCents)}</td>
+      <td class="wide-only">{formatCents(buyFeesCents)}</td>
+      <td>{formatCents(worthCents)}</td>
+      <td>
+        <Change cents={unrealisedCents} />
       </td>
     </tr>
   );

@@ -1,13 +1,15 @@
 import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
+import { readTitles, titleOf } from "../../api/market_titles.ts";
 import { jsonResultOf } from "../../api/result.ts";
 import { formatCents, formatChange, formatDateTime } from "../../format.ts";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
 import type { Column } from "./long_list.tsx";
+import { kindWords } from "./words.ts";
 
 const columns: Column[] = [
-  { name: "Time" },
+  { name: "Time", isWide: true },
   { name: "What" },
   { name: "Amount" },
   { name: "Cash after" },
@@ -21,25 +23,32 @@ export function StatementHistory(): JSX.Element {
       <LongList
         name="Statement"
         columns={columns}
-        ask={(cursor) => {
-          const query = cursor === undefined ? {} : { cursor };
-          return jsonResultOf(ownApi.GET("/api/v1/me/statement", { params: { query } }));
+        ask={async (query) => {
+          const params = { params: { query } };
+          const page = await jsonResultOf(ownApi.GET("/api/v1/me/statement", params));
+          if (page.ok) await readTitles(page.data.data.map(({ marketId }) => marketId));
+          return page;
         }}
-        row={(entry) => (
-          <>
-            <td>{formatDateTime(entry.createdAt)}</td>
-            <th scope="row">
-              {entry.marketId === null ? (
-                entry.kind.replaceAll("_", " ")
-              ) : (
-                <a href={`/markets/${entry.marketId}`}>{entry.kind.replaceAll("_", " ")}</a>
-              )}
-              {entry.reference !== null && <span class="muted small"> {entry.reference}</span>}
-            </th>
-            <td>{formatChange(entry.amountCents)}</td>
-            <td>{formatCents(entry.balanceAfter)}</td>
-          </>
-        )}
+        row={(entry) => {
+          const { marketId, reference, createdAt } = entry;
+          return (
+            <>
+              <td class="wide-only">{formatDateTime(createdAt)}</td>
+              <th scope="row">
+                {kindWords(entry)}
+                {marketId !== null && (
+                  <a class="second-line" href={`/markets/${marketId}`}>
+                    {titleOf(marketId)}
+                  </a>
+                )}
+                {reference !== null && <span class="second-line hint">{reference}</span>}
+                <span class="narrow-only hint">{formatDateTime(createdAt)}</span>
+              </th>
+              <td>{formatChange(entry.amountCents)}</td>
+              <td>{formatCents(entry.balanceAfter)}</td>
+            </>
+          );
+        }}
       />
     </>
   );

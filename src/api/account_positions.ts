@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { plainProblem } from "../http/problems.ts";
+import { centsSchema, found, idParams, priceSchema, sideSchema } from "./common.ts";
+import { timestampSchema, uuidSchema } from "./common.ts";
+import { marketStatusSchema } from "./markets.ts";
+import { route } from "./route.ts";
+
+/** What the pages show of shares and money, with each figure as the ledger has it. */
+
+const outcomeSchema = z.enum(["yes", "no", "custom"]);
+
+const sharesSchema = z.strictObject({
+  id: uuidSchema,
+  marketId: uuidSchema,
+  marketTitle: z.string(),
+  side: sideSchema,
+  quantity: z.int().min(1),
+  costCents: centsSchema.meta({ description: "EUR-cents paid for the shares, without fees" }),
+  buyFeesCents: centsSchema.meta({ description: "EUR-cents of fees paid with them" }),
+});
+
+const ownPositionSchema = sharesSchema
+  .extend({
+    marketStatus: marketStatusSchema,
+    lastPrice: priceSchema.nullable().meta({
+      description: "of the last trade, as a price of the own side; null before the first one",
+    }),
+    worthCents: centsSchema.meta({
+      description: "the shares at that price; at 50 before the first trade",
+    }),
+    unrealisedCents: centsSchema.meta({ description: "worth less cost and buy fees" }),
+    realisedCents: centsSchema.meta({
+      description: "what selling and merging brought in this position, less cost and all fees",
+    }),
+  })
+  .meta({ id: "OwnPosition" });
+
+const settledPositionSchema = sharesSchema
+  .extend({
+    outcome: outcomeSchema,
+    payoutCents: centsSchema.meta({ description: "what the resolution paid for the shares" }),
+    realisedCents: centsSchema.meta({
+      description: "payout, and what selling and merging brought before, less cost and all fees",
+    }),
+    settledAt: timestampSchema,
+  })
+  .meta({ id: "SettledPosition" });
+
+const ownPositionsSchema = z
+  .strictObject({
+    balance: centsSchema.meta({ description: "the cash" }),
+    worthCents: centsSchema.meta({ description: "all shares that are held" }),
+    accountValueCents: centsSchema.meta({ description: "cash and shares" }),
+    unrealisedCents: centsSchema,
+    realisedCents: centsSchema.meta({
+      description:
+        "of all positions ever; with `unrealisedCents` it is the account value less what was paid in",
+    }),
+    positions: z.array(ownPositionSchema),
+    settled: z
+      .array(settledPositionSchema)
+      .max(200)
+      .meta({ description: "positions of resolved markets, the one settled last first" }),
+  })
+  .meta({ id: "OwnPositions" });
+
+const positions = route({
+  method: "get",
+  path: "/api/account/positions",
+  operationId: "getOwnPositions",
+  tag: "Account",
+  summary: "Cash, shares and results, to the cent",
+  description: "With `marketId` the lists have only its positions. The sums are always of all.",
+  auth: "token",
+  rateLimit: "read",
+  request: { query: z.object({ marketId: uuidSchema.optional() }) },
+  responses: { 200: { description: "The positions.", schema: ownPositionsSchema } },
+  handler: ({ query: { marketId }, userId }, { reads }) =>
+    reads.getOwnPositions({ userId, marketId }),
+});
+
+const MOST_TITLES = 200;
+
+const idsSchema = z
+  .string()
+  .regex(/^[0-9a-f-]{36}(,[0-9a-f-]{36})*$/, "must be ids with commas between them")
+  .transform((text) => text.split(","))
+  .pipe(z.array(uuidSchema).max(MOST_TITLES))
+  .meta({
+    override: { type: "string" },
+    description: `market ids with commas between them, at most ${String(MOST_TITLES)}`,
+  });
+
+const marketTitles = route({
+  method: "get",
+  path: "/api/account/market-titles",
+  operationId: "listMarketTitles",
+  tag: "Account",
+  summary: "The titles of markets that are known by their ids",
+  auth: "token",
+  rateLimit: "read",
+  request: { query: z.object({ ids: idsSchema }) },
+  responses: {
+    200: {
+      description: "The titles, in no given order. Unknown markets are left out.",
+      schema: z.strictObject({
+        data: z.array(z.strictObject({ id: uuidSchema, title: z.string() })),
+      }),
+    },
+  },
+  handler: ({ query: { ids } }, { reads }) => reads.listMarketTitles({ marketIds: ids }),
+});
+
+const notResolved = plainProblem(404, "The market is not resolved");
+
+const resolution = route({
+  method: "get",
+  path: "/api/markets/:id/resolution",
+  operationId: "getMarketResolution",
+  tag: "Account",
+  summary: "How a market was resolved, and what its shares paid",
+  auth: "none",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: {
+      description: "The resolution that holds.",
+      schema: z
+        .strictObject({
+          outcome: outcomeSchema,
+          yesPayoutCents: z.int().min(0).max(100).meta({ description: "EUR-cents a YES share" }),
+          noPayoutCents: z.int().min(0).max(100).meta({ description: "EUR-cents a NO share" }),
+          resolvedAt: timestampSchema,
+          correctedAt: timestampSchema.nullable().meta({ description: "null: never" }),
+        })
+        .meta({ id: "MarketResolution" }),
+    },
+  },
+  problems: [notResolved],
+  handler: async ({ params: { id } }, { reads }) =>
+    found(await reads.getMarketResolution({ marketId: id }), notResolved),
+});
+
+export const accountPositionRoutes = [positions, marketTitles, resolution];

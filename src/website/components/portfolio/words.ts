@@ -1,0 +1,60 @@
+import type { OrderDetail, StatementEntry } from "../../api/types.ts";
+import { formatPrice } from "../../format.ts";
+
+/** What happened, in words. */
+
+const kinds: Record<StatementEntry["kind"], string> = {
+  deposit: "Deposit",
+  withdrawal: "Withdrawal",
+  trade: "Trade",
+  split: "Complete sets made",
+  merge: "Complete sets turned into cash",
+  settlement: "Payout of a resolved market",
+  correction: "Correction of a resolution",
+};
+
+/** Why the cash changed. */
+export function kindWords({ kind }: Pick<StatementEntry, "kind">): string {
+  return kinds[kind];
+}
+
+const reasons: Record<NonNullable<OrderDetail["cancelReason"]>, string> = {
+  user_cancelled: "Cancelled",
+  user_amended: "Replaced by a changed order",
+  insufficient_funds: "Cancelled: not enough cash",
+  market_closed: "Cancelled: the market closed",
+  position_insufficient: "Cancelled: not enough shares",
+  expired: "Expired",
+  trading_paused: "Cancelled: trading was paused",
+  self_trade: "Cancelled: it met an order of your own",
+  post_only_would_cross: "Cancelled: post only, and it would have traded at once",
+  insufficient_liquidity: "Cancelled: nothing more was offered at its price",
+  self_excluded: "Cancelled: self-exclusion",
+  loss_limit: "Cancelled: a loss limit was reached",
+};
+
+const states: Record<Exclude<OrderDetail["status"], "cancelled">, string> = {
+  scheduled: "Waits for its release",
+  open: "Open",
+  partially_filled: "Partly filled",
+  filled: "Filled",
+};
+
+/** Where an order is in its life. */
+export function stateWords({
+  status,
+  cancelReason,
+}: Pick<OrderDetail, "status" | "cancelReason">): string {
+  if (cancelReason !== null) return reasons[cancelReason];
+  return status === "cancelled" ? "Cancelled" : states[status];
+}
+
+/** The limit of an order. One at the last price there is, which may not rest, is a market order. */
+export function limitWords({
+  orderType,
+  price,
+  timeInForce,
+}: Pick<OrderDetail, "orderType" | "price" | "timeInForce">): string {
+  const isAnyPrice = price === (orderType === "buy" ? 99 : 1);
+  return isAnyPrice && timeInForce === "ioc" ? "market" : formatPrice(price);
+}
