@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { ListedMarket } from "../../api/types.ts";
-import { formatChance, formatDate, formatVolume } from "../../format.ts";
+import { formatChance, formatClose, formatVolume } from "../../format.ts";
+import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
@@ -19,8 +20,9 @@ export function MarketRow({ market }: { market: RowMarket }): JSX.Element {
         <span class="market-title">{title}</span>
         <span class="market-facts">
           {status !== "open" && <Status status={status} outcome={market.resolvedOutcome} />}
+          {status === "open" && <LiveBadge marketId={id} />}
           <span>{formatVolume(yesVolume + noVolume)} volume</span>
-          {closeTime !== null && <span>closes {formatDate(closeTime)}</span>}
+          {closeTime !== null && <span>closes {formatClose(closeTime)}</span>}
         </span>
       </a>
       <Sparkline marketId={id} />

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import type { Market } from "../../api/types.ts";
-import { formatChance, formatCount, formatDateTime, formatVolume } from "../../format.ts";
+import { formatChance, formatClose, formatCount, formatPrice, formatVolume } from "../../format.ts";
 import { useEventTitle } from "../../hooks/use_event_title.ts";
+import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
 
 interface MarketHeadProps {
@@ -19,6 +20,7 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
         <a href={`/?category=${market.category}`}>{market.category.replaceAll("-", " ")}</a>
         {eventId !== null && <EventLink id={eventId} />}
         <Status status={market.status} outcome={market.resolvedOutcome} />
+        {market.status === "open" && <LiveBadge marketId={market.id} />}
       </p>
       <h1>{market.title}</h1>
       <div class="headline">
@@ -33,11 +35,11 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
           )}
         </p>
         <dl class="facts">
-          <Fact name="Last trade" value={formatChance(lastTradePrice)} />
-          <Fact name="Bid / ask" value={`${bestBid ?? "–"} / ${bestAsk ?? "–"}`} />
+          <Fact name="Last trade" value={formatPrice(lastTradePrice)} />
+          <Fact name="Bid / ask" value={`${formatPrice(bestBid)} / ${formatPrice(bestAsk)}`} />
           <Fact name="Volume" value={formatVolume(yesVolume + noVolume)} />
           {tradersCount !== undefined && <Fact name="Traders" value={formatCount(tradersCount)} />}
-          {closeTime !== null && <Fact name="Closes" value={formatDateTime(closeTime)} />}
+          {closeTime !== null && <Fact name="Closes" value={formatClose(closeTime)} />}
         </dl>
       </div>
     </header>

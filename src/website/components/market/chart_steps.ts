@@ -1,0 +1,14 @@
+const SIZES = [1, 2, 5, 10, 20, 25];
+const MOST_STEPS = 5;
+
+/** The per cents at which a chart has a line: multiples of one size, around all prices. */
+export function stepsOf(prices: number[]): number[] {
+  const [low, high] = [Math.min(...prices), Math.max(...prices)];
+  for (const size of SIZES) {
+    const first = Math.floor(low / size) * size;
+    const last = Math.max(first + size, Math.ceil(high / size) * size);
+    const count = (last - first) / size + 1;
+    if (count <= MOST_STEPS) return Array.from({ length: count }, (_, at) => first + at * size);
+  }
+  return [0, 25, 50, 75, 100];
+}
