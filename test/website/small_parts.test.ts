@@ -84,7 +84,7 @@ test("a user is shown by the initials of the first and the last name", (t) => {
 
 test("the lines of a chart are at whole steps of one size, around all prices", (t) => {
   t.deepEqual(stepsOf([53, 60]), [52, 54, 56, 58, 60]);
-  t.deepEqual(stepsOf([50]), [50, 51]);
+  t.deepEqual(stepsOf([50]), [49, 50, 51]);
   t.deepEqual(stepsOf([1, 99]), [0, 25, 50, 75, 100]);
   for (let low = 1; low < 100; low++) {
     for (let high = low; high < 100; high++) {

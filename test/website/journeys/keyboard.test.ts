@@ -63,6 +63,7 @@ test.serial("from signing up to a trade, an amendment and a cancel, by keyboard"
 
   await press(page, "Shift+Tab");
   await page.keyboard.type("20");
+  await typeInto(page, "Shares", "5");
   await tabTo(page, "Buy YES");
   await page.keyboard.press("Space");
   await page.getByText("waits in the book for 5 shares").waitFor();

@@ -3,7 +3,9 @@ const MOST_STEPS = 5;
 
 /** The per cents at which a chart has a line: multiples of one size, around all prices. */
 export function stepsOf(prices: number[]): number[] {
-  const [low, high] = [Math.min(...prices), Math.max(...prices)];
+  const [least, most] = [Math.min(...prices), Math.max(...prices)];
+  // A line that is level lies in the middle.
+  const [low, high] = least === most ? [least - 1, most + 1] : [least, most];
   for (const size of SIZES) {
     const first = Math.floor(low / size) * size;
     const last = Math.max(first + size, Math.ceil(high / size) * size);

@@ -57,6 +57,8 @@ export async function drawChart(
     lines = steps.map((price) =>
       series.createPriceLine({
         ...{ price, color: colour("--line"), lineWidth: 1, lineStyle: LineStyle.Solid },
+        // The end of the line has its own label.
+        axisLabelVisible: price !== prices.at(-1),
         ...{ axisLabelColor: colour("--surface"), axisLabelTextColor: colour("--muted") },
       }),
     );
@@ -69,11 +71,8 @@ export async function drawChart(
       if (seconds < last) return;
       last = seconds;
       prices.push(price);
-      const wider = stepsOf(prices);
-      if (wider.join() !== steps.join()) {
-        steps = wider;
-        drawSteps();
-      }
+      steps = stepsOf(prices);
+      drawSteps();
       series.update({ time: seconds, value: price });
     },
     remove: () => {

@@ -89,7 +89,7 @@ function LiveFigures({ order }: { order: PlaceOrder }): JSX.Element {
   const figures =
     rules === undefined || book === undefined
       ? undefined
-      : figuresOf(estimate(order, book, rules), order);
+      : figuresOf(estimate(order, book, rules), order, "Would trade");
   return (
     <>
       <p class="hint">
@@ -120,13 +120,17 @@ function Figures({ figures }: { figures: [string, string][] }): JSX.Element {
   );
 }
 
-function figuresOf(preview: Estimate, order: PlaceOrder): [string, string][] {
+function figuresOf(
+  preview: Estimate,
+  order: PlaceOrder,
+  trades = "Trades now",
+): [string, string][] {
   const { filledQuantity, averagePrice, costCents, feeCents, restingQuantity } = preview;
   const isBuy = order.orderType !== "sell";
   const side = order.side.toUpperCase();
   const figures: [string, string][] = [];
   if (filledQuantity > 0) {
-    figures.push(["Trades now", formatShares(filledQuantity)]);
+    figures.push([trades, formatShares(filledQuantity)]);
     figures.push(["Average price", formatPrice(averagePrice)]);
     figures.push(["Fee", formatCents(feeCents)]);
     figures.push(
