@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { placeOrder } from "../../api/orders.ts";
-import { changePending } from "../../api/pending_order.ts";
+import { changePending, pendingOrders } from "../../api/pending_order.ts";
 import { isUncertain } from "../../api/result.ts";
 import { isSignedIn } from "../../api/session.ts";
 import type { Market, PlacedOrder } from "../../api/types.ts";
@@ -44,6 +44,10 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       if (sentKey.current !== undefined) changePending(sentKey.current, { isWatched: false });
     },
     [],
+  );
+
+  const isWaiting = pendingOrders.value.some(
+    ({ pending, state }) => pending.idempotencyKey === sentKey.current && state === "waiting",
   );
 
   const submit = (event: Event): void => {
@@ -94,7 +98,11 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
           <OrderPreview order={order} knownCode={command.problem?.code} />
         )}
         {isSignedIn.value ? (
-          <Submit tone={ticket.side} isBusy={command.isBusy} busyText="Sending…">
+          <Submit
+            tone={ticket.side}
+            isBusy={command.isBusy}
+            busyText={isWaiting ? "No answer yet, trying again…" : "Sending…"}
+          >
             {ticket.orderType === "buy" ? "Buy" : "Sell"} {ticket.side.toUpperCase()}
           </Submit>
         ) : (
