@@ -8,7 +8,7 @@ import {
   lineSchema,
   ownProfileSchema,
 } from "./account_schemas.ts";
-import { found, idParams, timestampSchema, uuidSchema } from "./common.ts";
+import { found, idParams, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
 
 /** What users do with their accounts on the website. */
 
@@ -98,7 +98,7 @@ const exclude = route({
   auth: "token",
   fromOwnPages: true,
   rateLimit: "account",
-  request: { body: z.object({ until: z.iso.datetime({ offset: true }).nullable() }) },
+  request: { body: z.object({ until: momentSchema.nullable() }) },
   responses: {
     200: {
       description: "What holds now.",

@@ -54,6 +54,18 @@ export const quantitySchema = z.int().min(1).max(10_000).meta({ description: "sh
 /** A moment in an answer. */
 export const timestampSchema = z.iso.datetime();
 
+/**
+ * A moment in a request, converted to UTC and milliseconds: PostgreSQL reads no zone of 16 hours or
+ * more, and no year 0000. The year has four digits, in UTC too.
+ */
+export const momentSchema = z.iso
+  .datetime({ offset: true })
+  .overwrite((text) => {
+    const time = Date.parse(text);
+    return Number.isNaN(time) ? text : new Date(time).toISOString();
+  })
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), "must be between the years 1 and 9999");
+
 /** An amount in an answer. */
 export const centsSchema = z.int().meta({ description: "EUR-cents" });
 

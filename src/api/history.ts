@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import { z } from "zod";
 import { prefersCsv, sendCsv } from "../http/csv.ts";
 import { answered, route } from "./route.ts";
-import { centsSchema, limitSchema, timestampSchema, uuidSchema } from "./common.ts";
+import { centsSchema, limitSchema, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
 import { orderDetailSchema, ownFillSchema } from "./order_schemas.ts";
 
 /** What happened to the caller's orders and account, newest first. Lists go on by a cursor. */
@@ -24,7 +24,7 @@ const nextCursorSchema = z
 
 const limit = limitSchema(200, 50);
 
-const timeSchema = z.iso.datetime({ offset: true }).optional();
+const timeSchema = momentSchema.optional();
 
 export const orderHistoryResponseSchema = z.strictObject({
   data: z.array(orderDetailSchema).max(200),

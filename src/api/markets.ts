@@ -5,6 +5,7 @@ import {
   centsSchema,
   found,
   idParams,
+  momentSchema,
   pageQuerySchema,
   paginated,
   priceSchema,
@@ -218,8 +219,8 @@ const candles = route({
     params: idParams,
     query: z.object({
       interval: z.enum(["1m", "1h", "1d"]).default("1h"),
-      from: z.iso.datetime({ offset: true }).optional(),
-      to: z.iso.datetime({ offset: true }).optional(),
+      from: momentSchema.optional(),
+      to: momentSchema.optional(),
     }),
   },
   responses: {

@@ -7,6 +7,7 @@ import {
   centsSchema,
   found,
   idParams,
+  momentSchema,
   orderTypeSchema,
   priceSchema,
   quantitySchema,
@@ -43,15 +44,6 @@ const tradeProblems = rejections(
 /** What to do when it is not known whether an order was placed. */
 export const whenPlacingUnknown = "retry with the same idempotency key";
 
-/** Converted to UTC and milliseconds. The year has four digits. */
-const expirySchema = z.iso
-  .datetime({ offset: true })
-  .overwrite((text) => {
-    const time = Date.parse(text);
-    return Number.isNaN(time) ? text : new Date(time).toISOString();
-  })
-  .refine((text) => /^(?!0000)\d{4}-/.test(text), "must be between the years 1 and 9999");
-
 /** An order to place. Null is the same as absent, except for the price of a buy. */
 export const placeOrderSchema = z
   .object({
@@ -79,7 +71,7 @@ export const placeOrderSchema = z
     idempotencyKey: uuidSchema.nullish().meta({
       description: "the same key of a user within 24 hours is the same order",
     }),
-    expiresAt: expirySchema.nullish().meta({
+    expiresAt: momentSchema.nullish().meta({
       description: "with seconds and zone, in the future",
     }),
     postOnly: z.boolean().nullish().meta({

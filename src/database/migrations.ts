@@ -145,10 +145,9 @@ export async function migrateDatabase(
     await checkSession(client);
     await waitForTurn(client);
     const pending = await pendingMigrations(client);
-    if (pending.length > 0) {
-      await runMigrations(connectionString, log);
-      await letServersLook(client);
-    }
+    if (pending.length > 0) await runMigrations(connectionString, log);
+    // A run that was killed after its migrations may have left this to the next one.
+    await letServersLook(client);
     await migrateQueue(client, primary);
     return pending;
   } catch (error) {
@@ -192,9 +191,19 @@ async function runMigrations(
   await delay(POOL_LINGERS_MS);
 }
 
-/** Servers read the list of migrations by logins that own nothing; so does api.get_metrics. */
+/**
+ * Servers read the list of migrations by logins that own nothing; so does api.get_metrics. Grants
+ * what is missing, so that a run without work locks nothing.
+ */
 async function letServersLook(client: ClientBase): Promise<void> {
-  for (const role of ["exchange_api", "exchange_worker", "exchange_owner"]) {
+  const { rows } = await client.query<{ role: string }>(
+    `select r.role
+     from unnest($1::text[]) as r (role)
+     where not has_schema_privilege(r.role, 'graphile_migrate', 'usage')
+       or not has_table_privilege(r.role, 'graphile_migrate.migrations', 'select')`,
+    [["exchange_api", "exchange_worker", "exchange_owner"]],
+  );
+  for (const { role } of rows) {
     await client.query(`grant usage on schema graphile_migrate to ${role}`);
     await client.query(`grant select on graphile_migrate.migrations to ${role}`);
   }

@@ -73,6 +73,14 @@ export function formatDate(iso: string): string {
   return dates.format(new Date(iso));
 }
 
+const CLOSE_MS = 2 * 86_400_000;
+
+/** When a market closes: with the hour if that is within two days. */
+export function formatClose(iso: string, now = new Date()): string {
+  const isClose = Math.abs(Date.parse(iso) - now.getTime()) < CLOSE_MS;
+  return isClose ? formatDateTime(iso) : formatDate(iso);
+}
+
 /** The time with seconds in the reader's zone; the day if that is not today, with its year if need be. */
 export function formatTradeTime(iso: string, now = new Date()): string {
   const time = new Date(iso);

@@ -41,3 +41,12 @@ export function pageAt(path: string): PageAddress | undefined {
 export function isPagePath(path: string): boolean {
   return pageAt(path) !== undefined;
 }
+
+/** The page of ours that a text leads to; the first page for anything else. */
+export function returnPathOf(text: string | null, origin: string): string {
+  // Browsers read a backslash as a slash, and two of them as the beginning of another host.
+  if (text === null || !/^\/(?![/\\])/.test(text)) return "/";
+  const url = URL.canParse(text, origin) ? new URL(text, origin) : undefined;
+  if (url?.origin !== origin || !isPagePath(url.pathname)) return "/";
+  return url.pathname + url.search + url.hash;
+}

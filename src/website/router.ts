@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { pageAt } from "./paths.ts";
+import { pageAt, returnPathOf } from "./paths.ts";
 
 /** Where the reader is. Links between pages do not load the page anew. */
 
@@ -69,8 +69,5 @@ function isPlainClick(event: MouseEvent): boolean {
 
 /** A way back given as a query's value: a path of ours, and nothing else. */
 export function safeReturnPath(text: string | null): string {
-  if (text === null || !text.startsWith("/") || text.startsWith("//")) return "/";
-  const url = new URL(text, location.origin);
-  const isOurs = url.origin === location.origin && pageAt(url.pathname) !== undefined;
-  return isOurs ? url.pathname + url.search + url.hash : "/";
+  return returnPathOf(text, location.origin);
 }

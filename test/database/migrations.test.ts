@@ -58,6 +58,31 @@ test.serial("migrations_missing: an empty database, and one that lacks the last"
   );
 });
 
+test.serial("a run that was killed before its grants is finished by the next one", async (t) => {
+  const { connectionString, pool } = database;
+  await migrateDatabase(connectionString);
+  const roles = ["exchange_api", "exchange_worker", "exchange_owner"];
+  await pool.query(`revoke all on schema graphile_migrate from ${roles.join()}`);
+  await pool.query(`revoke all on graphile_migrate.migrations from ${roles.join()}`);
+  const mayLook = async () => {
+    const { rows } = await pool.query(
+      `select has_schema_privilege(role, 'graphile_migrate', 'usage')
+         and has_table_privilege(role, 'graphile_migrate.migrations', 'select') as may
+       from unnest($1::text[]) as role`,
+      [roles],
+    );
+    return rows.map(({ may }) => may);
+  };
+  t.true((await mayLook()).includes(false));
+  t.deepEqual(await migrateDatabase(connectionString), []);
+  t.deepEqual(await mayLook(), [true, true, true]);
+
+  const rowVersions = "select xmin::text from pg_class where relname = 'migrations'";
+  const before = await pool.query(rowVersions);
+  await migrateDatabase(connectionString);
+  t.deepEqual((await pool.query(rowVersions)).rows, before.rows, "nothing is granted again");
+});
+
 test.serial("migrations_unknown: those of a later version, unless they are allowed", async (t) => {
   await withChange(
     `insert into graphile_migrate.migrations (hash, previous_hash, filename, date)

@@ -9,6 +9,7 @@ import {
   formatTradeTime,
   parseCount,
   parseEuros,
+  formatClose,
 } from "../../src/website/format.ts";
 
 test("money is shown in euros and cents", (t) => {
@@ -64,4 +65,12 @@ test("a trade of today shows its time, an older one its day, with the year if th
   t.false(/2026|:/.test(shown(2026, 10, 21)));
   t.regex(shown(2026, 10, 21), /21/);
   t.regex(shown(2025, 10, 22), /2025/);
+});
+
+test("a close within two days shows its hour", (t) => {
+  const now = new Date(2026, 10, 22, 15, 0);
+  const shown = (...time: [number, number, number]) =>
+    formatClose(new Date(...time, 14, 5).toISOString(), now);
+  t.regex(shown(2026, 10, 24), /:05/);
+  t.false(shown(2026, 10, 25).includes(":"));
 });

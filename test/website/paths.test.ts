@@ -1,5 +1,5 @@
 import test from "ava";
-import { isPagePath, pageAt } from "../../src/website/paths.ts";
+import { isPagePath, pageAt, returnPathOf } from "../../src/website/paths.ts";
 
 const id = "0193D0A0-0000-7000-8000-00000000000a";
 
@@ -20,4 +20,15 @@ test("what is no page has no page", (t) => {
   ]) {
     t.false(isPagePath(path), path);
   }
+});
+
+test("the way back after signing in is a page of ours, whatever it is asked to be", (t) => {
+  const origin = "https://site.example";
+  t.is(returnPathOf("/portfolio?tab=fills#x", origin), "/portfolio?tab=fills#x");
+  t.is(returnPathOf(`/markets/${id}`, origin), `/markets/${id}`);
+  const others = [
+    ...[null, "", "portfolio", "https://evil.example/help", "//evil.example/help", "/api/v1/me"],
+    ...["/\\", "/\\evil.example/help", "/\t/evil.example/help", "/\t\\", "///", "/\n//["],
+  ];
+  for (const text of others) t.is(returnPathOf(text, origin), "/", JSON.stringify(text));
 });

@@ -5,6 +5,8 @@ import { feeCents } from "../../src/website/components/fee.ts";
 import { groupByEvent } from "../../src/website/components/home/groups.ts";
 import { initialsOf } from "../../src/website/components/initials.ts";
 import { sparklinePath } from "../../src/website/components/home/sparkline_path.ts";
+import { bestPriceOf } from "../../src/website/components/market/best_price.ts";
+import { stepsOf } from "../../src/website/components/market/chart_steps.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
 import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
 import { kindWords, limitWords, stateWords } from "../../src/website/components/portfolio/words.ts";
@@ -91,4 +93,30 @@ test("a user is shown by the initials of the first and the last name", (t) => {
   t.is(initialsOf("ann"), "A");
   t.is(initialsOf("(émile) zola-b"), "ÉB");
   t.is(initialsOf("👋 -"), "");
+});
+
+test("the lines of a chart are at whole steps of one size, around all prices", (t) => {
+  t.deepEqual(stepsOf([53, 60]), [52, 54, 56, 58, 60]);
+  t.deepEqual(stepsOf([50]), [49, 50, 51]);
+  t.deepEqual(stepsOf([1, 99]), [0, 25, 50, 75, 100]);
+  for (let low = 1; low < 100; low++) {
+    for (let high = low; high < 100; high++) {
+      const steps = stepsOf([high, low]);
+      const size = steps[1]! - steps[0]!;
+      const isWhole = steps.every(
+        (step, at) => step === steps[0]! + at * size && step % size === 0,
+      );
+      t.true(isWhole && Number.isInteger(size) && steps.length <= 5, `${low} ${high}`);
+      t.true(steps[0]! <= low && steps.at(-1)! >= high && steps.at(-1)! <= 100, `${low} ${high}`);
+    }
+  }
+});
+
+test("the best price is that of the offers that an order would take", (t) => {
+  const market = { bestAsk: 62, bestBid: 55 };
+  t.is(bestPriceOf(market, { orderType: "buy", side: "yes" }), "62");
+  t.is(bestPriceOf(market, { orderType: "buy", side: "no" }), "45");
+  t.is(bestPriceOf(market, { orderType: "sell", side: "yes" }), "55");
+  t.is(bestPriceOf(market, { orderType: "sell", side: "no" }), "38");
+  t.is(bestPriceOf({ bestAsk: null, bestBid: 1 }, { orderType: "buy", side: "yes" }), "");
 });

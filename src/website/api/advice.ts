@@ -42,6 +42,10 @@ const byCode: Record<string, Advice> = {
   OUTCOME_UNKNOWN: {
     text: "We do not know yet whether this was carried out. Try again: it will not happen twice.",
   },
+  STOPPED: {
+    text: "You stopped it. It is not known whether the order was placed: look at your open orders and fills.",
+    next: { label: "See your portfolio", href: "/portfolio" },
+  },
   CONFLICT_RETRY: { text: "The exchange was busy and nothing was done. Please try again." },
   WRONG_PASSWORD: { text: "The password is wrong." },
   INVALID_LINK: { text: "This link was used before or is too old. Ask for a new one." },

@@ -6,6 +6,9 @@ import type { Snapshot } from "./types.ts";
 /** How the stream of the market that is shown is doing; live when none is shown. */
 export const marketConnection = signal<Connection>("live");
 
+/** The book of the market that is shown; undefined until it is here. */
+export const shownBook = signal<Snapshot["orderBook"] | undefined>(undefined);
+
 /**
  * Follows the snapshots of a market until the returned function is called. Snapshots that come
  * between two pictures of the screen are skipped: each one is complete.
@@ -19,7 +22,9 @@ export function followMarket(id: string, onSnapshot: (snapshot: Snapshot) => voi
       latest = data as Snapshot;
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        if (latest !== undefined) onSnapshot(latest);
+        if (latest === undefined) return;
+        shownBook.value = latest.orderBook;
+        onSnapshot(latest);
       });
     },
   });
@@ -31,5 +36,6 @@ export function followMarket(id: string, onSnapshot: (snapshot: Snapshot) => voi
     stopFollowing();
     stream.close();
     marketConnection.value = "live";
+    shownBook.value = undefined;
   };
 }

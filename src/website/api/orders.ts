@@ -1,37 +1,88 @@
+import { account } from "./account.ts";
 import { ownApi } from "./client.ts";
 import { announceChange } from "./own_changes.ts";
-import { forgetPending, rememberPending } from "./pending_order.ts";
+import { changePending, forgetPending, notePending, pendingOrders } from "./pending_order.ts";
 import type { PendingOrder } from "./pending_order.ts";
 import { isTemporary, isUncertain, resultOf } from "./result.ts";
-import type { Result } from "./result.ts";
-import type { PlacedOrder } from "./types.ts";
+import type { Problem, Result } from "./result.ts";
+import type { AmendedOrder, PlacedOrder } from "./types.ts";
 
 /** How often an order is sent before the user is asked, and how long to wait between. */
 const WAITS_MS = [400, 800, 1600, 3200, 6400, 6400, 6400];
+/** An answer takes no longer, usually. */
+const SLOW_MS = 2000;
+
+const stops = new Map<string, AbortController>();
+
+const stopped: Problem = { status: 0, error: "Stopped", code: "STOPPED" };
 
 /**
  * Places an order. While it is not known what became of it, it is sent again with the same
  * idempotency key, so that it is placed once at most. The key is kept until there is an answer.
+ * `isWatched` says whether a page waits for the answer; else it is kept until the user saw it.
  */
 export async function placeOrder(
-  pending: PendingOrder,
-  onWaiting: () => void,
+  sent: PendingOrder,
+  { isWatched }: { isWatched: boolean },
 ): Promise<Result<PlacedOrder>> {
-  rememberPending(pending);
-  let result = await send(pending);
+  const key = sent.idempotencyKey;
+  const pending = { ...sent, userId: sent.userId ?? account.peek()?.id };
+  const stop = new AbortController();
+  stops.set(key, stop);
+  notePending({ pending, state: "sending", isWatched });
+  const slow = setTimeout(() => {
+    changePending(key, { state: "waiting" });
+  }, SLOW_MS);
+  let mayBePlaced = false;
+  let result = await send(pending, stop.signal);
   for (const wait of WAITS_MS) {
     if (result.ok || !isTemporary(result.problem)) break;
-    onWaiting();
-    await new Promise((done) => setTimeout(done, wait));
-    result = await send(pending);
+    mayBePlaced ||= isUncertain(result.problem);
+    changePending(key, { state: "waiting" });
+    await pause(wait, stop.signal);
+    if (stop.signal.aborted) break;
+    result = await send(pending, stop.signal);
   }
-  if (result.ok || !isUncertain(result.problem)) forgetPending();
+  clearTimeout(slow);
+  stops.delete(key);
+  if (!result.ok && stop.signal.aborted) result = { ok: false, problem: stopped };
+  settle(key, result, mayBePlaced);
   announceChange();
   return result;
 }
 
-async function send({ idempotencyKey, order }: PendingOrder): Promise<Result<PlacedOrder>> {
-  return await resultOf(ownApi.POST("/api/v1/orders", { body: { ...order, idempotencyKey } }));
+function settle(key: string, result: Result<PlacedOrder>, mayBePlaced: boolean): void {
+  if (!result.ok && (isUncertain(result.problem) || (mayBePlaced && isTemporary(result.problem)))) {
+    changePending(key, { state: "unknown" });
+    return;
+  }
+  const entry = pendingOrders.peek().find(({ pending }) => pending.idempotencyKey === key);
+  if (entry?.isWatched !== false) forgetPending(key);
+  else if (result.ok) changePending(key, { state: "placed" });
+  else changePending(key, { state: "refused", problem: result.problem });
+}
+
+/** Sends an order no more. What became of it is not known then. */
+export function stopTrying(key: string): void {
+  stops.get(key)?.abort();
+}
+
+async function send(
+  { idempotencyKey, order }: PendingOrder,
+  signal: AbortSignal,
+): Promise<Result<PlacedOrder>> {
+  const body = { ...order, idempotencyKey };
+  return await resultOf(ownApi.POST("/api/v1/orders", { body, signal }));
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((done) => {
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
 }
 
 /** Cancels one of the user's orders. */
@@ -45,7 +96,7 @@ export async function cancelOrder(id: string): Promise<Result<unknown>> {
 export async function amendOrder(
   id: string,
   change: { price?: number; quantity?: number },
-): Promise<Result<unknown>> {
+): Promise<Result<AmendedOrder>> {
   const request = { params: { path: { id } }, body: change };
   const result = await resultOf(ownApi.PATCH("/api/v1/orders/{id}", request));
   announceChange();

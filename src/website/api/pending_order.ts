@@ -1,38 +1,91 @@
+import { signal } from "@preact/signals";
+import type { Problem } from "./result.ts";
 import type { PlaceOrder } from "./types.ts";
 
-/** An order that was sent and whose answer is not here yet. */
+/** Orders that were sent and whose answer is not here yet. They outlast the page they are from. */
+
 export interface PendingOrder {
   idempotencyKey: string;
   marketTitle: string;
   order: PlaceOrder;
+  /** Who sent it: others who sign in to this tab neither see it nor send it again. */
+  userId?: string | undefined;
 }
 
-const NAME = "pgmarkets.pending-order";
+export type PendingState =
+  | "sending"
+  /** There is no answer yet, and it is sent again. */
+  | "waiting"
+  /** A reload cut it off. */
+  | "left"
+  /** There was no answer, or the user wanted to wait no longer. */
+  | "unknown"
+  | "placed"
+  | "refused";
 
-/** Keeps the order, with its key, over a reload of this tab. */
-export function rememberPending(pending: PendingOrder): void {
+/** An order on its way, or what became of one that no page waited for any more. */
+export interface PendingEntry {
+  pending: PendingOrder;
+  state: PendingState;
+  /** Whether the page that sent it still shows what becomes of it. */
+  isWatched: boolean;
+  problem?: Problem | undefined;
+}
+
+const NAME = "pgmarkets.pending-orders";
+
+export const pendingOrders = signal<readonly PendingEntry[]>(readLeft());
+
+const isOf =
+  (key: string) =>
+  ({ pending }: PendingEntry): boolean =>
+    pending.idempotencyKey === key;
+
+/** Notes how an order is doing. Each key has one place. */
+export function notePending(entry: PendingEntry): void {
+  const { idempotencyKey } = entry.pending;
+  const entries = pendingOrders.peek();
+  const isKnown = entries.some(isOf(idempotencyKey));
+  pendingOrders.value = isKnown
+    ? entries.map((known) => (isOf(idempotencyKey)(known) ? entry : known))
+    : [...entries, entry];
+  keep();
+}
+
+/** Changes what is known of an order, if anything is. */
+export function changePending(key: string, change: Partial<Omit<PendingEntry, "pending">>): void {
+  const known = pendingOrders.peek().find(isOf(key));
+  if (known !== undefined) notePending({ ...known, ...change });
+}
+
+/** The answer is here, and was seen. */
+export function forgetPending(key: string): void {
+  pendingOrders.value = pendingOrders.peek().filter((entry) => !isOf(key)(entry));
+  keep();
+}
+
+/** Keeps orders, with their keys, over a reload of this tab. */
+function keep(): void {
+  const open = pendingOrders
+    .peek()
+    .filter(({ state }) => state !== "placed" && state !== "refused");
+  const kept = open.map(({ pending, state }) => ({
+    pending,
+    state: state === "unknown" ? "unknown" : "left",
+  }));
   try {
-    sessionStorage.setItem(NAME, JSON.stringify(pending));
+    if (kept.length === 0) sessionStorage.removeItem(NAME);
+    else sessionStorage.setItem(NAME, JSON.stringify(kept));
   } catch {
-    // Without storage the key lasts as long as the page.
+    // Without storage they last as long as the page.
   }
 }
 
-/** The answer is here. */
-export function forgetPending(): void {
+function readLeft(): PendingEntry[] {
   try {
-    sessionStorage.removeItem(NAME);
+    const kept = JSON.parse(sessionStorage.getItem(NAME) ?? "[]") as PendingEntry[];
+    return kept.map(({ pending, state }) => ({ pending, state, isWatched: false }));
   } catch {
-    // There was nothing to forget.
-  }
-}
-
-/** The order that was being sent when the page was left, if one was. */
-export function readPending(): PendingOrder | undefined {
-  try {
-    const text = sessionStorage.getItem(NAME);
-    return text === null ? undefined : (JSON.parse(text) as PendingOrder);
-  } catch {
-    return undefined;
+    return [];
   }
 }

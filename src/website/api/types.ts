@@ -15,7 +15,6 @@ export type OwnPositions = Schemas["OwnPositions"];
 export type OwnPosition = Schemas["OwnPosition"];
 export type SettledPosition = Schemas["SettledPosition"];
 export type MarketResolution = Schemas["MarketResolution"];
-export type OrderDetail = Schemas["OrderDetail"];
 export type StatementEntry = Schemas["StatementEntry"];
 export type OwnProfile = Schemas["OwnProfile"];
 export type LossLimit = Schemas["LossLimit"];
@@ -26,6 +25,10 @@ export type LeaderboardEntry = Schemas["LeaderboardEntry"];
 export type PlaceOrder = Schemas["PlaceOrder"];
 export type Preview = operations["previewOrder"]["responses"][200]["content"]["application/json"];
 export type PlacedOrder = operations["placeOrder"]["responses"][201]["content"]["application/json"];
+export type AmendedOrder =
+  operations["amendOrder"]["responses"][200]["content"]["application/json"];
+export type OrderDetail = Schemas["OrderDetail"];
+export type MarketRules = Schemas["MarketRules"];
 
 type JsonBodyOf<Name extends "addPasskey" | "signInByPasskey"> =
   operations[Name]["requestBody"]["content"]["application/json"];

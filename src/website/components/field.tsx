@@ -77,6 +77,17 @@ export function issueOf(problem: Problem | undefined, path: string): string | un
   return message === undefined ? undefined : `This ${message}.`;
 }
 
+/** A problem, unless all of it stands beside these fields. */
+export function problemBeside(
+  problem: Problem | undefined,
+  paths: readonly string[],
+): Problem | undefined {
+  const issues = problem?.issues ?? [];
+  return issues.length > 0 && issues.every(({ path }) => paths.includes(path))
+    ? undefined
+    : problem;
+}
+
 /** Tells password managers whose password a form is about. */
 export function KnownUser({ email }: { email: string }): JSX.Element {
   return (

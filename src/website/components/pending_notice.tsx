@@ -1,56 +1,138 @@
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { placeOrder } from "../api/orders.ts";
-import { forgetPending, readPending } from "../api/pending_order.ts";
+import type { ComponentChildren, JSX } from "preact";
+import { account } from "../api/account.ts";
+import { adviceOn } from "../api/advice.ts";
+import { placeOrder, stopTrying } from "../api/orders.ts";
+import { forgetPending, pendingOrders } from "../api/pending_order.ts";
+import type { PendingEntry } from "../api/pending_order.ts";
 import { isSignedIn } from "../api/session.ts";
-import { useCommand } from "../hooks/use_command.ts";
-import { Notice, ProblemNotice } from "./notice.tsx";
-
-/** Read once, when the website starts: what was being sent when this tab was left. */
-const left = readPending();
+import { Notice } from "./notice.tsx";
+import { orderWords } from "./order_words.ts";
 
 /**
- * Offers to finish an order whose answer got lost with a reload. It is sent with the key that it
- * had, so it is placed once at most.
+ * On every page: the user's orders without an answer, each with what can be done about it. They are
+ * sent with the key that they have, so they are placed once at most.
  */
 export function PendingNotice(): JSX.Element | null {
-  const [isOpen, setOpen] = useState(left !== undefined);
-  const command = useCommand();
-  if (!isOpen || left === undefined || !isSignedIn.value) return null;
-  const close = (): void => {
-    forgetPending();
-    setOpen(false);
-  };
+  const own = account.value?.id;
+  if (!isSignedIn.value || own === undefined) return null;
+  const entries = pendingOrders.value.filter(
+    ({ pending: { userId }, state, isWatched }) =>
+      (userId === undefined || userId === own) && !(state === "sending" && isWatched),
+  );
+  if (entries.length === 0) return null;
   return (
-    <div class="wide-notice">
-      {command.isDone ? (
-        <Notice kind="good">
-          Your order in “{left.marketTitle}” is placed, once. See your{" "}
-          <a href="/portfolio">portfolio</a>.{" "}
-          <button type="button" class="button button-small" onClick={close}>
-            Close
-          </button>
-        </Notice>
-      ) : (
-        <Notice kind="warn">
-          An order in “{left.marketTitle}” was being sent when this page was left. Sending it again
-          is safe: it cannot be placed twice.
-          <div class="button-row">
-            <button
-              type="button"
-              class="button button-small"
-              aria-disabled={command.isBusy}
-              onClick={() => void command.give(() => placeOrder(left, () => undefined))}
-            >
-              {command.isBusy ? "Sending…" : "Send it again"}
-            </button>
-            <button type="button" class="button button-small button-quiet" onClick={close}>
-              Drop it
-            </button>
-          </div>
-        </Notice>
-      )}
-      <ProblemNotice problem={command.problem} />
+    <div class="wide-notice stack">
+      {entries.map((entry) => (
+        <Entry key={entry.pending.idempotencyKey} entry={entry} />
+      ))}
     </div>
+  );
+}
+
+function Entry({ entry }: { entry: PendingEntry }): JSX.Element {
+  const { pending, state, problem } = entry;
+  const key = pending.idempotencyKey;
+  const words = `“${orderWords(pending.order)}” in “${pending.marketTitle}”`;
+  const close = (label: string): JSX.Element => (
+    <Action
+      label={label}
+      onClick={() => {
+        forgetPending(key);
+      }}
+    />
+  );
+  const again = (
+    <Action
+      label="Send it again"
+      onClick={() => {
+        void placeOrder(pending, { isWatched: false });
+      }}
+    />
+  );
+  if (state === "placed") {
+    return (
+      <Box kind="good" actions={close("Close")}>
+        Your order {words} is placed, once. See your <a href="/portfolio">portfolio</a>.
+      </Box>
+    );
+  }
+  if (state === "refused") {
+    return (
+      <Box kind="bad" actions={close("Close")}>
+        Your order {words} was not placed. {problem && adviceOn(problem).text}
+      </Box>
+    );
+  }
+  if (state === "left") {
+    return (
+      <Box
+        kind="warn"
+        actions={
+          <>
+            {again}
+            {close("Drop it")}
+          </>
+        }
+      >
+        Your order {words} was being sent when this page was left. It may have been placed: see your{" "}
+        <a href="/portfolio">portfolio</a>. Sending it again is safe: it cannot be placed twice.
+      </Box>
+    );
+  }
+  if (state === "unknown") {
+    return (
+      <Box
+        kind="warn"
+        actions={
+          <>
+            {again}
+            {close("Close")}
+          </>
+        }
+      >
+        It is not known whether your order {words} was placed. Look at the open orders and fills of
+        your <a href="/portfolio">portfolio</a> before you order anew. Sending this one again is
+        safe: it cannot be placed twice.
+      </Box>
+    );
+  }
+  return (
+    <Box
+      kind="warn"
+      actions={
+        <Action
+          label="Stop trying"
+          onClick={() => {
+            stopTrying(key);
+          }}
+        />
+      }
+    >
+      Your order {words} has no answer yet. It is sent again until there is one, and placed once at
+      most.
+    </Box>
+  );
+}
+
+interface BoxProps {
+  kind: "good" | "bad" | "warn";
+  actions: ComponentChildren;
+  children: ComponentChildren;
+}
+
+function Box({ kind, actions, children }: BoxProps): JSX.Element {
+  return (
+    <Notice kind={kind}>
+      <p>{children}</p>
+      <div class="button-row">{actions}</div>
+    </Notice>
+  );
+}
+
+function Action({ label, onClick }: { label: string; onClick: () => void }): JSX.Element {
+  return (
+    <button type="button" class="button button-small" onClick={onClick}>
+      {label}
+    </button>
   );
 }

@@ -23,6 +23,11 @@ export function HelpPage(): JSX.Element {
         </li>
         <li>Sell your shares at any time while the market is open, if somebody buys them.</li>
         <li>When the market resolves, right shares are paid out to your cash by themselves.</li>
+        <li>
+          Where neither answer is wholly right, as after a draw, a market can be resolved by share:
+          a YES share pays a part of €1.00 that the operator sets, such as 25¢, and a NO share the
+          rest.
+        </li>
       </ul>
       <h2>Orders</h2>
       <p>
@@ -31,8 +36,19 @@ export function HelpPage(): JSX.Element {
         Open orders reserve no cash: it is checked when they trade.
       </p>
       <p>
-        On live markets an order is released after a few seconds, so that nobody trades on news that
-        others cannot have seen. Until then you can cancel it.
+        The ticket begins with the best price. Choose a price of the order book, or type one, to
+        have another.
+      </p>
+      <p>
+        To change an open order to a smaller size keeps its place in the queue. Any other change
+        places a new order instead of it, at the back of the queue; it may trade at once.
+      </p>
+      <h2>Live markets</h2>
+      <p>
+        On a live market an order waits some seconds before it trades, so that nobody trades on news
+        that others cannot have seen. The market says how long. Until then you can cancel it. What
+        the order will meet cannot be known before: the ticket counts what it would trade if the
+        book stayed as it is.
       </p>
       <h2>Fees</h2>
       <p>
@@ -49,8 +65,10 @@ export function HelpPage(): JSX.Element {
       </p>
       <h2>For programs</h2>
       <p>
-        All that these pages do can be done by a program. Make a key in{" "}
-        <a href="/account#keys">your account</a> and read the <a href="/docs">API documentation</a>.
+        A program can trade, and read all that these pages show of markets, your orders and your
+        portfolio. Make a key in <a href="/account#keys">your account</a> and read the{" "}
+        <a href="/docs">API documentation</a>. Your account itself, such as its password, keys and
+        loss limits, is changed on these pages only.
       </p>
       <p class="muted small">Charts are drawn with TradingView Lightweight Charts™ (Apache 2.0).</p>
     </div>

@@ -6,6 +6,7 @@ import { announceChange, ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { Market, Snapshot } from "../api/types.ts";
+import { bestPriceOf } from "../components/market/best_price.ts";
 import { Chart } from "../components/market/chart.tsx";
 import { StateNotice } from "../components/market/state_notice.tsx";
 import { Ladder } from "../components/market/ladder.tsx";
@@ -70,10 +71,18 @@ interface MarketViewProps {
 }
 
 function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
-  const [ticket, setTicket] = useState<TicketValues>(emptyTicket);
+  const [ticket, setTicket] = useState<TicketValues>(() => ({
+    ...emptyTicket,
+    price: bestPriceOf(market, emptyTicket),
+  }));
   const ticketBox = useRef<HTMLDivElement>(null);
   const change = (values: Partial<TicketValues>): void => {
-    setTicket((before) => ({ ...before, ...values }));
+    setTicket((before) => {
+      const next = { ...before, ...values };
+      const isOther = next.side !== before.side || next.orderType !== before.orderType;
+      // It does not move while the reader looks at it.
+      return isOther && !next.isPriceOwn ? { ...next, price: bestPriceOf(market, next) } : next;
+    });
   };
   const takeTo = (values: Partial<TicketValues>): void => {
     change(values);
@@ -96,7 +105,12 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
           <OwnPanel
             marketId={market.id}
             onSell={({ side, quantity }) => {
-              takeTo({ orderType: "sell", side, quantity: String(quantity) });
+              const sale = { orderType: "sell", side } as const;
+              const price = bestPriceOf(market, sale);
+              takeTo({
+                ...{ ...sale, kind: "limit", price, isPriceOwn: false },
+                quantity: String(quantity),
+              });
             }}
           />
         )}
@@ -105,6 +119,9 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         <div class="panel-pair">
           <section class="panel" aria-labelledby="book-title">
             <h2 id="book-title">Order book</h2>
+            {market.status === "open" && (
+              <p class="hint">Choose a price to take it into the ticket.</p>
+            )}
             {snapshot === undefined ? (
               <Loading lines={6} />
             ) : (
@@ -112,7 +129,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
                 orderBook={snapshot.orderBook}
                 onPrice={(price) => {
                   const own = ticket.side === "yes" ? price : 100 - price;
-                  takeTo({ kind: "limit", price: String(own) });
+                  takeTo({ kind: "limit", price: String(own), isPriceOwn: true });
                 }}
               />
             )}

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
-import { Field, issueOf, KnownUser } from "../components/field.tsx";
+import { Field, issueOf, KnownUser, problemBeside } from "../components/field.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { useCommand } from "../hooks/use_command.ts";
@@ -49,7 +49,7 @@ function AskForLink(): JSX.Element {
         error={issueOf(command.problem, "email")}
         onValue={setEmail}
       />
-      <ProblemNotice problem={command.problem} />
+      <ProblemNotice problem={problemBeside(command.problem, ["email"])} />
       <Submit isBusy={command.isBusy}>Send me a link</Submit>
     </form>
   );
@@ -83,7 +83,7 @@ function SetPassword({ token }: { token: string }): JSX.Element {
         error={issueOf(command.problem, "password")}
         onValue={setPassword}
       />
-      <ProblemNotice problem={command.problem} />
+      <ProblemNotice problem={problemBeside(command.problem, ["password"])} />
       <Submit isBusy={command.isBusy}>Set the password</Submit>
     </form>
   );

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
-import { Field, issueOf } from "../components/field.tsx";
+import { Field, issueOf, problemBeside } from "../components/field.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { formatCents } from "../format.ts";
@@ -63,7 +63,8 @@ function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element 
       () => resultOf(publicApi.POST("/api/account/sign-up", { body })),
       () => {
         noteSignIn();
-        navigate("/account?welcome=1#limits", { replace: true });
+        // From its top: what is left to do is said there.
+        navigate("/account", { replace: true });
       },
     );
   };
@@ -106,7 +107,7 @@ function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element 
         error={issueOf(problem, "password")}
         onValue={set("password")}
       />
-      <ProblemNotice problem={problem} />
+      <ProblemNotice problem={problemBeside(problem, Object.keys(values))} />
       <Submit isBusy={command.isBusy}>Make my account</Submit>
     </form>
   );

@@ -105,6 +105,7 @@ for (const view of views) {
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("25 shares traded").waitFor();
     await page.getByLabel("Price", { exact: true }).fill("20");
+    await page.getByLabel("Shares", { exact: true }).fill("25");
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("waits in the book for").waitFor();
     await page
@@ -112,6 +113,7 @@ for (const view of views) {
       .first()
       .click();
     await page.getByRole("button", { name: /^Show all \d+ levels$/ }).click();
+    await page.getByLabel("Shares", { exact: true }).fill("25");
     await page.getByText("Cash afterwards").waitFor();
     await look(t, page, "market-own", view);
 

@@ -5,7 +5,7 @@ import { resultOf } from "../../api/result.ts";
 import { noteSignIn } from "../../api/session.ts";
 import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
-import { Field, issueOf, KnownUser } from "../field.tsx";
+import { Field, issueOf, KnownUser, problemBeside } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 import { Section } from "./section.tsx";
@@ -60,7 +60,7 @@ export function PasswordSection({ own }: { own: OwnProfile }): JSX.Element {
             onValue={setNew}
           />
         </div>
-        <ProblemNotice problem={command.problem} />
+        <ProblemNotice problem={problemBeside(command.problem, ["newPassword"])} />
         {command.isDone && (
           <Notice kind="good">Your password is changed. All other browsers are signed out.</Notice>
         )}

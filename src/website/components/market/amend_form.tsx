@@ -1,20 +1,22 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { amendOrder } from "../../api/orders.ts";
-import type { Order } from "../../api/types.ts";
-import { parseCount } from "../../format.ts";
+import type { AmendedOrder, Order } from "../../api/types.ts";
+import { formatShares, parseCount } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Field } from "../field.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
+import { OrderPreview } from "./order_preview.tsx";
 
 interface AmendFormProps {
   order: Order;
+  onAmended: (amended: AmendedOrder) => void;
   onDone: () => void;
 }
 
 /** Changes the price or the size of an open order, in place. */
-export function AmendForm({ order, onDone }: AmendFormProps): JSX.Element {
+export function AmendForm({ order, onAmended, onDone }: AmendFormProps): JSX.Element {
   const [price, setPrice] = useState(String(order.price));
   const [quantity, setQuantity] = useState(String(order.quantity));
   const command = useCommand();
@@ -31,7 +33,15 @@ export function AmendForm({ order, onDone }: AmendFormProps): JSX.Element {
         wanted.quantity !== order.quantity && { quantity: wanted.quantity }),
     };
     if (Object.keys(change).length === 0) onDone();
-    else void command.give(() => amendOrder(order.id, change), onDone);
+    else {
+      void command.give(
+        () => amendOrder(order.id, change),
+        (amended) => {
+          onAmended(amended);
+          onDone();
+        },
+      );
+    }
   };
   return (
     <form
@@ -62,7 +72,7 @@ export function AmendForm({ order, onDone }: AmendFormProps): JSX.Element {
           onValue={setQuantity}
         />
       </div>
-      <p class="hint">A smaller size keeps the place in the queue; any other change loses it.</p>
+      <AmendPreview order={order} {...wanted} />
       <Submit
         isBusy={command.isBusy}
         disabled={wanted.price === undefined || wanted.quantity === undefined}
@@ -71,5 +81,56 @@ export function AmendForm({ order, onDone }: AmendFormProps): JSX.Element {
       </Submit>
       <ProblemNotice problem={command.problem} />
     </form>
+  );
+}
+
+interface AmendPreviewProps {
+  order: Order;
+  price: number | undefined;
+  quantity: number | undefined;
+}
+
+/** What the order would do with its new terms. */
+function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Element {
+  const { filledQuantity, marketId, orderType, side } = order;
+  if (price === order.price && quantity === order.quantity) {
+    return (
+      <p class="hint">A smaller size keeps the place in the queue; any other change loses it.</p>
+    );
+  }
+  if (quantity !== undefined && quantity <= filledQuantity) {
+    return <p class="field-error">{formatShares(filledQuantity)} of it are filled already.</p>;
+  }
+  if (
+    price === undefined ||
+    price < 1 ||
+    price > 99 ||
+    quantity === undefined ||
+    quantity > 10_000
+  ) {
+    return <p class="hint">Give a price from 1 to 99 cents and at most 10,000 shares.</p>;
+  }
+  const left = quantity - filledQuantity;
+  if (order.status !== "scheduled" && price === order.price && quantity < order.quantity) {
+    return (
+      <p class="hint">
+        The order keeps its place in the queue, and waits for {formatShares(left)}.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p class="hint">
+        A new order for {formatShares(left)} takes the place of this one. It trades at once if it
+        can; else it goes to the back of the queue at its price.
+      </p>
+      <OrderPreview
+        order={{
+          ...{ marketId, side, orderType, price, quantity: left },
+          ...(order.timeInForce === "ioc" && { timeInForce: order.timeInForce }),
+          ...(order.expiresAt !== null && { expiresAt: order.expiresAt }),
+        }}
+      />
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { publicApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
-import { theme } from "../../theme.ts";
+import { isDark } from "../../theme.ts";
 import { Choice } from "../choice.tsx";
 import { Show } from "../states.tsx";
 import { drawChart } from "./draw_chart.ts";
@@ -56,7 +56,7 @@ interface LineProps {
 function Line({ points, label, latest }: LineProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<DrawnChart>(undefined);
-  const colours = theme.value;
+  const colours = isDark.value;
 
   useEffect(() => {
     let isGone = false;

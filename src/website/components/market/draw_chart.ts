@@ -1,4 +1,5 @@
-import type { UTCTimestamp } from "lightweight-charts";
+import type { IPriceLine, UTCTimestamp } from "lightweight-charts";
+import { stepsOf } from "./chart_steps.ts";
 
 /** A chart on the page. */
 export interface DrawnChart {
@@ -12,7 +13,8 @@ export async function drawChart(
   element: HTMLElement,
   points: { time: string; price: number }[],
 ): Promise<DrawnChart> {
-  const { AreaSeries, ColorType, createChart, LineType } = await import("lightweight-charts");
+  const { AreaSeries, ColorType, createChart, LineStyle, LineType } =
+    await import("lightweight-charts");
   const colour = (name: string): string => colourOf(element, name);
   const chart = createChart(element, {
     autoSize: true,
@@ -23,19 +25,21 @@ export async function drawChart(
       // It needs styles that the Content-Security-Policy forbids; /help names the library.
       attributionLogo: false,
     },
-    grid: { vertLines: { visible: false }, horzLines: { color: colour("--line") } },
+    grid: { vertLines: { visible: false }, horzLines: { visible: false } },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.2, bottom: 0.2 } },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
     localization: {
       priceFormatter: (price: number) => `${Math.round(price)}%`,
-      // Lines of the grid may lie between two per cents: those have no name.
-      tickmarksPriceFormatter: (prices: number[]) =>
-        prices.map((price) => (Number.isInteger(price) ? `${price}%` : "")),
+      // The library's own steps lie between two per cents, too: lines of ours stand in their place.
+      tickmarksPriceFormatter: (prices: number[]) => prices.map(() => ""),
     },
     handleScroll: false,
     handleScale: false,
   });
   const accent = colour("--accent");
+  const prices = points.map(({ price }) => price);
+  let steps = stepsOf(prices);
+  let lines: IPriceLine[] = [];
   const series = chart.addSeries(AreaSeries, {
     lineColor: accent,
     lineWidth: 2,
@@ -43,16 +47,32 @@ export async function drawChart(
     topColor: colour("--accent-faint"),
     bottomColor: "transparent",
     priceLineVisible: false,
+    autoscaleInfoProvider: () => ({ priceRange: { minValue: steps[0], maxValue: steps.at(-1) } }),
     priceFormat: { type: "custom", minMove: 1, formatter: (price: number) => `${price}%` },
   });
   series.setData(points.map(({ time, price }) => ({ time: secondsOf(time), value: price })));
   chart.timeScale().fitContent();
+  const drawSteps = (): void => {
+    for (const line of lines) series.removePriceLine(line);
+    lines = steps.map((price) =>
+      series.createPriceLine({
+        ...{ price, color: colour("--line"), lineWidth: 1, lineStyle: LineStyle.Solid },
+        // The end of the line has its own label.
+        axisLabelVisible: price !== prices.at(-1),
+        ...{ axisLabelColor: colour("--surface"), axisLabelTextColor: colour("--muted") },
+      }),
+    );
+  };
+  drawSteps();
   let last = secondsOf(points.at(-1)?.time ?? "1970-01-01");
   return {
     extend: (time, price) => {
       const seconds = secondsOf(time);
       if (seconds < last) return;
       last = seconds;
+      prices.push(price);
+      steps = stepsOf(prices);
+      drawSteps();
       series.update({ time: seconds, value: price });
     },
     remove: () => {

@@ -3,12 +3,15 @@ import type { Market, MarketResolution } from "../../api/types.ts";
 import {
   formatCents,
   formatChance,
+  formatClose,
   formatCount,
   formatDateTime,
+  formatPrice,
   formatVolume,
 } from "../../format.ts";
 import { useEventTitle } from "../../hooks/use_event_title.ts";
 import { useResolution } from "../../hooks/use_resolution.ts";
+import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
 
 interface MarketHeadProps {
@@ -27,6 +30,7 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
         <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
         {eventId !== null && <EventLink id={eventId} />}
         <Status status={status} outcome={resolvedOutcome} />
+        {status === "open" && <LiveBadge marketId={market.id} />}
       </p>
       <h1>{title}</h1>
       <div class="headline">
@@ -66,8 +70,8 @@ function PriceFacts({ market }: { market: Market }): JSX.Element {
   const { bestAsk, bestBid, lastTradePrice } = market;
   return (
     <>
-      <Fact name="Last trade" value={formatChance(lastTradePrice)} />
-      <Fact name="Bid / ask" value={`${bestBid ?? "–"} / ${bestAsk ?? "–"}`} />
+      <Fact name="Last trade" value={formatPrice(lastTradePrice)} />
+      <Fact name="Bid / ask" value={`${formatPrice(bestBid)} / ${formatPrice(bestAsk)}`} />
     </>
   );
 }
@@ -75,7 +79,7 @@ function PriceFacts({ market }: { market: Market }): JSX.Element {
 function CloseFact({ market: { closeTime, status } }: { market: Market }): JSX.Element | null {
   if (closeTime === null) return null;
   const isOver = status === "closed" || new Date(closeTime).getTime() <= Date.now();
-  return <Fact name={isOver ? "Closed" : "Closes"} value={formatDateTime(closeTime)} />;
+  return <Fact name={isOver ? "Closed" : "Closes"} value={formatClose(closeTime)} />;
 }
 
 interface OutcomeProps {

@@ -1,12 +1,15 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { cancelOrder } from "../../api/orders.ts";
-import type { Order } from "../../api/types.ts";
-import { formatCount, formatDateTime, formatPrice } from "../../format.ts";
+import type { AmendedOrder, Order } from "../../api/types.ts";
+import { formatCount, formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ProblemNotice } from "../notice.tsx";
+import { orderWords } from "../order_words.ts";
+import type { Outcome } from "../order_words.ts";
 import { AmendForm } from "./amend_form.tsx";
 import { Countdown } from "./countdown.tsx";
+import { OrderNotice } from "./order_notice.tsx";
 
 interface OwnOrdersProps {
   orders: Order[];
@@ -16,21 +19,50 @@ interface OwnOrdersProps {
 
 /** The user's open orders in a market, each with what can be done about it. */
 export function OwnOrders({ orders, readAt }: OwnOrdersProps): JSX.Element {
-  if (orders.length === 0) return <p class="muted">No open orders in this market.</p>;
+  const [amended, setAmended] = useState<AmendedOrder>();
   return (
-    <ul class="own-orders">
-      {orders.map((order) => (
-        <OwnOrder key={order.id} order={order} readAt={readAt} />
-      ))}
-    </ul>
+    <>
+      {orders.length === 0 ? (
+        <p class="muted">No open orders in this market.</p>
+      ) : (
+        <ul class="own-orders">
+          {orders.map((order) => (
+            <OwnOrder key={order.id} order={order} readAt={readAt} onAmended={setAmended} />
+          ))}
+        </ul>
+      )}
+      {amended !== undefined && (
+        <OrderNotice
+          key={amended.order.id}
+          id={amended.order.id}
+          first={outcomeOf(amended)}
+          prefix={
+            amended.queuePositionChanged
+              ? "Changed: a new order took the place of the old one."
+              : "Changed: the order keeps its place in the queue."
+          }
+        />
+      )}
+    </>
   );
 }
 
-function OwnOrder({ order, readAt }: { order: Order; readAt: number }): JSX.Element {
+function outcomeOf(amended: AmendedOrder): Outcome {
+  const feeCents = amended.queuePositionChanged ? amended.feeCents : null;
+  return { ...amended.order, averagePrice: null, feeCents };
+}
+
+interface OwnOrderProps {
+  order: Order;
+  readAt: number;
+  onAmended: (amended: AmendedOrder) => void;
+}
+
+function OwnOrder({ order, readAt, onAmended }: OwnOrderProps): JSX.Element {
   const [isAmending, setAmending] = useState(false);
   const command = useCommand();
   const changeButton = useRef<HTMLButtonElement>(null);
-  const name = nameOf(order);
+  const name = orderWords(order);
   return (
     <li class="own-order">
       <div class="own-order-line">
@@ -75,6 +107,7 @@ function OwnOrder({ order, readAt }: { order: Order; readAt: number }): JSX.Elem
       {isAmending && (
         <AmendForm
           order={order}
+          onAmended={onAmended}
           onDone={() => {
             changeButton.current?.focus();
             setAmending(false);
@@ -84,11 +117,6 @@ function OwnOrder({ order, readAt }: { order: Order; readAt: number }): JSX.Elem
       <ProblemNotice problem={command.problem} />
     </li>
   );
-}
-
-function nameOf({ orderType, side, price, quantity }: Order): string {
-  const verb = orderType === "buy" ? "Buy" : "Sell";
-  return `${verb} ${formatCount(quantity)} ${side.toUpperCase()} at ${formatPrice(price)}`;
 }
 
 function progressOf({ filledQuantity, quantity, sharesAhead, expiresAt }: Order): string {

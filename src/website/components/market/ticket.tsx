@@ -1,13 +1,18 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { placeOrder } from "../../api/orders.ts";
+import { changePending, pendingOrders } from "../../api/pending_order.ts";
+import { isUncertain } from "../../api/result.ts";
 import { isSignedIn } from "../../api/session.ts";
 import type { Market, PlacedOrder } from "../../api/types.ts";
-import { formatCents, formatPrice, formatShares } from "../../format.ts";
+import type { Problem } from "../../api/result.ts";
+import { formatPrice } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Choice } from "../choice.tsx";
-import { Notice, ProblemNotice } from "../notice.tsx";
+import { ProblemNotice } from "../notice.tsx";
+import type { Outcome } from "../order_words.ts";
 import { Submit } from "../submit.tsx";
+import { OrderNotice } from "./order_notice.tsx";
 import { OrderPreview } from "./order_preview.tsx";
 import { orderOf } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
@@ -24,7 +29,6 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   const command = useCommand();
   const [key, setKey] = useState(() => crypto.randomUUID());
   const [isTried, setTried] = useState(false);
-  const [isWaiting, setWaiting] = useState(false);
   const [placed, setPlaced] = useState<PlacedOrder>();
   const { order, errors } = orderOf(ticket, market.id);
   const text = JSON.stringify(order);
@@ -32,7 +36,20 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   // Another order is another order: it must not be taken for a repetition of the last one.
   useEffect(() => {
     setKey(crypto.randomUUID());
+    if (!command.isBusy) command.reset();
   }, [text]);
+
+  const sentKey = useRef<string>(undefined);
+  useEffect(
+    () => () => {
+      if (sentKey.current !== undefined) changePending(sentKey.current, { isWatched: false });
+    },
+    [],
+  );
+
+  const isWaiting = pendingOrders.value.some(
+    ({ pending, state }) => pending.idempotencyKey === sentKey.current && state === "waiting",
+  );
 
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -40,18 +57,15 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
     setPlaced(undefined);
     if (order === undefined) return;
     const pending = { idempotencyKey: key, marketTitle: market.title, order };
-    const send = (): ReturnType<typeof placeOrder> =>
-      placeOrder(pending, () => {
-        setWaiting(true);
-      });
     const onDone = (done: PlacedOrder): void => {
       setPlaced(done);
       setKey(crypto.randomUUID());
       setTried(false);
+      // What was ordered is done: its figures must not stand beside its result.
+      onChange({ quantity: "", budget: "" });
     };
-    void command.give(send, onDone).then(() => {
-      setWaiting(false);
-    });
+    sentKey.current = key;
+    void command.give(() => placeOrder(pending, { isWatched: true }), onDone);
   };
 
   return (
@@ -81,7 +95,9 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
           }}
         />
         <TicketFields ticket={ticket} errors={isTried ? (errors ?? {}) : {}} onChange={onChange} />
-        {order !== undefined && isSignedIn.value && <OrderPreview order={order} />}
+        {order !== undefined && isSignedIn.value && (
+          <OrderPreview order={order} knownCode={command.problem?.code} />
+        )}
         {isSignedIn.value ? (
           <Submit
             tone={ticket.side}
@@ -96,10 +112,17 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
           </a>
         )}
       </form>
-      <ProblemNotice problem={command.problem} />
-      {placed !== undefined && <Placed placed={placed} />}
+      <TicketProblem problem={command.problem} />
+      {placed !== undefined && (
+        <OrderNotice key={placed.order.id} id={placed.order.id} first={outcomeOf(placed)} />
+      )}
     </section>
   );
+}
+
+function TicketProblem({ problem }: { problem: Problem | undefined }): JSX.Element {
+  if (problem === undefined || !isUncertain(problem)) return <ProblemNotice problem={problem} />;
+  return <p class="field-error">There was no answer: see the notice at the top of the page.</p>;
 }
 
 function sideOptions(market: Market, orderType: "buy" | "sell") {
@@ -112,31 +135,6 @@ function sideOptions(market: Market, orderType: "buy" | "sell") {
   ] as const;
 }
 
-/** What became of an order. */
-function Placed({ placed }: { placed: PlacedOrder }): JSX.Element {
-  const { order, feeCents, balance } = placed;
-  const fee = feeCents === null ? "" : ` Fee ${formatCents(feeCents)}.`;
-  const rest = order.quantity - order.filledQuantity;
-  if (order.status === "scheduled") {
-    return (
-      <Notice kind="info">
-        Accepted. This is a live market: the order is released in a few seconds. You can cancel it
-        until then.
-      </Notice>
-    );
-  }
-  const words =
-    order.filledQuantity === 0
-      ? `Your order waits in the book for ${formatShares(rest)}.`
-      : `${formatShares(order.filledQuantity)} traded.${fee}` +
-        (rest > 0 && order.status !== "cancelled"
-          ? ` ${formatShares(rest)} wait in the book.`
-          : rest > 0
-            ? ` The rest found no match and was cancelled.`
-            : "");
-  return (
-    <Notice kind="good">
-      {words} Cash {formatCents(balance.total)}.
-    </Notice>
-  );
+function outcomeOf({ order, feeCents }: PlacedOrder): Outcome {
+  return { ...order, averagePrice: null, feeCents };
 }

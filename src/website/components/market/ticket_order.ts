@@ -7,6 +7,8 @@ export interface Ticket {
   side: Side;
   kind: "limit" | "market" | "budget";
   price: string;
+  /** Whether the user chose the price; else it is the best one. */
+  isPriceOwn: boolean;
   quantity: string;
   budget: string;
   expiresAt: string;
@@ -19,6 +21,7 @@ export const emptyTicket: Ticket = {
   side: "yes",
   kind: "limit",
   price: "",
+  isPriceOwn: false,
   quantity: "",
   budget: "",
   expiresAt: "",

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { cancelOrder, cancelOrders } from "../../api/orders.ts";
 import type { Portfolio } from "../../api/types.ts";
-import { formatCount, formatDateTime, formatPrice } from "../../format.ts";
+import { formatCents, formatCount, formatDateTime, formatPrice } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ProblemNotice } from "../notice.tsx";
 import { Empty } from "../states.tsx";
@@ -61,7 +61,7 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
 }
 
 function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
-  const { id, marketId, marketTitle, orderType, side, price, quantity, filledQuantity } = order;
+  const { id, marketId, marketTitle, orderType, side, quantity, filledQuantity } = order;
   const command = useCommand();
   const name = `${orderType === "buy" ? "Buy" : "Sell"} ${side.toUpperCase()}`;
   return (
@@ -75,7 +75,7 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
         {command.problem !== undefined && <ProblemNotice problem={command.problem} />}
       </th>
       <td class={`wide-only tone-${side}`}>{name}</td>
-      <td>{formatPrice(price)}</td>
+      <td>{termsOf(order)}</td>
       <td>
         {formatCount(filledQuantity)} / {formatCount(quantity)}
       </td>
@@ -95,4 +95,9 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
       </td>
     </tr>
   );
+}
+
+function termsOf(order: OpenOrder): string {
+  const budget = "budgetCents" in order ? order.budgetCents : null;
+  return budget === null ? formatPrice(order.price) : `Budget ${formatCents(budget)}`;
 }

@@ -1,0 +1,51 @@
+import type { MarketRules, PlaceOrder, Snapshot } from "../../api/types.ts";
+
+/** What an order would trade if the book stayed as it is: for live markets, where none can know. */
+export interface Estimate {
+  filledQuantity: number;
+  averagePrice: number | null;
+  /** Without the fee; negative for proceeds. */
+  costCents: number;
+  feeCents: number;
+  restingQuantity: number;
+}
+
+/** Goes through the book as it is shown, and counts the fee as the exchange does. */
+export function estimate(
+  order: PlaceOrder,
+  book: Snapshot["orderBook"],
+  { feeRateBps }: Pick<MarketRules, "feeRateBps">,
+): Estimate {
+  const isBuy = order.orderType !== "sell";
+  const isYes = order.side === "yes";
+  const limit = order.price ?? (isBuy ? 99 : 1);
+  const most = order.quantity ?? Infinity;
+  const budget = order.budgetCents ?? Infinity;
+  let [quantity, cents, weight] = [0, 0, 0];
+  for (const level of isBuy === isYes ? book.noBids : book.yesBids) {
+    // A buy is met by bids for the other side, a sell by those for its own.
+    const price = isBuy ? 100 - level.price : level.price;
+    if (isBuy ? price > limit : price < limit) break;
+    const feeWeight = (shares: number): number => shares * price * (100 - price);
+    const feeOf = (shares: number): number =>
+      Math.ceil((feeRateBps * (weight + feeWeight(shares))) / 1_000_000);
+    let shares = Math.min(level.quantity, most - quantity);
+    if (budget !== Infinity) {
+      shares = Math.min(shares, Math.max(0, Math.floor((budget - cents) / price)));
+      while (shares > 0 && cents + shares * price + feeOf(shares) > budget) shares--;
+    }
+    quantity += shares;
+    cents += shares * price;
+    weight += feeWeight(shares);
+    if (shares < level.quantity) break;
+  }
+  const isResting =
+    typeof order.price === "number" && order.timeInForce !== "ioc" && most !== Infinity;
+  return {
+    filledQuantity: quantity,
+    averagePrice: quantity === 0 ? null : cents / quantity,
+    costCents: isBuy ? cents : -cents,
+    feeCents: Math.ceil((feeRateBps * weight) / 1_000_000),
+    restingQuantity: isResting ? most - quantity : 0,
+  };
+}
