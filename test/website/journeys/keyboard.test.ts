@@ -37,6 +37,8 @@ test.serial("from signing up to a trade, an amendment and a cancel, by keyboard"
   await page.keyboard.press("Enter");
 
   await page.getByRole("heading", { name: "Account" }).waitFor();
+  // Until the account is read, the foot of the page is where the form will be.
+  await page.getByLabel("A day").waitFor();
   await typeInto(page, "A day", "50");
   await tabTo(page, "Confirm my limits");
   await page.keyboard.press("Space");
