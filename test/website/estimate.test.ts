@@ -18,7 +18,7 @@ const book = {
   ],
 };
 const of = (order: Partial<PlaceOrder>) =>
-  estimate({ marketId, side: "yes", orderType: "buy", ...order } as PlaceOrder, book, rules);
+  estimate({ marketId, side: "yes", orderType: "buy", ...order }, book, rules);
 
 test("a buy takes the offers up to its price, and waits with the rest", (t) => {
   // 7% of 10 x 0.6 x 0.4 = 16.8 cents, rounded up.
