@@ -2,6 +2,7 @@ import test from "ava";
 import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { testClock } from "../../helpers/database/test_clock.ts";
+import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { openBrowser, visit } from "../browser.ts";
 import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
@@ -153,4 +154,23 @@ test.serial("orders without an answer are on every page, and can be stopped", as
   await again.click();
   await page.getByText("“Buy 8 YES at 60¢” in “Will it be wild?” is placed, once").waitFor();
   t.is(await sharesOf(service, userId), 15);
+});
+
+test.serial("the chart follows the system when that turns dark", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { marketId } = await makeOffered(service, "Will it get dark?");
+  const taker = await makeTrader();
+  const body = { marketId, side: "yes", price: 60, quantity: 1 };
+  await call("POST", "/api/v1/orders", { key: taker.key, body });
+  const { page } = await visit(browser, service.url);
+  await page.goto(`/markets/${marketId}`);
+  const isLight =
+    "[...document.querySelectorAll('.chart canvas')].some((canvas) => canvas.getContext('2d').getImageData(2, 2, 1, 1).data[0] > 200)";
+  const look = () => page.evaluate<boolean>(isLight);
+  await until("the chart is light", look);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await until("the chart is dark", async () => !(await look()));
+  await page.locator(".chart canvas").first().waitFor();
+  t.false(await look());
 });

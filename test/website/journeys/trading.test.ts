@@ -32,6 +32,8 @@ test.serial("somebody signs up, confirms, sets limits and trades", async (t) => 
   await page.getByLabel("Password").fill(person.password);
   await page.getByRole("button", { name: "Make my account" }).click();
   await page.getByRole("heading", { name: "Account" }).waitFor();
+  await page.getByText("One more step before you can trade").waitFor();
+  t.is(await page.evaluate("scrollY"), 0, "what is left to do is seen");
 
   const mails = await takeMails(worker);
   const token = mails.find(({ to }) => to === person.email)?.token;

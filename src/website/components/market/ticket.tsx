@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { placeOrder } from "../../api/orders.ts";
 import { changePending, pendingOrders } from "../../api/pending_order.ts";
 import { isUncertain } from "../../api/result.ts";
+import type { Problem } from "../../api/result.ts";
 import { isSignedIn } from "../../api/session.ts";
 import type { Market, PlacedOrder } from "../../api/types.ts";
-import type { Problem } from "../../api/result.ts";
 import { formatPrice } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Choice } from "../choice.tsx";
@@ -112,17 +112,12 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
           </a>
         )}
       </form>
-      <TicketProblem problem={command.problem} />
+      <SendProblem problem={command.problem} />
       {placed !== undefined && (
         <OrderNotice key={placed.order.id} id={placed.order.id} first={outcomeOf(placed)} />
       )}
     </section>
   );
-}
-
-function TicketProblem({ problem }: { problem: Problem | undefined }): JSX.Element {
-  if (problem === undefined || !isUncertain(problem)) return <ProblemNotice problem={problem} />;
-  return <p class="field-error">There was no answer: see the notice at the top of the page.</p>;
 }
 
 function sideOptions(market: Market, orderType: "buy" | "sell") {
@@ -133,6 +128,15 @@ function sideOptions(market: Market, orderType: "buy" | "sell") {
     { value: "yes", tone: "yes", label: `YES ${formatPrice(yes)}` },
     { value: "no", tone: "no", label: `NO ${formatPrice(no)}` },
   ] as const;
+}
+
+/** Orders without an answer have their notice on every page. */
+function SendProblem({ problem }: { problem: Problem | undefined }): JSX.Element {
+  return problem !== undefined && isUncertain(problem) ? (
+    <p class="field-error">There was no answer: see the notice at the top of the page.</p>
+  ) : (
+    <ProblemNotice problem={problem} />
+  );
 }
 
 function outcomeOf({ order, feeCents }: PlacedOrder): Outcome {
