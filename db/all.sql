@@ -141,6 +141,7 @@ set local role exchange_owner;
 --!include identity/functions/raise_taken.sql
 --!include catalog/functions/search_query.sql
 --!include identity/functions/lock_user.sql
+--!include identity/functions/lock_account.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
 --!include identity/functions/unconfirmed_email.sql

@@ -86,6 +86,14 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       "If this was not you, ask for a new password on the website at once.",
     ],
   }),
+  email_change_asked: ({ email }) => ({
+    subject: "A change of your e-mail address was asked for",
+    lines: [
+      `Somebody who knows your password asked for another e-mail address of your account: ${plain(email)}`,
+      "It is the account's once the link in a mail to that address is followed.",
+      "If this was not you, change your password on the website, or ask there for a new one. Either stops the change, and ends all sessions.",
+    ],
+  }),
   email_changed: () => ({
     subject: "Your e-mail address was changed",
     lines: [

@@ -18,7 +18,8 @@ begin
   if get_password_settings.user_id is null then
     select u.id into v_user_id
     from identity.users as u
-    where lower(u.email collate "C") = lower(get_password_settings.email collate "C");
+    where lower(u.email collate "C") = lower(get_password_settings.email collate "C")
+      and identity.is_confirmed(u); -- mutant: settings_of_an_unconfirmed_account
   else
     select u.id into v_user_id
     from identity.users as u

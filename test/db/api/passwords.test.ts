@@ -149,3 +149,15 @@ test.serial("many hashes at once are made one after the other, and are the same"
   t.is(results.filter(({ status }) => status === "rejected").length, 48, "2 run and 100 wait");
   await t.throwsAsync(hashPassword("x", "$2b$10$nothing"), { instanceOf: TypeError });
 });
+
+test("an address that is not confirmed yet is that of no account", async (t) => {
+  const { email, passwordHash, userId } = await signUp();
+  const own = `${userId}@unconfirmed.invalid`;
+  await exchange.database.pool.query("update identity.users set email = $2 where public_id = $1", [
+    userId,
+    own,
+  ]);
+  t.deepEqual({ ...(await signIn(own, passwordHash)) }, { userId: null, cookie: null });
+  t.not(await hashPassword(password, await settingsOf(own)), passwordHash);
+  t.not(email, own);
+});
