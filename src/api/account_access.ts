@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { z } from "zod";
 import { hashPassword, isStandard, newSettings, standardSettings } from "../accounts/passwords.ts";
+import { tokenOf } from "../http/authentication.ts";
 import { ProblemError, rejection, rejections } from "../http/problems.ts";
 import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { route } from "./route.ts";
@@ -287,23 +288,47 @@ const confirmEmail = route({
   tag: "Account",
   summary: "Confirms an e-mail address by the link of a mail",
   description:
-    "After sign-up the account also gets the handle. If that was taken meanwhile, the link stays " +
-    "good and another `handle` can be given. It does not sign in.",
+    "The link of a sign-up also needs the session's token of that account (as `Authorization: " +
+    "Bearer`), or its `password`: the address may have been given by somebody else. Otherwise the " +
+    "answer is 401 and the link stays good. The account also gets the handle then. If that was " +
+    "taken meanwhile, the link stays good and another `handle` can be given. It does not sign in.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInAgain,
-  request: { body: z.object({ token: linkTokenSchema, handle: handleSchema.nullish() }) },
+  request: {
+    body: z.object({
+      token: linkTokenSchema,
+      handle: handleSchema.nullish(),
+      password: passwordSchema.nullish(),
+    }),
+  },
   responses: {
     200: {
       description: "What is confirmed.",
       schema: z.strictObject({ email: z.string(), handle: z.string() }),
     },
   },
-  problems: rejections("INVALID_LINK", "ALREADY_EXISTS"),
-  handler: async ({ body: { token, handle }, address, response }, { access, commands }) => {
-    await access.countAttempt({ "sign-in": address }, response);
-    return await commands.confirmEmail({ tokenHash: linkHash(token), handle });
+  problems: rejections("INVALID_LINK", "WRONG_CREDENTIALS", "ALREADY_EXISTS"),
+  handler: async ({ body, address, request, response }, { access, commands, reads }) => {
+    const { token, handle, password } = body;
+    const caller =
+      tokenOf(request) === undefined
+        ? undefined
+        : await access.identify("token", request, response);
+    const isAttempt = isGiven(password);
+    const counted = isAttempt && { "sign-in-account": hashApiKey(token).toString("hex") };
+    await access.countAttempt({ "sign-in": address, ...counted }, response);
+    const tokenHash = linkHash(token);
+    const passwordHash = isAttempt
+      ? await hashPassword(
+          password,
+          await reads.getPasswordSettings({ standard: standardSettings, linkHash: tokenHash }),
+        )
+      : null;
+    const proof = { userId: caller?.userId ?? null, passwordHash };
+    const confirmed = await commands.confirmEmail({ tokenHash, handle, ...proof });
+    return found(confirmed, rejection("WRONG_CREDENTIALS"));
   },
 });
 

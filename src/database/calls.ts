@@ -210,7 +210,10 @@ export const api = functionsOf("api", {
 
   getSignUp: repeatable({}, one(json)),
   getPasswordSettings: repeatable(
-    { standard: text, email: nullable(text), userId: nullable(uuid) },
+    {
+      ...{ standard: text, email: nullable(text), userId: nullable(uuid) },
+      linkHash: nullable(bytea),
+    },
     one(text),
   ),
   signUp: once(
@@ -241,7 +244,13 @@ export const api = functionsOf("api", {
   resetPassword: once({ tokenHash: bytea, passwordHash: text, ...ofBrowser }, oneRow(signedIn)),
   changeEmail: once({ ...ofUser, email: text, passwordHash: text }, nothing),
   resendConfirmation: once(ofUser, nothing),
-  confirmEmail: once({ tokenHash: bytea, handle: nullable(text) }, one(json)),
+  confirmEmail: once(
+    {
+      ...{ tokenHash: bytea, handle: nullable(text) },
+      ...{ userId: nullable(uuid), passwordHash: nullable(text) },
+    },
+    one(nullable(json)),
+  ),
   getOwnProfile: repeatable(ofUser, one(json)),
   changeOwnProfile: repeatable(
     {

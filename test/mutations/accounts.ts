@@ -78,6 +78,21 @@ export const accounts: Mutation[] = [
     tests: ["db/api/links"],
   },
   {
+    name: "change_of_address_needs_a_proof",
+    breaks: "the link of a change of address needs a session or the password",
+    tests: ["http/account_access"],
+  },
+  {
+    name: "session_is_no_proof",
+    breaks: "the link of a sign-up needs the password in the session of the account, too",
+    tests: ["http/account_access"],
+  },
+  {
+    name: "sign_up_of_a_stranger",
+    breaks: "the link of a sign-up is refused although the password is right",
+    tests: ["http/account_access"],
+  },
+  {
     name: "account_not_locked",
     breaks: "who signs in or changes a password does not wait for another who does",
     tests: ["db/api/account_races"],

@@ -22,7 +22,8 @@ begin
     end if;
     select u.id into v_owner_id
     from identity.users as u
-    where lower(u.email collate "C") = lower(v_mail.address collate "C");
+    where lower(u.email collate "C") = lower(v_mail.address collate "C")
+      and identity.is_confirmed(u);
     v_is_claimed := exists (
       select
       from identity.email_claims as c
@@ -54,6 +55,13 @@ begin
     -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then
+    -- Of a sign-up: so that the owner of the address sees whether it is the own one.
+    select json_build_object('handle', c.handle, 'displayName', u.display_name) into details
+    from identity.email_claims as c
+    join identity.users as u on u.id = c.user_id
+    where c.user_id = v_mail.user_id
+      and c.handle is not null;
+    details := coalesce(details, v_mail.details);
     token := identity.make_link(kind, v_mail.user_id, address, interval '3 days');
   elsif kind = 'password_reset' then
     token := identity.make_link(kind, v_owner_id, null, interval '1 hour');

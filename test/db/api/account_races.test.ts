@@ -42,7 +42,7 @@ async function overlap<First, Second>(first: Work<First>, second: Work<Second>) 
       const { rows } = await other.query("select pg_backend_pid() as pid");
       const waiting = second(other).then(
         (value) => ({ value }),
-        (error: { code: string }) => ({ code: error.code }),
+        (error: unknown) => ({ code: (error as { code: string }).code }),
       );
       let isOver = false;
       void waiting.then(() => (isOver = true));
