@@ -383,6 +383,7 @@ set local role exchange_owner;
 --!include api/functions/list_ended_credentials.sql
 --!include api/functions/get_sign_up.sql
 --!include api/functions/get_password_settings.sql
+--!include api/functions/get_browser_mark.sql
 --!include api/functions/sign_up.sql
 --!include api/functions/sign_in.sql
 --!include api/functions/sign_in_by_link.sql
@@ -412,6 +413,7 @@ set local role exchange_owner;
 --!include api/functions/list_passkeys.sql
 --!include api/functions/remove_passkey.sql
 --!include api/functions/take_requests.sql
+--!include api/functions/return_requests.sql
 --!include api/functions/open_stream.sql
 --!include api/functions/close_stream.sql
 --!include api/functions/end_stream_lease.sql

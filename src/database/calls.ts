@@ -36,7 +36,7 @@ export type CountedSubject = string | { subject: string; count: number };
 export type RequestCounters = Partial<
   Record<
     | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip")
-    | ("sign-in" | "sign-in-account" | "sign-up" | "mail" | "mail-account"),
+    | ("sign-in" | "sign-in-account" | "sign-in-strangers" | "sign-up" | "mail" | "mail-account"),
     CountedSubject
   >
 >;
@@ -150,6 +150,7 @@ export const api = functionsOf("api", {
     { requests: asJson<RequestCounters[]>("json") },
     manyRows(countedRequest),
   ),
+  returnRequests: once({ counters: asJson<RequestCounters>("json") }, nothing),
 
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
@@ -215,6 +216,10 @@ export const api = functionsOf("api", {
       linkHash: nullable(bytea),
     },
     one(text),
+  ),
+  getBrowserMark: repeatable(
+    { email: nullable(text), userId: nullable(uuid) },
+    one(nullable(text)),
   ),
   signUp: once(
     {

@@ -271,7 +271,7 @@ test.serial("a password is reset by the link of a mail, which is good once", asy
   t.is((await reset("nonsense")).body.code, "INVALID_LINK");
   const done = await reset(mail!.token);
   t.is(done.status, 200);
-  t.is(done.headers.getSetCookie().length, 1);
+  t.is(done.headers.getSetCookie().length, 2, "a session, and the mark of the browser");
   t.is((await reset(mail!.token)).body.code, "INVALID_LINK");
   t.is(await visitor.token(), undefined, "all sessions have ended");
   t.is((await signIn(visitor, person.email, "after the reset")).status, 200);
