@@ -54,7 +54,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     lines: [
       "Follow this link within one hour to set a new password:",
       link,
-      "All browsers are signed out then. Passkeys stay: remove those that you do not know.",
+      "All browsers are signed out then. Passkeys and API keys stay: remove those that you do not know.",
       "If you did not ask for this, ignore this mail: your password stays as it is.",
     ],
   }),

@@ -249,7 +249,7 @@ test.serial("a change of password ends all sessions and rotates that of the brow
   const mails = await takeMails(worker);
   t.deepEqual(
     mails.map(({ kind }) => kind),
-    ["new_sign_in", "password_changed", "new_sign_in"],
+    ["new_sign_in", "password_changed"],
   );
 });
 
@@ -336,6 +336,15 @@ test.serial(
     };
     t.is(await refused({ displayName: "a\u0000b" }), "displayName: must be one line of text");
     t.is(await refused({ displayName: "  " }), "displayName: must not be blank");
+    for (const displayName of [
+      "Ann\u202eB",
+      "Ann\u200bB",
+      "Ann\u2066B",
+      "Ann\ufeffB",
+      "Ann\u2028B",
+    ]) {
+      t.is(await refused({ displayName }), "displayName: must have no invisible characters");
+    }
     t.is(
       await refused({ handle: "a b" }),
       "handle: must have 1 to 40 letters, digits, or any of _.-",

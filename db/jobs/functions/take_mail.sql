@@ -11,12 +11,22 @@ declare
 begin
   perform core.check_session();
   loop
+    -- Somebody waits for a mail with a link.
     select m.* into v_mail
     from identity.mails as m
     where m.due_at <= v_at
+      and m.kind in ('confirm_email', 'password_reset', 'invitation') -- mutant: notices_before_links
     order by m.due_at
     limit 1
     for update skip locked; -- mutant: locked_mail_waited_for
+    if not found then
+      select m.* into v_mail
+      from identity.mails as m
+      where m.due_at <= v_at
+      order by m.due_at
+      limit 1
+      for update skip locked;
+    end if;
     if not found then
       return;
     end if;
@@ -73,7 +83,7 @@ end
 $$;
 
 comment on function jobs.take_mail() is
-  'The next mail to send: one row, or none. A mail with a link has the link''s token, which is '
+  'The next mail to send, those with links first: one row, or none. A mail with a link has the link''s token, which is '
   'made for this attempt and not kept. Unless jobs.finish_mail is called, the mail is due again '
   'after a minute, and then after ever longer, 10 times. Errors: UNFIT_SESSION. Locks: the mail, '
   'none that it would wait for.';

@@ -126,7 +126,14 @@ test("the thousand most common passwords are refused, in any case", (t) => {
 test("what differs little from a common password is refused, and other passwords are not", (t) => {
   for (const common of [
     ...["Password1234!", "iloveyou!!!", "Liverpool2020", "aaaaaaaaaa", "abc123abc123"],
-    ...["passwordpassword", "0987654321", "147258369147", "qwertyuiopasdf", "superman@2024"],
+    ...[
+      "Ｐassword1234!",
+      "passwordpassword",
+      "0987654321",
+      "147258369147",
+      "qwertyuiopasdf",
+      "superman@2024",
+    ],
   ]) {
     t.true(isCommon(common), common);
   }
