@@ -72,8 +72,8 @@ $$;
 
 comment on function api.confirm_email(bytea, text, uuid, text) is
   'Gives a user the address that a link proves, and at the end of a sign-up the handle. Returns '
-  'both. The end of a sign-up needs the user of a session, or the hash of the password, of the same '
-  'account; otherwise it returns null and the link stays good. A mail reports a change to the address before. Errors: INVALID_LINK, INVALID_REQUEST, '
-  'ALREADY_EXISTS: the address, which is proven here, or the handle belongs to another user; then '
-  'the link stays good, and another handle may be given. Locks: the account, the '
-  'link, the claim.';
+  'both. The end of a sign-up needs the user of a session, or the hash of the password, of the '
+  'same account; otherwise it returns null and the link stays good. A mail reports a change to '
+  'the address before. Errors: INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS: the address, which '
+  'is proven here, or the handle belongs to another user; then the link stays good, and another '
+  'handle may be given. Locks: the account, the link, the claim.';

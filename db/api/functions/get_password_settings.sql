@@ -40,8 +40,7 @@ end
 $$;
 
 comment on function api.get_password_settings(text, text, uuid, bytea) is
-  'How to hash a password so that it can be compared with that of a user, by e-mail, by id '
-  'or by a link that confirms an address: '
-  'argon2id''s parameters and salt in PHC form. For an address without an account, a '
-  'link that is none, and a user without a password, the standard parameters given (as $argon2id$v=19$m=...,t=...,p=...) and '
-  'a salt that is the same each time.';
+  'How to hash a password so that it can be compared with that of a user, by e-mail, by id or by '
+  'a link that confirms an address: argon2id''s parameters and salt in PHC form. For an address '
+  'without an account, a link that is none, and a user without a password, the standard '
+  'parameters given (as $argon2id$v=19$m=...,t=...,p=...) and a salt that is the same each time.';

@@ -43,4 +43,5 @@ $$;
 
 comment on function identity.notify_user(text, bigint, json) is
   'Writes a notice to a user into the outbox, unless the address is not confirmed yet. One of the '
-  'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 hours.';
+  'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 '
+  'hours.';

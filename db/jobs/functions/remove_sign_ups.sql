@@ -71,8 +71,8 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many: one, if it has open orders, which are cancelled (user_cancelled). Their passwords and '
-  'sessions are removed; those without money and orders altogether. The money of others stays. '
-  'Locks: the accounts, none that it would wait for; the claims; the markets of the orders in '
-  'ascending id, the user; the rows of sessions, passwords, links and mails. Errors: '
+  'how many: one, if it has open orders, which are cancelled (user_cancelled). Their passwords '
+  'and sessions are removed; those without money and orders altogether. The money of others '
+  'stays. Locks: the accounts, none that it would wait for; the claims; the markets of the orders '
+  'in ascending id, the user; the rows of sessions, passwords, links and mails. Errors: '
   'UNFIT_SESSION.';

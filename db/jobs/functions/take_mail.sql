@@ -83,7 +83,7 @@ end
 $$;
 
 comment on function jobs.take_mail() is
-  'The next mail to send, those with links first: one row, or none. A mail with a link has the link''s token, which is '
-  'made for this attempt and not kept. Unless jobs.finish_mail is called, the mail is due again '
-  'after a minute, and then after ever longer, 10 times. Errors: UNFIT_SESSION. Locks: the mail, '
-  'none that it would wait for.';
+  'The next mail to send, those with links first: one row, or none. A mail with a link has the '
+  'link''s token, which is made for this attempt and not kept. Unless jobs.finish_mail is called, '
+  'the mail is due again after a minute, and then after ever longer, 10 times. Errors: '
+  'UNFIT_SESSION. Locks: the mail, none that it would wait for.';

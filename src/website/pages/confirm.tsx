@@ -76,23 +76,11 @@ export function ConfirmPage(): JSX.Element {
           }}
         >
           {isAskedForPassword && (
-            <>
-              <p>
-                You are not signed in here as the account that the mail names. If you made it, give
-                the password that you chose. If you did not, close this page: nobody gets an account
-                with your address.
-              </p>
-              <KnownUser email="" />
-              <Field
-                label="Password"
-                name="password"
-                type="password"
-                autocomplete="current-password"
-                value={password}
-                error={issueOf(problem, "password")}
-                onValue={setPassword}
-              />
-            </>
+            <PasswordField
+              value={password}
+              error={issueOf(problem, "password")}
+              onValue={setPassword}
+            />
           )}
           {isHandleTaken && (
             <Field
@@ -107,6 +95,35 @@ export function ConfirmPage(): JSX.Element {
         </form>
       )}
     </div>
+  );
+}
+
+interface PasswordProps {
+  value: string;
+  error: string | undefined;
+  onValue: (value: string) => void;
+}
+
+/** For a browser without a session of the account. */
+function PasswordField({ value, error, onValue }: PasswordProps): JSX.Element {
+  return (
+    <>
+      <p>
+        You are not signed in here as the account that the mail names. If you made it, give the
+        password that you chose. If you did not, close this page: nobody gets an account with your
+        address.
+      </p>
+      <KnownUser email="" />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        value={value}
+        error={error}
+        onValue={onValue}
+      />
+    </>
   );
 }
 
