@@ -141,6 +141,7 @@ set local role exchange_owner;
 --!include identity/functions/raise_taken.sql
 --!include catalog/functions/search_query.sql
 --!include identity/functions/lock_user.sql
+--!include identity/functions/lock_account.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/end_sessions.sql
 --!include identity/functions/unconfirmed_email.sql
@@ -382,6 +383,7 @@ set local role exchange_owner;
 --!include api/functions/list_ended_credentials.sql
 --!include api/functions/get_sign_up.sql
 --!include api/functions/get_password_settings.sql
+--!include api/functions/get_browser_mark.sql
 --!include api/functions/sign_up.sql
 --!include api/functions/sign_in.sql
 --!include api/functions/sign_in_by_link.sql
@@ -411,6 +413,7 @@ set local role exchange_owner;
 --!include api/functions/list_passkeys.sql
 --!include api/functions/remove_passkey.sql
 --!include api/functions/take_requests.sql
+--!include api/functions/return_requests.sql
 --!include api/functions/open_stream.sql
 --!include api/functions/close_stream.sql
 --!include api/functions/end_stream_lease.sql

@@ -45,7 +45,8 @@ const rows = [
 
 /** Whether a password is one of the most common ones, in any case, or differs little from one. */
 export function isCommon(password: string): boolean {
-  const text = password.toLowerCase();
+  // As it is hashed: other forms of its letters are the same password.
+  const text = password.normalize("NFKC").toLowerCase();
   return (
     commonPasswords.has(text) ||
     commonStems.has(text.replace(ending, "")) ||

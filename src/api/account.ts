@@ -24,10 +24,18 @@ const account = route({
   handler: ({ userId }, { reads }) => reads.getOwnProfile({ userId }),
 });
 
-const avatarUrlSchema = lineSchema(2000).refine(
-  (text) => URL.canParse(text) && text.startsWith("https://"),
-  "must be an https:// address",
-);
+/** As it is kept: in normal form, so without spaces and quotes. */
+const avatarUrlSchema = lineSchema(2000)
+  .refine(
+    (text) =>
+      URL.canParse(text) &&
+      !/[\s"'<>\\`]/.test(text) &&
+      /^https:\/\/[^/]+/.test(text) &&
+      new URL(text).username === "" &&
+      !/["'<>]/.test(new URL(text).href),
+    "must be an https:// address",
+  )
+  .transform((text) => (URL.canParse(text) ? new URL(text).href : text));
 
 const changeProfile = route({
   method: "patch",

@@ -1,10 +1,17 @@
 import type { Request } from "express";
 import { z } from "zod";
 import { hashPassword, isStandard, newSettings, standardSettings } from "../accounts/passwords.ts";
+import { tokenOf } from "../http/authentication.ts";
 import { ProblemError, rejection, rejections } from "../http/problems.ts";
 import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { route } from "./route.ts";
-import { clearingCookie, sessionCookieHashOf, settingCookie } from "../http/session_cookie.ts";
+import {
+  browserMarkOf,
+  clearingCookie,
+  markingCookie,
+  sessionCookieHashOf,
+  settingCookie,
+} from "../http/session_cookie.ts";
 import type { Context } from "./context.ts";
 import {
   anyEmailSchema,
@@ -73,7 +80,7 @@ const signUp = route({
   problems: rejections("SIGN_UP_CLOSED", "INVALID_LINK", "ALREADY_EXISTS"),
   handler: async ({ body, address, request, response }, context) => {
     const { access, commands } = context;
-    const counters = { "sign-up": address, "mail-account": emailSubject(body.email) };
+    const counters = { "sign-up": address, "mail-account": mailSubject("sign-up", body.email) };
     await access.countAttempt(counters, response);
     const { email, displayName, handle } = body;
     const invitationHash = isGiven(body.invitation) ? linkHash(body.invitation) : null;
@@ -104,14 +111,16 @@ const signIn = route({
   problems: rejections("WRONG_CREDENTIALS"),
   handler: async ({ body: { email, password }, address, request, response }, context) => {
     const { access, commands, reads } = context;
-    const counters = { "sign-in": address, "sign-in-account": emailSubject(email) };
-    await access.countAttempt(counters, response);
+    const counters = await accountCounters(email, address, request, context);
+    await access.countAttempt({ "sign-in": address, ...counters }, response);
     const settings = await reads.getPasswordSettings({ standard: standardSettings, email });
     const passwordHash = await hashPassword(password, settings);
     const browser = browserBefore(request, context);
     const signedIn = await commands.signIn({ email, passwordHash, ...browser });
     context.outboxRelay.ring();
-    const answer = welcome(signedIn);
+    const answer = await welcomeBack(signedIn, request, context);
+    // An attempt that was right changes nothing that others can count.
+    await commands.returnRequests({ counters });
     if (!isStandard(settings)) {
       const renewed = await hashPassword(password, newSettings());
       const { userId } = answer.body;
@@ -188,7 +197,7 @@ const changePassword = route({
       ...browserOf(request, context),
     });
     context.outboxRelay.ring();
-    return welcome({ userId, cookie });
+    return await welcomeBack({ userId, cookie }, request, context);
   },
 });
 
@@ -205,7 +214,7 @@ const requestReset = route({
   request: { body: z.object({ email: anyEmailSchema }) },
   responses: { 200: { description: "Asked for.", schema: nothing } },
   handler: async ({ body: { email }, address, response }, { access, commands }) => {
-    const counters = { mail: address, "mail-account": emailSubject(email) };
+    const counters = { mail: address, "mail-account": mailSubject("reset", email) };
     await access.countAttempt(counters, response);
     await commands.requestPasswordReset({ email });
     return { status: 200, body: {} };
@@ -235,7 +244,7 @@ const resetPassword = route({
     const browser = browserOf(request, context);
     const signedIn = await context.commands.resetPassword({ tokenHash, passwordHash, ...browser });
     context.outboxRelay.ring();
-    return welcome(signedIn);
+    return await welcomeBack(signedIn, request, context);
   },
 });
 
@@ -253,7 +262,7 @@ const changeEmail = route({
   responses: { 200: { description: "A mail is on its way.", schema: nothing } },
   problems: rejections("WRONG_PASSWORD"),
   handler: async ({ body: { email, password }, userId, address, response }, context) => {
-    const counters = { mail: address, "mail-account": emailSubject(email) };
+    const counters = { mail: address, "mail-account": mailSubject("change", email) };
     await context.access.countAttempt(counters, response);
     const passwordHash = await ownHash(password, { userId, address, response }, context);
     await context.commands.changeEmail({ userId, email, passwordHash });
@@ -287,23 +296,47 @@ const confirmEmail = route({
   tag: "Account",
   summary: "Confirms an e-mail address by the link of a mail",
   description:
-    "After sign-up the account also gets the handle. If that was taken meanwhile, the link stays " +
-    "good and another `handle` can be given. It does not sign in.",
+    "The link of a sign-up also needs the session's token of that account (as `Authorization: " +
+    "Bearer`), or its `password`: the address may have been given by somebody else. Otherwise the " +
+    "answer is 401 and the link stays good. The account also gets the handle then. If that was " +
+    "taken meanwhile, the link stays good and another `handle` can be given. It does not sign in.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInAgain,
-  request: { body: z.object({ token: linkTokenSchema, handle: handleSchema.nullish() }) },
+  request: {
+    body: z.object({
+      token: linkTokenSchema,
+      handle: handleSchema.nullish(),
+      password: passwordSchema.nullish(),
+    }),
+  },
   responses: {
     200: {
       description: "What is confirmed.",
       schema: z.strictObject({ email: z.string(), handle: z.string() }),
     },
   },
-  problems: rejections("INVALID_LINK", "ALREADY_EXISTS"),
-  handler: async ({ body: { token, handle }, address, response }, { access, commands }) => {
-    await access.countAttempt({ "sign-in": address }, response);
-    return await commands.confirmEmail({ tokenHash: linkHash(token), handle });
+  problems: rejections("INVALID_LINK", "WRONG_CREDENTIALS", "ALREADY_EXISTS"),
+  handler: async ({ body, address, request, response }, { access, commands, reads }) => {
+    const { token, handle, password } = body;
+    const caller =
+      tokenOf(request) === undefined
+        ? undefined
+        : await access.identify("token", request, response);
+    const isAttempt = isGiven(password);
+    const counted = isAttempt && { "sign-in-account": hashApiKey(token).toString("hex") };
+    await access.countAttempt({ "sign-in": address, ...counted }, response);
+    const tokenHash = linkHash(token);
+    const passwordHash = isAttempt
+      ? await hashPassword(
+          password,
+          await reads.getPasswordSettings({ standard: standardSettings, linkHash: tokenHash }),
+        )
+      : null;
+    const proof = { userId: caller?.userId ?? null, passwordHash };
+    const confirmed = await commands.confirmEmail({ tokenHash, handle, ...proof });
+    return found(confirmed, rejection("WRONG_CREDENTIALS"));
   },
 });
 
@@ -327,6 +360,42 @@ export function welcome(
   const cookie = found(signedIn.cookie, wrong);
   const headers = { "Set-Cookie": settingCookie(cookie) };
   return { status: 200, body: { userId }, headers };
+}
+
+/** Likewise, and a mark by which the browser is known when the session has ended. */
+async function welcomeBack(
+  signedIn: Parameters<typeof welcome>[0],
+  request: Request,
+  { commands, site }: Context,
+): Promise<{ status: 200; body: { userId: string }; headers: { "Set-Cookie": string[] } }> {
+  const { headers, ...answer } = welcome(signedIn);
+  const mark = await commands.getBrowserMark({ userId: answer.body.userId });
+  const marking = mark === null ? [] : [markingCookie(mark, site.isSecure(request))];
+  return { ...answer, headers: { "Set-Cookie": [headers["Set-Cookie"], ...marking] } };
+}
+
+/**
+ * By what attempts to sign in to an account are counted: those of browsers that its user has used
+ * before by themselves, so that no stranger can use them up; others by account and address, and all
+ * of these together.
+ */
+async function accountCounters(
+  email: string,
+  address: string,
+  request: Request,
+  { commands }: Context,
+): Promise<{ "sign-in-account": string; "sign-in-strangers"?: string }> {
+  const account = emailSubject(email);
+  const mark = browserMarkOf(request);
+  const isKnown = mark !== undefined && isSame(mark, await commands.getBrowserMark({ email }));
+  return isKnown
+    ? { "sign-in-account": `${account} known` }
+    : { "sign-in-account": `${account} ${address}`, "sign-in-strangers": account };
+}
+
+/** Compares hashes, so the time taken says nothing about the text. */
+function isSame(given: string, right: string | null): boolean {
+  return right !== null && hashApiKey(given).equals(hashApiKey(right));
 }
 
 type Attempt = { userId: string; address: string; response: Parameters<Count>[1] };
@@ -373,6 +442,11 @@ function browserName(request: Request): string | null {
 function emailSubject(email: string): string {
   const folded = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   return hashApiKey(folded).toString("hex");
+}
+
+/** What mails of a kind to an address are counted by: no kind uses up those of another. */
+function mailSubject(kind: "sign-up" | "reset" | "change", email: string): string {
+  return `${kind} ${emailSubject(email)}`;
 }
 
 /** What the database knows of a link, or the end of the request with what is none. */

@@ -25,7 +25,11 @@ export const handleSchema = z
   .regex(/^[A-Za-z0-9_.-]{1,40}$/, "must have 1 to 40 letters, digits, or any of _.-")
   .meta({ description: "unique short name" });
 
-export const displayNameSchema = lineSchema(100);
+/** No text that others see without seeing it, or that changes the direction of what follows. */
+export const displayNameSchema = lineSchema(100).refine(
+  (text) => !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u.test(text),
+  "must have no invisible characters",
+);
 
 const MOST = 200;
 

@@ -144,7 +144,7 @@ type Body<Described> = Described extends { schema: infer Schema extends z.ZodTyp
   : { text: string };
 
 type Headers<Described> = Described extends { headers: readonly (infer Name extends string)[] }
-  ? { headers: Record<Name, string> }
+  ? { headers: Record<Name, string | string[]> }
   : { headers?: never };
 
 /** Text alone is the body of a 200 that has no headers of its own. */
@@ -160,7 +160,7 @@ export const answered = { isAnswered: true } as const;
 /** What a handler returned, whatever its route. */
 export type Answer =
   | string
-  | { status: number; text?: string; body?: unknown; headers?: Record<string, string> }
+  | { status: number; text?: string; body?: unknown; headers?: Record<string, string | string[]> }
   | typeof answered;
 
 /** A route without its own types. `route` has checked them. */

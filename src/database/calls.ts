@@ -36,7 +36,7 @@ export type CountedSubject = string | { subject: string; count: number };
 export type RequestCounters = Partial<
   Record<
     | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip")
-    | ("sign-in" | "sign-in-account" | "sign-up" | "mail" | "mail-account"),
+    | ("sign-in" | "sign-in-account" | "sign-in-strangers" | "sign-up" | "mail" | "mail-account"),
     CountedSubject
   >
 >;
@@ -150,6 +150,7 @@ export const api = functionsOf("api", {
     { requests: asJson<RequestCounters[]>("json") },
     manyRows(countedRequest),
   ),
+  returnRequests: once({ counters: asJson<RequestCounters>("json") }, nothing),
 
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
@@ -213,8 +214,15 @@ export const api = functionsOf("api", {
 
   getSignUp: repeatable({}, one(json)),
   getPasswordSettings: repeatable(
-    { standard: text, email: nullable(text), userId: nullable(uuid) },
+    {
+      ...{ standard: text, email: nullable(text), userId: nullable(uuid) },
+      linkHash: nullable(bytea),
+    },
     one(text),
+  ),
+  getBrowserMark: repeatable(
+    { email: nullable(text), userId: nullable(uuid) },
+    one(nullable(text)),
   ),
   signUp: once(
     {
@@ -244,7 +252,13 @@ export const api = functionsOf("api", {
   resetPassword: once({ tokenHash: bytea, passwordHash: text, ...ofBrowser }, oneRow(signedIn)),
   changeEmail: once({ ...ofUser, email: text, passwordHash: text }, nothing),
   resendConfirmation: once(ofUser, nothing),
-  confirmEmail: once({ tokenHash: bytea, handle: nullable(text) }, one(json)),
+  confirmEmail: once(
+    {
+      ...{ tokenHash: bytea, handle: nullable(text) },
+      ...{ userId: nullable(uuid), passwordHash: nullable(text) },
+    },
+    one(nullable(json)),
+  ),
   getOwnProfile: repeatable(ofUser, one(json)),
   changeOwnProfile: repeatable(
     {

@@ -12,15 +12,27 @@ const HOST_ONLY_NAME = `__Host-${NAME}`;
 /** As long as sessions last. */
 const MAX_AGE_SECONDS = 30 * 86_400;
 
+/** What a browser keeps in which a user has signed in, also when the session has ended. */
+const MARK_NAME = "pgmarkets_browser";
+const MARK_MAX_AGE_SECONDS = 400 * 86_400;
+
 /** The session cookie that the request brings. */
 export function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
-  const cookies = (request.headers.cookie ?? "").split(";").map((cookie) => cookie.trim());
-  const valueOf = (name: string): string | undefined =>
-    cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1);
-  const hostOnly = valueOf(HOST_ONLY_NAME);
+  const hostOnly = valueOf(request, HOST_ONLY_NAME);
   if (hostOnly !== undefined) return hostOnly.startsWith("jh_") ? hostOnly : undefined;
-  const value = valueOf(NAME);
+  const value = valueOf(request, NAME);
   return value?.startsWith("js_") === true ? value : undefined;
+}
+
+/** The mark of an account that the browser keeps, under either name: it is good for no more. */
+export function browserMarkOf(request: Pick<Request, "headers">): string | undefined {
+  const mark = valueOf(request, `__Host-${MARK_NAME}`) ?? valueOf(request, MARK_NAME);
+  return mark !== undefined && /^[0-9a-f]{64}$/.test(mark) ? mark : undefined;
+}
+
+function valueOf({ headers }: Pick<Request, "headers">, name: string): string | undefined {
+  const cookies = (headers.cookie ?? "").split(";").map((cookie) => cookie.trim());
+  return cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** What the database knows of the session cookie that the request brings, if that is one. */
@@ -34,16 +46,26 @@ export function sessionCookieHashOf(request: Pick<Request, "headers">): Buffer |
 
 /** The header that gives a browser its session. */
 export function settingCookie(cookie: string): string {
-  return cookieHeader(cookie, cookie.startsWith("jh_"), MAX_AGE_SECONDS);
+  return cookieHeader(NAME, cookie, cookie.startsWith("jh_"), MAX_AGE_SECONDS);
 }
 
 /** The header that takes the session from a browser. */
 export function clearingCookie(isHostOnly: boolean): string {
-  return cookieHeader("", isHostOnly, 0);
+  return cookieHeader(NAME, "", isHostOnly, 0);
 }
 
-function cookieHeader(value: string, isHostOnly: boolean, maxAgeSeconds: number): string {
-  const name = isHostOnly ? HOST_ONLY_NAME : NAME;
+/** The header that gives a browser the mark of an account. */
+export function markingCookie(mark: string, isHostOnly: boolean): string {
+  return cookieHeader(MARK_NAME, mark, isHostOnly, MARK_MAX_AGE_SECONDS);
+}
+
+function cookieHeader(
+  plainName: string,
+  value: string,
+  isHostOnly: boolean,
+  maxAgeSeconds: number,
+): string {
+  const name = isHostOnly ? `__Host-${plainName}` : plainName;
   const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax`;
   return `${name}=${value}; ${attributes}${isHostOnly ? "; Secure" : ""}`;
 }

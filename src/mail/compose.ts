@@ -25,13 +25,22 @@ const notYou = "If this was not you, change your password and end all sessions o
 
 /** What each kind of mail says; those that have a link are given it. */
 const contents: Record<string, (details: Details, link: string) => Content> = {
-  confirm_email: (_details, link) => ({
+  confirm_email: ({ handle, displayName }, link) => ({
     subject: "Confirm your e-mail address",
-    lines: [
-      "Follow this link within three days to confirm your e-mail address:",
-      link,
-      "If you did not ask for this, ignore this mail.",
-    ],
+    lines:
+      handle === undefined
+        ? [
+            "Follow this link within three days to confirm your e-mail address:",
+            link,
+            "If you did not ask for this, ignore this mail.",
+          ]
+        : [
+            "Somebody made an account with your e-mail address.",
+            `Name: ${words(displayName)}\nHandle: ${words(handle)}`,
+            "If it was you, follow this link within three days. Use the browser in which you signed up, or give the password that you chose there:",
+            link,
+            "If you did not sign up, ignore this mail: nobody gets an account with your address.",
+          ],
   }),
   address_taken: () => ({
     subject: "You have an account already",
@@ -45,7 +54,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     lines: [
       "Follow this link within one hour to set a new password:",
       link,
-      "All browsers are signed out then. Passkeys stay: remove those that you do not know.",
+      "All browsers are signed out then. Passkeys and API keys stay: remove those that you do not know.",
       "If you did not ask for this, ignore this mail: your password stays as it is.",
     ],
   }),
@@ -84,6 +93,14 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       "The password of your account was changed, and all other sessions have ended.",
       "Passkeys and API keys stay as they are: look through them in your account.",
       "If this was not you, ask for a new password on the website at once.",
+    ],
+  }),
+  email_change_asked: ({ email }) => ({
+    subject: "A change of your e-mail address was asked for",
+    lines: [
+      `Somebody who knows your password asked for another e-mail address of your account: ${plain(email)}`,
+      "It is the account's once the link in a mail to that address is followed.",
+      "If this was not you, change your password on the website, or ask there for a new one. Either stops the change, and ends all sessions.",
     ],
   }),
   email_changed: () => ({
@@ -129,6 +146,11 @@ function linkOf(kind: string, token: string | null, siteUrl: string): string {
 function plain(value: unknown): string {
   const text = typeof value === "string" ? value : "unknown";
   return text.replaceAll(/[\p{Cc}<>]|https?:|www\./giu, " ").slice(0, 300);
+}
+
+/** Names that a stranger may have chosen: mail programs make links of what looks like a host. */
+function words(value: unknown): string {
+  return plain(value).replaceAll(/\.(?=\S)/g, ". ");
 }
 
 function limitInWords(limit: unknown): string {

@@ -130,13 +130,46 @@ test.serial("of two users who claim an address the owner of the mailbox gets it"
   });
   const [late] = await takeMails(worker);
   t.is(late!.kind, "confirm_email", "no account has it yet");
-  const confirm = (token?: string) =>
-    first.call("POST", "/api/account/email/confirm", { body: { token } });
-  t.is((await confirm(late!.token)).status, 200);
-  const refused = await confirm(early!.token);
+  const confirm = (visitor: ReturnType<typeof makeVisitor>, token?: string) =>
+    visitor.call("POST", "/api/account/email/confirm", { body: { token } });
+  t.is((await confirm(second, late!.token)).status, 200);
+  const refused = await confirm(first, early!.token);
   t.deepEqual([refused.status, refused.body.code], [409, "ALREADY_EXISTS"]);
   t.is((await signIn(makeVisitor(service), owner.email, "another long one")).status, 200);
 });
+
+test.serial(
+  "the link of a sign-up needs the session or the password of the account that the mail names",
+  async (t) => {
+    const person = { ...anybody(), displayName: "www.evil.example Bob" };
+    const maker = makeVisitor(service);
+    await maker.call("POST", "/api/account/sign-up", { body: person });
+    const [mail] = await takeMails(worker);
+    t.regex(mail!.text, new RegExp(`^Handle: ${person.handle}$`, "m"));
+    t.regex(mail!.text, /^Name: +evil\. example Bob$/m);
+    t.regex(mail!.text, /ignore this mail/);
+    const { visitor: another } = await member();
+    const confirm = (visitor: ReturnType<typeof makeVisitor>, password?: string) =>
+      visitor.call("POST", "/api/account/email/confirm", {
+        body: { token: mail!.token, ...(password !== undefined && { password }) },
+      });
+    const guest = makeVisitor(service);
+    for (const refused of [
+      await confirm(guest),
+      await confirm(another),
+      await confirm(guest, "not the password"),
+      await confirm(another, ""),
+    ]) {
+      t.is(refused.status, 401);
+      t.deepEqual(refused.body, { error: "Wrong e-mail or password" });
+    }
+    t.false((await maker.call("GET", "/api/account")).body.emailConfirmed);
+    const done = await confirm(guest, person.password);
+    t.deepEqual(done.body, { email: person.email, handle: person.handle });
+    t.deepEqual(done.headers.getSetCookie(), []);
+    t.true((await maker.call("GET", "/api/account")).body.emailConfirmed);
+  },
+);
 
 test.serial(
   "401 WRONG_CREDENTIALS: one answer for a wrong password and for a wrong address",
@@ -216,7 +249,7 @@ test.serial("a change of password ends all sessions and rotates that of the brow
   const mails = await takeMails(worker);
   t.deepEqual(
     mails.map(({ kind }) => kind),
-    ["new_sign_in", "password_changed", "new_sign_in"],
+    ["new_sign_in", "password_changed"],
   );
 });
 
@@ -238,7 +271,7 @@ test.serial("a password is reset by the link of a mail, which is good once", asy
   t.is((await reset("nonsense")).body.code, "INVALID_LINK");
   const done = await reset(mail!.token);
   t.is(done.status, 200);
-  t.is(done.headers.getSetCookie().length, 1);
+  t.is(done.headers.getSetCookie().length, 2, "a session, and the mark of the browser");
   t.is((await reset(mail!.token)).body.code, "INVALID_LINK");
   t.is(await visitor.token(), undefined, "all sessions have ended");
   t.is((await signIn(visitor, person.email, "after the reset")).status, 200);
@@ -303,6 +336,15 @@ test.serial(
     };
     t.is(await refused({ displayName: "a\u0000b" }), "displayName: must be one line of text");
     t.is(await refused({ displayName: "  " }), "displayName: must not be blank");
+    for (const displayName of [
+      "Ann\u202eB",
+      "Ann\u200bB",
+      "Ann\u2066B",
+      "Ann\ufeffB",
+      "Ann\u2028B",
+    ]) {
+      t.is(await refused({ displayName }), "displayName: must have no invisible characters");
+    }
     t.is(
       await refused({ handle: "a b" }),
       "handle: must have 1 to 40 letters, digits, or any of _.-",
@@ -326,7 +368,7 @@ test.serial(
     t.is(mail!.kind, "invitation");
     const answer = await signUp({ ...person, invitation });
     t.deepEqual([answer.status, answer.body.emailConfirmed], [201, true]);
-    t.is((await signUp({ ...person, invitation: mail!.token })).body.code, "ALREADY_EXISTS");
+    t.is((await signUp({ ...person, invitation: mail!.token })).body.code, "INVALID_LINK");
     t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 200);
 
     await operate("set_sign_up", { policy: "closed" });

@@ -7,7 +7,7 @@ import { formatApiKey } from "../../src/database/api_key.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { callService, testService } from "../helpers/http/test_service.ts";
-import { anybody, makeMember, makeVisitor } from "../helpers/http/visitor.ts";
+import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
 
 /** Who gets to the routes of accounts, from where, and how often. Made from the table of routes. */
 
@@ -111,13 +111,24 @@ for (const route of changing) {
 
 const from = (address: string) => ({ "x-forwarded-for": address });
 
+const attemptFrom = (
+  visitor: ReturnType<typeof makeVisitor>,
+  email: string,
+  password: string,
+  address: string,
+) =>
+  visitor.call("POST", "/api/account/sign-in", {
+    body: { email, password },
+    headers: from(address),
+  });
+const limitStrangers = (max_requests: number) =>
+  operate("set_rate_limit", { bucket: "sign-in-strangers", max_requests, window_seconds: 900 });
+
 test.serial("429: attempts to sign in are limited by account, from any address", async (t) => {
+  await limitStrangers(10);
   const { person } = await makeMember(service, worker);
   const attempt = (email: string, password: string, address: number) =>
-    makeVisitor(service).call("POST", "/api/account/sign-in", {
-      body: { email, password },
-      headers: from(`192.0.2.${address}`),
-    });
+    attemptFrom(makeVisitor(service), email, password, `192.0.2.${address}`);
   for (const email of [person.email, "unknown@test.example"]) {
     for (let number = 0; number < 10; number++) {
       const shouted = number % 2 === 0 ? email : email.toUpperCase();
@@ -128,6 +139,102 @@ test.serial("429: attempts to sign in are limited by account, from any address",
     t.deepEqual(refused.body, { error: "Too many requests" });
     t.true(Number(refused.headers.get("retry-after")) > 0);
   }
+});
+
+test.serial("429: one address uses up only its own attempts of an account", async (t) => {
+  await limitStrangers(100);
+  const { person } = await makeMember(service, worker);
+  const attempt = (email: string, password: string, address: string) =>
+    attemptFrom(makeVisitor(service), email, password, address);
+  for (const email of [person.email, "nobody@test.example"]) {
+    for (let number = 0; number < 10; number++) {
+      t.is((await attempt(email, "wrong password", "192.0.2.51")).status, 401);
+    }
+    t.is((await attempt(email, person.password, "192.0.2.51")).status, 429);
+    const elsewhere = await attempt(email, person.password, "192.0.2.52");
+    t.is(elsewhere.status, email === person.email ? 200 : 401);
+  }
+});
+
+test.serial("strangers use up no attempt of a browser in which the user was before", async (t) => {
+  await limitStrangers(10);
+  const { person, visitor } = await makeMember(service, worker);
+  const other = await makeMember(service, worker);
+  for (const [one, who] of [
+    [visitor, person],
+    [other.visitor, other.person],
+  ] as const) {
+    const answer = await attemptFrom(one, who.email, who.password, "192.0.2.60");
+    t.is(answer.status, 200);
+    t.regex(
+      answer.headers.getSetCookie()[1]!,
+      /^pgmarkets_browser=[0-9a-f]{64}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Lax$/,
+    );
+  }
+  await visitor.call("POST", "/api/account/sign-out");
+  t.is(visitor.cookie, undefined);
+  const marked = (mark: string | undefined) => Object.assign(makeVisitor(service), { mark });
+  for (let number = 0; number < 10; number++) {
+    const refused = await attemptFrom(
+      ...([
+        makeVisitor(service),
+        person.email,
+        "wrong password",
+        `192.0.2.${61 + number}`,
+      ] as const),
+    );
+    t.is(refused.status, 401);
+  }
+  const { email, password } = person;
+  for (const mark of [undefined, other.visitor.mark, `pgmarkets_browser=${"0".repeat(64)}`]) {
+    t.is((await attemptFrom(marked(mark), email, password, "192.0.2.80")).status, 429);
+  }
+  t.is((await attemptFrom(marked(visitor.mark), email, password, "192.0.2.81")).status, 200);
+  for (let number = 0; number < 10; number++) {
+    const wrong = await attemptFrom(
+      ...([marked(visitor.mark), email, "wrong password", `192.0.2.${82 + number}`] as const),
+    );
+    t.is(wrong.status, 401);
+  }
+  t.is((await attemptFrom(marked(visitor.mark), email, password, "192.0.2.99")).status, 429);
+});
+
+test.serial("sign-ins of the user change nothing that a stranger can count", async (t) => {
+  await limitStrangers(10);
+  const { person } = await makeMember(service, worker);
+  const attempt = (password: string, number: number) =>
+    attemptFrom(makeVisitor(service), person.email, password, `203.0.113.${100 + number}`);
+  for (let number = 0; number < 10; number++) {
+    if (number % 3 === 0) t.is((await attempt(person.password, 50)).status, 200);
+    t.is((await attempt("wrong password", number)).status, 401);
+  }
+  t.is((await attempt("wrong password", 10)).status, 429);
+});
+
+test.serial("sign-ups with an address do not stop the mail of a new password", async (t) => {
+  await operate("set_rate_limit", {
+    ...{ bucket: "mail-account", max_requests: 2, window_seconds: 3600 },
+  });
+  const { person } = await makeMember(service, worker);
+  const signUp = () =>
+    makeVisitor(service).call("POST", "/api/account/sign-up", {
+      body: { ...anybody(), email: person.email },
+    });
+  t.is((await signUp()).status, 201);
+  await signUp();
+  t.is((await signUp()).status, 429);
+  await takeMails(worker);
+  for (let number = 0; number < 2; number++) {
+    const asked = await makeVisitor(service).call("POST", "/api/account/password-reset", {
+      body: { email: person.email },
+    });
+    t.is(asked.status, 200);
+    const kinds = (await takeMails(worker)).map(({ kind }) => kind);
+    t.deepEqual(kinds, ["password_reset"], "one mail for each");
+  }
+  await operate("set_rate_limit", {
+    ...{ bucket: "mail-account", max_requests: 1_000_000, window_seconds: 1 },
+  });
 });
 
 test.serial("429: attempts are limited by address, whatever the account", async (t) => {
@@ -141,6 +248,7 @@ test.serial("429: attempts are limited by address, whatever the account", async 
 });
 
 test.serial("429: attempts at once from many connections are counted exactly", async (t) => {
+  await limitStrangers(10);
   const { person } = await makeMember(service, worker);
   const answers = await Promise.all(
     Array.from({ length: 25 }, (_, number) =>

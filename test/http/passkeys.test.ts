@@ -398,7 +398,7 @@ test.serial("a password reset leaves passkeys, and its mails say so", async (t) 
   const { email } = person;
   await anyone().call("POST", "/api/account/password-reset", { body: { email } });
   const [mail] = await takeMails(worker);
-  t.regex(mail!.text, /Passkeys stay/);
+  t.regex(mail!.text, /Passkeys and API keys stay/);
   const body = { token: mail!.token, password: "after the reset" };
   const reset = await anyone().call("POST", "/api/account/password-reset/confirm", { body });
   t.is(reset.status, 200);

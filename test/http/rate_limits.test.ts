@@ -28,7 +28,14 @@ const limits = {
   "sse:user-ip": 3,
 };
 /** Of attempts: test/http/account_security.test.ts. */
-const ofAccounts = ["mail", "mail-account", "sign-in", "sign-in-account", "sign-up"];
+const ofAccounts = [
+  "mail",
+  "mail-account",
+  "sign-in",
+  "sign-in-account",
+  "sign-in-strangers",
+  "sign-up",
+];
 
 test.serial.before("lower the limits", async (t) => {
   const { rows } = await service.database.pool.query("select bucket from rate_limits.buckets");

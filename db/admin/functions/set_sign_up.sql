@@ -23,5 +23,5 @@ $$;
 
 comment on function admin.set_sign_up(text, bigint) is
   'Sets who may sign up on the website: open, invitation or closed, which it is until this is '
-  'called. play_money_cents is what a new account gets; leave it 0 where money is real. Errors: '
-  'INVALID_REQUEST. Locks: the row of identity.settings.';
+  'called. play_money_cents is what a new account gets; leave it 0 where money is real: a call '
+  'without it sets 0. Errors: INVALID_REQUEST. Locks: the row of identity.settings.';

@@ -10,8 +10,17 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform identity.lock_account(v_user_id);
   if not identity.is_password(v_user_id, change_email.password_hash) then
     perform core.raise_error('WRONG_PASSWORD');
+  end if;
+  if exists (
+    select
+    from identity.users as u
+    where u.id = v_user_id
+      and lower(u.email collate "C") = lower(change_email.email collate "C")
+  ) then
+    perform core.raise_error('INVALID_REQUEST', 'This is your address already');
   end if;
   insert into identity.email_claims as c (user_id, email, created_at)
   values (v_user_id, change_email.email, core.now())
@@ -22,6 +31,9 @@ begin
   where l.user_id = v_user_id
     and l.kind = 'confirm_email';
   perform identity.queue_mail('confirm_email', v_user_id, change_email.email);
+  perform identity.notify_user(
+    'email_change_asked', v_user_id, json_build_object('email', change_email.email)
+  );
 exception when check_violation or not_null_violation then
   get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
   perform core.raise_violation(v_constraint, v_column);
@@ -29,5 +41,6 @@ end
 $$;
 
 comment on function api.change_email(uuid, text, text) is
-  'Asks for another e-mail address, which holds once the link in the mail to it is followed. '
-  'Errors: WRONG_PASSWORD, INVALID_REQUEST. Locks: the claim, the links of the user.';
+  'Asks for another e-mail address, which holds once the link in the mail to it is followed. A '
+  'mail to the present address says so; a new password ends it. Errors: WRONG_PASSWORD, '
+  'INVALID_REQUEST. Locks: the account, the claim, the links of the user.';

@@ -15,6 +15,9 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform identity.lock_account(u.id)
+  from identity.users as u
+  where u.public_id = change_own_profile.user_id;
   update identity.email_claims as c
   set handle = coalesce(change_own_profile.handle, c.handle)
   from identity.users as u
@@ -43,4 +46,4 @@ comment on function api.change_own_profile(uuid, text, text, text, boolean, bool
   'Changes what is given of a user''s own profile, and returns the body of GET /api/account. An '
   'empty avatar_url removes the picture. Before the e-mail address is confirmed, a handle is only '
   'asked for: whether it is taken is not said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the '
-  'handle). Locks: the claim, the row of the user in identity.users, for which no trading waits.';
+  'handle). Locks: the account, the claim.';

@@ -1,5 +1,5 @@
 create or replace function api.get_password_settings(
-  standard text, email text default null, user_id uuid default null
+  standard text, email text default null, user_id uuid default null, link_hash bytea default null
 )
 returns text
 language plpgsql volatile security definer
@@ -7,7 +7,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_name text := coalesce(
-    lower(get_password_settings.email collate "C"), get_password_settings.user_id::text
+    lower(get_password_settings.email collate "C"), get_password_settings.user_id::text,
+    encode(get_password_settings.link_hash, 'hex')
   );
   v_decoy text := get_password_settings.standard || '$' || rtrim(encode(substr(
     sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16 -- mutant: decoy_salt
@@ -15,10 +16,16 @@ declare
   v_user_id bigint;
   v_kept text;
 begin
-  if get_password_settings.user_id is null then
+  if get_password_settings.link_hash is not null then
+    select l.user_id into v_user_id
+    from identity.links as l
+    where l.token_hash = get_password_settings.link_hash
+      and l.kind = 'confirm_email';
+  elsif get_password_settings.user_id is null then
     select u.id into v_user_id
     from identity.users as u
-    where lower(u.email collate "C") = lower(get_password_settings.email collate "C");
+    where lower(u.email collate "C") = lower(get_password_settings.email collate "C")
+      and identity.is_confirmed(u); -- mutant: settings_of_an_unconfirmed_account
   else
     select u.id into v_user_id
     from identity.users as u
@@ -32,8 +39,8 @@ begin
 end
 $$;
 
-comment on function api.get_password_settings(text, text, uuid) is
-  'How to hash a password so that it can be compared with that of a user, by e-mail or by id: '
-  'argon2id''s parameters and salt in PHC form. For an address without an account, and a user '
-  'without a password, the standard parameters given (as $argon2id$v=19$m=...,t=...,p=...) and '
-  'a salt that is the same each time.';
+comment on function api.get_password_settings(text, text, uuid, bytea) is
+  'How to hash a password so that it can be compared with that of a user, by e-mail, by id or by '
+  'a link that confirms an address: argon2id''s parameters and salt in PHC form. For an address '
+  'without an account, a link that is none, and a user without a password, the standard '
+  'parameters given (as $argon2id$v=19$m=...,t=...,p=...) and a salt that is the same each time.';

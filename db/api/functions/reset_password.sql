@@ -24,5 +24,5 @@ $$;
 
 comment on function api.reset_password(bytea, text, text, boolean) is
   'Sets the password of the user of a link, ends all sessions and opens another, whose cookie it '
-  'returns. Errors: INVALID_LINK. Locks: the link, the row of the password, the rows of the '
-  'sessions.';
+  'returns. Errors: INVALID_LINK. Locks: the account, the link, the row of the password, the rows '
+  'of the sessions.';

@@ -15,8 +15,15 @@ declare
 begin
   select u.* into v_user
   from identity.users as u
-  where lower(u.email collate "C") = lower(sign_in.email collate "C");
+  where lower(u.email collate "C") = lower(sign_in.email collate "C")
+    and identity.is_confirmed(u);
   if not identity.is_password(v_user.id, sign_in.password_hash) then
+    return;
+  end if;
+  -- Compared again behind the lock: the password may have changed meanwhile. A wrong one locks
+  -- nothing, so the time taken does not show that the address has an account.
+  perform identity.lock_account(v_user.id);
+  if not identity.is_password(v_user.id, sign_in.password_hash) then -- mutant: session_by_an_old_password
     return;
   end if;
   user_id := v_user.public_id;
@@ -31,5 +38,5 @@ comment on function api.sign_in(text, text, text, boolean, bytea) is
   'Opens a session for the user with this e-mail address and password, and returns its cookie, '
   'which is not kept; both are null when either is wrong. password_hash is computed as '
   'api.get_password_settings says. Ends the session that the browser had before. A mail reports '
-  'the sign-in unless a session of this browser is there. Locks: the rows of the sessions that '
-  'end.';
+  'the sign-in unless a session of this browser is there. Locks: the account, the rows of the '
+  'sessions that end.';

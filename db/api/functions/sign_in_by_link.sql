@@ -28,5 +28,5 @@ $$;
 
 comment on function api.sign_in_by_link(bytea, text, boolean, bytea) is
   'Opens a session for the user of a link of admin.sign_in_link, and returns its cookie, which is '
-  'not kept. A mail reports it. Errors: INVALID_LINK. Locks: the link, the rows of the sessions '
-  'that end.';
+  'not kept. A mail reports it. Errors: INVALID_LINK. Locks: the account, the link, the rows of '
+  'the sessions that end.';

@@ -19,6 +19,10 @@ begin
   if not identity.take_challenge(sign_in_by_passkey.challenge, null) then
     return;
   end if;
+  -- The account is locked before its passkeys.
+  perform identity.lock_account(p.user_id)
+  from identity.passkeys as p
+  where p.credential_id = sign_in_by_passkey.credential_id;
   update identity.passkeys as p
   set sign_count = sign_in_by_passkey.sign_count, last_used_at = core.now()
   from identity.users as u
@@ -50,4 +54,4 @@ comment on function api.sign_in_by_passkey(
   'caller has checked the signature by the key of api.get_passkey. Both results are null when the '
   'challenge is not valid, the passkey is not of the user with this handle, or it has signed no '
   'more often than before. Otherwise like api.sign_in. Errors: UNFIT_SESSION. Locks: the '
-  'challenge, the passkey, the rows of the sessions that end.';
+  'challenge, the account, the passkey, the rows of the sessions that end.';

@@ -2,14 +2,46 @@ create or replace function identity.notify_user(
   kind text, user_id bigint, details json default '{}'
 )
 returns void
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  select identity.queue_mail(notify_user.kind, u.id, u.email, notify_user.details)
+declare
+  c_most_a_day constant int := 20;
+  v_at timestamptz := core.now();
+begin
+  -- One that a worker has taken is passed over, and not waited for.
+  update identity.mails as m
+  set details = notify_user.details
+  where m.id = (
+    select x.id
+    from identity.mails as x
+    join identity.users as u on u.id = x.user_id
+    where x.user_id = notify_user.user_id
+      and x.kind = notify_user.kind
+      and x.due_at is not null
+      and x.attempts = 0
+      and x.address = u.email
+    limit 1
+    for update of x skip locked
+  );
+  if found then -- mutant: every_notice_is_sent
+    return;
+  end if;
+  perform identity.queue_mail(notify_user.kind, u.id, u.email, notify_user.details)
   from identity.users as u
   where u.id = notify_user.user_id
     and identity.is_confirmed(u)
+    and (
+      select count(*)
+      from identity.mails as m
+      where m.user_id = notify_user.user_id
+        and m.kind = notify_user.kind
+        and m.created_at > v_at - interval '1 day'
+    ) < c_most_a_day; -- mutant: notices_without_end
+end
 $$;
 
 comment on function identity.notify_user(text, bigint, json) is
-  'Writes a notice to a user into the outbox, unless the address is not confirmed yet.';
+  'Writes a notice to a user into the outbox, unless the address is not confirmed yet. One of the '
+  'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 '
+  'hours.';

@@ -6,10 +6,21 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform identity.lock_account(replace_password.user_id);
   perform identity.set_password(replace_password.user_id, replace_password.password_hash);
   delete from identity.links as l
   where l.user_id = replace_password.user_id
     and l.kind in ('password_reset', 'sign_in'); -- mutant: sign_in_link_outlives_a_password
+  -- Who knew the password before may have asked for another address. A sign-up stays.
+  delete from identity.email_claims as c
+  where c.user_id = replace_password.user_id -- mutant: change_of_address_outlives_a_password
+    and c.handle is null; -- mutant: sign_up_ends_with_a_password
+  delete from identity.links as l
+  where l.user_id = replace_password.user_id
+    and l.kind = 'confirm_email'
+    and not exists (
+      select from identity.email_claims as c where c.user_id = replace_password.user_id
+    );
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
@@ -23,5 +34,6 @@ end
 $$;
 
 comment on function identity.replace_password(bigint, text, text, boolean) is
-  'Sets a password, ends all sessions and links of the user, and opens a session, whose cookie it '
-  'returns. Locks: the row of the password, the rows of links and sessions.';
+  'Sets a password, ends all sessions, links and a change of address of the user, and opens a '
+  'session, whose cookie it returns. The link of a sign-up stays. Locks: the account, the claim, '
+  'the row of the password, the rows of links and sessions.';

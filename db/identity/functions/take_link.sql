@@ -5,8 +5,31 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_link identity.links;
+  v_invited text;
 begin
   perform core.check_session();
+  -- The account is locked before its links; those of an address in one order.
+  perform identity.lock_account(l.user_id)
+  from identity.links as l
+  where l.token_hash = take_link.token_hash
+    and l.user_id is not null;
+  if take_link.kind = 'invitation' then
+    select lower(l.email collate "C") into v_invited
+    from identity.links as l
+    where l.token_hash = take_link.token_hash
+      and l.kind = 'invitation';
+    -- Before the links: a worker that makes one holds its mail.
+    delete from identity.mails as m
+    where m.kind = 'invitation'
+      and m.due_at is not null
+      and lower(m.address collate "C") = v_invited; -- mutant: invitation_is_sent_again
+    perform
+    from identity.links as l
+    where l.kind = 'invitation'
+      and lower(l.email collate "C") = v_invited
+    order by l.token_hash
+    for update;
+  end if;
   delete from identity.links as l -- mutant: link_used_twice
   where l.token_hash = take_link.token_hash
     and l.kind = take_link.kind -- mutant: link_of_another_kind
@@ -15,14 +38,18 @@ begin
   if not found then
     perform core.raise_error('INVALID_LINK');
   end if;
-  -- A mail that was sent twice has two tokens.
+  -- A mail that was sent twice has two tokens, and an operator has one more.
   delete from identity.links as l
   where l.kind = take_link.kind
     and l.user_id = v_link.user_id; -- mutant: other_links_stay
+  delete from identity.links as l
+  where l.kind = 'invitation'
+    and lower(l.email collate "C") = v_invited; -- mutant: other_invitations_stay
   return v_link;
 end
 $$;
 
 comment on function identity.take_link(text, bytea) is
-  'Uses up the link with this SHA-256, and the others of its user and kind. Errors: INVALID_LINK '
-  '(unknown, expired or used), UNFIT_SESSION. Locks: the rows of the links.';
+  'Uses up the link with this SHA-256, and the others of its user and kind; of an invitation all '
+  'others to its address, and those that are to be mailed. Errors: INVALID_LINK (unknown, expired '
+  'or used), UNFIT_SESSION. Locks: the account, the mails, the rows of the links.';

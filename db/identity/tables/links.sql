@@ -14,6 +14,8 @@ create table identity.links (
 );
 
 create index links_of_a_user on identity.links (user_id, kind);
+create index links_of_an_invited_address on identity.links (lower(email collate "C"))
+  where kind = 'invitation';
 create index links_by_expiry on identity.links (expires_at);
 
 comment on table identity.links is

@@ -13,6 +13,9 @@ create table identity.mails (
 );
 
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
+create index mails_with_links_that_are_due on identity.mails (due_at)
+  where due_at is not null and kind in ('confirm_email', 'password_reset', 'invitation');
+create index mails_of_a_user on identity.mails (user_id, kind, created_at);
 create index mails_that_were_given_up on identity.mails (id)
   where due_at is null and sent_at is null;
 create index mails_by_age on identity.mails (created_at);

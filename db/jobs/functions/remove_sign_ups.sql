@@ -6,22 +6,38 @@ as $$
 declare
   v_at timestamptz := core.now();
   v_user_id bigint;
+  v_claimed_at timestamptz;
+  v_public_id uuid;
+  v_has_orders boolean;
+  v_market_ids bigint[];
   v_count int := 0;
 begin
   perform core.check_session();
-  for v_user_id in
-    delete from identity.email_claims as c
-    where c.user_id = any (array(
-      select x.user_id
-      from identity.email_claims as x
-      where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
-        and x.handle is not null -- mutant: change_of_address_ends_the_account
-      order by x.created_at
-      limit remove_sign_ups.most
-      for update skip locked
-    ))
-    returning c.user_id
+  for v_user_id, v_public_id, v_claimed_at in
+    -- Accounts are locked before their claims.
+    select u.id, u.public_id, x.created_at
+    from identity.email_claims as x
+    join identity.users as u on u.id = x.user_id
+    where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
+      and x.handle is not null -- mutant: change_of_address_ends_the_account
+    order by x.created_at
+    limit remove_sign_ups.most
+    for no key update of u skip locked
   loop
+    v_has_orders := exists (select from trading.active_orders as b where b.user_id = v_user_id);
+    -- Markets are locked before anything else, so an account with orders is alone in its call.
+    exit when v_has_orders and v_count > 0;
+    delete from identity.email_claims as c
+    where c.user_id = v_user_id
+      and c.created_at = v_claimed_at;
+    -- Confirmed a moment ago.
+    continue when not found;
+    if v_has_orders then
+      v_market_ids := trading.lock_user_with_markets(v_public_id);
+      perform trading.clear_orders_of_user(
+        v_user_id, v_market_ids, 'user_cancelled', core.now() -- mutant: orders_outlive_a_sign_up
+      );
+    end if;
     v_count := v_count + 1;
     perform identity.end_sessions(array(
       select s.id from identity.sessions as s where s.user_id = v_user_id
@@ -47,6 +63,7 @@ begin
     exception when foreign_key_violation then
       null; -- an operator has used the account
     end;
+    exit when v_has_orders;
   end loop;
   return v_count;
 end
@@ -54,6 +71,8 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many. Their passwords and sessions are removed; those without money and orders altogether. '
-  'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
-  'mails; the users. Errors: UNFIT_SESSION.';
+  'how many: one, if it has open orders, which are cancelled (user_cancelled). Their passwords '
+  'and sessions are removed; those without money and orders altogether. The money of others '
+  'stays. Locks: the accounts, none that it would wait for; the claims; the markets of the orders '
+  'in ascending id, the user; the rows of sessions, passwords, links and mails. Errors: '
+  'UNFIT_SESSION.';

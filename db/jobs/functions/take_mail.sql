@@ -11,18 +11,29 @@ declare
 begin
   perform core.check_session();
   loop
+    -- Somebody waits for a mail with a link.
     select m.* into v_mail
     from identity.mails as m
     where m.due_at <= v_at
+      and m.kind in ('confirm_email', 'password_reset', 'invitation') -- mutant: notices_before_links
     order by m.due_at
     limit 1
     for update skip locked; -- mutant: locked_mail_waited_for
+    if not found then
+      select m.* into v_mail
+      from identity.mails as m
+      where m.due_at <= v_at
+      order by m.due_at
+      limit 1
+      for update skip locked;
+    end if;
     if not found then
       return;
     end if;
     select u.id into v_owner_id
     from identity.users as u
-    where lower(u.email collate "C") = lower(v_mail.address collate "C");
+    where lower(u.email collate "C") = lower(v_mail.address collate "C")
+      and identity.is_confirmed(u);
     v_is_claimed := exists (
       select
       from identity.email_claims as c
@@ -54,6 +65,13 @@ begin
     -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then
+    -- Of a sign-up: so that the owner of the address sees whether it is the own one.
+    select json_build_object('handle', c.handle, 'displayName', u.display_name) into details
+    from identity.email_claims as c
+    join identity.users as u on u.id = c.user_id
+    where c.user_id = v_mail.user_id
+      and c.handle is not null;
+    details := coalesce(details, v_mail.details);
     token := identity.make_link(kind, v_mail.user_id, address, interval '3 days');
   elsif kind = 'password_reset' then
     token := identity.make_link(kind, v_owner_id, null, interval '1 hour');
@@ -65,7 +83,7 @@ end
 $$;
 
 comment on function jobs.take_mail() is
-  'The next mail to send: one row, or none. A mail with a link has the link''s token, which is '
-  'made for this attempt and not kept. Unless jobs.finish_mail is called, the mail is due again '
-  'after a minute, and then after ever longer, 10 times. Errors: UNFIT_SESSION. Locks: the mail, '
-  'none that it would wait for.';
+  'The next mail to send, those with links first: one row, or none. A mail with a link has the '
+  'link''s token, which is made for this attempt and not kept. Unless jobs.finish_mail is called, '
+  'the mail is due again after a minute, and then after ever longer, 10 times. Errors: '
+  'UNFIT_SESSION. Locks: the mail, none that it would wait for.';

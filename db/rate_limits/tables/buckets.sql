@@ -17,6 +17,7 @@ insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('sse:user-ip', 120, 60),
   ('sign-in', 30, 900),
   ('sign-in-account', 10, 900),
+  ('sign-in-strangers', 100, 900),
   ('sign-up', 10, 3600),
   ('mail', 10, 3600),
   ('mail-account', 5, 3600);

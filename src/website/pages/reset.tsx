@@ -78,7 +78,7 @@ function SetPassword({ token }: { token: string }): JSX.Element {
         name="password"
         type="password"
         autocomplete="new-password"
-        hint="At least 10 characters. All other browsers are signed out. Your passkeys stay."
+        hint="At least 10 characters. All other browsers are signed out. Your passkeys and API keys stay: look through them in your account."
         value={password}
         error={issueOf(command.problem, "password")}
         onValue={setPassword}

@@ -114,3 +114,89 @@ test.serial("INVALID_LINK: a link of an operator, once the password was changed"
   );
   await t.throwsAsync(signInByLink(link), invalidLink);
 });
+
+const changePassword = (userId: string) =>
+  on((client) =>
+    call(client, api.changePassword, { ...open, userId, currentHash: passwordHash, passwordHash }),
+  );
+
+const confirm = (tokenHash: Buffer, userId?: string) =>
+  on((client) => call(client, api.confirmEmail, { tokenHash, userId }));
+
+test.serial("INVALID_LINK: a change of the address, once the password was changed", async (t) => {
+  for (const replace of [
+    ({ userId }: { userId: string }) => changePassword(userId),
+    async ({ email }: { email: string }) => {
+      await on((client) => call(client, api.requestPasswordReset, { email }));
+      await reset((await mailedLinks(email)).at(-1)!);
+    },
+  ]) {
+    const member = await makeMember();
+    const { userId } = member;
+    const ask = (email: string) =>
+      on((client) => call(client, api.changeEmail, { userId, email, passwordHash }));
+    const [followed, waiting] = [`early-${member.email}`, `late-${member.email}`];
+    await ask(followed);
+    const [link] = await mailedLinks(followed);
+    t.truthy(link);
+    await replace(member);
+    await t.throwsAsync(confirm(link!), invalidLink);
+    await ask(waiting);
+    await replace(member);
+    t.deepEqual(await mailedLinks(waiting), [], "no link is made for one that has ended");
+    const profile = await on((client) => call(client, api.getOwnProfile, { userId }));
+    t.like(JSON.parse(profile), { email: member.email, newEmail: null });
+  }
+});
+
+test.serial("the present address hears of a change that was asked for", async (t) => {
+  const { email, userId } = await makeMember();
+  await mailedLinks(email);
+  const asked = { userId, email: `other-${email}`, passwordHash };
+  await on((client) => call(client, api.changeEmail, asked));
+  const { rows } = await exchange.database.pool.query(
+    "select address, details from identity.mails where kind = 'email_change_asked' and address = $1",
+    [email],
+  );
+  t.deepEqual(rows, [{ address: email, details: { email: asked.email } }]);
+});
+
+test.serial("INVALID_REQUEST: a change to the own address", async (t) => {
+  const { email, userId } = await makeMember();
+  await t.throwsAsync(
+    on((client) =>
+      call(client, api.changeEmail, { userId, email: email.toUpperCase(), passwordHash }),
+    ),
+    { code: "EX001" },
+  );
+});
+
+test.serial("the link of a sign-up stays good when the password is changed", async (t) => {
+  await operate("set_sign_up", { policy: "open" });
+  const email = "fresh@links.example";
+  const { userId } = await on((client) =>
+    call(client, api.signUp, { ...given, email, handle: "fresh" }),
+  );
+  const [link] = await mailedLinks(email);
+  await changePassword(userId);
+  t.is(await confirm(link!), null, "a proof is missing");
+  t.like(JSON.parse((await confirm(link!, userId))!), { email });
+});
+
+test.serial("INVALID_LINK: an invitation is good once in all its forms", async (t) => {
+  await operate("set_sign_up", { policy: "invitation" });
+  const email = "twice@links.example";
+  const first = hashOfPath(await operate("invite_user", { email }));
+  const [mailed] = await mailedLinks(email);
+  const second = hashOfPath(await operate("invite_user", { email: email.toUpperCase() }));
+  const ofAnother = hashOfPath(await operate("invite_user", { email: "another@links.example" }));
+  const { userId } = await signUp(email, second);
+  await exchange.database.pool.query(
+    "update identity.users set email = 'moved@links.example' where public_id = $1",
+    [userId],
+  );
+  for (const link of [first, mailed!, second])
+    await t.throwsAsync(signUp(email, link), invalidLink);
+  t.deepEqual(await mailedLinks(email.toUpperCase()), [], "none is sent any more");
+  t.truthy((await signUp("another@links.example", ofAnother)).userId);
+});

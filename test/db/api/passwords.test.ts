@@ -126,7 +126,14 @@ test("the thousand most common passwords are refused, in any case", (t) => {
 test("what differs little from a common password is refused, and other passwords are not", (t) => {
   for (const common of [
     ...["Password1234!", "iloveyou!!!", "Liverpool2020", "aaaaaaaaaa", "abc123abc123"],
-    ...["passwordpassword", "0987654321", "147258369147", "qwertyuiopasdf", "superman@2024"],
+    ...[
+      "Ｐassword1234!",
+      "passwordpassword",
+      "0987654321",
+      "147258369147",
+      "qwertyuiopasdf",
+      "superman@2024",
+    ],
   ]) {
     t.true(isCommon(common), common);
   }
@@ -148,4 +155,16 @@ test.serial("many hashes at once are made one after the other, and are the same"
   const results = await Promise.allSettled(most);
   t.is(results.filter(({ status }) => status === "rejected").length, 48, "2 run and 100 wait");
   await t.throwsAsync(hashPassword("x", "$2b$10$nothing"), { instanceOf: TypeError });
+});
+
+test("an address that is not confirmed yet is that of no account", async (t) => {
+  const { email, passwordHash, userId } = await signUp();
+  const own = `${userId}@unconfirmed.invalid`;
+  await exchange.database.pool.query("update identity.users set email = $2 where public_id = $1", [
+    userId,
+    own,
+  ]);
+  t.deepEqual({ ...(await signIn(own, passwordHash)) }, { userId: null, cookie: null });
+  t.not(await hashPassword(password, await settingsOf(own)), passwordHash);
+  t.not(email, own);
 });

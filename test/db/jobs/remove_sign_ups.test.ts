@@ -51,6 +51,25 @@ test.serial(
   },
 );
 
+test.serial("the open orders of an account that ends are cancelled", async (t) => {
+  await clock.freeze("2030-03-01T12:00:00Z");
+  await operate("set_sign_up", { policy: "open" });
+  const market = await exchange.makeMarket();
+  for (const name of ["trader-a", "trader-b"]) {
+    const user = await signUp(name);
+    await operate("deposit", { user_id: user, amount_cents: 10_000, reference: name });
+    await operate("set_loss_limits", {
+      ...{ user_id: user, day_cents: null, week_cents: null, month_cents: null, immediate: true },
+    });
+    await exchange.place(market, user, { side: "yes", price: 40, quantity: 10 });
+  }
+  const open = () => count("trading.active_orders");
+  t.is(await open(), 2);
+  await clock.advance(30 * DAY);
+  await work("remove_sign_ups");
+  t.is(await open(), 0);
+});
+
 test.serial("an account whose change of address was not confirmed stays", async (t) => {
   await clock.freeze("2030-06-01T12:00:00Z");
   const path: string = await operate("invite_user", { email: "known@test.example" });

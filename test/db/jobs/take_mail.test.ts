@@ -27,3 +27,73 @@ test.serial("a mail that another worker has locked is passed over, not waited fo
     other.release();
   }
 });
+
+/** The kinds and details of the mails to an address, in the order in which they are sent. */
+async function send(email: string): Promise<[string, unknown][]> {
+  const client = await exchange.database.connectAs("exchange_worker").connect();
+  const sent: [string, unknown][] = [];
+  try {
+    for (;;) {
+      const mail = await call(client, jobs.takeMail, {});
+      if (mail === undefined) return sent;
+      await call(client, jobs.finishMail, { mailId: mail.mailId });
+      if (mail.address === email) sent.push([mail.kind, JSON.parse(mail.details)]);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+async function makeUser(): Promise<{ userId: string; email: string }> {
+  const userId = await exchange.makeTrader();
+  const { rows } = await exchange.database.pool.query(
+    "select email from identity.users where public_id = $1",
+    [userId],
+  );
+  return { userId, email: rows[0].email };
+}
+
+async function makeKey(userId: string, name: string): Promise<string> {
+  const { rows } = await exchange.api.query(
+    "select api.create_key(user_id => $1, name => $2) ->> 'id' as id",
+    [userId, name],
+  );
+  await exchange.api.query("select api.revoke_key(user_id => $1, key_id => $2)", [
+    userId,
+    rows[0].id,
+  ]);
+  return rows[0].id;
+}
+
+test.serial("of several notices of a kind that wait the newest is sent", async (t) => {
+  const { userId, email } = await makeUser();
+  for (const name of ["one", "two", "three"]) await makeKey(userId, name);
+  t.deepEqual(await send(email), [["new_key", { name: "three" }]]);
+  await makeKey(userId, "four");
+  t.deepEqual(await send(email), [["new_key", { name: "four" }]]);
+});
+
+test.serial("mails with links are sent before notices", async (t) => {
+  const { userId, email } = await makeUser();
+  await makeKey(userId, "one");
+  await exchange.api.query("select api.request_password_reset(email => $1)", [email]);
+  t.deepEqual(
+    (await send(email)).map(([kind]) => kind),
+    ["password_reset", "new_key"],
+  );
+});
+
+test.serial("a user gets 20 notices of a kind and makes 100 keys in 24 hours", async (t) => {
+  const { userId, email } = await makeUser();
+  await exchange.clock.freeze("2030-01-01T12:00:00Z");
+  let notices = 0;
+  for (let number = 0; number < 100; number++) {
+    await makeKey(userId, "key");
+    if (number < 30) notices += (await send(email)).length;
+  }
+  t.is(notices, 20);
+  await t.throwsAsync(makeKey(userId, "key"), { message: /100 keys in 24 hours/ });
+  await exchange.clock.advance(86_400_000);
+  await makeKey(userId, "key");
+  t.is((await send(email)).length, 1);
+});

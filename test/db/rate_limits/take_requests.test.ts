@@ -57,6 +57,7 @@ test.serial("the buckets have the limits of the contract", async (t) => {
       "mail-account: 5 in 3600 s",
       "mail: 10 in 3600 s",
       "sign-in-account: 10 in 900 s",
+      "sign-in-strangers: 100 in 900 s",
       "sign-in: 30 in 900 s",
       "sign-up: 10 in 3600 s",
       "sse:market: 120 in 60 s",

@@ -7,6 +7,8 @@ import type { Answer, CallOptions, TestService } from "./test_service.ts";
 export interface Visitor {
   /** As the browser has it: "name=value". */
   cookie: string | undefined;
+  /** The cookie that stays when the session has ended. */
+  mark: string | undefined;
   /** A request of the pages, with the cookie, the token if there is one, and the Origin. */
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
   /** The session's token, asked for anew. */
@@ -16,22 +18,25 @@ export interface Visitor {
 export function makeVisitor(service: Pick<TestService, "url">, browser = "Firefox"): Visitor {
   const visitor: Visitor = {
     cookie: undefined,
+    mark: undefined,
     call: async (method, path, { headers, ...options } = {}) => {
       const token = await visitor.token();
+      const cookies = [visitor.cookie, visitor.mark].filter((pair) => pair !== undefined);
       const answer = await callService(service.url, method, path, {
         ...(token !== undefined && { key: token }),
         ...options,
         headers: {
-          ...(visitor.cookie !== undefined && { cookie: visitor.cookie }),
+          ...(cookies.length > 0 && { cookie: cookies.join("; ") }),
           origin: service.url,
           "user-agent": browser,
           ...headers,
         },
       });
-      const [set] = answer.headers.getSetCookie();
-      if (set !== undefined) {
+      for (const set of answer.headers.getSetCookie()) {
         const pair = set.split(";")[0]!;
-        visitor.cookie = pair.endsWith("=") ? undefined : pair;
+        const kept = pair.endsWith("=") ? undefined : pair;
+        if (set.startsWith("pgmarkets_browser=")) visitor.mark = kept;
+        else visitor.cookie = kept;
       }
       return answer;
     },
@@ -93,6 +98,8 @@ export async function makeMember(
   const { body } = await visitor.call("POST", "/api/account/sign-up", { body: person });
   const mails = await takeMails(worker);
   const token = mails.find(({ to }) => to === person.email)?.token;
-  await visitor.call("POST", "/api/account/email/confirm", { body: { token } });
+  // From an address of its own: attempts are counted by address.
+  const headers = { "x-forwarded-for": `10.1.${made >> 8}.${made & 255}` };
+  await visitor.call("POST", "/api/account/email/confirm", { body: { token }, headers });
   return { visitor, person, userId: body.userId as string };
 }

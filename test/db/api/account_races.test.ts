@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from "node:crypto";
+import test from "ava";
+import type { PoolClient } from "pg";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { until } from "../../helpers/until.ts";
+
+/** What overlaps with a change of the password: no session of the old one outlives it. */
+
+const exchange = testExchange(test);
+const { operate } = exchange;
+
+const hashWith = (digest: string) =>
+  `$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$${Buffer.from(digest).toString("base64").replaceAll("=", "")}`;
+const [oldHash, newHash, renewedHash] = ["old", "new", "renewed"].map(hashWith) as [
+  string,
+  string,
+  string,
+];
+const open = { isHostOnly: false };
+const hashOfPath = (path: string) => createHash("sha256").update(path.split("#")[1]!).digest();
+
+const inTransaction = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+  const client = await exchange.api.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+};
+
+type Work<T> = (client: PoolClient) => Promise<T>;
+
+/** The first has done its work before the second begins, and commits when the second waits. */
+async function overlap<First, Second>(first: Work<First>, second: Work<Second>) {
+  return await inTransaction(async (one) =>
+    inTransaction(async (other) => {
+      await one.query("begin");
+      const done = await first(one);
+      const { rows } = await other.query("select pg_backend_pid() as pid");
+      const waiting = second(other).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ code: (error as { code: string }).code }),
+      );
+      let isOver = false;
+      void waiting.then(() => (isOver = true));
+      await until("the second waits, or is done", async () => {
+        const { rows: blocked } = await exchange.database.pool.query(
+          "select cardinality(pg_blocking_pids($1)) > 0 as yes",
+          [rows[0].pid],
+        );
+        return isOver || blocked[0].yes;
+      });
+      await one.query("commit");
+      return { first: done, second: await waiting };
+    }),
+  );
+}
+
+let made = 0;
+
+async function makeMember() {
+  const number = (made += 1);
+  const email = `racer-${number}@races.example`;
+  await operate("set_sign_up", { policy: "invitation" });
+  const invitationHash = hashOfPath(await operate("invite_user", { email }));
+  const given = { ...open, email, displayName: "Racer", handle: `racer-${number}`, invitationHash };
+  const { userId } = await inTransaction((client) =>
+    call(client, api.signUp, { ...given, passwordHash: oldHash }),
+  );
+  return { email, userId };
+}
+
+type Member = Awaited<ReturnType<typeof makeMember>>;
+
+const changePassword =
+  ({ userId }: Member): Work<string> =>
+  (client) =>
+    call(client, api.changePassword, {
+      ...{ ...open, userId, currentHash: oldHash, passwordHash: newHash },
+    });
+
+const sessionsOf = async ({ userId }: Member): Promise<number> => {
+  const { rows } = await exchange.database.pool.query(
+    `select count(*)::int as count from identity.sessions as s
+     join identity.users as u on u.id = s.user_id where u.public_id = $1`,
+    [userId],
+  );
+  return rows[0].count;
+};
+
+/** The ways to sign in, each made ready before the race. */
+const waysIn: Record<string, (member: Member) => Promise<Work<{ cookie: string | null }>>> = {
+  "by password": ({ email }) =>
+    Promise.resolve((client) =>
+      call(client, api.signIn, { ...open, email, passwordHash: oldHash }),
+    ),
+  "by a link of an operator": async ({ userId }) => {
+    const tokenHash = hashOfPath(await operate("sign_in_link", { user_id: userId }));
+    return (client) => call(client, api.signInByLink, { ...open, tokenHash });
+  },
+  "by passkey": async ({ userId }) => {
+    const credentialId = randomBytes(16);
+    await exchange.database.pool.query(
+      `insert into identity.passkeys (user_id, credential_id, public_key, sign_count, transports, name)
+       select id, $2, '\\x01', 0, '{}', 'key' from identity.users where public_id = $1`,
+      [userId, credentialId],
+    );
+    const challenge = await inTransaction((client) => call(client, api.startPasskeySignIn, {}));
+    const proof = { challenge, credentialId, userHandle: userId, signCount: 0 };
+    return (client) => call(client, api.signInByPasskey, { ...open, ...proof });
+  },
+};
+
+for (const [way, prepare] of Object.entries(waysIn)) {
+  test.serial(`a sign-in ${way} that overlaps a change of the password ends with it`, async (t) => {
+    const member = await makeMember();
+    const { first, second } = await overlap(await prepare(member), changePassword(member));
+    t.truthy(first.cookie);
+    t.true("value" in second);
+    t.is(await sessionsOf(member), 1, "that of the change");
+  });
+}
+
+test.serial("the old password is compared again once it was waited for", async (t) => {
+  const member = await makeMember();
+  const { second } = await overlap(changePassword(member), await waysIn["by password"]!(member));
+  t.like(second, { value: { cookie: null } });
+  t.is(await sessionsOf(member), 1);
+});
+
+test.serial("of two changes of the password the second is by the wrong one", async (t) => {
+  const member = await makeMember();
+  const { second } = await overlap(changePassword(member), changePassword(member));
+  t.like(second, { code: "EX031" });
+});
+
+test.serial("a hash with newer settings does not bring the old password back", async (t) => {
+  const member = await makeMember();
+  const { userId, email } = member;
+  const { second } = await overlap(changePassword(member), (client) =>
+    call(client, api.rehashPassword, {
+      ...{ userId, currentHash: oldHash, passwordHash: renewedHash },
+    }),
+  );
+  t.true("value" in second);
+  for (const [passwordHash, isRight] of [
+    [newHash, true],
+    [renewedHash, false],
+  ] as const) {
+    const { cookie } = await inTransaction((client) =>
+      call(client, api.signIn, { ...open, email, passwordHash }),
+    );
+    t.is(cookie !== null, isRight);
+  }
+});
+
+test.serial("a change of the address that overlaps a change of the password ends", async (t) => {
+  const member = await makeMember();
+  const { userId } = member;
+  const email = `moved-${member.email}`;
+  const ask: Work<void> = (client) =>
+    call(client, api.changeEmail, { userId, email, passwordHash: oldHash });
+  const claims = async () =>
+    (await exchange.database.pool.query("select from identity.email_claims")).rowCount;
+  await overlap(ask, changePassword(member));
+  t.is(await claims(), 0);
+  const { second } = await overlap(
+    (client) =>
+      call(client, api.changePassword, {
+        ...{ ...open, userId, currentHash: newHash, passwordHash: oldHash },
+      }),
+    (client) => call(client, api.changeEmail, { userId, email, passwordHash: newHash }),
+  );
+  t.true("code" in second);
+  t.is(await claims(), 0);
+});
