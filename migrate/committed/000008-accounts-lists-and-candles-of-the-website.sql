@@ -1,5 +1,5 @@
 --! Previous: sha1:2fb15d9ab76f660ae18ab36763e71d9a8c51ac76
---! Hash: sha1:c5de2474279531b228ecab1582bab49b6ed4313f
+--! Hash: sha1:fb7fe40699a163ba5f6a0f11afced0c8aa4ebed0
 --! Message: Accounts, lists and candles of the website
 
 set local lock_timeout = '2s';
@@ -24,6 +24,7 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
 insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('sign-in', 30, 900),
   ('sign-in-account', 10, 900),
+  ('sign-in-strangers', 100, 900),
   ('sign-up', 10, 3600),
   ('mail', 10, 3600),
   ('mail-account', 5, 3600);
@@ -173,6 +174,8 @@ create table identity.links (
 );
 
 create index links_of_a_user on identity.links (user_id, kind);
+create index links_of_an_invited_address on identity.links (lower(email collate "C"))
+  where kind = 'invitation';
 create index links_by_expiry on identity.links (expires_at);
 
 comment on table identity.links is
@@ -259,6 +262,9 @@ create table identity.mails (
 );
 
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
+create index mails_with_links_that_are_due on identity.mails (due_at)
+  where due_at is not null and kind in ('confirm_email', 'password_reset', 'invitation');
+create index mails_of_a_user on identity.mails (user_id, kind, created_at);
 create index mails_that_were_given_up on identity.mails (id)
   where due_at is null and sent_at is null;
 create index mails_by_age on identity.mails (created_at);
@@ -390,6 +396,23 @@ comment on function core.now() is
   'so that times never run against the order of its commits. Tests replace this function, and so '
   'does the embedded demo in the transaction that makes its history; nothing else can move it.';
 --! EndIncluded core/functions/now.sql
+--! Included identity/functions/raise_taken.sql
+create or replace function identity.raise_taken(constraint_name text)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.raise_error('ALREADY_EXISTS', case raise_taken.constraint_name
+    when 'users_handle_is_unique' then 'This handle is taken'
+    else 'This e-mail address has an account'
+  end);
+end
+$$;
+
+comment on function identity.raise_taken(text) is
+  'Raises ALREADY_EXISTS for the unique constraint of identity.users that was violated.';
+--! EndIncluded identity/functions/raise_taken.sql
 --! Included catalog/functions/search_query.sql
 create or replace function catalog.search_query(query text)
 returns tsquery
@@ -422,6 +445,25 @@ comment on function catalog.search_query(text) is
   'What a search asks of catalog.markets.words: every one of up to 10 words, as the beginning of a '
   'word or in another form of it. A text without words finds nothing.';
 --! EndIncluded catalog/functions/search_query.sql
+--! Included identity/functions/lock_account.sql
+create or replace function identity.lock_account(user_id bigint)
+returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+  from identity.users as u
+  where u.id = lock_account.user_id
+  for no key update -- mutant: account_not_locked
+$$;
+
+comment on function identity.lock_account(bigint) is
+  'Locks the row of a user in identity.users, for which no trading waits. Who changes a password, '
+  'an address or a passkey, or opens a session, locks it before all else of the account: then '
+  'markets, the row in trading.traders, mails, links, the claim, the password, passkeys, sessions. '
+  'So what was compared after it still holds at the commit, and a session that opens while the '
+  'password changes ends with it or is refused.';
+--! EndIncluded identity/functions/lock_account.sql
 --! Included identity/functions/new_api_key.sql
 create or replace function identity.new_api_key(prefix text)
 returns text
@@ -554,17 +596,49 @@ create or replace function identity.notify_user(
   kind text, user_id bigint, details json default '{}'
 )
 returns void
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  select identity.queue_mail(notify_user.kind, u.id, u.email, notify_user.details)
+declare
+  c_most_a_day constant int := 20;
+  v_at timestamptz := core.now();
+begin
+  -- One that a worker has taken is passed over, and not waited for.
+  update identity.mails as m
+  set details = notify_user.details
+  where m.id = (
+    select x.id
+    from identity.mails as x
+    join identity.users as u on u.id = x.user_id
+    where x.user_id = notify_user.user_id
+      and x.kind = notify_user.kind
+      and x.due_at is not null
+      and x.attempts = 0
+      and x.address = u.email
+    limit 1
+    for update of x skip locked
+  );
+  if found then -- mutant: every_notice_is_sent
+    return;
+  end if;
+  perform identity.queue_mail(notify_user.kind, u.id, u.email, notify_user.details)
   from identity.users as u
   where u.id = notify_user.user_id
     and identity.is_confirmed(u)
+    and (
+      select count(*)
+      from identity.mails as m
+      where m.user_id = notify_user.user_id
+        and m.kind = notify_user.kind
+        and m.created_at > v_at - interval '1 day'
+    ) < c_most_a_day; -- mutant: notices_without_end
+end
 $$;
 
 comment on function identity.notify_user(text, bigint, json) is
-  'Writes a notice to a user into the outbox, unless the address is not confirmed yet.';
+  'Writes a notice to a user into the outbox, unless the address is not confirmed yet. One of the '
+  'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 '
+  'hours.';
 --! EndIncluded identity/functions/notify_user.sql
 --! Included identity/functions/make_link.sql
 create or replace function identity.make_link(
@@ -600,8 +674,31 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_link identity.links;
+  v_invited text;
 begin
   perform core.check_session();
+  -- The account is locked before its links; those of an address in one order.
+  perform identity.lock_account(l.user_id)
+  from identity.links as l
+  where l.token_hash = take_link.token_hash
+    and l.user_id is not null;
+  if take_link.kind = 'invitation' then
+    select lower(l.email collate "C") into v_invited
+    from identity.links as l
+    where l.token_hash = take_link.token_hash
+      and l.kind = 'invitation';
+    -- Before the links: a worker that makes one holds its mail.
+    delete from identity.mails as m
+    where m.kind = 'invitation'
+      and m.due_at is not null
+      and lower(m.address collate "C") = v_invited; -- mutant: invitation_is_sent_again
+    perform
+    from identity.links as l
+    where l.kind = 'invitation'
+      and lower(l.email collate "C") = v_invited
+    order by l.token_hash
+    for update;
+  end if;
   delete from identity.links as l -- mutant: link_used_twice
   where l.token_hash = take_link.token_hash
     and l.kind = take_link.kind -- mutant: link_of_another_kind
@@ -610,17 +707,21 @@ begin
   if not found then
     perform core.raise_error('INVALID_LINK');
   end if;
-  -- A mail that was sent twice has two tokens.
+  -- A mail that was sent twice has two tokens, and an operator has one more.
   delete from identity.links as l
   where l.kind = take_link.kind
     and l.user_id = v_link.user_id; -- mutant: other_links_stay
+  delete from identity.links as l
+  where l.kind = 'invitation'
+    and lower(l.email collate "C") = v_invited; -- mutant: other_invitations_stay
   return v_link;
 end
 $$;
 
 comment on function identity.take_link(text, bytea) is
-  'Uses up the link with this SHA-256, and the others of its user and kind. Errors: INVALID_LINK '
-  '(unknown, expired or used), UNFIT_SESSION. Locks: the rows of the links.';
+  'Uses up the link with this SHA-256, and the others of its user and kind; of an invitation all '
+  'others to its address, and those that are to be mailed. Errors: INVALID_LINK (unknown, expired '
+  'or used), UNFIT_SESSION. Locks: the account, the mails, the rows of the links.';
 --! EndIncluded identity/functions/take_link.sql
 --! Included identity/functions/report_sign_in.sql
 create or replace function identity.report_sign_in(user_id bigint, browser text)
@@ -833,10 +934,21 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform identity.lock_account(replace_password.user_id);
   perform identity.set_password(replace_password.user_id, replace_password.password_hash);
   delete from identity.links as l
   where l.user_id = replace_password.user_id
     and l.kind in ('password_reset', 'sign_in'); -- mutant: sign_in_link_outlives_a_password
+  -- Who knew the password before may have asked for another address. A sign-up stays.
+  delete from identity.email_claims as c
+  where c.user_id = replace_password.user_id -- mutant: change_of_address_outlives_a_password
+    and c.handle is null; -- mutant: sign_up_ends_with_a_password
+  delete from identity.links as l
+  where l.user_id = replace_password.user_id
+    and l.kind = 'confirm_email'
+    and not exists (
+      select from identity.email_claims as c where c.user_id = replace_password.user_id
+    );
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
@@ -850,8 +962,9 @@ end
 $$;
 
 comment on function identity.replace_password(bigint, text, text, boolean) is
-  'Sets a password, ends all sessions and links of the user, and opens a session, whose cookie it '
-  'returns. Locks: the row of the password, the rows of links and sessions.';
+  'Sets a password, ends all sessions, links and a change of address of the user, and opens a '
+  'session, whose cookie it returns. The link of a sign-up stays. Locks: the account, the claim, '
+  'the row of the password, the rows of links and sessions.';
 --! EndIncluded identity/functions/replace_password.sql
 --! Included identity/functions/change_profile.sql
 create or replace function identity.change_profile(
@@ -883,7 +996,7 @@ exception
     get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
     perform core.raise_violation(v_constraint, v_column);
   when unique_violation then
-    perform core.raise_error('ALREADY_EXISTS', 'This handle is taken');
+    perform identity.raise_taken('users_handle_is_unique');
 end
 $$;
 
@@ -1588,8 +1701,8 @@ $$;
 
 comment on function admin.set_sign_up(text, bigint) is
   'Sets who may sign up on the website: open, invitation or closed, which it is until this is '
-  'called. play_money_cents is what a new account gets; leave it 0 where money is real. Errors: '
-  'INVALID_REQUEST. Locks: the row of identity.settings.';
+  'called. play_money_cents is what a new account gets; leave it 0 where money is real: a call '
+  'without it sets 0. Errors: INVALID_REQUEST. Locks: the row of identity.settings.';
 --! EndIncluded admin/functions/set_sign_up.sql
 --! Included admin/functions/invite_user.sql
 create or replace function admin.invite_user(email text)
@@ -1733,7 +1846,7 @@ comment on function api.get_sign_up() is 'The body of GET /api/account/sign-up.'
 --! EndIncluded api/functions/get_sign_up.sql
 --! Included api/functions/get_password_settings.sql
 create or replace function api.get_password_settings(
-  standard text, email text default null, user_id uuid default null
+  standard text, email text default null, user_id uuid default null, link_hash bytea default null
 )
 returns text
 language plpgsql volatile security definer
@@ -1741,7 +1854,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_name text := coalesce(
-    lower(get_password_settings.email collate "C"), get_password_settings.user_id::text
+    lower(get_password_settings.email collate "C"), get_password_settings.user_id::text,
+    encode(get_password_settings.link_hash, 'hex')
   );
   v_decoy text := get_password_settings.standard || '$' || rtrim(encode(substr(
     sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16 -- mutant: decoy_salt
@@ -1749,10 +1863,16 @@ declare
   v_user_id bigint;
   v_kept text;
 begin
-  if get_password_settings.user_id is null then
+  if get_password_settings.link_hash is not null then
+    select l.user_id into v_user_id
+    from identity.links as l
+    where l.token_hash = get_password_settings.link_hash
+      and l.kind = 'confirm_email';
+  elsif get_password_settings.user_id is null then
     select u.id into v_user_id
     from identity.users as u
-    where lower(u.email collate "C") = lower(get_password_settings.email collate "C");
+    where lower(u.email collate "C") = lower(get_password_settings.email collate "C")
+      and identity.is_confirmed(u); -- mutant: settings_of_an_unconfirmed_account
   else
     select u.id into v_user_id
     from identity.users as u
@@ -1766,12 +1886,36 @@ begin
 end
 $$;
 
-comment on function api.get_password_settings(text, text, uuid) is
-  'How to hash a password so that it can be compared with that of a user, by e-mail or by id: '
-  'argon2id''s parameters and salt in PHC form. For an address without an account, and a user '
-  'without a password, the standard parameters given (as $argon2id$v=19$m=...,t=...,p=...) and '
-  'a salt that is the same each time.';
+comment on function api.get_password_settings(text, text, uuid, bytea) is
+  'How to hash a password so that it can be compared with that of a user, by e-mail, by id or by '
+  'a link that confirms an address: argon2id''s parameters and salt in PHC form. For an address '
+  'without an account, a link that is none, and a user without a password, the standard '
+  'parameters given (as $argon2id$v=19$m=...,t=...,p=...) and a salt that is the same each time.';
 --! EndIncluded api/functions/get_password_settings.sql
+--! Included api/functions/get_browser_mark.sql
+create or replace function api.get_browser_mark(email text default null, user_id uuid default null)
+returns text
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select encode(sha256(
+    identity.decoy_secret() || convert_to('browser ' || lower(x.email collate "C"), 'UTF8')
+  ), 'hex')
+  from (
+    select coalesce(get_browser_mark.email, (
+      select u.email
+      from identity.users as u
+      where u.public_id = get_browser_mark.user_id
+        and identity.is_confirmed(u)
+    ))
+  ) as x (email)
+$$;
+
+comment on function api.get_browser_mark(text, uuid) is
+  'What a browser keeps in which the user of an e-mail address has signed in, so that attempts of '
+  'strangers do not count against it. It depends on the address alone, and not on whether there is '
+  'an account. By the id of a user it is null until the address is confirmed.';
+--! EndIncluded api/functions/get_browser_mark.sql
 --! Included api/functions/sign_up.sql
 create or replace function api.sign_up(
   email text,
@@ -1843,10 +1987,7 @@ exception
   when unique_violation then
     -- Only an invited user can meet it, whose address is proven.
     get stacked diagnostics v_constraint = constraint_name;
-    perform core.raise_error('ALREADY_EXISTS', case v_constraint
-      when 'users_handle_is_unique' then 'This handle is taken'
-      else 'This e-mail address has an account'
-    end);
+    perform identity.raise_taken(v_constraint);
 end
 $$;
 
@@ -1876,8 +2017,15 @@ declare
 begin
   select u.* into v_user
   from identity.users as u
-  where lower(u.email collate "C") = lower(sign_in.email collate "C");
+  where lower(u.email collate "C") = lower(sign_in.email collate "C")
+    and identity.is_confirmed(u);
   if not identity.is_password(v_user.id, sign_in.password_hash) then
+    return;
+  end if;
+  -- Compared again behind the lock: the password may have changed meanwhile. A wrong one locks
+  -- nothing, so the time taken does not show that the address has an account.
+  perform identity.lock_account(v_user.id);
+  if not identity.is_password(v_user.id, sign_in.password_hash) then -- mutant: session_by_an_old_password
     return;
   end if;
   user_id := v_user.public_id;
@@ -1892,8 +2040,8 @@ comment on function api.sign_in(text, text, text, boolean, bytea) is
   'Opens a session for the user with this e-mail address and password, and returns its cookie, '
   'which is not kept; both are null when either is wrong. password_hash is computed as '
   'api.get_password_settings says. Ends the session that the browser had before. A mail reports '
-  'the sign-in unless a session of this browser is there. Locks: the rows of the sessions that '
-  'end.';
+  'the sign-in unless a session of this browser is there. Locks: the account, the rows of the '
+  'sessions that end.';
 --! EndIncluded api/functions/sign_in.sql
 --! Included api/functions/sign_in_by_link.sql
 create or replace function api.sign_in_by_link(
@@ -1926,8 +2074,8 @@ $$;
 
 comment on function api.sign_in_by_link(bytea, text, boolean, bytea) is
   'Opens a session for the user of a link of admin.sign_in_link, and returns its cookie, which is '
-  'not kept. A mail reports it. Errors: INVALID_LINK. Locks: the link, the rows of the sessions '
-  'that end.';
+  'not kept. A mail reports it. Errors: INVALID_LINK. Locks: the account, the link, the rows of '
+  'the sessions that end.';
 --! EndIncluded api/functions/sign_in_by_link.sql
 --! Included api/functions/start_passkey_sign_in.sql
 create or replace function api.start_passkey_sign_in()
@@ -1979,6 +2127,10 @@ begin
   if not identity.take_challenge(sign_in_by_passkey.challenge, null) then
     return;
   end if;
+  -- The account is locked before its passkeys.
+  perform identity.lock_account(p.user_id)
+  from identity.passkeys as p
+  where p.credential_id = sign_in_by_passkey.credential_id;
   update identity.passkeys as p
   set sign_count = sign_in_by_passkey.sign_count, last_used_at = core.now()
   from identity.users as u
@@ -2010,7 +2162,7 @@ comment on function api.sign_in_by_passkey(
   'caller has checked the signature by the key of api.get_passkey. Both results are null when the '
   'challenge is not valid, the passkey is not of the user with this handle, or it has signed no '
   'more often than before. Otherwise like api.sign_in. Errors: UNFIT_SESSION. Locks: the '
-  'challenge, the passkey, the rows of the sessions that end.';
+  'challenge, the account, the passkey, the rows of the sessions that end.';
 --! EndIncluded api/functions/sign_in_by_passkey.sql
 --! Included api/functions/sign_out.sql
 create or replace function api.sign_out(session_id uuid)
@@ -2113,6 +2265,7 @@ declare
     select u.id from identity.users as u where u.public_id = change_password.user_id
   );
 begin
+  perform identity.lock_account(v_user_id);
   if not identity.is_password(v_user_id, change_password.current_hash) then
     perform core.raise_error('WRONG_PASSWORD');
   end if;
@@ -2125,26 +2278,32 @@ $$;
 
 comment on function api.change_password(uuid, text, text, text, boolean) is
   'Changes a user''s password, if the current one is right, ends all sessions and opens another, '
-  'whose cookie it returns. Errors: WRONG_PASSWORD. Locks: the row of the password, the rows of '
-  'the sessions.';
+  'whose cookie it returns. Errors: WRONG_PASSWORD. Locks: the account, the row of the password, '
+  'the rows of the sessions.';
 --! EndIncluded api/functions/change_password.sql
 --! Included api/functions/rehash_password.sql
 create or replace function api.rehash_password(
   user_id uuid, current_hash text, password_hash text
 )
 returns void
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select identity.set_password(u.id, rehash_password.password_hash)
-  from identity.users as u
-  where u.public_id = rehash_password.user_id
-    and identity.is_password(u.id, rehash_password.current_hash)
+declare
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = rehash_password.user_id
+  );
+begin
+  perform identity.lock_account(v_user_id);
+  if identity.is_password(v_user_id, rehash_password.current_hash) then -- mutant: old_password_comes_back
+    perform identity.set_password(v_user_id, rehash_password.password_hash);
+  end if;
+end
 $$;
 
 comment on function api.rehash_password(uuid, text, text) is
   'Keeps the same password by another hash, such as one with newer parameters, unless the password '
-  'has changed meanwhile. Locks: the row of the password.';
+  'has changed meanwhile. Locks: the account, the row of the password.';
 --! EndIncluded api/functions/rehash_password.sql
 --! Included api/functions/request_password_reset.sql
 create or replace function api.request_password_reset(email text)
@@ -2186,8 +2345,8 @@ $$;
 
 comment on function api.reset_password(bytea, text, text, boolean) is
   'Sets the password of the user of a link, ends all sessions and opens another, whose cookie it '
-  'returns. Errors: INVALID_LINK. Locks: the link, the row of the password, the rows of the '
-  'sessions.';
+  'returns. Errors: INVALID_LINK. Locks: the account, the link, the row of the password, the rows '
+  'of the sessions.';
 --! EndIncluded api/functions/reset_password.sql
 --! Included api/functions/change_email.sql
 create or replace function api.change_email(user_id uuid, email text, password_hash text)
@@ -2202,8 +2361,17 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform identity.lock_account(v_user_id);
   if not identity.is_password(v_user_id, change_email.password_hash) then
     perform core.raise_error('WRONG_PASSWORD');
+  end if;
+  if exists (
+    select
+    from identity.users as u
+    where u.id = v_user_id
+      and lower(u.email collate "C") = lower(change_email.email collate "C")
+  ) then
+    perform core.raise_error('INVALID_REQUEST', 'This is your address already');
   end if;
   insert into identity.email_claims as c (user_id, email, created_at)
   values (v_user_id, change_email.email, core.now())
@@ -2214,6 +2382,9 @@ begin
   where l.user_id = v_user_id
     and l.kind = 'confirm_email';
   perform identity.queue_mail('confirm_email', v_user_id, change_email.email);
+  perform identity.notify_user(
+    'email_change_asked', v_user_id, json_build_object('email', change_email.email)
+  );
 exception when check_violation or not_null_violation then
   get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
   perform core.raise_violation(v_constraint, v_column);
@@ -2221,8 +2392,9 @@ end
 $$;
 
 comment on function api.change_email(uuid, text, text) is
-  'Asks for another e-mail address, which holds once the link in the mail to it is followed. '
-  'Errors: WRONG_PASSWORD, INVALID_REQUEST. Locks: the claim, the links of the user.';
+  'Asks for another e-mail address, which holds once the link in the mail to it is followed. A '
+  'mail to the present address says so; a new password ends it. Errors: WRONG_PASSWORD, '
+  'INVALID_REQUEST. Locks: the account, the claim, the links of the user.';
 --! EndIncluded api/functions/change_email.sql
 --! Included api/functions/resend_confirmation.sql
 create or replace function api.resend_confirmation(user_id uuid)
@@ -2240,19 +2412,40 @@ comment on function api.resend_confirmation(uuid) is
   'Sends the mail that confirms a user''s address again, if one waits for it.';
 --! EndIncluded api/functions/resend_confirmation.sql
 --! Included api/functions/confirm_email.sql
-create or replace function api.confirm_email(token_hash bytea, handle text default null)
+create or replace function api.confirm_email(
+  token_hash bytea,
+  handle text default null,
+  user_id uuid default null,
+  password_hash text default null
+)
 returns json
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_link identity.links := identity.take_link('confirm_email', confirm_email.token_hash);
+  v_link identity.links;
   v_claim identity.email_claims;
   v_before identity.users;
   v_user identity.users;
   v_constraint text;
   v_column text;
 begin
+  -- Who owns the mailbox need not be who signed up with its address, and knows the password.
+  if exists (
+    select
+    from identity.links as l
+    join identity.users as u on u.id = l.user_id
+    join identity.email_claims as c on c.user_id = u.id
+    where l.token_hash = confirm_email.token_hash
+      and l.kind = 'confirm_email'
+      and l.expires_at > core.now()
+      and c.handle is not null -- mutant: change_of_address_needs_a_proof
+      and u.public_id is distinct from confirm_email.user_id -- mutant: session_is_no_proof
+      and not identity.is_password(u.id, confirm_email.password_hash) -- mutant: sign_up_of_a_stranger
+  ) then
+    return null;
+  end if;
+  v_link := identity.take_link('confirm_email', confirm_email.token_hash);
   delete from identity.email_claims as c
   where c.user_id = v_link.user_id
     and c.email = v_link.email
@@ -2287,19 +2480,17 @@ exception
     perform core.raise_violation(v_constraint, v_column);
   when unique_violation then
     get stacked diagnostics v_constraint = constraint_name;
-    perform core.raise_error('ALREADY_EXISTS', case v_constraint
-      when 'users_handle_is_unique' then 'This handle is taken'
-      else 'This e-mail address has an account'
-    end);
+    perform identity.raise_taken(v_constraint);
 end
 $$;
 
-comment on function api.confirm_email(bytea, text) is
+comment on function api.confirm_email(bytea, text, uuid, text) is
   'Gives a user the address that a link proves, and at the end of a sign-up the handle. Returns '
-  'both. A mail reports a change to the address before. Errors: INVALID_LINK, INVALID_REQUEST, '
-  'ALREADY_EXISTS: the address, which is proven here, or the handle belongs to another user; then '
-  'the link stays good, and another handle may be given. Locks: the link, the claim, the row of '
-  'the user in identity.users, for which no trading waits.';
+  'both. The end of a sign-up needs the user of a session, or the hash of the password, of the '
+  'same account; otherwise it returns null and the link stays good. A mail reports a change to '
+  'the address before. Errors: INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS: the address, which '
+  'is proven here, or the handle belongs to another user; then the link stays good, and another '
+  'handle may be given. Locks: the account, the link, the claim.';
 --! EndIncluded api/functions/confirm_email.sql
 --! Included api/functions/get_own_profile.sql
 create or replace function api.get_own_profile(user_id uuid)
@@ -2356,6 +2547,9 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform identity.lock_account(u.id)
+  from identity.users as u
+  where u.public_id = change_own_profile.user_id;
   update identity.email_claims as c
   set handle = coalesce(change_own_profile.handle, c.handle)
   from identity.users as u
@@ -2384,7 +2578,7 @@ comment on function api.change_own_profile(uuid, text, text, text, boolean, bool
   'Changes what is given of a user''s own profile, and returns the body of GET /api/account. An '
   'empty avatar_url removes the picture. Before the e-mail address is confirmed, a handle is only '
   'asked for: whether it is taken is not said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the '
-  'handle). Locks: the claim, the row of the user in identity.users, for which no trading waits.';
+  'handle). Locks: the account, the claim.';
 --! EndIncluded api/functions/change_own_profile.sql
 --! Included api/functions/set_own_limits.sql
 create or replace function api.set_own_limits(
@@ -2480,6 +2674,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most constant int := 50;
+  c_most_a_day constant int := 100;
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
@@ -2507,6 +2702,16 @@ begin
       'INVALID_STATE', format('An account has at most %s keys: revoke one first', c_most)
     );
   end if;
+  if (
+    select count(*)
+    from identity.api_keys as k
+    where k.user_id = v_user.id
+      and k.created_at > core.now() - interval '1 day' -- mutant: keys_without_end
+  ) >= c_most_a_day then
+    perform core.raise_error(
+      'INVALID_STATE', format('An account makes at most %s keys in 24 hours', c_most_a_day)
+    );
+  end if;
   insert into identity.api_keys (user_id, name, key_hash)
   values (v_user.id, create_key.name, v_key_hash)
   returning public_id into v_key_id;
@@ -2522,9 +2727,9 @@ $$;
 
 comment on function api.create_key(uuid, text) is
   'Makes an API key for its user and returns the body of POST /api/account/keys, with the key, '
-  'which is not kept. A mail reports it. At most 50 keys are in force. Errors: INVALID_REQUEST, '
-  'EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the row of the user in '
-  'identity.users, for which no trading waits.';
+  'which is not kept. A mail reports it. At most 50 keys are in force, and 100 are made in 24 '
+  'hours. Errors: INVALID_REQUEST, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the '
+  'row of the user in identity.users, for which no trading waits.';
 --! EndIncluded api/functions/create_key.sql
 --! Included api/functions/revoke_key.sql
 create or replace function api.revoke_key(user_id uuid, key_id uuid)
@@ -2733,6 +2938,48 @@ comment on function api.remove_passkey(uuid, uuid, uuid) is
   'password and no other passkey), UNFIT_SESSION. Locks: the row of the user in identity.users, '
   'for which no trading waits; the passkey; the session, shared.';
 --! EndIncluded api/functions/remove_passkey.sql
+--! Included api/functions/return_requests.sql
+create or replace function api.return_requests(counters json)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_checks rate_limits.checks := rate_limits.read_checks(
+    json_build_array(return_requests.counters)
+  );
+  v_taken bigint;
+begin
+  perform rate_limits.lock_counters(v_checks);
+  for i in 1 .. cardinality(v_checks.buckets) loop
+    select w.taken into v_taken
+    from rate_limits.windows as w
+    where w.bucket = v_checks.buckets[i] and w.subject = v_checks.subjects[i];
+    delete from rate_limits.grants as g
+    where g.bucket = v_checks.buckets[i]
+      and g.subject = v_checks.subjects[i]
+      and g.first_number = v_taken
+      and g.last_number = v_taken;
+    if not found then
+      update rate_limits.grants as g
+      set last_number = v_taken - 1
+      where g.bucket = v_checks.buckets[i]
+        and g.subject = v_checks.subjects[i]
+        and g.last_number = v_taken;
+      continue when not found;
+    end if;
+    update rate_limits.windows as w
+    set taken = v_taken - 1
+    where w.bucket = v_checks.buckets[i] and w.subject = v_checks.subjects[i];
+  end loop;
+end
+$$;
+
+comment on function api.return_requests(json) is
+  'Takes one request back in each of these rolling windows, such as an attempt that was right: the '
+  'newest that is counted. counters is one request as api.take_requests has them. Locks: the '
+  'counters.';
+--! EndIncluded api/functions/return_requests.sql
 --! Included api/functions/get_order.sql
 create or replace function api.get_order(user_id uuid, order_id uuid)
 returns json
@@ -3102,6 +3349,135 @@ comment on function api.get_statement(uuid, int, text, timestamptz, timestamptz)
   'of the page before. With until, a page is shorter than most and still has a nextCursor when '
   '5,000 entries were looked at.';
 --! EndIncluded api/functions/get_statement.sql
+--! Included api/functions/get_own_positions.sql
+create or replace function api.get_own_positions(user_id uuid, market_id uuid default null)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most_settled constant int := 200;
+  v_user_id bigint;
+  v_balance_cents bigint;
+  v_answer json;
+begin
+  select t.user_id, t.balance_cents into v_user_id, v_balance_cents
+  from trading.traders as t
+  where t.public_id = get_own_positions.user_id;
+
+  with own as materialized (
+    select
+      p.*, m.id as market_number, m.title, m.status, m.close_time, m.resolved_outcome,
+      m.resolved_at, b.last_trade_price,
+      get_own_positions.market_id is null or p.market_id = get_own_positions.market_id as is_listed
+    from analytics.positions as p
+    join catalog.markets as m on m.id = p.market_key
+    join trading.market_state as b on b.market_id = m.id
+    where p.user_key = v_user_id
+  ),
+  newest as (
+    select o.*
+    from own as o
+    where o.is_listed
+      and o.is_settled
+      and o.quantity > 0
+    order by o.resolved_at desc, o.market_number desc, o.side desc
+    limit c_most_settled
+  )
+  select json_build_object(
+    'balance', v_balance_cents,
+    'worthCents', s.worth_cents,
+    'accountValueCents', v_balance_cents + s.worth_cents,
+    'unrealisedCents', s.unrealised_cents,
+    'realisedCents', s.realised_cents,
+    'positions', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', o.position_id,
+            'marketId', o.market_id,
+            'marketTitle', o.title,
+            'marketStatus', o.status,
+            'side', o.side,
+            'quantity', o.quantity,
+            'costCents', o.cost_cents,
+            'buyFeesCents', o.fee_cents,
+            'lastPrice', case
+              when o.side = 'yes' then o.last_trade_price
+              else 100 - o.last_trade_price
+            end,
+            'worthCents', o.mark_value_cents,
+            'unrealisedCents', o.unrealised_cents,
+            'realisedCents', o.realised_cents
+          )
+          order by o.close_time nulls last, o.market_number, o.side desc
+        ),
+        '[]'
+      )
+      from own as o
+      where o.is_listed
+        and o.open_quantity > 0
+    ),
+    'settled', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', n.position_id,
+            'marketId', n.market_id,
+            'marketTitle', n.title,
+            'side', n.side,
+            'quantity', n.quantity,
+            'costCents', n.cost_cents,
+            'buyFeesCents', n.fee_cents,
+            'outcome', n.resolved_outcome,
+            'payoutCents', n.quantity * n.mark_price_cents,
+            'realisedCents', n.realised_cents,
+            'settledAt', core.iso8601(n.resolved_at)
+          )
+          order by n.resolved_at desc, n.market_number desc, n.side desc
+        ),
+        '[]'
+      )
+      from newest as n
+    )
+  )
+  into v_answer
+  from (
+    select
+      coalesce(sum(o.mark_value_cents), 0)::bigint as worth_cents,
+      coalesce(sum(o.unrealised_cents), 0)::bigint as unrealised_cents,
+      coalesce(sum(o.realised_cents), 0)::bigint as realised_cents
+    from own as o
+  ) as s;
+  return v_answer;
+end
+$$;
+
+comment on function api.get_own_positions(uuid, uuid) is
+  'What the pages show of a user''s shares, by the figures of analytics.positions: cash, the sums '
+  'over all positions, those that hold shares by the close time of their market, and the 200 that '
+  'were settled last. With a market, the lists have only its positions; the sums are those of all. '
+  'realisedCents + unrealisedCents is the user''s result: accountValueCents less net deposits.';
+--! EndIncluded api/functions/get_own_positions.sql
+--! Included api/functions/list_market_titles.sql
+create or replace function api.list_market_titles(market_ids uuid[])
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'data', coalesce(
+      json_agg(json_build_object('id', m.public_id, 'title', m.title) order by m.public_id),
+      '[]'
+    )
+  )
+  from catalog.markets as m
+  where m.public_id = any (list_market_titles.market_ids)
+$$;
+
+comment on function api.list_market_titles(uuid[]) is
+  'The titles of these markets, for rows that have only a market''s id; unknown ones are left out.';
+--! EndIncluded api/functions/list_market_titles.sql
 --! Included api/functions/list_markets.sql
 create or replace function api.list_markets(
   page int,
@@ -3361,6 +3737,35 @@ comment on function api.get_market_rules(uuid) is
   'live: an order that is placed now waits liveDelayMs before it is matched. These three times are '
   'null when the event of the market is not live-traded, or has no such bound.';
 --! EndIncluded api/functions/get_market_rules.sql
+--! Included api/functions/get_market_resolution.sql
+create or replace function api.get_market_resolution(market_id uuid)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'outcome', m.resolved_outcome,
+    'yesPayoutCents', m.yes_payout_cents,
+    'noPayoutCents', 100 - m.yes_payout_cents,
+    'resolvedAt', core.iso8601(m.resolved_at),
+    'correctedAt', (
+      select core.iso8601(r.created_at)
+      from trading.resolutions as r
+      where r.market_id = m.id
+        and r.corrects_resolution_id is not null
+      order by r.id desc
+      limit 1
+    )
+  )
+  from catalog.markets as m
+  where m.public_id = get_market_resolution.market_id
+    and m.status = 'resolved'
+$$;
+
+comment on function api.get_market_resolution(uuid) is
+  'How a market was resolved, what its shares paid, and when it was last corrected; null for a '
+  'market that is unknown or not resolved.';
+--! EndIncluded api/functions/get_market_resolution.sql
 --! Included api/functions/get_exchange.sql
 create or replace function api.get_exchange(version text)
 returns json
@@ -3458,18 +3863,29 @@ declare
 begin
   perform core.check_session();
   loop
+    -- Somebody waits for a mail with a link.
     select m.* into v_mail
     from identity.mails as m
     where m.due_at <= v_at
+      and m.kind in ('confirm_email', 'password_reset', 'invitation') -- mutant: notices_before_links
     order by m.due_at
     limit 1
     for update skip locked; -- mutant: locked_mail_waited_for
+    if not found then
+      select m.* into v_mail
+      from identity.mails as m
+      where m.due_at <= v_at
+      order by m.due_at
+      limit 1
+      for update skip locked;
+    end if;
     if not found then
       return;
     end if;
     select u.id into v_owner_id
     from identity.users as u
-    where lower(u.email collate "C") = lower(v_mail.address collate "C");
+    where lower(u.email collate "C") = lower(v_mail.address collate "C")
+      and identity.is_confirmed(u);
     v_is_claimed := exists (
       select
       from identity.email_claims as c
@@ -3501,6 +3917,13 @@ begin
     -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then
+    -- Of a sign-up: so that the owner of the address sees whether it is the own one.
+    select json_build_object('handle', c.handle, 'displayName', u.display_name) into details
+    from identity.email_claims as c
+    join identity.users as u on u.id = c.user_id
+    where c.user_id = v_mail.user_id
+      and c.handle is not null;
+    details := coalesce(details, v_mail.details);
     token := identity.make_link(kind, v_mail.user_id, address, interval '3 days');
   elsif kind = 'password_reset' then
     token := identity.make_link(kind, v_owner_id, null, interval '1 hour');
@@ -3512,10 +3935,10 @@ end
 $$;
 
 comment on function jobs.take_mail() is
-  'The next mail to send: one row, or none. A mail with a link has the link''s token, which is '
-  'made for this attempt and not kept. Unless jobs.finish_mail is called, the mail is due again '
-  'after a minute, and then after ever longer, 10 times. Errors: UNFIT_SESSION. Locks: the mail, '
-  'none that it would wait for.';
+  'The next mail to send, those with links first: one row, or none. A mail with a link has the '
+  'link''s token, which is made for this attempt and not kept. Unless jobs.finish_mail is called, '
+  'the mail is due again after a minute, and then after ever longer, 10 times. Errors: '
+  'UNFIT_SESSION. Locks: the mail, none that it would wait for.';
 --! EndIncluded jobs/functions/take_mail.sql
 --! Included jobs/functions/finish_mail.sql
 create or replace function jobs.finish_mail(mail_id bigint, error text default null)
@@ -3600,22 +4023,38 @@ as $$
 declare
   v_at timestamptz := core.now();
   v_user_id bigint;
+  v_claimed_at timestamptz;
+  v_public_id uuid;
+  v_has_orders boolean;
+  v_market_ids bigint[];
   v_count int := 0;
 begin
   perform core.check_session();
-  for v_user_id in
-    delete from identity.email_claims as c
-    where c.user_id = any (array(
-      select x.user_id
-      from identity.email_claims as x
-      where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
-        and x.handle is not null -- mutant: change_of_address_ends_the_account
-      order by x.created_at
-      limit remove_sign_ups.most
-      for update skip locked
-    ))
-    returning c.user_id
+  for v_user_id, v_public_id, v_claimed_at in
+    -- Accounts are locked before their claims.
+    select u.id, u.public_id, x.created_at
+    from identity.email_claims as x
+    join identity.users as u on u.id = x.user_id
+    where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
+      and x.handle is not null -- mutant: change_of_address_ends_the_account
+    order by x.created_at
+    limit remove_sign_ups.most
+    for no key update of u skip locked
   loop
+    v_has_orders := exists (select from trading.active_orders as b where b.user_id = v_user_id);
+    -- Markets are locked before anything else, so an account with orders is alone in its call.
+    exit when v_has_orders and v_count > 0;
+    delete from identity.email_claims as c
+    where c.user_id = v_user_id
+      and c.created_at = v_claimed_at;
+    -- Confirmed a moment ago.
+    continue when not found;
+    if v_has_orders then
+      v_market_ids := trading.lock_user_with_markets(v_public_id);
+      perform trading.clear_orders_of_user(
+        v_user_id, v_market_ids, 'user_cancelled', core.now() -- mutant: orders_outlive_a_sign_up
+      );
+    end if;
     v_count := v_count + 1;
     perform identity.end_sessions(array(
       select s.id from identity.sessions as s where s.user_id = v_user_id
@@ -3641,6 +4080,7 @@ begin
     exception when foreign_key_violation then
       null; -- an operator has used the account
     end;
+    exit when v_has_orders;
   end loop;
   return v_count;
 end
@@ -3648,9 +4088,11 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many. Their passwords and sessions are removed; those without money and orders altogether. '
-  'Locks: the claims, none that it would wait for; the rows of sessions, passwords, links and '
-  'mails; the users. Errors: UNFIT_SESSION.';
+  'how many: one, if it has open orders, which are cancelled (user_cancelled). Their passwords '
+  'and sessions are removed; those without money and orders altogether. The money of others '
+  'stays. Locks: the accounts, none that it would wait for; the claims; the markets of the orders '
+  'in ascending id, the user; the rows of sessions, passwords, links and mails. Errors: '
+  'UNFIT_SESSION.';
 --! EndIncluded jobs/functions/remove_sign_ups.sql
 --! Included jobs/functions/make_candles.sql
 create or replace function jobs.make_candles(most int default 10000)
