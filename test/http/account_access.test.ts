@@ -353,6 +353,21 @@ test.serial(
   },
 );
 
+test.serial("the address of a picture is kept in normal form, without quotes", async (t) => {
+  const { visitor } = await member();
+  const change = async (avatarUrl: string) =>
+    (await visitor.call("PATCH", "/api/account/profile", { body: { avatarUrl } })).body;
+  t.is((await change("HTTPS://Pictures.Example/a/../é.png")).avatarUrl, undefined);
+  const kept = await change("https://Pictures.Example/a/../é.png");
+  t.is(kept.avatarUrl, "https://pictures.example/%C3%A9.png");
+  for (const wrong of [
+    ...['https://x.example/"onload="', "https://x.example/a b", "https://x.example/'", "http://x"],
+    ...["https://user@x.example/", "https:x.example", "javascript:alert(1)"],
+  ]) {
+    t.is((await change(wrong)).error, "avatarUrl: must be an https:// address", wrong);
+  }
+});
+
 test.serial(
   "403 SIGN_UP_CLOSED: without an invitation, and with one for another address",
   async (t) => {
