@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { plainProblem } from "../http/problems.ts";
-import { centsSchema, found, idParams, priceSchema, sideSchema } from "./common.ts";
+import { centsSchema, priceSchema, sideSchema } from "./common.ts";
 import { timestampSchema, uuidSchema } from "./common.ts";
-import { marketStatusSchema } from "./markets.ts";
+import { marketStatusSchema, outcomeSchema } from "./markets.ts";
 import { route } from "./route.ts";
 
 /** What the pages show of shares and money, with each figure as the ledger has it. */
-
-const outcomeSchema = z.enum(["yes", "no", "custom"]);
 
 const sharesSchema = z.strictObject({
   id: uuidSchema,
@@ -111,34 +108,4 @@ const marketTitles = route({
   handler: ({ query: { ids } }, { reads }) => reads.listMarketTitles({ marketIds: ids }),
 });
 
-const notResolved = plainProblem(404, "The market is not resolved");
-
-const resolution = route({
-  method: "get",
-  path: "/api/markets/:id/resolution",
-  operationId: "getMarketResolution",
-  tag: "Account",
-  summary: "How a market was resolved, and what its shares paid",
-  auth: "none",
-  rateLimit: "read",
-  request: { params: idParams },
-  responses: {
-    200: {
-      description: "The resolution that holds.",
-      schema: z
-        .strictObject({
-          outcome: outcomeSchema,
-          yesPayoutCents: z.int().min(0).max(100).meta({ description: "EUR-cents a YES share" }),
-          noPayoutCents: z.int().min(0).max(100).meta({ description: "EUR-cents a NO share" }),
-          resolvedAt: timestampSchema,
-          correctedAt: timestampSchema.nullable().meta({ description: "null: never" }),
-        })
-        .meta({ id: "MarketResolution" }),
-    },
-  },
-  problems: [notResolved],
-  handler: async ({ params: { id } }, { reads }) =>
-    found(await reads.getMarketResolution({ marketId: id }), notResolved),
-});
-
-export const accountPositionRoutes = [positions, marketTitles, resolution];
+export const accountPositionRoutes = [positions, marketTitles];

@@ -29,6 +29,9 @@ const tradingCaching = { freshSeconds: 5, staleSeconds: 10 };
 /** The state of a market. */
 export const marketStatusSchema = z.enum(["open", "paused", "closed", "resolved"]);
 
+/** How a market is resolved. */
+export const outcomeSchema = z.enum(["yes", "no", "custom"]);
+
 /** A market in a list. */
 export const listedMarketSchema = z
   .strictObject({
@@ -45,7 +48,7 @@ export const listedMarketSchema = z
     noVolume: centsSchema.min(0).meta({ description: "EUR-cents: the sum of shares x NO price" }),
     closeTime: timestampSchema.nullable(),
     createdAt: timestampSchema,
-    resolvedOutcome: z.enum(["yes", "no", "custom"]).nullable(),
+    resolvedOutcome: outcomeSchema.nullable(),
     thumbnailId: uuidSchema.nullable(),
     thumbnailUrl: z.string().nullable(),
   })
@@ -267,6 +270,36 @@ const rules = route({
     answerWith(await reads.getMarketRules({ marketId: id })),
 });
 
+const notResolved = plainProblem(404, "The market is not resolved");
+
+const resolution = route({
+  method: "get",
+  path: "/api/v1/markets/:id/resolution",
+  operationId: "getMarketResolution",
+  tag: "Markets",
+  summary: "How a market was resolved, and what its shares paid",
+  auth: "none",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: {
+      description: "The resolution that holds.",
+      schema: z
+        .strictObject({
+          outcome: outcomeSchema,
+          yesPayoutCents: z.int().min(0).max(100).meta({ description: "EUR-cents a YES share" }),
+          noPayoutCents: z.int().min(0).max(100).meta({ description: "EUR-cents a NO share" }),
+          resolvedAt: timestampSchema,
+          correctedAt: timestampSchema.nullable().meta({ description: "null: never" }),
+        })
+        .meta({ id: "MarketResolution" }),
+    },
+  },
+  problems: [notResolved],
+  handler: async ({ params: { id } }, { reads }) =>
+    found(await reads.getMarketResolution({ marketId: id }), notResolved),
+});
+
 export const exchangeSchema = z.strictObject({
   status: z.enum(["trading", "paused"]),
   reason: z.string().nullable().meta({ description: "why trading is paused" }),
@@ -291,4 +324,7 @@ function answerWith(view: MarketView | undefined) {
   return { status: 200, text: body, headers: { "X-Market-Version": String(version) } } as const;
 }
 
-export const marketRoutes = [markets, market, orderBook, trades, candles, rules, exchange];
+export const marketRoutes = [
+  ...[markets, market, orderBook, trades, candles],
+  ...[rules, resolution, exchange],
+];

@@ -123,7 +123,7 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
     ...["add_passkey", "amend_order", "cancel_order", "change_email", "change_password"],
     ...["close_stream", "confirm_email", "create_key", "lease_streams", "merge_position"],
     ...["open_stream", "place_orders", "remove_passkey", "request_password_reset"],
-    ...["resend_confirmation", "reset_password", "sign_in", "sign_in_by_link"],
+    ...["resend_confirmation", "reset_password", "return_requests", "sign_in", "sign_in_by_link"],
     ...["sign_in_by_passkey", "sign_up", "split_position", "take_mail"],
   ]);
 });

@@ -72,7 +72,7 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   await service.operate("deposit", deposited);
   await visitor.call("POST", "/api/v1/positions/split", { body: sets });
   t.is((await call("GET", "/positions")).positions.length, 2);
-  const resolution = `/api/markets/${marketId}/resolution`;
+  const resolution = `/api/v1/markets/${marketId}/resolution`;
   for (const status of [404, 200]) {
     const answer = await guest.call("GET", resolution);
     t.is(answer.status, status);

@@ -117,6 +117,7 @@ test.serial("the answers of every route match the document", async (t) => {
     `markets/${noSuchId}/candles`,
     `markets/${marketId}/rules`,
     `markets/${noSuchId}/rules`,
+    `markets/${marketId}/resolution`,
     "exchange",
     `markets/${noSuchId}`,
     "markets/1",

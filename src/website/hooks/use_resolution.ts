@@ -10,7 +10,7 @@ export function useResolution({ id, status }: Market): MarketResolution | undefi
   const resolution = useAsked<MarketResolution | undefined>(async () => {
     if (!isResolved) return { ok: true, data: undefined };
     const params = { path: { id } };
-    return await resultOf(publicApi.GET("/api/markets/{id}/resolution", { params }));
+    return await resultOf(publicApi.GET("/api/v1/markets/{id}/resolution", { params }));
     // A correction changes cash as well, so it is read anew with that.
   }, [id, isResolved, ownVersion.value]);
   return resolution.data;
