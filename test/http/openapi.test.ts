@@ -130,6 +130,8 @@ test.serial("the answers of every route match the document", async (t) => {
   ]) {
     await call("GET", `/api/v1/${path}`);
   }
+  await operate("resolve_market", { market_id: marketId, outcome: "yes" });
+  await call("GET", `/api/v1/markets/${marketId}/resolution`);
   const cookie: string = await operate("create_session", { user_id: bob.userId });
   const headers = { cookie: `pgmarkets_session=${cookie}` };
   await call("GET", "/api/auth/token", { headers });
