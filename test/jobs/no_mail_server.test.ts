@@ -26,8 +26,8 @@ for (const [what, settings, warns] of [
     const settingsOfWorker = { WORKER_DATABASE_URL: database.connectionString, ...settings };
     const worker = startProcess(t, "worker.ts", settingsOfWorker);
     t.true(await worker.says("working"), worker.errors());
-    t.is(worker.errors().includes(warning), warns);
     worker.kill("SIGTERM");
     t.is(await worker.exited, 0);
+    t.is(worker.errors().includes(warning), warns);
   });
 }
