@@ -37,7 +37,6 @@ test.serial("from signing up to a trade, an amendment and a cancel, by keyboard"
   await page.keyboard.press("Enter");
 
   await page.getByRole("heading", { name: "Account" }).waitFor();
-  // Until the account is read, the foot of the page is where the form will be.
   await page.getByLabel("A day").waitFor();
   await typeInto(page, "A day", "50");
   await tabTo(page, "Confirm my limits");
@@ -65,10 +64,12 @@ test.serial("from signing up to a trade, an amendment and a cancel, by keyboard"
 
   await press(page, "Shift+Tab");
   await page.keyboard.type("20");
+  await typeInto(page, "Shares", "5");
   await tabTo(page, "Buy YES");
   await page.keyboard.press("Space");
   await page.getByText("waits in the book for 5 shares").waitFor();
   t.is((await focused(page)).name, "Buy YES");
+  await page.getByRole("button", { name: "Change: Buy 5 YES at 20¢" }).waitFor();
   await tabTo(page, "Change: Buy 5 YES at 20¢");
   await page.keyboard.press("Enter");
   await page.locator("form.amend").waitFor();

@@ -82,7 +82,11 @@ test.serial("a passkey is added, signs in, and is removed", async (t) => {
   await page.getByRole("button", { name: "Remove My laptop" }).click();
   await page.getByRole("button", { name: "Remove for good" }).click();
   await page.getByText("No passkeys yet").waitFor();
-  t.deepEqual(complaints, []);
+  // A request that was on its way when the session ended is refused.
+  t.deepEqual(
+    complaints.filter((line) => !line.includes("401")),
+    [],
+  );
 
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.waitForURL("/");
@@ -144,7 +148,7 @@ test.serial("at an IP address the pages offer no passkeys, and a reset leaves th
   await page.getByLabel("E-mail").waitFor();
   t.is(await byPasskey(page).count(), 0);
   await page.goto("/reset#token");
-  await page.getByText("Your passkeys stay").waitFor();
+  await page.getByText("Your passkeys and API keys stay").waitFor();
 });
 
 for (const theme of ["light", "dark"] as const) {
