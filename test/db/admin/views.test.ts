@@ -275,7 +275,7 @@ test.serial("admin.unconfirmed_emails: of new accounts and of changes", async (t
   t.deepEqual(
     await look(
       `select user_id, email, handle, is_sign_up, created_at
-       from admin.unconfirmed_emails order by user_key`,
+       from admin.unconfirmed_emails order by is_sign_up desc`,
     ),
     [
       {
