@@ -41,9 +41,14 @@ export async function isTrue(
   return false;
 }
 
+/** Whether a command was cut or unanswered. */
+export function hasDoubts(journal: Journal): boolean {
+  return commandsOf(journal).some(wasInDoubt);
+}
+
 /** Throws if no command was cut or unanswered: then the drill has shown nothing. */
 export function expectDoubts(journal: Journal): void {
-  if (!commandsOf(journal).some(wasInDoubt)) throw new Error("No command was under way");
+  if (!hasDoubts(journal)) throw new Error("No command was under way");
 }
 
 /** Whether an attempt left it open whether the command was carried out. */
