@@ -72,7 +72,8 @@ test.serial("from signing up to a trade, an amendment and a cancel, by keyboard"
   await page.getByRole("button", { name: "Change: Buy 5 YES at 20¢" }).waitFor();
   await tabTo(page, "Change: Buy 5 YES at 20¢");
   await page.keyboard.press("Enter");
-  await page.locator("form.amend").waitFor();
+  // The focus moves after the form is painted.
+  await page.locator("form.amend input:focus").waitFor();
   t.is((await focused(page)).name, "Price");
   t.is((await press(page, "Escape")).name, "Change: Buy 5 YES at 20¢");
   t.is(await page.locator("form.amend").count(), 0);
