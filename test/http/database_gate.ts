@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import type { AddressInfo, Server, Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../helpers/processes/free_port.ts";
 
 /** The way to a database over TCP, which can be shut. */
 export interface DatabaseGate {
@@ -62,9 +63,7 @@ export async function makeGate(connectionString: string): Promise<DatabaseGate> 
     await once(closing, "close");
   }
 
-  await listenOn(0);
-  const { port } = (server as unknown as Server).address() as AddressInfo;
-  await shut();
+  const port = await freePort();
   const login = `${url.username}${url.password && `:${url.password}`}`;
   return {
     connectionString: `postgresql://${login}@127.0.0.1:${port}${url.pathname}`,

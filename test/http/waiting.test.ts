@@ -1,5 +1,3 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
@@ -10,6 +8,7 @@ import { makePool } from "../../src/database/pools.ts";
 import { startInSteps } from "../../src/database/start_steps.ts";
 import { reasonToWait } from "../../src/database/wait_for_database.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
+import { freePort } from "../helpers/processes/free_port.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 import type { ServiceProcess } from "../helpers/processes/service_process.ts";
 import { until } from "../helpers/until.ts";
@@ -32,14 +31,6 @@ async function withDatabase(
     await gate.shut();
     await database.drop();
   }
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
 }
 
 const waitingLines = ({ errors }: ServiceProcess): string[] =>
@@ -73,7 +64,7 @@ async function endInTime(t: ExecutionContext, start: () => Promise<ServiceProces
 
 test.serial("a server without its database listens, logs it once, and waits", async (t) => {
   await withDatabase({ migrated: true }, async (gate) => {
-    const PORT = await freePort();
+    const PORT = String(await freePort());
     const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString, PORT });
     t.true(await server.says("waiting for the database"), server.errors());
     const url = `http://127.0.0.1:${PORT}`;
@@ -107,7 +98,7 @@ test.serial("a server without its database listens, logs it once, and waits", as
 test.serial("migrations_missing: servers and workers wait until it is migrated", async (t) => {
   await withDatabase({ migrated: false }, async (gate, connectionString) => {
     await gate.open();
-    const PORT = await freePort();
+    const PORT = String(await freePort());
     const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString, PORT });
     const worker = startProcess(t, "worker.ts", { DATABASE_URL: gate.connectionString });
     t.true(await server.says("waiting for the database"), server.errors());
@@ -127,7 +118,7 @@ test.serial(
   "a waiting worker is alive, is not ready, and shows the reason at WORKER_PORT",
   async (t) => {
     await withDatabase({ migrated: false }, async (gate, connectionString) => {
-      const WORKER_PORT = await freePort();
+      const WORKER_PORT = String(await freePort());
       const url = `http://127.0.0.1:${WORKER_PORT}`;
       const variables = { DATABASE_URL: gate.connectionString, WORKER_PORT };
       const worker = startProcess(t, "worker.ts", variables);
