@@ -39,3 +39,14 @@ export async function sharesOf({ database }: TestService, userId: string): Promi
   );
   return rows[0].held;
 }
+
+/** The status of each order of a user, in the order they were placed. */
+export async function statusesOf({ database }: TestService, userId: string): Promise<string[]> {
+  const { rows } = await database.pool.query<{ status: string }>(
+    `select o.status
+     from trading.orders as o join identity.users as u on u.id = o.user_id
+     where u.public_id = $1 order by o.created_at, o.id`,
+    [userId],
+  );
+  return rows.map(({ status }) => status);
+}

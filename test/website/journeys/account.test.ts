@@ -6,7 +6,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { openBrowser } from "../browser.ts";
-import { buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
+import { buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
 
 /** Keys, live markets and self-exclusion, in a real browser. */
 
@@ -102,7 +102,7 @@ test.serial("an order on a live market counts down, and is cancelled before", as
   });
   const market = { title: "Will they score?", category: "tests", event_id };
   const marketId = await operate("create_market", market);
-  const { page } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
   await page.getByLabel("Price", { exact: true }).fill("30");
   await page.getByLabel("Shares", { exact: true }).fill("3");
@@ -110,7 +110,7 @@ test.serial("an order on a live market counts down, and is cancelled before", as
   await page.getByText(/Released in \d+\.\d s/).waitFor();
   await page.getByRole("button", { name: "Cancel: Buy 3 YES at 30¢" }).click();
   await page.getByText("No open orders in this market").waitFor();
-  t.pass();
+  t.deepEqual(await statusesOf(service, userId), ["cancelled"]);
 });
 
 test.serial("a session that is ended elsewhere signs the page out by itself", async (t) => {
@@ -120,7 +120,7 @@ test.serial("a session that is ended elsewhere signs the page out by itself", as
   await page.getByRole("heading", { name: "Positions" }).waitFor();
   await operate("end_sessions", { user_id: userId });
   await page.getByText("Sign in to see this page").waitFor();
-  t.pass();
+  t.is(await page.getByRole("heading", { name: "Positions" }).count(), 0);
 });
 
 test.serial("self-exclusion is typed to be confirmed, and ends trading at once", async (t) => {

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { openBrowser, visit } from "../browser.ts";
-import { buy, buyButton, fillTicket, makeOffered } from "../steps.ts";
+import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts";
 
 /** What operators do with markets, as the pages show it. */
 
@@ -65,7 +65,7 @@ test.serial("a paused market says so, also to a page that was open before", asyn
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const marketId = await makeMarket({ title: "Will the wind turn?" });
-  const { page } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
   await buy(page, 20, 3);
   await page.getByText("waits in the book for 3 shares").waitFor();
@@ -83,14 +83,14 @@ test.serial("a paused market says so, also to a page that was open before", asyn
   await operate("set_market_status", { market_id: marketId, status: "open" });
   await page.reload();
   await buyButton(page).waitFor();
-  t.pass();
+  t.deepEqual(await statusesOf(service, userId), ["cancelled"], "the order at 21 was not placed");
 });
 
 test.serial("a closed market waits for its outcome, and its orders are gone", async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const marketId = await makeMarket({ title: "Will the tide rise?" });
-  const { page } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service, worker);
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
   await buy(page, 20, 3);
@@ -98,7 +98,7 @@ test.serial("a closed market waits for its outcome, and its orders are gone", as
   await operate("set_market_status", { market_id: marketId, status: "closed" });
   await page.getByRole("heading", { name: "Closed", exact: true }).waitFor();
   await page.getByText("No open orders in this market").waitFor();
-  t.pass();
+  t.deepEqual(await statusesOf(service, userId), ["cancelled"]);
 });
 
 test.serial("an event lists its markets, and leads to them and back", async (t) => {

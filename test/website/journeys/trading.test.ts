@@ -5,7 +5,7 @@ import { anybody, takeMails } from "../../helpers/http/visitor.ts";
 import { arrive } from "../arrive.ts";
 import { openBrowser, visit } from "../browser.ts";
 import { paintedAt } from "../painted.ts";
-import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
+import { buy, buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
 
 /** What people do on the website, from signing up to a trade, in a real browser. */
 
@@ -161,7 +161,7 @@ test.serial("a lost connection is said, and made good when it is back", async (t
   await page.context().setOffline(false);
   await page.getByRole("button", { name: "Use 33 cents, an offer to buy YES" }).waitFor();
   await page.getByText("Connection lost").waitFor({ state: "detached" });
-  t.pass();
+  t.is(await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).count(), 1);
 });
 
 test.serial(
@@ -204,7 +204,7 @@ test.serial("two tabs agree: an order of one is cancelled in the other", async (
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const { marketId } = await makeOffered(service, "Will it freeze?");
-  const { page } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service, worker);
   const other = await page.context().newPage();
   for (const tab of [page, other]) {
     // What the tabs know of each other does not come from asking every few seconds.
@@ -222,5 +222,5 @@ test.serial("two tabs agree: an order of one is cancelled in the other", async (
     await tab.getByText("YES · 5 shares").waitFor();
     await tab.locator(".cash").getByText("€996.91").waitFor();
   }
-  t.pass();
+  t.deepEqual(await statusesOf(service, userId), ["cancelled", "filled"]);
 });
