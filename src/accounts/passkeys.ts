@@ -51,18 +51,12 @@ export async function checkNewPasskey(
       helpers.isoBase64URL.toBuffer(attestationObject),
     );
     if (!isWithoutCertificates(attestation)) return undefined;
-    let challenge: Buffer | undefined;
+    const { expected, readChallenge } = expectedBy(site);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response,
-      expectedChallenge: (given) => {
-        challenge = bytesOf(given);
-        return true;
-      },
-      expectedOrigin: site.origin,
-      expectedRPID: relyingPartyId(site),
-      requireUserVerification: true,
+      ...{ response, ...expected },
       supportedAlgorithmIDs: [...algorithms],
     });
+    const challenge = readChallenge();
     if (!verified || challenge === undefined) return undefined;
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
     return {
@@ -83,22 +77,31 @@ export async function checkPasskeySignature(
 ): Promise<PasskeySignature | undefined> {
   const [{ verifyAuthenticationResponse }] = await loadLibrary();
   return await orNothing(async () => {
-    let challenge: Buffer | undefined;
+    const { expected, readChallenge } = expectedBy(site);
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
-      expectedChallenge: (given) => {
-        challenge = bytesOf(given);
-        return true;
-      },
-      expectedOrigin: site.origin,
-      expectedRPID: relyingPartyId(site),
-      requireUserVerification: true,
+      ...{ response, ...expected },
       // The database compares the counter, when it opens the session.
       credential: { id: response.id, publicKey: new Uint8Array(publicKey), counter: 0 },
     });
+    const challenge = readChallenge();
     if (!verified || challenge === undefined) return undefined;
     return { challenge, signCount: authenticationInfo.newCounter };
   });
+}
+
+/** What every response must show. The database knows whether the challenge in it is ours. */
+function expectedBy(site: RelyingParty) {
+  let challenge: Buffer | undefined;
+  const expected = {
+    expectedChallenge: (given: string): boolean => {
+      challenge = bytesOf(given);
+      return true;
+    },
+    expectedOrigin: site.origin,
+    expectedRPID: relyingPartyId(site),
+    requireUserVerification: true,
+  };
+  return { expected, readChallenge: () => challenge };
 }
 
 /** Bytes that a browser has written in base64url. */
