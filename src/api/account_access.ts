@@ -297,7 +297,7 @@ const confirmEmail = route({
   summary: "Confirms an e-mail address by the link of a mail",
   description:
     "The link of a sign-up also needs the session's token of that account (as `Authorization: " +
-    "Bearer`), or its `password`: the address may have been given by somebody else. Otherwise the " +
+    "Bearer`), or its `password`: another person may have given the address. Otherwise the " +
     "answer is 401 and the link stays good. The account also gets the handle then. If that was " +
     "taken meanwhile, the link stays good and another `handle` can be given. It does not sign in.",
   auth: "none",

@@ -98,7 +98,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
   email_change_asked: ({ email }) => ({
     subject: "A change of your e-mail address was asked for",
     lines: [
-      `Somebody who knows your password asked for another e-mail address of your account: ${plain(email)}`,
+      `Another e-mail address of your account was asked for, with your password: ${plain(email)}`,
       "It is the account's once the link in a mail to that address is followed.",
       "If this was not you, change your password on the website, or ask there for a new one. Either stops the change, and ends all sessions.",
     ],
