@@ -1,8 +1,19 @@
 import type { JSX } from "preact";
+import type { Market } from "../api/types.ts";
 import { useRules } from "../hooks/use_rules.ts";
 
-/** Says that a market is live now, and how long its orders wait. */
-export function LiveBadge({ marketId }: { marketId: string }): JSX.Element | null {
+interface LiveBadgeProps {
+  /** Markets of one event: they are live together, so one of them is asked about. */
+  markets: Pick<Market, "id" | "status">[];
+}
+
+/** Says that an event is live now, and how long orders wait in its markets. */
+export function LiveBadge({ markets }: LiveBadgeProps): JSX.Element | null {
+  const open = markets.find(({ status }) => status === "open");
+  return open === undefined ? null : <Badge marketId={open.id} />;
+}
+
+function Badge({ marketId }: { marketId: string }): JSX.Element | null {
   const rules = useRules(marketId);
   if (rules?.live !== true || rules.liveDelayMs === null) return null;
   return <span class="badge badge-live">Live: orders wait {rules.liveDelayMs / 1000} s</span>;

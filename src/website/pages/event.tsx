@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { MarketRow } from "../components/home/market_row.tsx";
+import { LiveBadge } from "../components/live_badge.tsx";
 import { Empty, Show } from "../components/states.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
@@ -34,6 +35,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
         <>
           <p class="crumbs">
             <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
+            <LiveBadge markets={markets} />
           </p>
           <h1>{title}</h1>
           {description !== null && <p class="lead">{description}</p>}

@@ -35,7 +35,10 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   );
   const [snapshot, setSnapshot] = useState<Snapshot>();
   useEffect(() => followMarket(id, setSnapshot), [id]);
-  useEvery(MARKET_READ_EVERY_MS, market.askAgain);
+  useEvery(MARKET_READ_EVERY_MS, () => {
+    // With a signed-in user's version it is read anew as often.
+    if (!isSignedIn.value) market.askAgain();
+  });
   const lastTradeAt = snapshot?.recentTrades[0]?.createdAt;
   useEffect(() => {
     const timer = setTimeout(market.askAgain, READ_AFTER_TRADE_MS);

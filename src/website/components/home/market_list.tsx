@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { ListedMarket } from "../../api/types.ts";
 import { useEventTitle } from "../../hooks/use_event_title.ts";
+import { LiveBadge } from "../live_badge.tsx";
 import { groupByEvent } from "./groups.ts";
 import { MarketRow } from "./market_row.tsx";
 
@@ -10,7 +11,7 @@ export function MarketList({ markets }: { markets: ListedMarket[] }): JSX.Elemen
     <div class="market-groups">
       {groupByEvent(markets).map(({ eventId, markets: grouped }) => (
         <section class="panel market-group" key={eventId ?? grouped[0]?.id}>
-          {eventId !== null && <EventName id={eventId} />}
+          {eventId !== null && <EventName id={eventId} markets={grouped} />}
           <ul class="market-list">
             {grouped.map((market) => (
               <MarketRow key={market.id} market={market} />
@@ -22,10 +23,15 @@ export function MarketList({ markets }: { markets: ListedMarket[] }): JSX.Elemen
   );
 }
 
-function EventName({ id }: { id: string }): JSX.Element {
+interface EventNameProps {
+  id: string;
+  markets: ListedMarket[];
+}
+
+function EventName({ id, markets }: EventNameProps): JSX.Element {
   return (
     <h2 class="event-name">
-      <a href={`/events/${id}`}>{useEventTitle(id) ?? "Event"}</a>
+      <a href={`/events/${id}`}>{useEventTitle(id) ?? "Event"}</a> <LiveBadge markets={markets} />
     </h2>
   );
 }

@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import type { ListedMarket } from "../../api/types.ts";
 import { formatChance, formatClose, formatVolume } from "../../format.ts";
-import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
@@ -20,7 +19,6 @@ export function MarketRow({ market }: { market: RowMarket }): JSX.Element {
         <span class="market-title">{title}</span>
         <span class="market-facts">
           {status !== "open" && <Status status={status} outcome={market.resolvedOutcome} />}
-          {status === "open" && <LiveBadge marketId={id} />}
           <span>{formatVolume(yesVolume + noVolume)} volume</span>
           {closeTime !== null && status !== "resolved" && (
             <span>

@@ -30,7 +30,7 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
         <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
         {eventId !== null && <EventLink id={eventId} />}
         <Status status={status} outcome={resolvedOutcome} />
-        {status === "open" && <LiveBadge marketId={market.id} />}
+        {eventId !== null && <LiveBadge markets={[market]} />}
       </p>
       <h1>{title}</h1>
       <div class="headline">
