@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { untilFinished } from "../engine/unfinished.ts";
 import { rejection, rejections } from "../http/problems.ts";
+import { cancelAllRoutes } from "./cancel_all.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -363,4 +364,5 @@ const read = route({
   },
 });
 
-export const orderRoutes = [list, place, preview, read, amend, cancel];
+// A path with an id comes after those without.
+export const orderRoutes = [list, place, preview, ...cancelAllRoutes, read, amend, cancel];

@@ -8,6 +8,8 @@ import { ProblemError } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
 import { validate } from "../http/validate.ts";
 import type { Context } from "./context.ts";
+import { readIdempotency } from "./idempotency.ts";
+import { isCommand } from "./route.ts";
 import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
@@ -40,7 +42,9 @@ export function installRoute(app: Express, route: Route, context: Context): void
     if (fault !== undefined) throw fault;
 
     const input = readInput(route.request, request);
-    const call = { ...input, caller, userId: caller?.userId, address, request, response };
+    const idempotency = isCommand(route) ? readIdempotency(route, request, input) : {};
+    const who = { caller, userId: caller?.userId, address };
+    const call = { ...input, ...who, idempotency, request, response };
     send(response, route, await route.handler(call, context));
   });
 }

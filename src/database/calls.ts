@@ -35,7 +35,8 @@ export type CountedSubject = string | { subject: string; count: number };
 /** The buckets in which one request is counted, each with an address or a user's id. */
 export type RequestCounters = Partial<
   Record<
-    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip")
+    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "v1-cancel-all")
+    | ("sse:market" | "sse:user" | "sse:user-ip")
     | ("sign-in" | "sign-in-account" | "sign-up" | "mail" | "mail-account"),
     CountedSubject
   >
@@ -58,6 +59,13 @@ const commandResult = {
   replayed: boolean,
   body: text,
 };
+/** Of one call of a cancel of all orders. `body` is null while there is more to do. */
+const cancelledOrders = {
+  ...{ code: nullable(text), message: nullable(text), replayed: boolean, body: nullable(text) },
+  ...{ cancelled: nullable(int), lastOrderId: nullable(bigint) },
+};
+/** `firedAt`: when the switch fired since it was set last. */
+const setSwitch = { ...commandResult, firedAt: nullable(text) };
 const marketView = { version: bigint, body: json };
 const sentEvent = { id: bigint, kind: nullable(text), payload: nullable(json) };
 const countedRequest = {
@@ -92,6 +100,7 @@ const nextWork = {
   expireInMs: nullable(double),
   closeInMs: nullable(double),
   mailInMs: nullable(double),
+  deadManInMs: nullable(double),
 };
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
@@ -125,6 +134,8 @@ const ofBrowser = { browser: nullable(text), isHostOnly: boolean };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
 const ofSets = { userId: uuid, marketId: uuid, quantity: int };
 const amendment = { price: nullable(int), quantity: nullable(int) };
+/** A command that is carried out once, however often it is sent. */
+const idempotency = { idempotencyKey: nullable(uuid), requestFingerprint: nullable(uuid) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
 
 /** For servers, as exchange_api. */
@@ -147,6 +158,15 @@ export const api = functionsOf("api", {
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
   amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
   cancelOrder: once(ofOrder, oneRow(commandResult)),
+  cancelAllOrders: repeatable(
+    {
+      ...{ ...ofUser, marketId: nullable(uuid), ...idempotency },
+      ...{ untilOrderId: nullable(bigint), cancelledBefore: int },
+    },
+    oneRow(cancelledOrders),
+  ),
+  setDeadMan: repeatable({ ...ofUser, timeoutMs: int, ...idempotency }, oneRow(setSwitch)),
+  getDeadMan: repeatable(ofUser, one(json)),
   splitPosition: once(ofSets, oneRow(commandResult)),
   mergePosition: once(ofSets, oneRow(commandResult)),
 
@@ -274,6 +294,15 @@ export const jobs = functionsOf("jobs", {
   expireOrders: repeatable(inMarket, one(nullable(int))),
   closeMarkets: repeatable(inMarket, one(nullable(int))),
 
+  dueDeadManOrders: repeatable(
+    toPassOver,
+    manyRows({ marketId: bigint, orderIds: arrayOf(bigint) }),
+  ),
+  cancelDeadManOrders: repeatable(
+    { marketIds: arrayOf(bigint), orderIds: arrayOf(bigint), waits: boolean },
+    oneRow({ cancelled: int, busy: arrayOf(bigint) }),
+  ),
+
   archiveOrders: repeatable({}, one(int)),
   removeKeys: repeatable({}, one(int)),
   removeSentEvents: repeatable({}, one(int)),
@@ -307,4 +336,5 @@ export type CountedRequest = RowOf<typeof countedRequest>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 /** A mail to send, with the token of its link if it has one. */
 export type DueMail = RowOf<typeof dueMail>;
+export type CancelledOrders = RowOf<typeof cancelledOrders>;
 export type NextWork = RowOf<typeof nextWork>;

@@ -50,6 +50,8 @@ export const errorCodes = {
   WRONG_CREDENTIALS: hiddenCode("EX030", 401, "Wrong e-mail or password"),
   WRONG_PASSWORD: code("EX031", 403, "Wrong password"),
   EMAIL_UNCONFIRMED: code("EX032", 403, "Confirm your e-mail address first"),
+  IDEMPOTENCY_KEY_REUSED: code("EX033", 422, "The idempotency key was used by another request"),
+  DEAD_MAN_FIRED: code("EX034", 409, "The dead man's switch has fired; orders are being cancelled"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

@@ -31,7 +31,7 @@ export interface Callers {
 export type Auth = keyof Callers;
 
 /** What a request is counted as: see {@link countersOf}. */
-export type RateLimit = "none" | "read" | "trading" | "account" | "stream";
+export type RateLimit = "none" | "read" | "trading" | "cancel-all" | "account" | "stream";
 
 /** The sender of a request that is counted. */
 export interface Client {
@@ -173,6 +173,7 @@ function countersOf(rateLimit: RateLimit, { caller, address }: Client): Subjects
       : { "sse:user": caller.userId, "sse:user-ip": address };
   }
   if (caller === undefined) return { v1: address };
+  if (rateLimit === "cancel-all") return { "v1-cancel-all": caller.userId };
   // Commands of the website's pages count as reads.
   return rateLimit === "trading" && "apiKeyId" in caller
     ? { "v1-trading": caller.userId }

@@ -23,6 +23,7 @@ const limits = {
   v1: 3,
   "v1-auth": 5,
   "v1-user": 3,
+  "v1-cancel-all": 2,
   "sse:market": 2,
   "sse:user": 2,
   "sse:user-ip": 3,
@@ -133,6 +134,27 @@ test.serial(
     t.deepEqual(rateHeaders(await wrong()), ["600", "50", "39"]);
   },
 );
+
+test.serial("429: cancel-all and the dead man's switch have a limit of their own", async (t) => {
+  const { key } = await makeTrader();
+  const stop = () =>
+    call("POST", "/api/v1/orders/cancel-all", from(newAddress(), { key, body: {} }));
+  const set = () =>
+    call("PUT", "/api/v1/orders/dead-man", from(newAddress(), { key, body: { timeoutMs: 0 } }));
+  t.deepEqual(await statuses(1, stop), [200]);
+  t.deepEqual(await statuses(2, set), [200, 429]);
+  isRefused(t, await stop());
+  const other = await makeTrader();
+  const body = { marketId: await makeMarket(), side: "yes", price: 10, quantity: 1 };
+  const place = () => call("POST", "/api/v1/orders", from(newAddress(), { key: other.key, body }));
+  t.deepEqual(await statuses(11, place), [...Array<number>(10).fill(201), 429]);
+  const stopped = await call(
+    "POST",
+    "/api/v1/orders/cancel-all",
+    from(newAddress(), { key: other.key, body: {} }),
+  );
+  t.is(stopped.body.cancelled, 10, "when no trading requests are left");
+});
 
 test.serial("429: commands of a browser are counted with its reads", async (t) => {
   const { userId } = await makeTrader();

@@ -1,4 +1,5 @@
 import { announcements } from "./announcements.ts";
+import { commands } from "./commands.ts";
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
 import { markets } from "./markets.ts";
@@ -14,6 +15,7 @@ export const mutations: Mutation[] = [
   ...money,
   ...limits,
   ...announcements,
+  ...commands,
 ];
 
 /** Those of a short run: quick ones, of each kind. */

@@ -51,4 +51,8 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX029', 'INVALID_LINK', 400, true, 'The link is not valid any more'),
   ('EX030', 'WRONG_CREDENTIALS', 401, false, 'Wrong e-mail or password'),
   ('EX031', 'WRONG_PASSWORD', 403, true, 'Wrong password'),
-  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first');
+  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first'),
+  ('EX033', 'IDEMPOTENCY_KEY_REUSED', 422, true,
+    'The idempotency key was used by another request'),
+  ('EX034', 'DEAD_MAN_FIRED', 409, true,
+    'The dead man''s switch has fired; orders are being cancelled');

@@ -210,7 +210,8 @@ as $$
     'an order of user ' || k.user_id, coalesce('of user ' || o.user_id, 'none')
   from trading.idempotency_keys as k
   left join all_orders as o on o.id = k.order_id
-  where o.user_id is distinct from k.user_id
+  where k.order_id is not null
+    and o.user_id is distinct from k.user_id
 
   union all
   select 'idempotency key is as old as its order', 'key ' || k.key,
