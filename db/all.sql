@@ -231,6 +231,7 @@ set local role exchange_owner;
 --!include trading/functions/order_rejected.sql
 --!include trading/functions/order_accepted.sql
 --!include trading/functions/replayed_result.sql
+--!include trading/functions/replay_or_reuse.sql
 --!include trading/functions/without_starved.sql
 --!include trading/functions/scheduled_result.sql
 --!include trading/functions/match_orders.sql
@@ -417,6 +418,10 @@ set local role exchange_owner;
 --!include api/functions/get_dead_man.sql
 --!include api/functions/split_position.sql
 --!include api/functions/merge_position.sql
+--!include api/functions/run_command.sql
+--!include api/functions/begin_command.sql
+--!include api/functions/end_command.sql
+--!include api/functions/place_batch.sql
 --!include api/functions/list_orders.sql
 --!include api/functions/get_order.sql
 --!include api/functions/get_account.sql

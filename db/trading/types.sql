@@ -91,7 +91,8 @@ create type trading.order_request as (
   relieved_cents bigint,
   order_id bigint,
   order_public_id uuid,
-  created_at timestamptz
+  created_at timestamptz,
+  request_fingerprint uuid
 );
 comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
@@ -99,8 +100,9 @@ comment on type trading.order_request is
   'market is its place among the batch''s markets. market_id and user_id are null when there is no '
   'such market or user, quantity is null with a budget. problem says what is malformed; is_market, '
   'that it came without a price. relieved_cents is by how much it lowers the cost of its user''s '
-  'open orders: that of the replaced order, or of the scheduled order itself. The last three are '
-  'of the scheduled order that a request releases.';
+  'open orders: that of the replaced order, or of the scheduled order itself. order_id to '
+  'created_at are of the scheduled order that a request releases. request_fingerprint: another '
+  'request with the idempotency key is rejected; null: it is a replay.';
 
 create type trading.resting_order as (
   order_id bigint,

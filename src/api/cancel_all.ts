@@ -39,7 +39,7 @@ const cancelAll = route({
   responses: {
     200: { description: "How many orders were cancelled.", schema: cancelAllResponseSchema },
   },
-  problems: rejections("MARKET_NOT_FOUND", "IDEMPOTENCY_KEY_REUSED"),
+  problems: rejections("MARKET_NOT_FOUND"),
   handler: async ({ body: { marketId }, idempotency, response, userId }, context) => {
     const { commands, outboxRelay, turns } = context;
     const turn = turns.cancelAll(userId);
@@ -100,7 +100,7 @@ const setDeadMan = route({
   whenOutcomeUnknown: "safe to retry",
   request: { body: setDeadManSchema },
   responses: { 200: { description: "The switch.", schema: deadManResponseSchema } },
-  problems: rejections("DEAD_MAN_FIRED", "IDEMPOTENCY_KEY_REUSED"),
+  problems: rejections("DEAD_MAN_FIRED"),
   handler: async ({ body: { timeoutMs }, idempotency, response, userId }, { commands, turns }) => {
     const turn = turns.cancelAll(userId);
     const result = await commands.setDeadMan({ userId, timeoutMs, ...idempotency }, { turn });

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
-import { validate } from "../http/validate.ts";
 import { z } from "zod";
-import { uuidSchema } from "./common.ts";
+import type { VersionedResult } from "../database/calls.ts";
+import { validate } from "../http/validate.ts";
+import { acceptedBody, uuidSchema } from "./common.ts";
 
 /** Commands that are carried out once, however often they are sent. */
 
@@ -45,4 +46,12 @@ export function keyOfPart(key: string, part: string): string {
 /** Marks an answer that was given before. */
 export function noteReplay(response: Response, replayed: boolean): void {
   if (replayed) response.setHeader("Idempotency-Replayed", "true");
+}
+
+/** The body of a command that was accepted, with its headers; or its rejection. */
+export function commandAnswer(response: Response, result: VersionedResult): string {
+  const { marketVersion, replayed } = result;
+  noteReplay(response, replayed);
+  if (marketVersion !== null) response.setHeader("X-Market-Version", marketVersion);
+  return acceptedBody(result);
 }

@@ -203,5 +203,4 @@ export const tags = {
 export const responseHeaders = {
   "X-Market-Version": "rises with each change of the market's book and trades",
   "Set-Cookie": "the session, or its end",
-  "Idempotency-Replayed": "`true`: the key was used before, and this is its answer",
 } as const;

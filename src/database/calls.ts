@@ -21,6 +21,8 @@ export interface OrderTerms {
   orderType?: "buy" | "sell" | null | undefined;
   timeInForce?: "gtc" | "ioc" | null | undefined;
   idempotencyKey?: string | null | undefined;
+  /** With it, another request with the key is rejected. */
+  requestFingerprint?: string | null | undefined;
   expiresAt?: string | null | undefined;
   postOnly?: boolean | null | undefined;
 }
@@ -48,6 +50,9 @@ export interface StreamHolder {
   userId?: string | undefined;
 }
 
+/** What api.run_command carries out. */
+export type Command = "cancel" | "amend" | "split" | "merge";
+
 export type StaffRole = "analyst" | "operator";
 
 const keyCaller = { userId: uuid, apiKeyId: uuid };
@@ -59,6 +64,8 @@ const commandResult = {
   replayed: boolean,
   body: text,
 };
+/** With the version of the market after the command. */
+const versionedResult = { ...commandResult, marketVersion: nullable(bigint) };
 /** Of one call of a cancel of all orders. `body` is null while there is more to do. */
 const cancelledOrders = {
   ...{ code: nullable(text), message: nullable(text), replayed: boolean, body: nullable(text) },
@@ -134,6 +141,7 @@ const ofBrowser = { browser: nullable(text), isHostOnly: boolean };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
 const ofSets = { userId: uuid, marketId: uuid, quantity: int };
 const amendment = { price: nullable(int), quantity: nullable(int) };
+const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
 /** A command that is carried out once, however often it is sent. */
 const idempotency = { idempotencyKey: nullable(uuid), requestFingerprint: nullable(uuid) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
@@ -156,8 +164,26 @@ export const api = functionsOf("api", {
 
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
+  /** For servers of version 0.2.0, which may run beside later ones: these four. */
   amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
   cancelOrder: once(ofOrder, oneRow(commandResult)),
+  runCommand: once(
+    {
+      ...{ command: sqlType<Command>("text"), ...ofUser },
+      ...{ orderId: nullable(uuid), marketId: nullable(uuid) },
+      ...{ ...amendment, ...idempotency },
+    },
+    oneRow(versionedResult),
+  ),
+  placeBatch: repeatable(
+    {
+      ...{ ...ofUser, orders: orders.orders, atomic: boolean },
+      ...{ idempotencyKey: uuid, requestFingerprint: uuid },
+    },
+    oneRow(commandResult),
+  ),
+  beginCommand: repeatable(ofKey, oneRow(commandResult)),
+  endCommand: repeatable({ ...ofKey, reply: text }, oneRow(commandResult)),
   cancelAllOrders: repeatable(
     {
       ...{ ...ofUser, marketId: nullable(uuid), ...idempotency },
@@ -328,6 +354,7 @@ export type Caller = KeyCaller | SessionCaller;
 export type Staff = RowOf<typeof staff>;
 /** The result of a command: `body` if it was accepted, `code` and `message` if rejected. */
 export type CommandResult = RowOf<typeof commandResult>;
+export type VersionedResult = RowOf<typeof versionedResult>;
 /** One market, as of one version of it. */
 export type MarketView = RowOf<typeof marketView>;
 /** An event. Without a kind it says that events before it may be missing. */

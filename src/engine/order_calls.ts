@@ -156,6 +156,33 @@ export async function placeAllOrNone(
   return results;
 }
 
+/** The orders of a user that are placed with one idempotency key. */
+export interface KeyedBatch {
+  userId: string;
+  orders: OrderRequest[];
+  atomic: boolean;
+  idempotencyKey: string;
+  requestFingerprint: string;
+}
+
+/** One call for a batch with a key, made until it is finished: see {@link placeAllOrNone}. */
+export async function placeKeyed(context: CallContext, batch: KeyedBatch): Promise<CommandResult> {
+  const { now, onCommitted, pool, unfinishedForMs } = context;
+  const options = { ...togetherOptions(context, batch.orders, batch.userId), repeatable: true };
+  const since = now();
+  let result: CommandResult;
+  do {
+    result = await withRetries(pool, (client) => call(client, api.placeBatch, batch), options);
+  } while (isUnfinished(result, since, unfinishedForMs, now()));
+  if (result.code === null && !result.replayed) onCommitted(resultsIn(result.body).results);
+  return result;
+}
+
+/** What api.place_batch returns as text. */
+export function resultsIn(body: string): { results: CommandResult[]; balance: unknown } {
+  return JSON.parse(body) as ReturnType<typeof resultsIn>;
+}
+
 /** The calls of one market that goes alone are a line of their own. */
 function aloneOptions({ limiter, retries }: CallContext, marketId: string): RetryOptions {
   const turn = limiter.turn(`market ${marketId}`, { alone: "", market: marketId });
@@ -163,8 +190,12 @@ function aloneOptions({ limiter, retries }: CallContext, marketId: string): Retr
 }
 
 /** The atomic batches of one user are a line, apart from the user's other commands. */
-function togetherOptions({ limiter, retries }: CallContext, orders: OrderRequest[]): RetryOptions {
-  const users = [...new Set(orders.map(({ userId }) => userId))];
+function togetherOptions(
+  { limiter, retries }: CallContext,
+  orders: OrderRequest[],
+  ...others: string[]
+): RetryOptions {
+  const users = [...new Set([...others, ...orders.map(({ userId }) => userId)])];
   const markets = [...new Set(orders.map(({ marketId }) => marketId))];
   const holds = { alone: "", batch: users, user: users, market: markets };
   return { ...retries, turn: limiter.turn(`batch ${users.join()}`, holds) };

@@ -6,8 +6,8 @@ import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { createLanes } from "./lanes.ts";
-import { placeAllOrNone, placeAlone, placeGathered } from "./order_calls.ts";
-import type { CallContext } from "./order_calls.ts";
+import { placeAllOrNone, placeAlone, placeGathered, placeKeyed } from "./order_calls.ts";
+import type { CallContext, KeyedBatch } from "./order_calls.ts";
 import { UNFINISHED_FOR_MS } from "./unfinished.ts";
 
 export interface OrderGathererOptions {
@@ -39,6 +39,8 @@ export interface OrderGatherer {
   place: (order: OrderRequest) => Promise<CommandResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
   placeTogether: (orders: OrderRequest[]) => Promise<CommandResult[]>;
+  /** Places a batch with an idempotency key, in one transaction: see api.place_batch. */
+  placeOnce: (batch: KeyedBatch) => Promise<CommandResult>;
   /** Settles once no order is waiting or under way. */
   drained: () => Promise<void>;
 }
@@ -80,11 +82,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     });
   }
 
-  async function placeTogether(orders: OrderRequest[]): Promise<CommandResult[]> {
+  /** Places a batch in a call of its own. */
+  async function placeApart<Result>(count: number, place: () => Promise<Result>): Promise<Result> {
     if (waitingCount() >= waitingCap) throw new DatabaseFailure("overloaded");
-    togetherCount += orders.length;
-    const placing = placeAllOrNone(context, orders).finally(() => {
-      togetherCount -= orders.length;
+    togetherCount += count;
+    const placing = place().finally(() => {
+      togetherCount -= count;
     });
     run(placing);
     return await placing;
@@ -134,7 +137,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     }
   }
 
-  return { place, placeTogether, drained };
+  return {
+    place,
+    placeTogether: (orders) => placeApart(orders.length, () => placeAllOrNone(context, orders)),
+    placeOnce: (batch) => placeApart(batch.orders.length, () => placeKeyed(context, batch)),
+    drained,
+  };
 }
 
 function contextOf(options: OrderGathererOptions): CallContext {

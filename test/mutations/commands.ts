@@ -63,7 +63,7 @@ export const commands: Mutation[] = [
     breaks: "the key of a command counts for longer than 24 hours",
     from: "v_at - interval '24 hours'",
     to: "v_at - interval '48 hours'",
-    tests: ["db/api/set_dead_man"],
+    tests: ["db/api/run_command"],
   },
   {
     name: "another_request_answered",
@@ -71,5 +71,43 @@ export const commands: Mutation[] = [
     from: "v_kept.request_fingerprint is distinct from find_reply.request_fingerprint",
     to: "false",
     tests: ["db/api/cancel_all_orders"],
+  },
+  {
+    name: "key_read_before_the_lock",
+    breaks: "a command with a key does not look again under the lock of its market",
+    tests: ["concurrency/idempotent_commands"],
+  },
+  {
+    name: "reply_not_kept",
+    breaks: "the answer of a command is not kept",
+    from: "c_is_keyed and v_result.code is null",
+    to: "false",
+    tests: ["db/api/run_command"],
+  },
+  {
+    name: "batch_key_read_before_the_locks",
+    breaks: "a batch with a key does not look again under the locks of its markets",
+    tests: ["concurrency/idempotent_commands"],
+  },
+  {
+    name: "unfinished_batch_in_part",
+    breaks: "a batch with a key keeps an answer that is not final",
+    from: "v_unfinished is not null and not place_batch.atomic",
+    to: "false",
+    tests: ["db/api/run_command"],
+  },
+  {
+    name: "order_of_another_request",
+    breaks: "an order with a key of another request is a replay of that one",
+    from: "x.order_id is null or x.request_fingerprint <> r.request_fingerprint",
+    to: "x.order_id is null",
+    tests: ["db/api/run_command"],
+  },
+  {
+    name: "twin_of_another_request",
+    breaks: "two orders of one call with one key are one order, whatever they are",
+    from: "<> (batch.requests[request])",
+    to: "<> (batch.requests[twin])",
+    tests: ["db/api/run_command"],
   },
 ];

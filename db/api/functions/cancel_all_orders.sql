@@ -45,7 +45,7 @@ begin
   v_kept := trading.find_reply(
     v_user_id, cancel_all_orders.idempotency_key, cancel_all_orders.request_fingerprint
   );
-  if v_kept.code is not null or v_kept.replayed then
+  if v_kept.replayed is not null then
     code := v_kept.code;
     replayed := v_kept.replayed;
     body := v_kept.body;
@@ -84,7 +84,7 @@ begin
     v_kept := trading.find_reply(
       v_user_id, cancel_all_orders.idempotency_key, cancel_all_orders.request_fingerprint
     );
-    if v_kept.code is not null or v_kept.replayed then
+    if v_kept.replayed is not null then
       raise exception 'The command is finished by another call'
         using errcode = 'serialization_failure';
     end if;

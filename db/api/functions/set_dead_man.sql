@@ -43,7 +43,7 @@ begin
     v_kept := trading.find_reply(
       v_user_id, set_dead_man.idempotency_key, set_dead_man.request_fingerprint
     );
-    if v_kept.code is not null or v_kept.replayed then
+    if v_kept.replayed is not null then
       code := v_kept.code;
       replayed := v_kept.replayed;
       body := v_kept.body;

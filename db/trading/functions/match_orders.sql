@@ -81,9 +81,8 @@ begin
     if replays is not null and not r.is_malformed then -- mutant: replay_after_the_gates
       j := v_for_key[(batch.request_arrays).twins[i]];
       if replays[i] is not null or (j < i and (v_results[j]).code is null) then -- mutant: key_of_a_refusal
-        v_results[i] := trading.replayed_result(
-          j, v_results[j], replays[i], (batch.maker_arrays).order_ids, k_left, v_cancelled,
-          t_balance[t]
+        v_results[i] := trading.replay_or_reuse(
+          batch, i, j, v_results[j], replays[i], k_left, v_cancelled, t_balance[t]
         );
         continue next_request;
       end if;

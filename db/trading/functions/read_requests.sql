@@ -41,7 +41,8 @@ begin atomic
     0::bigint,
     null::bigint,
     null::uuid,
-    null::timestamptz
+    null::timestamptz,
+    r.request_fingerprint
   from (
     select
       (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
@@ -59,7 +60,8 @@ begin atomic
       end::trading.time_in_force as time_in_force,
       coalesce(q."postOnly", false) as post_only,
       q."expiresAt" as expires_at,
-      q."idempotencyKey" as idempotency_key
+      q."idempotencyKey" as idempotency_key,
+      q."requestFingerprint" as request_fingerprint
     from rows from (
       jsonb_to_recordset(read_requests.orders) as (
         "marketId" uuid,
@@ -72,11 +74,12 @@ begin atomic
         "timeInForce" trading.time_in_force,
         "idempotencyKey" uuid,
         "expiresAt" timestamptz,
-        "postOnly" boolean
+        "postOnly" boolean,
+        "requestFingerprint" uuid
       )
     ) with ordinality as q (
       "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
-      "idempotencyKey", "expiresAt", "postOnly", ordinality
+      "idempotencyKey", "expiresAt", "postOnly", "requestFingerprint", ordinality
     )
   ) as r
   order by r.ordinality;
@@ -84,6 +87,7 @@ end;
 
 comment on function trading.read_requests(jsonb) is
   'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
-  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of '
-  'POST /orders and its user), in the order of the array. A value of the wrong type is an error of '
-  'the whole call; a value out of bounds becomes the problem of its request.';
+  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly, '
+  'requestFingerprint (the body of POST /orders and its user), in the order of the array. A value '
+  'of the wrong type is an error of the whole call; a value out of bounds becomes the problem of '
+  'its request.';
