@@ -400,6 +400,7 @@ set local role exchange_owner;
 --!include api/functions/list_keys.sql
 --!include api/functions/create_key.sql
 --!include api/functions/revoke_key.sql
+--!include api/functions/count_requests.sql
 --!include api/functions/take_requests.sql
 --!include api/functions/open_stream.sql
 --!include api/functions/close_stream.sql
@@ -410,6 +411,7 @@ set local role exchange_owner;
 --!include api/functions/relay_outbox.sql
 --!include api/functions/read_events.sql
 --!include api/functions/place_orders.sql
+--!include api/functions/place_orders_versioned.sql
 --!include api/functions/preview_order.sql
 --!include api/functions/amend_order.sql
 --!include api/functions/cancel_order.sql

@@ -25,6 +25,17 @@ const rateHeaders = {
   "X-RateLimit-Remaining": "how many of these are left now",
 };
 
+/** Headers of the answers to reads. */
+const windowHeaders = {
+  "RateLimit-Policy": "the windows in which the request counted: quota and seconds",
+  RateLimit: "what is left of each; after a 429, in how many seconds there is more",
+};
+
+/** Of an answer that is not a success. */
+const errorHeader = {
+  "X-Error-Code": "the code of the error, also where the body has none",
+};
+
 /** Of an answer that was given before. */
 const replayHeader = {
   "Idempotency-Replayed": "`true`: the key was used before, and this is its answer",
@@ -67,10 +78,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             schema: { type: "integer" },
           },
           ...Object.fromEntries(
-            Object.entries(replayHeader).map(([name, text]) => [
-              name,
-              { description: text, schema: { type: "string" } },
-            ]),
+            Object.entries({ ...replayHeader, ...windowHeaders, ...errorHeader }).map(
+              ([name, text]) => [name, { description: text, schema: { type: "string" } }],
+            ),
           ),
           ...Object.fromEntries(
             Object.entries(rateHeaders).map(([name, text]) => [
@@ -112,7 +122,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const { params, query } = route.request;
   const body = bodyOf(route);
-  const headers = route.rateLimit === "trading" ? Object.keys(rateHeaders) : [];
+  const headers = Object.keys(
+    route.rateLimit === "trading" ? rateHeaders : isCounted(route) ? windowHeaders : {},
+  );
   const header = isCommand(route) ? keyParameter : undefined;
   const replay = isCommand(route) ? Object.keys(replayHeader) : [];
   return {
@@ -141,6 +153,11 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ),
     },
   };
+}
+
+/** Whether requests of a route count in windows. */
+function isCounted({ rateLimit }: Route): boolean {
+  return rateLimit === "read" || rateLimit === "cancel-all";
 }
 
 /** The documented body of a route. */
@@ -202,6 +219,7 @@ function problemResponses(
         description: those.map(({ body }) => body.error).join("; "),
         headers: headerReferences([
           "X-Request-Id",
+          ...Object.keys(errorHeader),
           // Without a known caller there is no policy.
           ...(status === "401" ? [] : more),
           ...(mayComeBack ? ["Retry-After"] : []),

@@ -3,7 +3,7 @@ import { untilFinished } from "../engine/unfinished.ts";
 import type { OrderRequest } from "../database/calls.ts";
 import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { cancelAllRoutes } from "./cancel_all.ts";
-import { commandAnswer, noteReplay } from "./idempotency.ts";
+import { commandAnswer } from "./idempotency.ts";
 import type { Idempotency } from "./idempotency.ts";
 import {
   acceptedBody,
@@ -156,8 +156,7 @@ const place = route({
   problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
   handler: async ({ body, idempotency, response, userId }, { orderGatherer }) => {
     const result = await orderGatherer.place({ userId, ...withKey(body, idempotency) });
-    const text = acceptedBody(result);
-    noteReplay(response, result.replayed);
+    const text = commandAnswer(response, result);
     return result.replayed ? { status: 200, text } : { status: 201, text };
   },
 });

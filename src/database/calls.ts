@@ -157,11 +157,17 @@ export const api = functionsOf("api", {
   recordKeyUse: repeatable({ apiKeyId: uuid }, nothing),
   createSessionToken: repeatable({ sessionId: uuid }, one(nullable(json))),
   listEndedCredentials: repeatable({ credentialIds: arrayOf(uuid) }, many(uuid)),
+  countRequests: repeatable(
+    { requests: asJson<RequestCounters[]>("json") },
+    manyRows({ ...countedRequest, windows: nullable(json) }),
+  ),
+  /** For servers of version 0.2.0. */
   takeRequests: repeatable(
     { requests: asJson<RequestCounters[]>("json") },
     manyRows(countedRequest),
   ),
 
+  placeOrdersVersioned: once(orders, manyRows(versionedResult)),
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
   /** For servers of version 0.2.0, which may run beside later ones: these four. */
@@ -359,7 +365,15 @@ export type VersionedResult = RowOf<typeof versionedResult>;
 export type MarketView = RowOf<typeof marketView>;
 /** An event. Without a kind it says that events before it may be missing. */
 export type SentEvent = RowOf<typeof sentEvent>;
-export type CountedRequest = RowOf<typeof countedRequest>;
+/** `windows` is JSON, of {@link RequestWindow}s. */
+export type CountedRequest = RowOf<typeof countedRequest> & { windows: string | null };
+/** A rolling window in which a request was counted. */
+export interface RequestWindow {
+  bucket: string;
+  quota: number;
+  seconds: number;
+  remaining: number;
+}
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 /** A mail to send, with the token of its link if it has one. */
 export type DueMail = RowOf<typeof dueMail>;

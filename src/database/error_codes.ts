@@ -52,6 +52,9 @@ export const errorCodes = {
   EMAIL_UNCONFIRMED: code("EX032", 403, "Confirm your e-mail address first"),
   IDEMPOTENCY_KEY_REUSED: code("EX033", 422, "The idempotency key was used by another request"),
   DEAD_MAN_FIRED: code("EX034", 409, "The dead man's switch has fired; orders are being cancelled"),
+  BODY_TOO_LARGE: hiddenCode("EX035", 413, "The body is larger than 64 KiB"),
+  INTERNAL_ERROR: hiddenCode("EX036", 500, "Internal server error"),
+  SERVICE_UNAVAILABLE: hiddenCode("EX037", 503, "Service unavailable"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

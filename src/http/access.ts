@@ -3,7 +3,9 @@ import { isWellFormedApiKey } from "../database/api_key.ts";
 import type { SecretPrefix } from "../database/api_key.ts";
 import type {
   Caller,
+  CountedRequest,
   RequestCounters,
+  RequestWindow,
   SessionCaller,
   Staff,
   StaffRole,
@@ -106,8 +108,9 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   };
 
   async function take(counters: RequestCounters, response: Response): Promise<void> {
-    const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } =
-      await limiter.take(counters);
+    const taken = await limiter.take(counters);
+    const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } = taken;
+    describeWindows(taken, response);
     // Only v1-trading has a policy.
     if (requestsPerMinute !== null && burstCapacity !== null && remaining !== null) {
       response.setHeader("X-RateLimit-Limit", requestsPerMinute);
@@ -160,6 +163,19 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     },
     countAttempt: take,
   };
+}
+
+/** Says what is left of the windows of a request: draft-ietf-httpapi-ratelimit-headers. */
+function describeWindows({ windows, retryAfterSeconds }: CountedRequest, response: Response): void {
+  if (windows === null) return;
+  const all = JSON.parse(windows) as RequestWindow[];
+  const policies = all.map(({ bucket, quota, seconds }) => `"${bucket}";q=${quota};w=${seconds}`);
+  const left = all.map(({ bucket, remaining }) => {
+    const isOver = remaining === 0 && retryAfterSeconds !== null;
+    return `"${bucket}";r=${remaining}${isOver ? `;t=${retryAfterSeconds}` : ""}`;
+  });
+  response.setHeader("RateLimit-Policy", policies.join(", "));
+  response.setHeader("RateLimit", left.join(", "));
 }
 
 type Subjects = Partial<Record<keyof RequestCounters, string>>;

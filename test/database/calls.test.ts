@@ -122,7 +122,14 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
   t.deepEqual(names.toSorted(), [
     ...["amend_order", "cancel_order", "change_email", "change_password", "close_stream"],
     ...["confirm_email", "create_key", "lease_streams", "merge_position", "open_stream"],
-    ...["place_orders", "request_password_reset", "resend_confirmation", "reset_password"],
+    ...[
+      "place_orders",
+      "place_orders_versioned",
+      "request_password_reset",
+      "resend_confirmation",
+      "reset_password",
+      "run_command",
+    ],
     ...["sign_in", "sign_in_by_link", "sign_up", "split_position", "take_mail"],
   ]);
 });

@@ -135,6 +135,28 @@ test.serial(
   },
 );
 
+test.serial("RateLimit and RateLimit-Policy say what is left of the windows", async (t) => {
+  const address = newAddress();
+  const { key } = await makeTrader();
+  const headersOf = ({ headers }: Answer) => [
+    headers.get("ratelimit-policy"),
+    headers.get("ratelimit"),
+  ];
+  const read = (options: CallOptions) => call("GET", "/api/v1/me", from(address, options));
+  t.deepEqual(headersOf(await read({ key })), [
+    '"v1-auth";q=5;w=60, "v1-user";q=3;w=60',
+    '"v1-auth";r=4, "v1-user";r=2',
+  ]);
+  t.deepEqual(await statuses(2, () => read({ key })), [200, 200]);
+  const refused = await read({ key });
+  isRefused(t, refused);
+  t.is(headersOf(refused)[1], '"v1-auth";r=2, "v1-user";r=0;t=60');
+  const categories = await call("GET", "/api/v1/categories", from(address));
+  t.deepEqual(headersOf(categories), ['"v1";q=3;w=60', '"v1";r=2']);
+  const placed = await call("POST", "/api/v1/orders", from(address, { key, body: {} }));
+  t.deepEqual(headersOf(placed), [null, null], "it takes a token");
+});
+
 test.serial("429: cancel-all and the dead man's switch have a limit of their own", async (t) => {
   const { key } = await makeTrader();
   const stop = () =>
@@ -273,7 +295,7 @@ test.serial("429: every route is counted before it validates the request", async
       return Promise.resolve({
         allowed: false,
         retryAfterSeconds: 1,
-        ...{ requestsPerMinute: null, burstCapacity: null, remaining: null },
+        ...{ requestsPerMinute: null, burstCapacity: null, remaining: null, windows: null },
       } as const);
     },
   };

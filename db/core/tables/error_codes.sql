@@ -55,4 +55,7 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX033', 'IDEMPOTENCY_KEY_REUSED', 422, true,
     'The idempotency key was used by another request'),
   ('EX034', 'DEAD_MAN_FIRED', 409, true,
-    'The dead man''s switch has fired; orders are being cancelled');
+    'The dead man''s switch has fired; orders are being cancelled'),
+  ('EX035', 'BODY_TOO_LARGE', 413, false, 'The body is larger than 64 KiB'),
+  ('EX036', 'INTERNAL_ERROR', 500, false, 'Internal server error'),
+  ('EX037', 'SERVICE_UNAVAILABLE', 503, false, 'Service unavailable');
