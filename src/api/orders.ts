@@ -77,9 +77,18 @@ export const placeOrderSchema = z
     timeInForce: timeInForceSchema.nullish().meta({
       default: "gtc",
       description:
-        "`gtc` may rest; `ioc` cancels what is not filled at once. Market and budget orders are " +
-        "always `ioc`.",
+        "`gtc` may rest; `ioc` cancels what is not filled at once; `fok` is filled at once as a whole " +
+        "or rejected with `INSUFFICIENT_LIQUIDITY`. Market and budget orders are `ioc` or `fok`.",
     }),
+    selfTrade: z
+      .enum(["reject", "cancel_resting"])
+      .nullish()
+      .meta({
+        default: "reject",
+        description:
+          "if the order would match own resting orders: `reject` rejects it, `cancel_resting` cancels " +
+          "them with `self_trade` and lists them in `cancelledOrders`",
+      }),
     idempotencyKey: uuidSchema.nullish().meta({
       description: "the same key of a user within 24 hours is the same order",
     }),
@@ -109,11 +118,15 @@ export const placeOrderSchema = z
         refuse("price", "required without budgetCents; null places a market order");
       }
     }
-    if (order.postOnly === true && (isBudget || !isPriced || order.timeInForce === "ioc")) {
+    if (order.postOnly === true && (isBudget || !isPriced || isImmediate(order.timeInForce))) {
       refuse("postOnly", "needs a price and gtc, and no budgetCents");
     }
   })
   .meta({ id: "PlaceOrder" });
+
+function isImmediate(timeInForce: "gtc" | "ioc" | "fok" | null | undefined): boolean {
+  return timeInForce === "ioc" || timeInForce === "fok";
+}
 
 function isGiven(value: unknown): boolean {
   return value !== null && value !== undefined;
@@ -123,7 +136,9 @@ export const placeOrderResponseSchema = z.strictObject({
   order: placedOrderSchema,
   fills: z.array(fillSchema).meta({ description: "in the order of execution" }),
   cancelledOrders: z.array(placedOrderSchema).meta({
-    description: "orders of others that this one met and that could not match any more",
+    description:
+      "resting orders that this one met and that were cancelled: they could not match any more, or " +
+      "were the caller's own",
   }),
   balance: balanceSchema.meta({ description: "after this order" }),
   feeCents: centsSchema.min(0).nullable().meta({

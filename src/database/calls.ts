@@ -19,7 +19,8 @@ export interface OrderTerms {
   quantity?: number | null | undefined;
   budgetCents?: number | null | undefined;
   orderType?: "buy" | "sell" | null | undefined;
-  timeInForce?: "gtc" | "ioc" | null | undefined;
+  timeInForce?: "gtc" | "ioc" | "fok" | null | undefined;
+  selfTrade?: "reject" | "cancel_resting" | null | undefined;
   idempotencyKey?: string | null | undefined;
   /** With it, another request with the key is rejected. */
   requestFingerprint?: string | null | undefined;

@@ -57,7 +57,9 @@ test("X-Error-Code: what is no HTTP", async (t) => {
     const socket = connect(Number(port), "127.0.0.1", () => socket.write("nonsense\r\n\r\n"));
     let text = "";
     socket.on("data", (chunk) => (text += chunk.toString()));
-    socket.on("close", () => resolve(text));
+    socket.on("close", () => {
+      resolve(text);
+    });
     socket.on("error", reject);
   });
   t.regex(answer, /^HTTP\/1\.1 400 /);

@@ -110,4 +110,35 @@ export const commands: Mutation[] = [
     to: "<> (batch.requests[twin])",
     tests: ["db/api/run_command"],
   },
+  {
+    name: "fok_in_part",
+    breaks: "an order that is to be filled as a whole is filled in part",
+    from: "when r.is_fok and",
+    to: "when false and",
+    tests: ["db/api/place_orders_fok"],
+  },
+  {
+    name: "fok_not_tried_to_its_end",
+    breaks: "a fok order without funds does not look whether there is enough to buy",
+    from: "not v_may_meet_own and not r.is_fok",
+    to: "not v_may_meet_own",
+    tests: ["db/api/place_orders_fok"],
+  },
+  {
+    name: "book_lost_by_a_rejected_fok",
+    breaks: "after a fok order was rejected, later orders of the call do not meet what it met",
+    from: "or (v_code is not null and (r.is_fok or r.cancels_own))",
+    to: "",
+    tests: ["db/api/place_orders_fok"],
+  },
+  {
+    name: "own_order_lost",
+    breaks: "a rejected order cancels the own orders that it met",
+    tests: ["db/api/place_orders_fok"],
+  },
+  {
+    name: "cancelled_own_order_counts",
+    breaks: "own orders that an order cancels count toward the loss limits",
+    tests: ["db/api/place_orders_fok"],
+  },
 ];

@@ -34,7 +34,9 @@ begin atomic
         then 'budgetCents: excludes quantity'
       when r.quantity is null and r.budget_cents is null
         then 'quantity: required without budgetCents'
-      when r.post_only and r.time_in_force = 'ioc'
+      when r.self_trade not in ('reject', 'cancel_resting')
+        then 'selfTrade: must be one of reject, cancel_resting'
+      when r.post_only and r.time_in_force <> 'gtc'
         then 'postOnly: needs a price and gtc, and no budgetCents'
     end,
     r.is_market,
@@ -42,7 +44,8 @@ begin atomic
     null::bigint,
     null::uuid,
     null::timestamptz,
-    r.request_fingerprint
+    r.request_fingerprint,
+    r.self_trade is not distinct from 'cancel_resting'
   from (
     select
       (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
@@ -55,13 +58,15 @@ begin atomic
       q.quantity,
       q."budgetCents" as budget_cents,
       case
-        when q.price is null or q."budgetCents" is not null then 'ioc'
+        when (q.price is null or q."budgetCents" is not null)
+          and q."timeInForce" is distinct from 'fok' then 'ioc'
         else coalesce(q."timeInForce", 'gtc')
       end::trading.time_in_force as time_in_force,
       coalesce(q."postOnly", false) as post_only,
       q."expiresAt" as expires_at,
       q."idempotencyKey" as idempotency_key,
-      q."requestFingerprint" as request_fingerprint
+      q."requestFingerprint" as request_fingerprint,
+      q."selfTrade" as self_trade
     from rows from (
       jsonb_to_recordset(read_requests.orders) as (
         "marketId" uuid,
@@ -75,11 +80,13 @@ begin atomic
         "idempotencyKey" uuid,
         "expiresAt" timestamptz,
         "postOnly" boolean,
-        "requestFingerprint" uuid
+        "requestFingerprint" uuid,
+        "selfTrade" text
       )
     ) with ordinality as q (
       "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
-      "idempotencyKey", "expiresAt", "postOnly", "requestFingerprint", ordinality
+      "idempotencyKey", "expiresAt", "postOnly", "requestFingerprint", "selfTrade",
+      ordinality
     )
   ) as r
   order by r.ordinality;

@@ -43,7 +43,7 @@ begin
   )
   insert into trading.active_orders (
     market_id, user_id, order_id, queue_position, order_public_id, left_quantity, book_price,
-    book_side, order_type, expires_at, release_at
+    book_side, order_type, expires_at, release_at, cancels_own
   )
   select
     o.market_id, o.user_id, o.id,
@@ -53,7 +53,7 @@ begin
       else o.id
     end,
     o.public_id, o.end_left_quantity, o.book_price, o.book_side, o.order_type, o.expires_at,
-    o.release_at
+    o.release_at, nullif(o.cancels_own, false)
   from accepted as o
   where o.end_status in ('scheduled', 'open', 'partially_filled');
 end

@@ -200,10 +200,11 @@ async function requestsOf(
   const { rows } = await client.query("select core.now() as now");
   const now: number = rows[0].now.getTime();
   return step.orders.map((order) => {
-    const { trader, expiresIn, key, ...terms } = order;
+    const { trader, expiresIn, key, cancelsOwn, ...terms } = order;
     const market = marketOf(step, order);
     return {
       ...terms,
+      ...(cancelsOwn && { selfTrade: "cancel_resting" }),
       market: undefined,
       marketId: market === null ? NO_MARKET : cast.markets[market]!,
       userId: cast.traders[trader]!,

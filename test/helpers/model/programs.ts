@@ -16,7 +16,8 @@ export interface Order {
   price: number | null;
   quantity: number | null;
   budgetCents: number | null;
-  timeInForce: "gtc" | "ioc";
+  timeInForce: "gtc" | "ioc" | "fok";
+  cancelsOwn: boolean;
   postOnly: boolean;
   /** From now, in milliseconds. */
   expiresIn: number | null;
@@ -112,7 +113,8 @@ function orders(): fc.Arbitrary<Order> {
       isMarket: fc.nat(9).map((n) => n === 0),
       quantity,
       budget,
-      timeInForce: fc.constantFrom("gtc", "gtc", "gtc", "ioc"),
+      timeInForce: fc.constantFrom("gtc", "gtc", "gtc", "gtc", "ioc", "fok"),
+      cancelsOwn: fc.nat(2).map((n) => n === 0),
       postOnly: fc.nat(9).map((n) => n === 0),
       expiresIn: rarely(fc.constantFrom(0, 1, 1000, 60_000)),
       key: rarely(fc.nat(4)),
@@ -449,6 +451,7 @@ function order(trader: number, request: Request): Order {
     quantity: request.quantity ?? null,
     budgetCents: request.budgetCents ?? null,
     timeInForce: request.timeInForce ?? "gtc",
+    cancelsOwn: request.selfTrade === "cancel_resting",
     postOnly: false,
     expiresIn: null,
     key: null,

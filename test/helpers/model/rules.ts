@@ -284,7 +284,11 @@ function place(state: State, marketIndex: number | null, request: Order): ModelO
     expiresAt: request.expiresIn === null ? null : state.now + request.expiresIn,
     fills: [],
     budget: request.budgetCents,
-    timeInForce: request.price === null || isBudget ? "ioc" : request.timeInForce,
+    timeInForce:
+      (request.price === null || isBudget) && request.timeInForce === "gtc"
+        ? "ioc"
+        : request.timeInForce,
+    cancelsOwn: request.cancelsOwn,
     postOnly: request.postOnly,
     isMarket: request.price === null,
     releaseAt: null,
@@ -352,9 +356,11 @@ function execute(
 
   if (met.own) throw new Refused("SELF_TRADE_BLOCKED");
   if (order.postOnly && bought > 0) throw new Refused("POST_ONLY_WOULD_CROSS");
-  if (bought === 0 && !mayRest) {
-    if (met.dead.length === 0) throw new Refused("INSUFFICIENT_LIQUIDITY");
-    bury(state, met.dead);
+  const isDone = order.budget !== null ? met.isSpent : bought === order.quantity;
+  if (!mayRest && (bought === 0 || (order.timeInForce === "fok" && !isDone))) {
+    const gone = met.dead.filter(({ stays }) => stays !== true);
+    if (gone.length === 0) throw new Refused("INSUFFICIENT_LIQUIDITY");
+    bury(state, gone);
     market.version += 1;
     throw new Refused("INSUFFICIENT_LIQUIDITY", state);
   }
@@ -362,9 +368,11 @@ function execute(
     ? needed <= trader.cents
     : order.quantity <= holding(state, order.market, order.trader, order.side).quantity;
   if (!isFunded) throw new Refused("INSUFFICIENT_BALANCE");
-  if (isBuy && passesLimit(state, trader, openCost(state, order.trader, relieved) + needed)) {
-    throw new Refused("LOSS_LIMIT");
-  }
+  const own = met.dead.filter(({ reason }) => reason === "self_trade");
+  const withoutOwn = structuredClone(state);
+  for (const { order: resting, reason } of own) cancel(withoutOwn.orders[resting.number]!, reason);
+  const open = openCost(withoutOwn, order.trader, relieved);
+  if (isBuy && passesLimit(state, trader, open + needed)) throw new Refused("LOSS_LIMIT");
 
   market.version += 1;
   bury(state, met.dead);
@@ -372,7 +380,6 @@ function execute(
   payFee(state, order, fee, met.taken);
   tellMakers(state, met.taken);
   if (order.budget !== null) order.quantity = bought;
-  const isDone = order.budget !== null ? met.isSpent : bought === order.quantity;
   if (isDone) order.status = "filled";
   else if (!mayRest) cancel(order, "insufficient_liquidity");
   else {
@@ -511,7 +518,7 @@ function amend(
 
 function isMalformed({ quantity, postOnly, timeInForce, price, budgetCents }: Order): boolean {
   if (quantity !== null && (quantity < 1 || quantity > MOST_SHARES)) return true;
-  return postOnly && (timeInForce === "ioc" || price === null || budgetCents !== null);
+  return postOnly && (timeInForce !== "gtc" || price === null || budgetCents !== null);
 }
 
 function findReplay(state: State, { trader, key }: Order) {
