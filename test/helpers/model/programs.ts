@@ -40,6 +40,8 @@ export type Step =
   | { kind: "cancel"; trader: number; place: number }
   /** By an operator, in one market or in all. */
   | { kind: "cancelOrders"; trader: number; market: number | null }
+  /** By the trader; or by the dead man's switch, a second after it was set. */
+  | { kind: "cancelAll"; trader: number; market: number | null; isGone: boolean }
   /** Null keeps what the order has. */
   | {
       kind: "amend";
@@ -203,6 +205,10 @@ function steps(markets: number): fc.Arbitrary<Step> {
     },
     { weight: 1, arbitrary: record("cancel", { trader, place: fc.nat(3) }) },
     { weight: 1, arbitrary: record("cancelOrders", { trader, market: fc.option(market) }) },
+    {
+      weight: 2,
+      arbitrary: record("cancelAll", { trader, market: fc.option(market), isGone: fc.boolean() }),
+    },
     { weight: 5, arbitrary: amendments() },
     {
       weight: 2,

@@ -129,6 +129,9 @@ function carryOut(state: State, step: Event): void {
     case "cancelOrders":
       endOpenOf(state, step.trader, step.market, "user_cancelled");
       break;
+    case "cancelAll":
+      cancelAll(state, step);
+      break;
     case "cancel": {
       const order = openOf(state, step.trader)[step.place];
       if (order === undefined) break;
@@ -236,6 +239,25 @@ function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
   if (expired.length > 0) cancelOpen(state, expired, "expired", true);
   const rest = orders.filter((order) => !expired.includes(order));
   if (rest.length > 0) cancelOpen(state, rest, reason, true);
+}
+
+/** All open orders of a trader: one change of each market whose book it was. */
+function cancelAll(
+  state: State,
+  { trader, market, isGone }: Extract<Step, { kind: "cancelAll" }>,
+): void {
+  if (isGone) state.now += 1000;
+  const orders = openOf(state, trader)
+    .filter((order) => isGone || market === null || order.market === market)
+    .sort((one, other) => one.number - other.number);
+  for (const changed of new Set(orders.filter(isResting).map((order) => order.market))) {
+    state.markets[changed]!.version += 1;
+  }
+  for (const order of orders) {
+    const expired = hasExpired(state, order);
+    cancel(order, expired ? "expired" : "user_cancelled");
+    if (expired || isGone) tellCancelled(state, order);
+  }
 }
 
 function exclude(state: State, index: number, byHand: boolean): void {
