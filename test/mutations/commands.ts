@@ -85,11 +85,6 @@ export const commands: Mutation[] = [
     tests: ["db/api/run_command"],
   },
   {
-    name: "batch_key_read_before_the_locks",
-    breaks: "a batch with a key does not look again under the locks of its markets",
-    tests: ["concurrency/idempotent_commands"],
-  },
-  {
     name: "unfinished_batch_in_part",
     breaks: "a batch with a key keeps an answer that is not final",
     from: "v_unfinished is not null and not place_batch.atomic",

@@ -35,9 +35,9 @@ begin
       from trading.read_requests(place_batch.orders) as r
       order by r.market_id nulls last
     ));
-    v_kept := trading.find_reply( -- mutant: batch_key_read_before_the_locks
-      v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint -- mutant: batch_key_read_before_the_locks
-    ); -- mutant: batch_key_read_before_the_locks
+    v_kept := trading.find_reply(
+      v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint
+    );
   end if;
   if v_kept.replayed is not null then
     return v_kept;

@@ -47,9 +47,9 @@ test("INSUFFICIENT_LIQUIDITY: fok with one share too few; nothing happens", asyn
 test("INSUFFICIENT_BALANCE: liquidity comes first, also in a deep book", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = [await makeTrader({ cents: 100 }), await makeTrader()];
-  await rest(market, bob, ...Array.from({ length: 30 }, () => buy("no", 1, 40)));
-  t.is(await refusal(market, ann, buy("yes", 30, 60, fok)), "INSUFFICIENT_BALANCE");
-  t.is(await refusal(market, ann, buy("yes", 31, 60, fok)), "INSUFFICIENT_LIQUIDITY");
+  await rest(market, bob, ...Array.from({ length: 30 }, () => buy("no", 10, 40)));
+  t.is(await refusal(market, ann, buy("yes", 300, 60, fok)), "INSUFFICIENT_BALANCE");
+  t.is(await refusal(market, ann, buy("yes", 301, 60, fok)), "INSUFFICIENT_LIQUIDITY");
 });
 
 test("fok: market orders, sells and budgets", async (t) => {
