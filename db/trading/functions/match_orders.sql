@@ -213,7 +213,8 @@ begin
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
         when r.is_ioc and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
-        when r.is_fok and v_is_done is not true and v_beyond < c_most_beyond then 'INSUFFICIENT_LIQUIDITY' -- mutant: fok_in_part
+        when r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
+          then 'INSUFFICIENT_LIQUIDITY'
         else trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
           limits.limits[t], limits.untraded[t], t_open_cost[t]
