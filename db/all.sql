@@ -107,6 +107,7 @@ set local role exchange_owner;
 --!include trading/tables/resolutions.sql
 --!include trading/tables/settlements.sql
 --!include trading/tables/idempotency_keys.sql
+--!include trading/tables/dead_man_switches.sql
 --!include trading/tables/outbox.sql
 --!include trading/tables/sent_events.sql
 --!include trading/tables/outbox_relay.sql
@@ -241,6 +242,7 @@ set local role exchange_owner;
 --!include trading/functions/order_rejected.sql
 --!include trading/functions/order_accepted.sql
 --!include trading/functions/replayed_result.sql
+--!include trading/functions/replay_or_reuse.sql
 --!include trading/functions/without_starved.sql
 --!include trading/functions/scheduled_result.sql
 --!include trading/functions/match_orders.sql
@@ -266,7 +268,13 @@ set local role exchange_owner;
 --!include trading/functions/announce_released.sql
 --!include trading/functions/release_orders.sql
 --!include trading/functions/end_active_orders.sql
+--!include trading/functions/announce_cancelled.sql
 --!include trading/functions/cancel_active_orders.sql
+--!include trading/functions/cancel_together.sql
+--!include trading/functions/comes_from_before.sql
+--!include trading/functions/open_orders_until.sql
+--!include trading/functions/find_reply.sql
+--!include trading/functions/keep_reply.sql
 --!include trading/functions/find_order.sql
 --!include trading/functions/pick_orders.sql
 --!include trading/functions/cancel_order.sql
@@ -412,6 +420,7 @@ set local role exchange_owner;
 --!include api/functions/add_passkey.sql
 --!include api/functions/list_passkeys.sql
 --!include api/functions/remove_passkey.sql
+--!include api/functions/count_requests.sql
 --!include api/functions/take_requests.sql
 --!include api/functions/return_requests.sql
 --!include api/functions/open_stream.sql
@@ -423,11 +432,19 @@ set local role exchange_owner;
 --!include api/functions/relay_outbox.sql
 --!include api/functions/read_events.sql
 --!include api/functions/place_orders.sql
+--!include api/functions/place_orders_versioned.sql
 --!include api/functions/preview_order.sql
 --!include api/functions/amend_order.sql
 --!include api/functions/cancel_order.sql
+--!include api/functions/cancel_all_orders.sql
+--!include api/functions/set_dead_man.sql
+--!include api/functions/get_dead_man.sql
 --!include api/functions/split_position.sql
 --!include api/functions/merge_position.sql
+--!include api/functions/run_command.sql
+--!include api/functions/begin_command.sql
+--!include api/functions/end_command.sql
+--!include api/functions/place_batch.sql
 --!include api/functions/list_orders.sql
 --!include api/functions/get_order.sql
 --!include api/functions/get_account.sql
@@ -468,6 +485,8 @@ set local role exchange_owner;
 --!include jobs/functions/expire_orders.sql
 --!include jobs/functions/due_closings.sql
 --!include jobs/functions/close_markets.sql
+--!include jobs/functions/due_dead_man_orders.sql
+--!include jobs/functions/cancel_dead_man_orders.sql
 --!include jobs/functions/archive_orders.sql
 --!include jobs/functions/remove_keys.sql
 --!include jobs/functions/remove_sent_events.sql

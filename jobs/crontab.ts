@@ -1,5 +1,6 @@
 import { inDueMarkets, untilDone } from "../src/worker/job.ts";
 import type { Job } from "../src/worker/job.ts";
+import { fireDeadManSwitches } from "./dead_man_switches__fire.ts";
 import { verifyLedger } from "./ledger__verify.ts";
 import { releaseOrders } from "./orders__release.ts";
 
@@ -10,6 +11,7 @@ import { releaseOrders } from "./orders__release.ts";
  */
 export const crontab: Job[] = [
   { name: "orders__release", due: "release", run: releaseOrders },
+  { name: "dead_man_switches__fire", due: "deadMan", run: fireDeadManSwitches },
   { name: "orders__expire", due: "expire", run: inDueMarkets("dueExpiries", "expireOrders") },
   { name: "markets__close", due: "close", run: inDueMarkets("dueClosings", "closeMarkets") },
   {

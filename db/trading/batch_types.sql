@@ -57,7 +57,9 @@ create type trading.placed_order as (
   balance_cents bigint,
   end_status trading.order_status,
   end_left_quantity int,
-  end_cancel_reason trading.cancel_reason
+  end_cancel_reason trading.cancel_reason,
+  request_fingerprint uuid,
+  cancels_own boolean
 );
 comment on type trading.placed_order is
   'A request of a batch with its result. id and public_id are those of its order, null unless it '

@@ -23,8 +23,9 @@ comment on type trading.side is 'The two kinds of shares, and the two sides of t
 create type trading.order_type as enum ('buy', 'sell');
 comment on type trading.order_type is 'What the trader does with shares of the side.';
 
-create type trading.time_in_force as enum ('gtc', 'ioc');
-comment on type trading.time_in_force is 'gtc may rest on the book; ioc cancels its remainder.';
+create type trading.time_in_force as enum ('gtc', 'ioc', 'fok');
+comment on type trading.time_in_force is
+  'gtc may rest on the book; ioc cancels its remainder; fok is filled at once or rejected.';
 
 create type trading.order_status as enum (
   'scheduled', 'open', 'partially_filled', 'filled', 'cancelled'
@@ -91,7 +92,9 @@ create type trading.order_request as (
   relieved_cents bigint,
   order_id bigint,
   order_public_id uuid,
-  created_at timestamptz
+  created_at timestamptz,
+  request_fingerprint uuid,
+  cancels_own boolean
 );
 comment on type trading.order_request is
   'One request of a batch, made ready: price and time in force as they take effect (99 or 1 for a '
@@ -99,8 +102,10 @@ comment on type trading.order_request is
   'market is its place among the batch''s markets. market_id and user_id are null when there is no '
   'such market or user, quantity is null with a budget. problem says what is malformed; is_market, '
   'that it came without a price. relieved_cents is by how much it lowers the cost of its user''s '
-  'open orders: that of the replaced order, or of the scheduled order itself. The last three are '
-  'of the scheduled order that a request releases.';
+  'open orders: that of the replaced order, or of the scheduled order itself. order_id to '
+  'created_at are of the scheduled order that a request releases. request_fingerprint: another '
+  'request with the idempotency key is rejected; null: it is a replay. cancels_own: own resting '
+  'orders that it meets are cancelled; otherwise it is rejected.';
 
 create type trading.resting_order as (
   order_id bigint,
@@ -199,7 +204,9 @@ create type trading.match_request as (
   least_cents int,
   relieved_cents bigint,
   is_malformed boolean,
-  code text
+  code text,
+  is_fok boolean,
+  cancels_own boolean
 );
 comment on type trading.match_request is
   'A request of a batch as the matching loop reads it: trading.order_request with places and with '

@@ -43,7 +43,7 @@ export const sideSchema = z.enum(["yes", "no"]);
 export const orderTypeSchema = z.enum(["buy", "sell"]);
 
 /** Whether an order may rest. */
-export const timeInForceSchema = z.enum(["gtc", "ioc"]);
+export const timeInForceSchema = z.enum(["gtc", "ioc", "fok"]);
 
 /** A price, in cents of the side that is traded. */
 export const priceSchema = z.int().min(1).max(99).meta({ description: "EUR-cents a share" });

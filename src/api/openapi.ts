@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { createDocument } from "zod-openapi";
 import type {
   oas31,
@@ -8,8 +9,8 @@ import type {
 import { outcomeUnknown, plainProblem, rejections } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import { version } from "../version.ts";
-import { errorSchema } from "./common.ts";
-import { responseHeaders, tags } from "./route.ts";
+import { errorSchema, uuidSchema } from "./common.ts";
+import { isCommand, responseHeaders, tags } from "./route.ts";
 import type { ResponseDescription, Route } from "./route.ts";
 
 const description =
@@ -23,6 +24,31 @@ const rateHeaders = {
   "X-RateLimit-Burst": "requests that may come back to back",
   "X-RateLimit-Remaining": "how many of these are left now",
 };
+
+/** Headers of the answers to reads. */
+const windowHeaders = {
+  "RateLimit-Policy": "the windows in which the request counted: quota and seconds",
+  RateLimit: "what is left of each; after a 429, in how many seconds there is more",
+};
+
+/** Of an answer that is not a success. */
+const errorHeader = {
+  "X-Error-Code": "the code of the error, also where the body has none",
+};
+
+/** Of an answer that was given before. */
+const replayHeader = {
+  "Idempotency-Replayed": "`true`: the key was used before, and this is its answer",
+};
+
+/** The key of a command. POST /orders also takes it in the body. */
+const keyParameter = z.object({
+  "Idempotency-Key": uuidSchema.optional().meta({
+    description:
+      "the same request with the same key within 24 hours is carried out once, and gets the first " +
+      "answer again",
+  }),
+});
 
 const cacheHeader = { "Cache-Control": "how long a shared cache may keep the answer" };
 
@@ -51,6 +77,11 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             description: "seconds to wait before trying again",
             schema: { type: "integer" },
           },
+          ...Object.fromEntries(
+            Object.entries({ ...replayHeader, ...windowHeaders, ...errorHeader }).map(
+              ([name, text]) => [name, { description: text, schema: { type: "string" } }],
+            ),
+          ),
           ...Object.fromEntries(
             Object.entries(rateHeaders).map(([name, text]) => [
               name,
@@ -91,15 +122,23 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const { params, query } = route.request;
   const body = bodyOf(route);
-  const headers = route.rateLimit === "trading" ? Object.keys(rateHeaders) : [];
+  const headers = Object.keys(
+    route.rateLimit === "trading" ? rateHeaders : isCounted(route) ? windowHeaders : {},
+  );
+  const header = isCommand(route) ? keyParameter : undefined;
+  const replay = isCommand(route) ? Object.keys(replayHeader) : [];
   return {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     security: route.auth === "none" ? [] : [{ [route.auth]: [] }],
-    ...((params ?? query) && {
-      requestParams: { ...(params && { path: params.schema }), ...(query && { query }) },
+    ...((params ?? query ?? header) && {
+      requestParams: {
+        ...(params && { path: params.schema }),
+        ...(query && { query }),
+        ...(header && { header }),
+      },
     }),
     ...(body && {
       requestBody: { required: true, content: { "application/json": { schema: body } } },
@@ -109,11 +148,16 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ...Object.fromEntries(
         Object.entries(route.responses).map(([status, response]) => [
           status,
-          responseOf(response, headers),
+          responseOf(response, [...headers, ...replay]),
         ]),
       ),
     },
   };
+}
+
+/** Whether requests of a route count in windows. */
+function isCounted({ rateLimit }: Route): boolean {
+  return rateLimit === "read" || rateLimit === "cancel-all";
 }
 
 /** The documented body of a route. */
@@ -123,13 +167,15 @@ function bodyOf({ request }: Route): Route["request"]["body"] {
 
 /** All problems that a route may answer with. */
 function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
-  const takesInput = request.query !== undefined || request.body !== undefined;
+  const takesInput =
+    request.query !== undefined || request.body !== undefined || isCommand({ rateLimit });
   return [
     ...(takesInput ? rejections("INVALID_REQUEST") : []),
     ...(auth === "none" ? [] : rejections("UNAUTHORIZED")),
     ...(route.fromOwnPages === true ? rejections("WRONG_ORIGIN") : []),
     ...(rateLimit === "none" ? [] : rejections("TOO_MANY_REQUESTS")),
     ...(request.params === undefined ? [] : [request.params.otherwise]),
+    ...(isCommand({ rateLimit }) ? rejections("IDEMPOTENCY_KEY_REUSED") : []),
     ...(route.problems ?? []),
     ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
     plainProblem(500, "Internal server error"),
@@ -173,6 +219,7 @@ function problemResponses(
         description: those.map(({ body }) => body.error).join("; "),
         headers: headerReferences([
           "X-Request-Id",
+          ...Object.keys(errorHeader),
           // Without a known caller there is no policy.
           ...(status === "401" ? [] : more),
           ...(mayComeBack ? ["Retry-After"] : []),

@@ -1,12 +1,22 @@
+import type { Response } from "express";
 import { z } from "zod";
 import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
+import { resultsIn } from "../engine/order_calls.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
-import { plainProblem, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
+import {
+  invalidRequest,
+  plainProblem,
+  ProblemError,
+  rejection,
+  rejectionByName,
+} from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import { validate } from "../http/validate.ts";
-import { balanceSchema, errorSchema, uuidSchema } from "./common.ts";
+import { acceptedBody, balanceSchema, errorSchema, uuidSchema } from "./common.ts";
 import type { Context } from "./context.ts";
+import { keyOfPart, noteReplay } from "./idempotency.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { changedOrderSchema } from "./order_schemas.ts";
 import { placeOrderResponseSchema, placeOrderSchema, whenPlacingUnknown } from "./orders.ts";
 import { route } from "./route.ts";
@@ -79,7 +89,13 @@ const placeBatch = route({
       schema: batchRejectedSchema,
     },
   },
-  handler: async ({ body, userId }, context) => {
+  handler: async ({ body, idempotency, response, userId }, context) => {
+    const { idempotencyKey, requestFingerprint } = idempotency;
+    if (idempotencyKey !== undefined && requestFingerprint !== undefined) {
+      const once = { userId, idempotencyKey, requestFingerprint };
+      const text = await placeOnce(context, once, body, response);
+      return { status: 200, text };
+    }
     const results =
       body.atomic === true
         ? await placeAll(context, userId, validate(placeBatchSchema, body).orders)
@@ -88,6 +104,51 @@ const placeBatch = route({
     return { status: 200, text: `{"results":[${results.join()}],"balance":${balance}}` };
   },
 });
+
+type LooseBatch = z.output<typeof looseBatchSchema>;
+
+/** An order of a batch, or what is wrong with it. */
+type ReadOrder = { order: z.output<typeof placeOrderSchema> } | { problem: Problem };
+
+function readOrder(body: unknown): ReadOrder {
+  try {
+    return { order: validate(placeOrderSchema, body) };
+  } catch (error) {
+    if (error instanceof ProblemError) return { problem: error.problem };
+    throw error;
+  }
+}
+
+/** Places a batch in one transaction, which keeps its results for repetitions of the request. */
+async function placeOnce(
+  { orderGatherer }: Context,
+  once: { userId: string; idempotencyKey: string; requestFingerprint: string },
+  body: LooseBatch,
+  response: Response,
+): Promise<string> {
+  const atomic = body.atomic === true;
+  if (atomic) validate(placeBatchSchema, body);
+  const read = body.orders.map(readOrder);
+  const orders = read.flatMap((each) =>
+    "order" in each ? [{ ...each.order, userId: once.userId }] : [],
+  );
+  if (orders.some((order) => order.idempotencyKey === once.idempotencyKey)) {
+    const message = "must have other idempotency keys than the header";
+    throw new ProblemError(invalidRequest([{ path: "orders", message }]));
+  }
+  const placed = await orderGatherer.placeOnce({ ...once, orders, atomic });
+  const { results, balance } = resultsIn(acceptedBody(placed));
+  if (atomic) refuseRejected(results);
+  noteReplay(response, placed.replayed);
+  const left = results.values();
+  const texts = read.map((each) => {
+    if ("problem" in each) return resultOfProblem(each.problem);
+    const { value } = left.next();
+    if (value === undefined) throw new RangeError("api.place_batch left out an order");
+    return resultOf(value);
+  });
+  return `{"results":[${texts.join()}],"balance":${JSON.stringify(balance)}}`;
+}
 
 /** Places orders of which each stands alone. Returns their results as JSON text. */
 async function placeEach(
@@ -120,9 +181,15 @@ async function placeAll(
   orders: Omit<OrderRequest, "userId">[],
 ): Promise<string[]> {
   const results = await orderGatherer.placeTogether(orders.map((order) => ({ userId, ...order })));
+  refuseRejected(results);
+  return results.map(resultOf);
+}
+
+/** Throws a problem with the first order of an atomic batch that was rejected, if one was. */
+function refuseRejected(results: CommandResult[]): void {
   const index = results.findIndex(({ code }) => code !== null);
   const rejected = results[index];
-  if (rejected === undefined) return results.map(resultOf);
+  if (rejected === undefined) return;
   const problem = rejectionByName(rejected.code ?? "", rejected.message);
   // These two concern the request, not that order.
   const isAboutAtomic = problem.body.issues?.[0]?.path === "atomic";
@@ -183,12 +250,42 @@ const cancelBatch = route({
       schema: cancelBatchResponseSchema,
     },
   },
-  handler: async ({ body: { orderIds }, userId }, context) => {
-    const body = await cancelOrders(context, userId, orderIds);
-    context.outboxRelay.ring();
-    return { status: 200, body };
+  handler: async ({ body: { orderIds }, idempotency, response, userId }, context) => {
+    const { idempotencyKey, requestFingerprint } = idempotency;
+    if (idempotencyKey === undefined || requestFingerprint === undefined) {
+      const body = await cancelOrders(context, userId, orderIds);
+      context.outboxRelay.ring();
+      return { status: 200, body };
+    }
+    const once = { userId, idempotencyKey, requestFingerprint };
+    return { status: 200, text: await cancelOnce(context, once, orderIds, response) };
   },
 });
+
+/** Cancels orders as {@link cancelOrders} does, and keeps the answer for repetitions. */
+async function cancelOnce(
+  context: Context,
+  once: { userId: string; idempotencyKey: string; requestFingerprint: string },
+  orderIds: string[],
+  response: Response,
+): Promise<string> {
+  const { commands, outboxRelay, turns } = context;
+  const turn = turns.command(once.userId);
+  const begun = await commands.beginCommand(once, { turn });
+  if (begun.code !== null || begun.replayed) {
+    noteReplay(response, begun.replayed);
+    return acceptedBody(begun);
+  }
+  const body = await cancelOrders(context, once.userId, orderIds, once);
+  outboxRelay.ring();
+  const text = JSON.stringify(body);
+  // An id that failed by the server's fault is tried again by a repetition.
+  const isFinal = body.balance !== null && body.failures.every(({ code }) => code !== "internal");
+  if (!isFinal) return text;
+  const ended = await commands.endCommand({ ...once, reply: text }, { turn });
+  noteReplay(response, ended.replayed);
+  return acceptedBody(ended);
+}
 
 type CancelBatchResponse = z.output<typeof cancelBatchResponseSchema>;
 
@@ -200,6 +297,7 @@ export async function cancelOrders(
   { commands, turns, logger }: Pick<Context, "commands" | "turns" | "logger">,
   userId: string,
   orderIds: string[],
+  { idempotencyKey, requestFingerprint }: Idempotency = {},
 ): Promise<CancelBatchResponse> {
   const cancelled: CancelBatchResponse["cancelled"] = [];
   const failures: CancelBatchResponse["failures"] = [];
@@ -212,7 +310,13 @@ export async function cancelOrders(
       continue;
     }
     try {
-      const result = await commands.cancelOrder({ userId, orderId }, { turn });
+      // Of a batch with a key, each cancel has a key of its own.
+      const once = idempotencyKey !== undefined && {
+        idempotencyKey: keyOfPart(idempotencyKey, orderId),
+        requestFingerprint,
+      };
+      const command = { command: "cancel" as const, userId, orderId, ...once };
+      const result = await commands.runCommand(command, { turn });
       if (result.code === null) cancelled.push(orderIn(result.body));
       else failures.push({ orderId, code: failureCodeOf(result.code) });
     } catch (error) {

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { untilFinished } from "../engine/unfinished.ts";
-import { rejection, rejections } from "../http/problems.ts";
+import type { OrderRequest } from "../database/calls.ts";
+import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
+import { cancelAllRoutes } from "./cancel_all.ts";
+import { commandAnswer } from "./idempotency.ts";
+import type { Idempotency } from "./idempotency.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -65,9 +69,18 @@ export const placeOrderSchema = z
     timeInForce: timeInForceSchema.nullish().meta({
       default: "gtc",
       description:
-        "`gtc` may rest; `ioc` cancels what is not filled at once. Market and budget orders are " +
-        "always `ioc`.",
+        "`gtc` may rest; `ioc` cancels what is not filled at once; `fok` is filled at once as a whole " +
+        "or rejected with `INSUFFICIENT_LIQUIDITY`. Market and budget orders are `ioc` or `fok`.",
     }),
+    selfTrade: z
+      .enum(["reject", "cancel_resting"])
+      .nullish()
+      .meta({
+        default: "reject",
+        description:
+          "if the order would match own resting orders: `reject` rejects it, `cancel_resting` cancels " +
+          "them with `self_trade` and lists them in `cancelledOrders`",
+      }),
     idempotencyKey: uuidSchema.nullish().meta({
       description: "the same key of a user within 24 hours is the same order",
     }),
@@ -97,11 +110,15 @@ export const placeOrderSchema = z
         refuse("price", "required without budgetCents; null places a market order");
       }
     }
-    if (order.postOnly === true && (isBudget || !isPriced || order.timeInForce === "ioc")) {
+    if (order.postOnly === true && (isBudget || !isPriced || isImmediate(order.timeInForce))) {
       refuse("postOnly", "needs a price and gtc, and no budgetCents");
     }
   })
   .meta({ id: "PlaceOrder" });
+
+function isImmediate(timeInForce: "gtc" | "ioc" | "fok" | null | undefined): boolean {
+  return timeInForce === "ioc" || timeInForce === "fok";
+}
 
 function isGiven(value: unknown): boolean {
   return value !== null && value !== undefined;
@@ -111,7 +128,9 @@ export const placeOrderResponseSchema = z.strictObject({
   order: placedOrderSchema,
   fills: z.array(fillSchema).meta({ description: "in the order of execution" }),
   cancelledOrders: z.array(placedOrderSchema).meta({
-    description: "orders of others that this one met and that could not match any more",
+    description:
+      "resting orders that this one met and that were cancelled: they could not match any more, or " +
+      "were the caller's own",
   }),
   balance: balanceSchema.meta({ description: "after this order" }),
   feeCents: centsSchema.min(0).nullable().meta({
@@ -126,8 +145,10 @@ const place = route({
   tag: "Orders",
   summary: "Places an order",
   description:
-    "Send an `idempotencyKey` with every order. If the answer gets lost, send the same again. In " +
-    "optional fields null means absent, except in the price of a buy.",
+    "Send an `idempotencyKey` with every order, in the body or as header `Idempotency-Key`. If the " +
+    "answer gets lost, send the same again. With the header, another order with the key gets " +
+    "`IDEMPOTENCY_KEY_REUSED`; with the field of the body, it is the first order. In optional fields " +
+    "null means absent, except in the price of a buy.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown: whenPlacingUnknown,
@@ -137,18 +158,29 @@ const place = route({
     200: {
       description: "A replay: the order that the idempotency key stands for, as it is now.",
       schema: placeOrderResponseSchema,
-      headers: ["Idempotency-Replayed"],
     },
   },
   problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
-  handler: async ({ body, userId }, { orderGatherer }) => {
-    const result = await orderGatherer.place({ userId, ...body });
-    const text = acceptedBody(result);
-    return result.replayed
-      ? { status: 200, text, headers: { "Idempotency-Replayed": "true" } }
-      : { status: 201, text };
+  handler: async ({ body, idempotency, response, userId }, { orderGatherer }) => {
+    const result = await orderGatherer.place({ userId, ...withKey(body, idempotency) });
+    const text = commandAnswer(response, result);
+    return result.replayed ? { status: 200, text } : { status: 201, text };
   },
 });
+
+/** An order with the key of the header. Where both are given, they must be the same. */
+function withKey(
+  order: z.output<typeof placeOrderSchema>,
+  { idempotencyKey, requestFingerprint }: Idempotency,
+): Omit<OrderRequest, "userId"> {
+  if (idempotencyKey === undefined) return order;
+  const key = order.idempotencyKey ?? idempotencyKey;
+  if (key !== idempotencyKey) {
+    const message = "must be the Idempotency-Key of the header";
+    throw new ProblemError(invalidRequest([{ path: "idempotencyKey", message }]));
+  }
+  return { ...order, idempotencyKey, requestFingerprint };
+}
 
 export const previewResponseSchema = z.strictObject({
   status: z.enum([...orderStatusSchema.options, "rejected"]).meta({
@@ -247,7 +279,8 @@ const amend = route({
   auth: "key",
   rateLimit: "trading",
   // A replacement has another id.
-  whenOutcomeUnknown: "look at your open orders before you retry",
+  whenOutcomeUnknown:
+    "retry with the same idempotency key; without one look at your open orders first",
   request: { params: idParams, body: amendOrderSchema },
   responses: {
     200: {
@@ -264,14 +297,14 @@ const amend = route({
     ),
     ...tradeProblems,
   ],
-  handler: async ({ params, body: { price, quantity }, userId }, context) => {
+  handler: async ({ params, body, idempotency, response, userId }, context) => {
     const { commands, outboxRelay, turns } = context;
+    const amendment = { orderId: params.id, price: body.price, quantity: body.quantity };
+    const command = { command: "amend" as const, userId, ...amendment, ...idempotency };
     const turn = turns.command(userId);
-    const result = await untilFinished(() =>
-      commands.amendOrder({ userId, orderId: params.id, price, quantity }, { turn }),
-    );
+    const result = await untilFinished(() => commands.runCommand(command, { turn }));
     outboxRelay.ring();
-    return acceptedBody(result);
+    return commandAnswer(response, result);
   },
 });
 
@@ -300,11 +333,13 @@ const cancel = route({
     },
   },
   problems: rejections("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),
-  handler: async ({ params: { id }, userId }, { commands, outboxRelay, turns }) => {
+  handler: async ({ params: { id }, idempotency, response, userId }, context) => {
+    const { commands, outboxRelay, turns } = context;
     const turn = turns.command(userId);
-    const result = await commands.cancelOrder({ userId, orderId: id }, { turn });
+    const command = { command: "cancel" as const, userId, orderId: id, ...idempotency };
+    const result = await commands.runCommand(command, { turn });
     outboxRelay.ring();
-    return acceptedBody(result);
+    return commandAnswer(response, result);
   },
 });
 
@@ -355,4 +390,5 @@ const read = route({
   },
 });
 
-export const orderRoutes = [list, place, preview, read, amend, cancel];
+// A path with an id comes after those without.
+export const orderRoutes = [list, place, preview, ...cancelAllRoutes, read, amend, cancel];

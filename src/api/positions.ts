@@ -1,7 +1,7 @@
+import type { Response } from "express";
 import { z } from "zod";
 import { rejections } from "../http/problems.ts";
 import {
-  acceptedBody,
   balanceSchema,
   centsSchema,
   priceSchema,
@@ -9,6 +9,9 @@ import {
   sideSchema,
   uuidSchema,
 } from "./common.ts";
+import type { Context } from "./context.ts";
+import { commandAnswer } from "./idempotency.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { marketStatusSchema } from "./markets.ts";
 import { route } from "./route.ts";
 
@@ -53,7 +56,25 @@ const converted = {
   schema: convertSetsResponseSchema,
 };
 
-const whenOutcomeUnknown = "look at the portfolio before you retry";
+const whenOutcomeUnknown =
+  "retry with the same idempotency key; without one look at the portfolio first";
+
+interface ConvertCall {
+  body: z.output<typeof convertSetsSchema>;
+  idempotency: Idempotency;
+  response: Response;
+  userId: string;
+}
+
+async function convert(
+  command: "split" | "merge",
+  { body: { marketId, quantity }, idempotency, response, userId }: ConvertCall,
+  { commands, turns }: Context,
+): Promise<string> {
+  const turn = turns.command(userId, marketId);
+  const given = { command, userId, marketId, quantity, ...idempotency };
+  return commandAnswer(response, await commands.runCommand(given, { turn }));
+}
 
 const split = route({
   method: "post",
@@ -63,7 +84,7 @@ const split = route({
   summary: "Makes complete sets, one YES and one NO share each, out of 100 cents each",
   description:
     "Without a fee. Each share has cost 50 cents. Checked like an order of this cost. The book does " +
-    "not change. There is no idempotency key: after `OUTCOME_UNKNOWN` look at the portfolio first.",
+    "not change.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown,
@@ -79,10 +100,7 @@ const split = route({
     "LIMITS_SETUP_REQUIRED",
     "TRADING_PAUSED",
   ),
-  handler: async ({ body: { marketId, quantity }, userId }, { commands, turns }) => {
-    const turn = turns.command(userId, marketId);
-    return acceptedBody(await commands.splitPosition({ userId, marketId, quantity }, { turn }));
-  },
+  handler: (call, context) => convert("split", call, context),
 });
 
 const merge = route({
@@ -100,10 +118,7 @@ const merge = route({
   request: { body: convertSetsSchema },
   responses: { 200: converted },
   problems: rejections("MARKET_NOT_FOUND", "MARKET_NOT_OPEN", "INSUFFICIENT_BALANCE"),
-  handler: async ({ body: { marketId, quantity }, userId }, { commands, turns }) => {
-    const turn = turns.command(userId, marketId);
-    return acceptedBody(await commands.mergePosition({ userId, marketId, quantity }, { turn }));
-  },
+  handler: (call, context) => convert("merge", call, context),
 });
 
 export const positionRoutes = [split, merge];

@@ -4,6 +4,7 @@ import type { Auth, Callers, RateLimit } from "../http/access.ts";
 import type { Caching } from "../http/caching.ts";
 import type { Problem } from "../http/problems.ts";
 import type { Context } from "./context.ts";
+import type { Idempotency } from "./idempotency.ts";
 
 /**
  * Declares a route: its contract, of which Express and the OpenAPI document are made, and its handler.
@@ -61,9 +62,18 @@ interface Description {
   problems?: Problem[];
 }
 
-/** What a request is counted as. Every command of trading counts as that, and only these do. */
+/** How the requests of commands of trading are counted. These commands take an idempotency key. */
+const commandLimits: readonly RateLimit[] = ["trading", "cancel-all"];
+
+/** Whether a route is a command of trading. */
+export function isCommand({ rateLimit }: { rateLimit: RateLimit }): boolean {
+  return commandLimits.includes(rateLimit);
+}
+
+/** What a request is counted as. Commands of trading count as that or have a limit of their own. */
 type Limits =
-  | { rateLimit: Exclude<RateLimit, "trading" | "account"> }
+  | { rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account"> }
+  | { rateLimit: "cancel-all"; whenOutcomeUnknown: string }
   | { rateLimit: "account"; whenOutcomeUnknown?: string }
   | {
       rateLimit: "trading";
@@ -94,6 +104,8 @@ type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
 } & KnownCaller<Authentication> & {
     /** What the client is counted by: see client_address.ts. */
     address: string;
+    /** Of a command of trading. Empty if it came without a key. */
+    idempotency: Idempotency;
     /** For a handler that answers by itself. */
     request: Request;
     response: Response;
@@ -191,5 +203,4 @@ export const tags = {
 export const responseHeaders = {
   "X-Market-Version": "rises with each change of the market's book and trades",
   "Set-Cookie": "the session, or its end",
-  "Idempotency-Replayed": "`true`: the key was used before, and this is its order",
 } as const;

@@ -6,8 +6,10 @@ import { noteRoute } from "../http/error_handler.ts";
 import { readJson } from "../http/json_body.ts";
 import { ProblemError } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
-import { validate } from "../http/validate.ts";
+import { refuseUnknownFields, validate } from "../http/validate.ts";
 import type { Context } from "./context.ts";
+import { readIdempotency } from "./idempotency.ts";
+import { isCommand } from "./route.ts";
 import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
@@ -35,7 +37,10 @@ export function installRoute(app: Express, route: Route, context: Context): void
     if (fault !== undefined) throw fault;
 
     const input = readInput(route.request, request);
-    const call = { ...input, caller, userId: caller?.userId, address, request, response };
+    if (isStrict(request)) refuseUnknown(route.request, request, response);
+    const idempotency = isCommand(route) ? readIdempotency(route, request, input) : {};
+    const who = { caller, userId: caller?.userId, address };
+    const call = { ...input, ...who, idempotency, request, response };
     send(response, route, await route.handler(call, context));
   });
 }
@@ -51,6 +56,20 @@ function readInput(schemas: RequestSchemas, request: Request): object {
   };
   const parts = Object.keys(schemas) as (keyof RequestSchemas)[];
   return Object.fromEntries(parts.map((part) => [part, readers[part]()]));
+}
+
+/** Whether the client wants unknown fields to be rejected (RFC 7240). */
+function isStrict(request: Request): boolean {
+  return /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(request.get("Prefer") ?? "");
+}
+
+function refuseUnknown(
+  { body, documentedBody = body }: RequestSchemas,
+  request: Request,
+  response: Response,
+): void {
+  response.setHeader("Preference-Applied", "handling=strict");
+  if (documentedBody !== undefined) refuseUnknownFields(documentedBody, request.body);
 }
 
 function validateParams({ schema, otherwise }: PathParams, request: Request): object {

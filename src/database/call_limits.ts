@@ -13,6 +13,8 @@ export type CommandKind =
   | "single"
   /** Atomic batches of a user. */
   | "batch"
+  /** Cancels of all orders of a user, and the dead man's switch. */
+  | "stop"
   | "user"
   | "market";
 
@@ -24,7 +26,7 @@ export function commandLimits(connections: number): CallLimits<CommandKind> {
   const quarter = part(connections, 1 / 4);
   return {
     most: part(connections, 3 / 4),
-    each: { alone: half, single: half, batch: 1, user: quarter, market: quarter },
+    each: { alone: half, single: half, batch: 1, stop: 1, user: quarter, market: quarter },
   };
 }
 
@@ -37,6 +39,8 @@ export function previewLimits(connections: number): CallLimits<"user" | "market"
 export interface UserTurns {
   /** Of a cancel, an amendment, a split or a merge, with its market if that is known. */
   command: (userId: string, marketId?: string) => Turn;
+  /** Of a cancel of all orders, which waits behind no other command of its user. */
+  cancelAll: (userId: string) => Turn;
   preview: (userId: string, marketId: string) => Turn;
 }
 
@@ -49,6 +53,7 @@ export function createUserTurns(commands: CommandLimiter, reads: Pool): UserTurn
         user: userId,
         ...(marketId !== undefined && { market: marketId }),
       }),
+    cancelAll: (userId) => commands.turn(`cancel-all ${userId}`, { single: "", stop: userId }),
     preview: (userId, marketId) => previews.turn(userId, { user: userId, market: marketId }),
   };
 }

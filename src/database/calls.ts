@@ -19,8 +19,11 @@ export interface OrderTerms {
   quantity?: number | null | undefined;
   budgetCents?: number | null | undefined;
   orderType?: "buy" | "sell" | null | undefined;
-  timeInForce?: "gtc" | "ioc" | null | undefined;
+  timeInForce?: "gtc" | "ioc" | "fok" | null | undefined;
+  selfTrade?: "reject" | "cancel_resting" | null | undefined;
   idempotencyKey?: string | null | undefined;
+  /** With it, another request with the key is rejected. */
+  requestFingerprint?: string | null | undefined;
   expiresAt?: string | null | undefined;
   postOnly?: boolean | null | undefined;
 }
@@ -35,7 +38,8 @@ export type CountedSubject = string | { subject: string; count: number };
 /** The buckets in which one request is counted, each with an address or a user's id. */
 export type RequestCounters = Partial<
   Record<
-    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "sse:market" | "sse:user" | "sse:user-ip")
+    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "v1-cancel-all")
+    | ("sse:market" | "sse:user" | "sse:user-ip")
     | ("sign-in" | "sign-in-account" | "sign-in-strangers" | "sign-up" | "mail" | "mail-account"),
     CountedSubject
   >
@@ -46,6 +50,9 @@ export interface StreamHolder {
   address: string;
   userId?: string | undefined;
 }
+
+/** What api.run_command carries out. */
+export type Command = "cancel" | "amend" | "split" | "merge";
 
 export type StaffRole = "analyst" | "operator";
 
@@ -58,6 +65,15 @@ const commandResult = {
   replayed: boolean,
   body: text,
 };
+/** With the version of the market after the command. */
+const versionedResult = { ...commandResult, marketVersion: nullable(bigint) };
+/** Of one call of a cancel of all orders. `body` is null while there is more to do. */
+const cancelledOrders = {
+  ...{ code: nullable(text), message: nullable(text), replayed: boolean, body: nullable(text) },
+  ...{ cancelled: nullable(int), lastOrderId: nullable(bigint) },
+};
+/** `firedAt`: when the switch fired since it was set last. */
+const setSwitch = { ...commandResult, firedAt: nullable(text) };
 const marketView = { version: bigint, body: json };
 const sentEvent = { id: bigint, kind: nullable(text), payload: nullable(json) };
 const countedRequest = {
@@ -97,7 +113,7 @@ const nextDue = {
   expireInMs: nullable(double),
   closeInMs: nullable(double),
 };
-const nextWork = { ...nextDue, mailInMs: nullable(double) };
+const nextWork = { ...nextDue, mailInMs: nullable(double), deadManInMs: nullable(double) };
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
 /** What a browser needs to make a passkey. */
@@ -133,6 +149,9 @@ const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
 const ofChallenge = { challenge: bytea, credentialId: bytea };
 const ofSets = { userId: uuid, marketId: uuid, quantity: int };
 const amendment = { price: nullable(int), quantity: nullable(int) };
+const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
+/** A command that is carried out once, however often it is sent. */
+const idempotency = { idempotencyKey: nullable(uuid), requestFingerprint: nullable(uuid) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
 
 /** For servers, as exchange_api. */
@@ -146,16 +165,49 @@ export const api = functionsOf("api", {
   recordKeyUse: repeatable({ apiKeyId: uuid }, nothing),
   createSessionToken: repeatable({ sessionId: uuid }, one(nullable(json))),
   listEndedCredentials: repeatable({ credentialIds: arrayOf(uuid) }, many(uuid)),
+  countRequests: repeatable(
+    { requests: asJson<RequestCounters[]>("json") },
+    manyRows({ ...countedRequest, windows: nullable(json) }),
+  ),
+  /** For servers of version 0.2.0. */
   takeRequests: repeatable(
     { requests: asJson<RequestCounters[]>("json") },
     manyRows(countedRequest),
   ),
   returnRequests: once({ counters: asJson<RequestCounters>("json") }, nothing),
 
+  placeOrdersVersioned: once(orders, manyRows(versionedResult)),
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
+  /** For servers of version 0.2.0, which may run beside later ones: these four. */
   amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
   cancelOrder: once(ofOrder, oneRow(commandResult)),
+  runCommand: once(
+    {
+      ...{ command: sqlType<Command>("text"), ...ofUser },
+      ...{ orderId: nullable(uuid), marketId: nullable(uuid) },
+      ...{ ...amendment, ...idempotency },
+    },
+    oneRow(versionedResult),
+  ),
+  placeBatch: repeatable(
+    {
+      ...{ ...ofUser, orders: orders.orders, atomic: boolean },
+      ...{ idempotencyKey: uuid, requestFingerprint: uuid },
+    },
+    oneRow(commandResult),
+  ),
+  beginCommand: repeatable(ofKey, oneRow(commandResult)),
+  endCommand: repeatable({ ...ofKey, reply: text }, oneRow(commandResult)),
+  cancelAllOrders: repeatable(
+    {
+      ...{ ...ofUser, marketId: nullable(uuid), ...idempotency },
+      ...{ untilOrderId: nullable(bigint), cancelledBefore: int },
+    },
+    oneRow(cancelledOrders),
+  ),
+  setDeadMan: repeatable({ ...ofUser, timeoutMs: int, ...idempotency }, oneRow(setSwitch)),
+  getDeadMan: repeatable(ofUser, one(json)),
   splitPosition: once(ofSets, oneRow(commandResult)),
   mergePosition: once(ofSets, oneRow(commandResult)),
 
@@ -319,6 +371,15 @@ export const jobs = functionsOf("jobs", {
   expireOrders: repeatable(inMarket, one(nullable(int))),
   closeMarkets: repeatable(inMarket, one(nullable(int))),
 
+  dueDeadManOrders: repeatable(
+    toPassOver,
+    manyRows({ marketId: bigint, orderIds: arrayOf(bigint) }),
+  ),
+  cancelDeadManOrders: repeatable(
+    { marketIds: arrayOf(bigint), orderIds: arrayOf(bigint), waits: boolean },
+    oneRow({ cancelled: int, busy: arrayOf(bigint) }),
+  ),
+
   archiveOrders: repeatable({}, one(int)),
   removeKeys: repeatable({}, one(int)),
   removeSentEvents: repeatable({}, one(int)),
@@ -344,13 +405,23 @@ export type Caller = KeyCaller | SessionCaller;
 export type Staff = RowOf<typeof staff>;
 /** The result of a command: `body` if it was accepted, `code` and `message` if rejected. */
 export type CommandResult = RowOf<typeof commandResult>;
+export type VersionedResult = RowOf<typeof versionedResult>;
 /** One market, as of one version of it. */
 export type MarketView = RowOf<typeof marketView>;
 /** An event. Without a kind it says that events before it may be missing. */
 export type SentEvent = RowOf<typeof sentEvent>;
-export type CountedRequest = RowOf<typeof countedRequest>;
+/** `windows` is JSON, of {@link RequestWindow}s. */
+export type CountedRequest = RowOf<typeof countedRequest> & { windows: string | null };
+/** A rolling window in which a request was counted. */
+export interface RequestWindow {
+  bucket: string;
+  quota: number;
+  seconds: number;
+  remaining: number;
+}
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 export type MailMetrics = RowOf<typeof mailMetrics>;
 /** A mail to send, with the token of its link if it has one. */
 export type DueMail = RowOf<typeof dueMail>;
+export type CancelledOrders = RowOf<typeof cancelledOrders>;
 export type NextWork = RowOf<typeof nextWork>;

@@ -52,6 +52,11 @@ export const errorCodes = {
   EMAIL_UNCONFIRMED: code("EX032", 403, "Confirm your e-mail address first"),
   INVALID_PASSKEY: code("EX033", 403, "The passkey was not accepted"),
   SIGN_IN_AGAIN: code("EX034", 403, "Sign in again first"),
+  IDEMPOTENCY_KEY_REUSED: code("EX035", 422, "The idempotency key was used by another request"),
+  DEAD_MAN_FIRED: code("EX036", 409, "The dead man's switch has fired; orders are being cancelled"),
+  BODY_TOO_LARGE: hiddenCode("EX037", 413, "The body is larger than 64 KiB"),
+  INTERNAL_ERROR: hiddenCode("EX038", 500, "Internal server error"),
+  SERVICE_UNAVAILABLE: hiddenCode("EX039", 503, "Service unavailable"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { call } from "../database/call.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
 import { api } from "../database/calls.ts";
-import type { CommandResult, OrderRequest } from "../database/calls.ts";
+import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";
@@ -15,7 +15,7 @@ export interface CallContext {
   pool: Pool;
   /** For the turns of calls that wait for locks. */
   limiter: CommandLimiter;
-  lanes: Lanes<CommandResult>;
+  lanes: Lanes<VersionedResult>;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   slowMs: number | undefined;
@@ -23,7 +23,7 @@ export interface CallContext {
   onCommitted: (results: CommandResult[]) => void;
 }
 
-type Order = Waiting<CommandResult>;
+type Order = Waiting<VersionedResult>;
 
 /** What a call took once it had a connection, and how long it lasted. */
 interface Taken {
@@ -75,7 +75,7 @@ function failGathered({ lanes }: CallContext, orders: Order[], error: unknown): 
 }
 
 /** One call for one market, which waits for its lock. */
-export async function placeAlone(context: CallContext, lane: Lane<CommandResult>): Promise<void> {
+export async function placeAlone(context: CallContext, lane: Lane<VersionedResult>): Promise<void> {
   const { lanes, slowMs } = context;
   const retries = aloneOptions(context, lane.marketId);
   const taken: Taken = { tookMs: 0 };
@@ -101,7 +101,11 @@ export async function placeAlone(context: CallContext, lane: Lane<CommandResult>
 }
 
 /** After the last conflict of a market: rejects the orders that have waited for too long. */
-function rejectLate(context: CallContext, lane: Lane<CommandResult>, error: DatabaseFailure): void {
+function rejectLate(
+  context: CallContext,
+  lane: Lane<VersionedResult>,
+  error: DatabaseFailure,
+): void {
   const { lanes, now, unfinishedForMs } = context;
   lanes.goAlone(lane, "slow");
   const oldest = now() - unfinishedForMs;
@@ -122,7 +126,11 @@ async function placeOneByOne(
       const results = await withRetries(
         context.pool,
         (client) =>
-          call(client, api.placeOrders, { orders: [order.request], atomic: false, waits: true }),
+          call(client, api.placeOrdersVersioned, {
+            orders: [order.request],
+            atomic: false,
+            waits: true,
+          }),
         retries,
       );
       answer(context, [order], results);
@@ -139,21 +147,48 @@ async function placeOneByOne(
 export async function placeAllOrNone(
   context: CallContext,
   orders: OrderRequest[],
-): Promise<CommandResult[]> {
+): Promise<VersionedResult[]> {
   const { now, onCommitted, pool, unfinishedForMs } = context;
   const options = togetherOptions(context, orders);
   const since = now();
-  let results: CommandResult[];
+  let results: VersionedResult[];
   do {
     results = await withRetries(
       pool,
-      (client) => call(client, api.placeOrders, { orders, atomic: true, waits: true }),
+      (client) => call(client, api.placeOrdersVersioned, { orders, atomic: true, waits: true }),
       options,
     );
   } while (results.some((result) => isUnfinished(result, since, unfinishedForMs, now())));
   if (results.length !== orders.length) throw wrongCount(orders, results);
   if (results.every(({ code }) => code === null)) onCommitted(results);
   return results;
+}
+
+/** The orders of a user that are placed with one idempotency key. */
+export interface KeyedBatch {
+  userId: string;
+  orders: OrderRequest[];
+  atomic: boolean;
+  idempotencyKey: string;
+  requestFingerprint: string;
+}
+
+/** One call for a batch with a key, made until it is finished: see {@link placeAllOrNone}. */
+export async function placeKeyed(context: CallContext, batch: KeyedBatch): Promise<CommandResult> {
+  const { now, onCommitted, pool, unfinishedForMs } = context;
+  const options = { ...togetherOptions(context, batch.orders, batch.userId), repeatable: true };
+  const since = now();
+  let result: CommandResult;
+  do {
+    result = await withRetries(pool, (client) => call(client, api.placeBatch, batch), options);
+  } while (isUnfinished(result, since, unfinishedForMs, now()));
+  if (result.code === null && !result.replayed) onCommitted(resultsIn(result.body).results);
+  return result;
+}
+
+/** What api.place_batch returns as text. */
+export function resultsIn(body: string): { results: CommandResult[]; balance: unknown } {
+  return JSON.parse(body) as ReturnType<typeof resultsIn>;
 }
 
 /** The calls of one market that goes alone are a line of their own. */
@@ -163,8 +198,12 @@ function aloneOptions({ limiter, retries }: CallContext, marketId: string): Retr
 }
 
 /** The atomic batches of one user are a line, apart from the user's other commands. */
-function togetherOptions({ limiter, retries }: CallContext, orders: OrderRequest[]): RetryOptions {
-  const users = [...new Set(orders.map(({ userId }) => userId))];
+function togetherOptions(
+  { limiter, retries }: CallContext,
+  orders: OrderRequest[],
+  ...others: string[]
+): RetryOptions {
+  const users = [...new Set([...others, ...orders.map(({ userId }) => userId)])];
   const markets = [...new Set(orders.map(({ marketId }) => marketId))];
   const holds = { alone: "", batch: users, user: users, market: markets };
   return { ...retries, turn: limiter.turn(`batch ${users.join()}`, holds) };
@@ -176,7 +215,7 @@ async function callFor(
   taken: Taken,
   take: () => Order[],
   { retries, waits }: { retries: RetryOptions | undefined; waits: boolean },
-): Promise<CommandResult[]> {
+): Promise<VersionedResult[]> {
   return await withRetries(
     pool,
     async (client) => {
@@ -184,7 +223,11 @@ async function callFor(
       if (taken.orders.length === 0) return [];
       const began = now();
       const orders = taken.orders.map(({ request }) => request);
-      const results = await call(client, api.placeOrders, { orders, atomic: false, waits });
+      const results = await call(client, api.placeOrdersVersioned, {
+        orders,
+        atomic: false,
+        waits,
+      });
       taken.tookMs = now() - began;
       return results;
     },
@@ -193,7 +236,7 @@ async function callFor(
 }
 
 /** Gives orders their results, and puts those back that are to be placed again. */
-function answer(context: CallContext, orders: Order[], results: CommandResult[]): void {
+function answer(context: CallContext, orders: Order[], results: VersionedResult[]): void {
   const { lanes, now, onCommitted, unfinishedForMs } = context;
   if (results.length !== orders.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
@@ -201,7 +244,7 @@ function answer(context: CallContext, orders: Order[], results: CommandResult[])
     return;
   }
   const again: Order[] = [];
-  const final: CommandResult[] = [];
+  const final: VersionedResult[] = [];
   results.forEach((result, index) => {
     const order = orders[index];
     if (order === undefined) return;
@@ -221,7 +264,7 @@ function sumOfWork(orders: Order[]): number {
   return orders.reduce((sum, { request }) => sum + workOf(request), 0);
 }
 
-function wrongCount(orders: unknown[], results: CommandResult[]): RangeError {
+function wrongCount(orders: unknown[], results: VersionedResult[]): RangeError {
   return new RangeError(
     `api.place_orders returned ${results.length} results to ${orders.length} orders`,
   );

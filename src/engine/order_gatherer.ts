@@ -2,12 +2,12 @@ import type { Pool } from "pg";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { commandLimits, connectionsOf } from "../database/call_limits.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
-import type { CommandResult, OrderRequest } from "../database/calls.ts";
+import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { createLanes } from "./lanes.ts";
-import { placeAllOrNone, placeAlone, placeGathered } from "./order_calls.ts";
-import type { CallContext } from "./order_calls.ts";
+import { placeAllOrNone, placeAlone, placeGathered, placeKeyed } from "./order_calls.ts";
+import type { CallContext, KeyedBatch } from "./order_calls.ts";
 import { UNFINISHED_FOR_MS } from "./unfinished.ts";
 
 export interface OrderGathererOptions {
@@ -36,9 +36,11 @@ export interface OrderGathererOptions {
 /** Places orders; those that wait at the same time share a call of the database. */
 export interface OrderGatherer {
   /** Resolves when the order is placed or rejected. Fails when it could not be placed. */
-  place: (order: OrderRequest) => Promise<CommandResult>;
+  place: (order: OrderRequest) => Promise<VersionedResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
-  placeTogether: (orders: OrderRequest[]) => Promise<CommandResult[]>;
+  placeTogether: (orders: OrderRequest[]) => Promise<VersionedResult[]>;
+  /** Places a batch with an idempotency key, in one transaction: see api.place_batch. */
+  placeOnce: (batch: KeyedBatch) => Promise<CommandResult>;
   /** Settles once no order is waiting or under way. */
   drained: () => Promise<void>;
 }
@@ -72,7 +74,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   const waitingCount = (): number => lanes.count() + togetherCount;
 
-  function place(request: OrderRequest): Promise<CommandResult> {
+  function place(request: OrderRequest): Promise<VersionedResult> {
     if (waitingCount() >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
     return new Promise((resolve, reject) => {
       lanes.add({ request, since: now(), resolve, reject });
@@ -80,11 +82,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     });
   }
 
-  async function placeTogether(orders: OrderRequest[]): Promise<CommandResult[]> {
+  /** Places a batch in a call of its own. */
+  async function placeApart<Result>(count: number, place: () => Promise<Result>): Promise<Result> {
     if (waitingCount() >= waitingCap) throw new DatabaseFailure("overloaded");
-    togetherCount += orders.length;
-    const placing = placeAllOrNone(context, orders).finally(() => {
-      togetherCount -= orders.length;
+    togetherCount += count;
+    const placing = place().finally(() => {
+      togetherCount -= count;
     });
     run(placing);
     return await placing;
@@ -134,7 +137,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     }
   }
 
-  return { place, placeTogether, drained };
+  return {
+    place,
+    placeTogether: (orders) => placeApart(orders.length, () => placeAllOrNone(context, orders)),
+    placeOnce: (batch) => placeApart(batch.orders.length, () => placeKeyed(context, batch)),
+    drained,
+  };
 }
 
 function contextOf(options: OrderGathererOptions): CallContext {
@@ -144,7 +152,7 @@ function contextOf(options: OrderGathererOptions): CallContext {
   const { callCap = connectionsOf(pool) } = options;
   const limits = commandLimits(callCap);
   const limiter = options.limiter ?? createCallLimiter({ limits });
-  const lanes = createLanes<CommandResult>({
+  const lanes = createLanes<VersionedResult>({
     mostWork,
     mostLarge: limits.each.user,
     aloneForMs,

@@ -8,7 +8,7 @@ export const UNFINISHED_FOR_MS = 5000;
 
 /** Whether a command that was first made at `since` is to be made again. */
 export function isUnfinished(
-  { code }: CommandResult,
+  { code }: Pick<CommandResult, "code">,
   since: number,
   forMs = UNFINISHED_FOR_MS,
   now = performance.now(),
@@ -17,7 +17,9 @@ export function isUnfinished(
 }
 
 /** Makes a command again until it is finished, or its time is over. */
-export async function untilFinished(command: () => Promise<CommandResult>): Promise<CommandResult> {
+export async function untilFinished<Result extends Pick<CommandResult, "code">>(
+  command: () => Promise<Result>,
+): Promise<Result> {
   const since = performance.now();
   for (;;) {
     const result = await command();

@@ -3,7 +3,9 @@ import { isWellFormedApiKey } from "../database/api_key.ts";
 import type { SecretPrefix } from "../database/api_key.ts";
 import type {
   Caller,
+  CountedRequest,
   RequestCounters,
+  RequestWindow,
   SessionCaller,
   Staff,
   StaffRole,
@@ -31,7 +33,7 @@ export interface Callers {
 export type Auth = keyof Callers;
 
 /** What a request is counted as: see {@link countersOf}. */
-export type RateLimit = "none" | "read" | "trading" | "account" | "stream";
+export type RateLimit = "none" | "read" | "trading" | "cancel-all" | "account" | "stream";
 
 /** The sender of a request that is counted. */
 export interface Client {
@@ -106,8 +108,9 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   };
 
   async function take(counters: RequestCounters, response: Response): Promise<void> {
-    const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } =
-      await limiter.take(counters);
+    const taken = await limiter.take(counters);
+    const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } = taken;
+    describeWindows(taken, response);
     // Only v1-trading has a policy.
     if (requestsPerMinute !== null && burstCapacity !== null && remaining !== null) {
       response.setHeader("X-RateLimit-Limit", requestsPerMinute);
@@ -162,6 +165,19 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   };
 }
 
+/** Says what is left of the windows of a request: draft-ietf-httpapi-ratelimit-headers. */
+function describeWindows({ windows, retryAfterSeconds }: CountedRequest, response: Response): void {
+  if (windows === null) return;
+  const all = JSON.parse(windows) as RequestWindow[];
+  const policies = all.map(({ bucket, quota, seconds }) => `"${bucket}";q=${quota};w=${seconds}`);
+  const left = all.map(({ bucket, remaining }) => {
+    const isOver = remaining === 0 && retryAfterSeconds !== null;
+    return `"${bucket}";r=${remaining}${isOver ? `;t=${retryAfterSeconds}` : ""}`;
+  });
+  response.setHeader("RateLimit-Policy", policies.join(", "));
+  response.setHeader("RateLimit", left.join(", "));
+}
+
 type Subjects = Partial<Record<keyof RequestCounters, string>>;
 
 /** The counters of one request, each with its address or user. */
@@ -173,6 +189,7 @@ function countersOf(rateLimit: RateLimit, { caller, address }: Client): Subjects
       : { "sse:user": caller.userId, "sse:user-ip": address };
   }
   if (caller === undefined) return { v1: address };
+  if (rateLimit === "cancel-all") return { "v1-cancel-all": caller.userId };
   // Commands of the website's pages count as reads.
   return rateLimit === "trading" && "apiKeyId" in caller
     ? { "v1-trading": caller.userId }

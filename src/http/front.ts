@@ -34,7 +34,11 @@ export async function openFront(options: ListenOptions): Promise<Front> {
     if (isGet && path === "/healthz") send(response, 200, { status: "ok" });
     else if (isGet && path === "/readyz") send(response, 503, { status: "unavailable", reason });
     // The client of a command must know that it had no effect.
-    else send(response, 503, isGet ? unavailable : rejection("CONFLICT_RETRY").body);
+    else {
+      const { code, body } = rejection(isGet ? "SERVICE_UNAVAILABLE" : "CONFLICT_RETRY");
+      if (code !== undefined) response.setHeader("X-Error-Code", code);
+      send(response, 503, body);
+    }
   }
 
   return {
@@ -49,8 +53,6 @@ export async function openFront(options: ListenOptions): Promise<Front> {
     close,
   };
 }
-
-const unavailable = { error: "Service unavailable" };
 
 function send(response: ServerResponse, status: number, body: object): void {
   response.setHeader("X-Request-Id", randomUUID());

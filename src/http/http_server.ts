@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { codeOfStatus } from "./respond.ts";
 
 export interface ListenOptions {
   /** 0 picks a free port. */
@@ -137,6 +138,7 @@ function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Cache-Control: no-store",
     `X-Request-Id: ${randomUUID()}`,
+    `X-Error-Code: ${codeOfStatus(status)}`,
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);

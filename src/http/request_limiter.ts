@@ -64,13 +64,13 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
           // Taken once there is a connection, since more may have come.
           if (batch.length === 0) batch = waiting.splice(0, batchCap);
           const requests = batch.map(({ counters }) => counters);
-          return call(client, api.takeRequests, { requests });
+          return call(client, api.countRequests, { requests });
         },
         retries,
       );
       batch.forEach(({ resolve, reject }, index) => {
         const one = taken[index];
-        if (one === undefined) reject(new RangeError("api.take_requests left out a request"));
+        if (one === undefined) reject(new RangeError("api.count_requests left out a request"));
         else resolve(one);
       });
     } catch (error) {

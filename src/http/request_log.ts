@@ -27,7 +27,7 @@ export function requestLog(logger: Logger): RequestHandler {
           requestId,
           method: request.method,
           route: routeOf(request),
-          status: response.statusCode,
+          status: statusOf(response),
           // The client left before the end of its answer.
           ...(isCut(response) && { cut: true }),
           durationMs,
@@ -60,6 +60,14 @@ export function isEventStream(response: ServerResponse): boolean {
 
 function isCut(response: ServerResponse): boolean {
   return !response.writableFinished && !isEventStream(response);
+}
+
+/** Of a client that left before its request was answered: nothing was sent. */
+const CLIENT_LEFT = 499;
+
+/** The status of the answer, or 499 if the client left before there was one. */
+export function statusOf(response: ServerResponse): number {
+  return response.headersSent ? response.statusCode : CLIENT_LEFT;
 }
 
 function failureOf(response: Response): Failure | undefined {

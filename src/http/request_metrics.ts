@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { Counter, Histogram } from "prom-client";
 import type { Registry } from "prom-client";
-import { isEventStream, routeOf } from "./request_log.ts";
+import { isEventStream, routeOf, statusOf } from "./request_log.ts";
 import { problemSentBy } from "./respond.ts";
 
 /** What is counted of a request. */
@@ -52,7 +52,7 @@ export function requestMetrics(count: RequestCounter): RequestHandler {
       count({
         method: request.method,
         route: routeOf(request),
-        status: response.statusCode,
+        status: statusOf(response),
         seconds: (performance.now() - startedAt) / 1000,
         code: problemSentBy(response)?.code,
       });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { ErrorCodeName } from "../database/error_codes.ts";
 import type { Problem } from "./problems.ts";
 
 const RETRY_AFTER_SECONDS = 1;
@@ -14,14 +15,31 @@ export function sendText(
   response.setHeader("Content-Type", contentType);
   // Shared caches keep only what is allowed explicitly.
   if (!response.hasHeader("Cache-Control")) response.setHeader("Cache-Control", "no-store");
+  if (status >= 400 && !response.hasHeader("X-Error-Code")) {
+    response.setHeader("X-Error-Code", codeOfStatus(status));
+  }
   response.end(text);
 }
+
+/** The code of an answer that has none of its own. */
+export function codeOfStatus(status: number): ErrorCodeName {
+  return codesByStatus.get(status) ?? (status < 500 ? "INVALID_REQUEST" : "INTERNAL_ERROR");
+}
+
+const codesByStatus = new Map<number, ErrorCodeName>([
+  [401, "UNAUTHORIZED"],
+  [404, "NOT_FOUND"],
+  [413, "BODY_TOO_LARGE"],
+  [429, "TOO_MANY_REQUESTS"],
+  [503, "SERVICE_UNAVAILABLE"],
+]);
 
 const sentProblems = new WeakMap<ServerResponse, Problem>();
 
 /** Answers with a problem. It is never cached. */
 export function sendProblem(response: ServerResponse, problem: Problem): void {
   sentProblems.set(response, problem);
+  if (problem.code !== undefined) response.setHeader("X-Error-Code", problem.code);
   response.setHeader("Cache-Control", "no-store");
   if (problem.status === 503 && !response.hasHeader("Retry-After")) {
     response.setHeader("Retry-After", RETRY_AFTER_SECONDS);

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { invalidRequest, ProblemError } from "./problems.ts";
 
 /** The value as the schema returns it. Ends the request with all issues if the value is invalid. */
@@ -13,6 +13,30 @@ export function validate<Schema extends z.ZodType>(
     message: issue.path.length === 0 ? "The body must be a JSON object" : issue.message,
   }));
   throw new ProblemError(invalidRequest(issues));
+}
+
+/** Ends the request if a value has fields that its schema does not know. */
+export function refuseUnknownFields(schema: z.ZodType, value: unknown): void {
+  const paths = unknownFields(schema, value, "");
+  if (paths.length === 0) return;
+  throw new ProblemError(invalidRequest(paths.map((path) => ({ path, message: "unknown field" }))));
+}
+
+/** The paths of fields that the schema does not know: "price2", "orders.3.size". */
+function unknownFields(schema: z.core.$ZodType, value: unknown, path: string): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return unknownFields(schema.unwrap(), value, path);
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.flatMap((item, index) => unknownFields(schema.element, item, `${path}${index}.`));
+  }
+  if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return [];
+  const shape = schema.shape as Record<string, z.core.$ZodType>;
+  return Object.entries(value).flatMap(([name, field]) => {
+    const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (known === undefined) return [path + name];
+    return unknownFields(known, field, `${path}${name}.`);
+  });
 }
 
 /** What is wrong with a value, to be read after its name. */

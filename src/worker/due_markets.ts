@@ -9,7 +9,7 @@ export interface DueWork {
   /** Lists the markets in groups to be done together, those that have waited longest first. */
   listDue: (calls: JobCalls, passingOver: number[]) => Promise<MarketGroup[]>;
   /** The function that does one piece in a market. */
-  doInMarket: "releaseOrders" | "expireOrders" | "closeMarkets";
+  doInMarket: MarketPiece;
   /** Does a piece in several markets at once. Without it, groups are done market by market. */
   doInGroup?: GroupPiece;
   /** Groups at once. Each commit waits for the disk, and several commits share one flush. */
@@ -23,6 +23,14 @@ export interface DueWork {
 }
 
 type MarketGroup = readonly number[];
+
+/** Returns how much it did, null if the market was locked. `waits`: it is waited for. */
+type MarketPiece = (
+  calls: JobCalls,
+  marketId: number,
+  waits: boolean,
+  options: { attempts?: number },
+) => Promise<number | null>;
 
 /** Returns how much it did, and which of the markets were locked. */
 type GroupPiece = (
@@ -64,7 +72,7 @@ export async function doWhatIsDue(
   async function attempt(market: number, waits: boolean): Promise<boolean> {
     try {
       const done = await context.doPiece((calls) =>
-        calls[doInMarket]({ marketId: market, waits }, waits ? {} : ONCE),
+        doInMarket(calls, market, waits, waits ? {} : ONCE),
       );
       return done !== null;
     } catch (error) {

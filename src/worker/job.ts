@@ -41,19 +41,31 @@ export const untilDone =
 export const inDueMarkets =
   (
     listDue: "dueExpiries" | "dueClosings",
-    doInMarket: Exclude<DueWork["doInMarket"], "releaseOrders">,
+    doInMarket: "expireOrders" | "closeMarkets",
   ): Job["run"] =>
   ({ doWhatIsDue }) =>
     doWhatIsDue({
       listDue: async (calls, passingOver) =>
         (await calls[listDue]({ passingOver })).map((market) => [market]),
-      doInMarket,
+      doInMarket: (calls, marketId, waits, options) =>
+        calls[doInMarket]({ marketId, waits }, options),
       lanes: 2,
       waitingLanes: 1,
     });
 
 /** Kinds of work whose next time is in the tables. */
-export type DueKind = "release" | "expire" | "close" | "mail";
+export type DueKind = "release" | "expire" | "close" | "mail" | "deadMan";
 
 /** When a job runs: at the times of a crontab line, or when something is due. */
 export type When = { cron: string } | { due: DueKind };
+
+/** A job waits for work that is nearer than this. A new job would start later. */
+const NEAR_MS = 250;
+/** What is added later may be due earlier than what was read. */
+const LOOK_AGAIN_MS = 20;
+
+/** How long a job waits before it looks again. Undefined: nothing is due soon, and it ends. */
+export function waitIfNear(inMs: number | null): number | undefined {
+  if (inMs === null || inMs > NEAR_MS) return undefined;
+  return Math.min(Math.max(1, Math.ceil(inMs)), LOOK_AGAIN_MS);
+}

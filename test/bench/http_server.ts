@@ -63,7 +63,7 @@ process.on("disconnect", () => process.exit());
 process.send?.({ url });
 
 function makeUnlimitedAccess({ authenticator }: Context): Access {
-  const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null };
+  const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null, windows: null };
   const take = () => Promise.resolve({ allowed: true, retryAfterSeconds: null, ...noPolicy });
   return makeAccess({ authenticator, limiter: { take } });
 }

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
+import { call } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
+import { withClient } from "../helpers/database/test_database.ts";
 import type { ExecutionContext } from "ava";
 import { contend, neverDeadlocked } from "../helpers/exchange/contention.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
@@ -33,6 +36,8 @@ function randomRequest({ anyOf, between, chance }: Random): Request {
     () => sell(side, quantity, price, key),
     () => sell(side, quantity),
     () => buy(side, quantity, price, { ...ioc, ...key }),
+    () => buy(side, quantity, price, { timeInForce: "fok", ...key }),
+    () => buy(side, quantity, price, { selfTrade: "cancel_resting", ...key }),
     () => spend(side, between(50, 900), key),
   ])();
 }
@@ -79,6 +84,18 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
     const { id } = anyOf(data);
     const { code } = await contention.insist(() => exchange.cancel(trader, id));
     if (code === null) cancelled.push(id);
+  };
+  const cancelAll = async ({ anyOf }: Random) => {
+    const given = { userId: anyOf(traders), cancelledBefore: 0 };
+    const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
+    for (let body: string | null = null; body === null;) {
+      const result = await contention.insist(() =>
+        withClient(exchange.api, (client) =>
+          call(client, api.cancelAllOrders, { ...given, ...once }),
+        ),
+      );
+      body = result.body;
+    }
   };
   const amendOne = async ({ anyOf, between }: Random) => {
     const trader = anyOf(traders);
@@ -133,6 +150,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
       const luck = random.next();
       if (luck < 0.5) await placeSome(random);
       else if (luck < 0.6) await cancelOne(random);
+      else if (luck < 0.61) await cancelAll(random);
       else if (luck < 0.7) await amendOne(random);
       else if (luck < 0.82) await releaseSome(random);
       else if (luck < 0.9) await convert(random);

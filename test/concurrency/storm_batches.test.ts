@@ -220,6 +220,8 @@ function randomRequest({ anyOf, between, chance }: Random): Request {
     () => sell(side, quantity, price, key),
     () => sell(side, quantity, price, key),
     () => buy(side, quantity, price, { ...ioc, ...key }),
+    () => buy(side, quantity, price, { timeInForce: "fok", ...key }),
+    () => buy(side, quantity, price, { selfTrade: "cancel_resting", ...key }),
     () => spend(side, between(50, 900), key),
   ])();
 }

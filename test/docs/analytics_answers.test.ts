@@ -102,6 +102,7 @@ function order(trader: number, request: Request, expiresIn: number | null = null
     ...{ trader, side: request.side, orderType: request.orderType ?? "buy" },
     ...{ price: request.price ?? null, quantity: request.quantity ?? null },
     ...{ budgetCents: request.budgetCents ?? null, timeInForce: "gtc", postOnly: false },
+    ...{ cancelsOwn: false },
     ...{ expiresIn, key: null },
   };
 }

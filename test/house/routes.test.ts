@@ -30,7 +30,8 @@ test("every route under /api/ is limited, commands as trading or as those of acc
   for (const { path, method, rateLimit, operationId, tag } of routes) {
     t.is(rateLimit === "none", !path.startsWith("/api/"), path);
     const isCommand = method !== "get" && operationId !== "previewOrder";
-    t.is(rateLimit === "trading", isCommand && tag !== "Account", path);
+    const ofTrading = rateLimit === "trading" || rateLimit === "cancel-all";
+    t.is(ofTrading, isCommand && tag !== "Account", path);
     t.is(rateLimit === "account", isCommand && tag === "Account", path);
   }
 });

@@ -86,6 +86,8 @@ function bodyFor({ operationId }: Route, orderId: string, marketId: string): unk
     cancelOrders: { orderIds: [orderId] },
     splitPosition: { marketId, quantity: 1 },
     mergePosition: { marketId, quantity: 1 },
+    cancelAllOrders: { marketId },
+    setDeadMan: { timeoutMs: 1000 },
   };
   const body = bodies[operationId];
   if (body === undefined) throw new Error(`no body for ${operationId}: add one to this test`);

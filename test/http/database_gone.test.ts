@@ -142,7 +142,9 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   const sets = { key, body: { marketId, quantity: 1 } };
   const split = await callAndLoseIt("POST", "/api/v1/positions/split", sets, "trading.holdings");
   is503(t, split, {
-    error: "The outcome is unknown; look at the portfolio before you retry",
+    error:
+      "The outcome is unknown; retry with the same idempotency key; without one look at the " +
+      "portfolio first",
     code: "OUTCOME_UNKNOWN",
   });
 });

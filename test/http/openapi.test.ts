@@ -63,6 +63,15 @@ test.serial("the answers of every route match the document", async (t) => {
   await call("POST", "/api/v1/orders/cancel-batch", { key: bob.key, body: { orderIds } });
   await call("POST", "/api/v1/orders/cancel-batch", { key: bob.key, body: { orderIds: [] } });
 
+  const stop = { key: (await makeTrader()).key };
+  for (const body of [{}, { marketId }, { marketId: noSuchId }]) {
+    await call("POST", "/api/v1/orders/cancel-all", { ...stop, body });
+  }
+  for (const timeoutMs of [1000, 1]) {
+    await call("PUT", "/api/v1/orders/dead-man", { ...stop, body: { timeoutMs } });
+  }
+  await call("GET", "/api/v1/orders/dead-man", stop);
+
   for (const route of ["split", "merge", "merge"]) {
     const sets = { marketId, quantity: 50 };
     await call("POST", `/api/v1/positions/${route}`, { key: bob.key, body: sets });
@@ -195,11 +204,12 @@ test("200: the document is complete", async (t) => {
     "INSUFFICIENT_LIQUIDITY",
     "INSUFFICIENT_BALANCE",
   ]);
+  const withKey = "retry with the same idempotency key; without one";
   for (const [operation, advice] of [
     [place, "retry with the same idempotency key"],
     [body.paths["/api/v1/orders/{id}"].delete, "safe to retry"],
-    [body.paths["/api/v1/orders/{id}"].patch, "look at your open orders before you retry"],
-    [body.paths["/api/v1/positions/merge"].post, "look at the portfolio before you retry"],
+    [body.paths["/api/v1/orders/{id}"].patch, `${withKey} look at your open orders first`],
+    [body.paths["/api/v1/positions/merge"].post, `${withKey} look at the portfolio first`],
   ]) {
     const { examples } = operation.responses["503"].content["application/json"];
     t.is(examples.OUTCOME_UNKNOWN.value.error, `The outcome is unknown; ${advice}`);

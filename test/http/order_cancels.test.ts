@@ -26,8 +26,8 @@ async function cancelThree(rowsOf: (call: FakeCall) => unknown[]) {
 }
 
 test("internal: one id fails, the others are cancelled, the balance is read", async (t) => {
-  const { answer } = await cancelThree(({ name, values: [, orderId] }) => {
-    if (name !== "cancel_order") return [{ value: '{"balance":7}' }];
+  const { answer } = await cancelThree(({ name, values: [, , orderId] }) => {
+    if (name !== "run_command") return [{ value: '{"balance":7}' }];
     if (orderId === "b") throw databaseError("XX000");
     return outcomeOf(orderId);
   });
@@ -39,7 +39,7 @@ test("internal: one id fails, the others are cancelled, the balance is read", as
 });
 
 test("internal: when the database is lost, no other id waits for it", async (t) => {
-  const { answer, calls } = await cancelThree(({ values: [, orderId] }) => {
+  const { answer, calls } = await cancelThree(({ values: [, , orderId] }) => {
     if (orderId === "a") return outcomeOf(orderId);
     throw databaseError("57P01", "FATAL");
   });
@@ -55,8 +55,8 @@ test("internal: when the database is lost, no other id waits for it", async (t) 
 });
 
 test("the balance is null when it can't be read", async (t) => {
-  const { answer } = await cancelThree(({ name, values: [, orderId] }) => {
-    if (name === "cancel_order") return outcomeOf(orderId);
+  const { answer } = await cancelThree(({ name, values: [, , orderId] }) => {
+    if (name === "run_command") return outcomeOf(orderId);
     throw databaseError("XX000");
   });
   t.is(answer.cancelled.length, 3);

@@ -23,6 +23,7 @@ const limits = {
   v1: 3,
   "v1-auth": 5,
   "v1-user": 3,
+  "v1-cancel-all": 2,
   "sse:market": 2,
   "sse:user": 2,
   "sse:user-ip": 3,
@@ -141,6 +142,49 @@ test.serial(
   },
 );
 
+test.serial("RateLimit and RateLimit-Policy say what is left of the windows", async (t) => {
+  const address = newAddress();
+  const { key } = await makeTrader();
+  const headersOf = ({ headers }: Answer) => [
+    headers.get("ratelimit-policy"),
+    headers.get("ratelimit"),
+  ];
+  const read = (options: CallOptions) => call("GET", "/api/v1/me", from(address, options));
+  t.deepEqual(headersOf(await read({ key })), [
+    '"v1-auth";q=5;w=60, "v1-user";q=3;w=60',
+    '"v1-auth";r=4, "v1-user";r=2',
+  ]);
+  t.deepEqual(await statuses(2, () => read({ key })), [200, 200]);
+  const refused = await read({ key });
+  isRefused(t, refused);
+  t.is(headersOf(refused)[1], '"v1-auth";r=2, "v1-user";r=0;t=60');
+  const categories = await call("GET", "/api/v1/categories", from(address));
+  t.deepEqual(headersOf(categories), ['"v1";q=3;w=60', '"v1";r=2']);
+  const placed = await call("POST", "/api/v1/orders", from(address, { key, body: {} }));
+  t.deepEqual(headersOf(placed), [null, null], "it takes a token");
+});
+
+test.serial("429: cancel-all and the dead man's switch have a limit of their own", async (t) => {
+  const { key } = await makeTrader();
+  const stop = () =>
+    call("POST", "/api/v1/orders/cancel-all", from(newAddress(), { key, body: {} }));
+  const set = () =>
+    call("PUT", "/api/v1/orders/dead-man", from(newAddress(), { key, body: { timeoutMs: 0 } }));
+  t.deepEqual(await statuses(1, stop), [200]);
+  t.deepEqual(await statuses(2, set), [200, 429]);
+  isRefused(t, await stop());
+  const other = await makeTrader();
+  const body = { marketId: await makeMarket(), side: "yes", price: 10, quantity: 1 };
+  const place = () => call("POST", "/api/v1/orders", from(newAddress(), { key: other.key, body }));
+  t.deepEqual(await statuses(11, place), [...Array<number>(10).fill(201), 429]);
+  const stopped = await call(
+    "POST",
+    "/api/v1/orders/cancel-all",
+    from(newAddress(), { key: other.key, body: {} }),
+  );
+  t.is(stopped.body.cancelled, 10, "when no trading requests are left");
+});
+
 test.serial("429: commands of a browser are counted with its reads", async (t) => {
   const { userId } = await makeTrader();
   const cookie: string = await operate("create_session", { user_id: userId });
@@ -258,7 +302,7 @@ test.serial("429: every route is counted before it validates the request", async
       return Promise.resolve({
         allowed: false,
         retryAfterSeconds: 1,
-        ...{ requestsPerMinute: null, burstCapacity: null, remaining: null },
+        ...{ requestsPerMinute: null, burstCapacity: null, remaining: null, windows: null },
       } as const);
     },
   };

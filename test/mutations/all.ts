@@ -1,5 +1,6 @@
 import { accounts } from "./accounts.ts";
 import { announcements } from "./announcements.ts";
+import { commands } from "./commands.ts";
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
 import { markets } from "./markets.ts";
@@ -18,6 +19,7 @@ export const mutations: Mutation[] = [
   ...passkeys,
   ...announcements,
   ...accounts,
+  ...commands,
 ];
 
 /** Those of a short run: quick ones, of each kind. */

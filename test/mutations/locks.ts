@@ -54,6 +54,18 @@ export const locks: Mutation[] = [
     tests: ["db/trading/lock_more_traders"],
   },
   {
+    name: "cancel_all_without_lock",
+    breaks: "a cancel of all orders does not lock the first market",
+    tests: ["concurrency/cancel_all"],
+  },
+  {
+    name: "switch_without_lock",
+    breaks: "a dead man's switch cancels orders of locked markets",
+    from: "trading.lock_free_markets(cancel_dead_man_orders.market_ids)",
+    to: "cancel_dead_man_orders.market_ids",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
     name: "cancel_without_lock",
     breaks: "a cancel does not lock the market",
     tests: ["concurrency/pairs"],

@@ -6,90 +6,12 @@ returns table (
   burst_capacity int,
   remaining bigint
 )
-language plpgsql volatile security definer
+language sql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_material = off
-set enable_memoize = off
 as $$
-declare
-  v_checks rate_limits.checks := rate_limits.read_checks(take_requests.requests);
-  v_at timestamptz;
-  v_counters rate_limits.counter[];
-  v_counter rate_limits.counter;
-  v_free bigint[] := '{}';
-  v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
-  v_fits boolean;
-  v_next int := 1;
-  v_end int;
-begin
-  perform rate_limits.lock_counters(v_checks);
-  v_at := core.now();
-  v_counters := rate_limits.read_counters(v_checks, v_at);
-  foreach v_counter in array v_counters loop
-    if v_counter is null then
-      perform core.raise_error('NOT_FOUND', 'There is no such bucket');
-    end if;
-    v_free := v_free || v_counter.free;
-  end loop;
-
-  foreach v_end in array v_checks.ends loop
-    allowed := true;
-    v_fits := true;
-    retry_after_seconds := null;
-    for i in v_next .. v_end loop
-      if v_free[v_checks.checked[i]] < v_checks.counts[i] then
-        allowed := false;
-        v_counter := v_counters[v_checks.checked[i]];
-        v_fits := v_fits
-          and (v_checks.counts[i] = 1
-            or v_checks.counts[i] <= rate_limits.most_at_once(v_counter));
-        retry_after_seconds := greatest(
-          retry_after_seconds,
-          rate_limits.retry_after_seconds(
-            v_counter, v_granted[v_checks.checked[i]] + v_checks.counts[i], v_at
-          )
-        );
-      end if;
-    end loop;
-    if not v_fits then
-      retry_after_seconds := null;
-    end if;
-
-    requests_per_minute := null;
-    burst_capacity := null;
-    remaining := null;
-    for i in v_next .. v_end loop
-      -- A request that one counter has no room for is not counted by the others either.
-      if allowed then -- mutant: refused_requests_count
-        v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - v_checks.counts[i];
-        v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + v_checks.counts[i];
-      end if;
-      if v_checks.buckets[v_checks.checked[i]] = 'v1-trading' then
-        v_counter := v_counters[v_checks.checked[i]];
-        requests_per_minute := (v_counter.policy).requests_per_minute;
-        burst_capacity := (v_counter.policy).burst_capacity;
-        remaining := v_free[v_checks.checked[i]];
-      end if;
-    end loop;
-    v_next := v_end + 1;
-    return next;
-  end loop;
-
-  perform rate_limits.record_grants(v_counters, v_granted, v_at);
-end
+  select c.allowed, c.retry_after_seconds, c.requests_per_minute, c.burst_capacity, c.remaining
+  from api.count_requests(take_requests.requests) as c
 $$;
 
 comment on function api.take_requests(json) is
-  'Counts requests, and returns for each, in their order, whether it is allowed and otherwise '
-  'after how many seconds it may be repeated. A request is {bucket: subject, ...}: the buckets of '
-  'rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s id. It counts '
-  'once, or count times where a bucket has {subject, count}. It needs room in all of them; a '
-  'request that is not allowed is counted in none. retry_after_seconds is null where a request '
-  'counts more times than there ever is room for. The policy and the whole tokens left are given '
-  'for v1-trading. Errors: NOT_FOUND. Locks: the counters.';
+  'As api.count_requests, without the windows: for servers of version 0.2.0.';

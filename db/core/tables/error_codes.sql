@@ -53,4 +53,11 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX031', 'WRONG_PASSWORD', 403, true, 'Wrong password'),
   ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first'),
   ('EX033', 'INVALID_PASSKEY', 403, true, 'The passkey was not accepted'),
-  ('EX034', 'SIGN_IN_AGAIN', 403, true, 'Sign in again first');
+  ('EX034', 'SIGN_IN_AGAIN', 403, true, 'Sign in again first'),
+  ('EX035', 'IDEMPOTENCY_KEY_REUSED', 422, true,
+    'The idempotency key was used by another request'),
+  ('EX036', 'DEAD_MAN_FIRED', 409, true,
+    'The dead man''s switch has fired; orders are being cancelled'),
+  ('EX037', 'BODY_TOO_LARGE', 413, false, 'The body is larger than 64 KiB'),
+  ('EX038', 'INTERNAL_ERROR', 500, false, 'Internal server error'),
+  ('EX039', 'SERVICE_UNAVAILABLE', 503, false, 'Service unavailable');

@@ -3,7 +3,8 @@ create or replace function jobs.next_work(
   out release_in_ms double precision,
   out expire_in_ms double precision,
   out close_in_ms double precision,
-  out mail_in_ms double precision
+  out mail_in_ms double precision,
+  out dead_man_in_ms double precision
 )
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -11,7 +12,12 @@ set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-  select d.release_in_ms, d.expire_in_ms, d.close_in_ms, 1000 * extract(epoch from m.due_at - n.at)
+  select
+    d.release_in_ms,
+    d.expire_in_ms,
+    d.close_in_ms,
+    1000 * extract(epoch from m.due_at - n.at),
+    1000 * extract(epoch from s.expires_at - n.at)
   from jobs.next_due(next_work.passing_over) as d
   cross join core.now() as n (at)
   left join lateral (
@@ -21,7 +27,15 @@ as $$
     order by x.due_at
     limit 1
   ) as m on true
+  left join lateral (
+    select x.expires_at
+    from trading.dead_man_switches as x
+    where x.expires_at is not null
+    order by x.expires_at
+    limit 1
+  ) as s on true
 $$;
 
 comment on function jobs.next_work(bigint[]) is
-  'What jobs.next_due says, and in how many milliseconds the next mail is to be sent. Locks: none.';
+  'What jobs.next_due says, and in how many milliseconds the next mail is to be sent and the next '
+  'dead man''s switch fires. Locks: none.';

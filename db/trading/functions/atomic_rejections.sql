@@ -29,7 +29,8 @@ begin
         with ordinality as o (
           market, market_id, user_id, side, order_type, price, request_quantity, budget_cents,
           time_in_force, post_only, expires_at, idempotency_key, book_side, book_price, problem,
-          is_market, relieved_cents, order_id, order_public_id, created_at,
+          is_market, relieved_cents, order_id, order_public_id, created_at, request_fingerprint,
+          cancels_own,
           code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
           fee_cents, balance_cents, maker, ordinality
         )

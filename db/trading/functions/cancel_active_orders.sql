@@ -19,28 +19,7 @@ declare
   );
 begin
   if cancel_active_orders.announced and cardinality(v_ids) > 0 then -- mutant: owner_not_told
-    insert into trading.outbox (channel, payload)
-    select
-      'user_event',
-      json_build_object(
-        'userId', u.public_id,
-        'event', json_build_object(
-          'type', 'order_cancelled',
-          'orderId', o.public_id,
-          'marketId', m.public_id,
-          'marketTitle', m.title,
-          'side', o.side,
-          'price', o.price,
-          'quantity', o.quantity,
-          'filledQuantity', o.filled_quantity,
-          'cancelReason', o.cancel_reason
-        )
-      )
-    from unnest(v_ids) with ordinality as i (id, place)
-    join trading.orders as o on o.id = i.id
-    join trading.traders as u on u.user_id = o.user_id
-    join catalog.markets as m on m.id = o.market_id
-    order by i.place;
+    perform trading.announce_cancelled(v_ids);
   end if;
   return cardinality(v_ids);
 end

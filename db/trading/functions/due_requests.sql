@@ -45,6 +45,7 @@ begin
     v_request.order_id := v_order.id;
     v_request.order_public_id := v_order.public_id;
     v_request.created_at := v_order.created_at;
+    v_request.cancels_own := v_active_order.cancels_own;
     v_requests[cardinality(v_requests) + 1] := v_request;
   end loop;
   return v_requests;

@@ -53,7 +53,8 @@ begin
         book_side, book_price, budget_cents, time_in_force, post_only, expires_at,
         idempotency_key, problem, was_scheduled, release_at, id, public_id, code, replay_of,
         replayed_order_id, status, quantity, left_quantity, cancel_reason, fee_cents,
-        balance_cents, end_status, end_left_quantity, end_cancel_reason, place
+        balance_cents, end_status, end_left_quantity, end_cancel_reason, request_fingerprint,
+          cancels_own, place
       )
       where o.id is not null or o.code is not null and o.place = any (v_emptied)
       union all

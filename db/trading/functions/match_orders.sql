@@ -81,9 +81,8 @@ begin
     if replays is not null and not r.is_malformed then -- mutant: replay_after_the_gates
       j := v_for_key[(batch.request_arrays).twins[i]];
       if replays[i] is not null or (j < i and (v_results[j]).code is null) then -- mutant: key_of_a_refusal
-        v_results[i] := trading.replayed_result(
-          j, v_results[j], replays[i], (batch.maker_arrays).order_ids, k_left, v_cancelled,
-          t_balance[t]
+        v_results[i] := trading.replay_or_reuse(
+          batch, i, j, v_results[j], replays[i], k_left, v_cancelled, t_balance[t]
         );
         continue next_request;
       end if;
@@ -116,8 +115,11 @@ begin
       v_fills_before int := v_fill_count;
       v_cancelled_before int := v_cancelled_count;
       v_cleared_before int := v_cleared_count;
-      v_may_meet_own boolean := shares_before_own[i] is not null
-        or coalesce(v_rests_here[r.holding], false);
+      v_may_meet_own boolean := not r.cancels_own and (
+        shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false)
+      );
+      v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
+      v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
       v_beyond int := 0;
       v_required bigint;
@@ -149,6 +151,10 @@ begin
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
+        elsif m = t and r.cancels_own then
+          v_reason := 'self_trade';
+          t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
+          t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
         elsif m = t then
           v_code := 'SELF_TRADE_BLOCKED'; -- mutant: self_trade
           exit;
@@ -168,7 +174,6 @@ begin
           k := k_next[k];
           continue;
         end if;
-
         t_traded_with[m] := i;
         k_left[k] := k_left[k] - n;
         t_balance[m] := t_balance[m] + n * k_cents[k];
@@ -182,11 +187,8 @@ begin
           i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee -- mutant: fee_rounded_for_each_fill
         )::trading.fill;
         v_fee := trading.fee_cents(r.taker_rate_bps, v_weight);
-        if k_left[k] = 0 then
-          k := k_next[k];
-        end if;
+        k := case when k_left[k] = 0 then k_next[k] else k end;
         exit when v_bought = v_wanted;
-
         -- Once it is sure to be rejected, only the reason can still change: by the user's own
         -- order, or by cash that ends after the loss limit. It is not looked for far away.
         v_so_far := case when r.is_post_only then 'POST_ONLY_WOULD_CROSS'
@@ -195,13 +197,15 @@ begin
             limits.limits[t], limits.untraded[t], t_open_cost[t]
           )
         end;
-        if v_so_far is not null then
-          v_beyond := v_beyond + 1;
-          exit when v_beyond = c_most_beyond or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own);
-        end if;
+        v_beyond := v_beyond + (v_so_far is not null)::int;
+        exit when v_beyond = c_most_beyond
+          or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not r.is_fok); -- mutant: fok_not_tried_to_its_end
       end loop;
-
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
+      -- A budget ends where it buys no share.
+      v_is_done := v_bought = v_wanted or 0 = trading.affordable_quantity(
+        r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
+      );
       v_required := v_spent + case when v_beyond = c_most_beyond then 0
         else v_fee + case when r.is_ioc then 0 else (v_wanted - v_bought) * r.price end end;
       v_code := coalesce(v_code, case
@@ -209,12 +213,13 @@ begin
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
         when r.is_ioc and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
+        when r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
+          then 'INSUFFICIENT_LIQUIDITY'
         else trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
           limits.limits[t], limits.untraded[t], t_open_cost[t]
         )
       end);
-
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
         for p in v_fills_before + 1 .. v_fill_count loop
@@ -227,18 +232,17 @@ begin
           t_open_cost[m] := t_open_cost[m] - n * least(0, k_cents[j]);
         end loop;
         v_fill_count := v_fills_before;
+        t_open_cost[t] := v_open_cost;
         v_results[i] := trading.order_rejected(v_code);
         if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') then
           v_cancelled_count := v_cancelled_before;
           v_cleared_count := v_cleared_before;
           continue next_request;
         end if;
-        if v_code = 'CONFLICT_RETRY' then
-          v_cancelled := trading.without_starved(
-            v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before
-          );
-          v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
-        end if;
+        v_cancelled := trading.without_starved(
+          v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before
+        );
+        v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
       elsif v_bought > 0 then
         t_balance[t] := t_balance[t] - v_spent - v_fee -- mutant: answered_without_the_fee
           + case when r.is_buy then 0 else 100 * v_bought end;
@@ -247,23 +251,21 @@ begin
       for p in v_cancelled_before + 1 .. v_cancelled_count loop
         j := (v_cancelled[p]).maker;
         m := k_trader[j];
-        t_open_cost[m] := t_open_cost[m] + case (v_cancelled[p]).reason
-          when 'expired' then 0 else k_left[j] * least(0, k_cents[j]) end;
+        t_open_cost[m] := t_open_cost[m] + case when (v_cancelled[p]).reason
+          in ('expired', 'self_trade') then 0 else k_left[j] * least(0, k_cents[j]) end;
         k_left[j] := -p;
       end loop;
-      continue next_request when v_code = 'CONFLICT_RETRY';
+      continue next_request when v_code = 'CONFLICT_RETRY'
+        or (v_code is not null and (r.is_fok or r.cancels_own)); -- mutant: book_lost_by_a_rejected_fok
       -- What it met is gone, but for what is left of the last one: the other side begins there.
       for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[r.opposite]], 0) loop
         b_last[r.opposite][p] := 0;
       end loop;
       b_first[r.opposite] := k;
       continue next_request when v_code is not null;
-
-      -- 6. What is left joins the book, or is cancelled. A budget ends where it buys no share.
+      -- 6. What is left joins the book, or is cancelled.
       v_status := case
-        when v_bought = v_wanted or 0 = trading.affordable_quantity(
-          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
-        ) then 'filled'
+        when v_is_done then 'filled'
         when r.is_ioc then 'cancelled'
         else trading.filled_status(v_wanted - v_bought, v_wanted)
       end;
@@ -306,10 +308,8 @@ begin
   end loop;
 
   return (
-    false, v_results,
-    case when v_fill_count > 0 then v_fills[1 : v_fill_count] end,
-    case when v_cancelled_count > 0 then v_cancelled[1 : v_cancelled_count] end,
-    v_rested, k_left
+    false, v_results, case when v_fill_count > 0 then v_fills[1 : v_fill_count] end,
+    case when v_cancelled_count > 0 then v_cancelled[1 : v_cancelled_count] end, v_rested, k_left
   )::trading.match_result;
 end
 $$;

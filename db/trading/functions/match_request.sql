@@ -13,7 +13,7 @@ return (
   holding,
   2 * holding - ((request).side = 'yes')::int,
   (request).order_type = 'buy',
-  (request).time_in_force = 'ioc',
+  (request).time_in_force <> 'gtc',
   (request).post_only,
   (request).price,
   (request).quantity,
@@ -39,7 +39,9 @@ return (
   ),
   (request).relieved_cents,
   (request).problem is not null,
-  trading.request_rejection(request, context, trader is not null, blocked_by)
+  trading.request_rejection(request, context, trader is not null, blocked_by),
+  (request).time_in_force = 'fok',
+  coalesce((request).cancels_own, false)
 )::trading.match_request;
 
 comment on function trading.match_request(

@@ -32,7 +32,8 @@ begin
         case when v_is_accepted then coalesce(v_request.order_public_id, core.uuid_v7()) end,
         v_result.code, v_result.replay_of, v_result.replayed_order_id, v_result.status,
         v_result.quantity, v_result.left_quantity, v_result.cancel_reason, v_result.fee_cents,
-        v_result.balance_cents, v_result.status, v_result.left_quantity, v_result.cancel_reason
+        v_result.balance_cents, v_result.status, v_result.left_quantity, v_result.cancel_reason,
+        v_request.request_fingerprint, v_request.cancels_own
       )::trading.placed_order
     ];
   end if;
@@ -58,7 +59,8 @@ begin
           when k_left[x.maker] < 0 then c.left_quantity
           else k_left[x.maker]
         end,
-        coalesce(c.reason, x.cancel_reason)
+        coalesce(c.reason, x.cancel_reason),
+        x.request_fingerprint, x.cancels_own
       )::trading.placed_order
     )
     from (
@@ -72,7 +74,8 @@ begin
       ) as q (
         market, market_id, user_id, side, order_type, price, request_quantity, budget_cents,
         time_in_force, post_only, expires_at, idempotency_key, book_side, book_price, problem,
-        is_market, relieved_cents, order_id, order_public_id, created_at,
+        is_market, relieved_cents, order_id, order_public_id, created_at, request_fingerprint,
+        cancels_own,
         code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
         fee_cents, balance_cents, maker, trader
       )

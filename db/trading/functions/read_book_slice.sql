@@ -29,7 +29,8 @@ begin
       from unnest(read_book_slice.requests) with ordinality as r (
         market, market_id, user_id, side, order_type, price, quantity, budget_cents, time_in_force,
         post_only, expires_at, idempotency_key, book_side, book_price, problem, is_market,
-        relieved_cents, order_id, order_public_id, created_at, place
+        relieved_cents, order_id, order_public_id, created_at, request_fingerprint,
+        cancels_own, place
       )
       join (
         select c.*, c.ordinality::int as market

@@ -8,7 +8,11 @@ as $$
 begin
   return array(
     select (
-      select x.order_id
+      select case
+        -- The key of another command, or of an order that was sent otherwise.
+        when x.order_id is null or x.request_fingerprint <> r.request_fingerprint then -1 -- mutant: order_of_another_request
+        else x.order_id
+      end
       from trading.idempotency_keys as x
       where x.user_id = r.user_id
         and x.key = r.idempotency_key
@@ -20,5 +24,6 @@ end
 $$;
 
 comment on function trading.read_replays(trading.order_request[], timestamptz) is
-  'The order that the idempotency key of each request stands for already, or null. To be called '
+  'The order that the idempotency key of each request stands for already, or null; -1 where the '
+  'key is of another request, and the request is to be rejected. To be called '
   'with the traders locked: the same key may come in by another market at the same moment.';

@@ -34,14 +34,18 @@ begin atomic
         then 'budgetCents: excludes quantity'
       when r.quantity is null and r.budget_cents is null
         then 'quantity: required without budgetCents'
-      when r.post_only and r.time_in_force = 'ioc'
+      when r.self_trade not in ('reject', 'cancel_resting')
+        then 'selfTrade: must be one of reject, cancel_resting'
+      when r.post_only and r.time_in_force <> 'gtc'
         then 'postOnly: needs a price and gtc, and no budgetCents'
     end,
     r.is_market,
     0::bigint,
     null::bigint,
     null::uuid,
-    null::timestamptz
+    null::timestamptz,
+    r.request_fingerprint,
+    r.self_trade is not distinct from 'cancel_resting'
   from (
     select
       (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
@@ -54,12 +58,15 @@ begin atomic
       q.quantity,
       q."budgetCents" as budget_cents,
       case
-        when q.price is null or q."budgetCents" is not null then 'ioc'
+        when (q.price is null or q."budgetCents" is not null)
+          and q."timeInForce" is distinct from 'fok' then 'ioc'
         else coalesce(q."timeInForce", 'gtc')
       end::trading.time_in_force as time_in_force,
       coalesce(q."postOnly", false) as post_only,
       q."expiresAt" as expires_at,
-      q."idempotencyKey" as idempotency_key
+      q."idempotencyKey" as idempotency_key,
+      q."requestFingerprint" as request_fingerprint,
+      q."selfTrade" as self_trade
     from rows from (
       jsonb_to_recordset(read_requests.orders) as (
         "marketId" uuid,
@@ -72,11 +79,14 @@ begin atomic
         "timeInForce" trading.time_in_force,
         "idempotencyKey" uuid,
         "expiresAt" timestamptz,
-        "postOnly" boolean
+        "postOnly" boolean,
+        "requestFingerprint" uuid,
+        "selfTrade" text
       )
     ) with ordinality as q (
       "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
-      "idempotencyKey", "expiresAt", "postOnly", ordinality
+      "idempotencyKey", "expiresAt", "postOnly", "requestFingerprint", "selfTrade",
+      ordinality
     )
   ) as r
   order by r.ordinality;
@@ -84,6 +94,7 @@ end;
 
 comment on function trading.read_requests(jsonb) is
   'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
-  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly (the body of '
-  'POST /orders and its user), in the order of the array. A value of the wrong type is an error of '
-  'the whole call; a value out of bounds becomes the problem of its request.';
+  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly, '
+  'requestFingerprint (the body of POST /orders and its user), in the order of the array. A value '
+  'of the wrong type is an error of the whole call; a value out of bounds becomes the problem of '
+  'its request.';

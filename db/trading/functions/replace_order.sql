@@ -37,8 +37,9 @@ begin
   end;
   -- What never rests and still has the protection price came without one.
   v_request.is_market := not replace_order.is_priced
-    and ("order").time_in_force = 'ioc'
+    and ("order").time_in_force <> 'gtc'
     and v_request.book_price = 99;
+  v_request.cancels_own := v_active_order.cancels_own;
   v_request.relieved_cents := trading.active_order_cost_cents(v_active_order, context.at);
 
   v_batch := trading.match_batch(array[context], array[v_request], context.at);

@@ -150,8 +150,8 @@ as $$
       case o.cancel_reason
         when 'expired' then o.expires_at is null or o.expires_at > o.cancelled_at
         when 'user_amended' then o.budget_cents is not null or o.expires_at <= o.cancelled_at
-        when 'self_trade'
-          then o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
+        when 'self_trade' then o.time_in_force <> 'gtc'
+          and (o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at)
         when 'post_only_would_cross' then not o.post_only
           or o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
         when 'insufficient_liquidity' then o.time_in_force = 'gtc'
@@ -164,7 +164,8 @@ as $$
         'user_cancelled', 'user_amended', 'market_closed', 'expired', 'trading_paused',
         'self_excluded'
       )
-      or o.time_in_force = 'ioc' and not x.is_waiting and (
+      or o.time_in_force = 'fok' and o.filled_quantity > 0
+      or o.time_in_force <> 'gtc' and not x.is_waiting and (
         o.cancelled_at <> x.taken_at
         or o.cancel_reason in ('user_cancelled', 'user_amended')
         or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
@@ -219,7 +220,8 @@ as $$
     'an order of user ' || k.user_id, coalesce('of user ' || o.user_id, 'none')
   from trading.idempotency_keys as k
   left join all_orders as o on o.id = k.order_id
-  where o.user_id is distinct from k.user_id
+  where k.order_id is not null
+    and o.user_id is distinct from k.user_id
 
   union all
   select 'idempotency key is as old as its order', 'key ' || k.key,

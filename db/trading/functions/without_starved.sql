@@ -6,6 +6,9 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  if coalesce(cardinality(without_starved.cancelled), 0) <= without_starved.before then
+    return without_starved.cancelled;
+  end if;
   return array(
     select (c.request, c.maker, c.reason, c.left_quantity)::trading.cancelled_maker
     from rows from (unnest(without_starved.cancelled), unnest(without_starved.is_starved))

@@ -26,17 +26,24 @@ begin
     where not o.was_scheduled
   ),
   keys as (
-    insert into trading.idempotency_keys as k (user_id, key, order_id, created_at)
-    select o.user_id, o.idempotency_key, o.id, write_orders.at
+    insert into trading.idempotency_keys as k (
+      user_id, key, order_id, created_at, request_fingerprint
+    )
+    select o.user_id, o.idempotency_key, o.id, write_orders.at, o.request_fingerprint
     from accepted as o
     where write_orders.has_keys
       and o.idempotency_key is not null
     on conflict (user_id, key) do update
-    set order_id = excluded.order_id, created_at = excluded.created_at
+    set
+      order_id = excluded.order_id,
+      created_at = excluded.created_at,
+      request_fingerprint = excluded.request_fingerprint,
+      reply = null,
+      cancelled_orders = null
   )
   insert into trading.active_orders (
     market_id, user_id, order_id, queue_position, order_public_id, left_quantity, book_price,
-    book_side, order_type, expires_at, release_at
+    book_side, order_type, expires_at, release_at, cancels_own
   )
   select
     o.market_id, o.user_id, o.id,
@@ -46,7 +53,7 @@ begin
       else o.id
     end,
     o.public_id, o.end_left_quantity, o.book_price, o.book_side, o.order_type, o.expires_at,
-    o.release_at
+    o.release_at, nullif(o.cancels_own, false)
   from accepted as o
   where o.end_status in ('scheduled', 'open', 'partially_filled');
 end

@@ -10,6 +10,7 @@ create table trading.active_orders (
   order_type trading.order_type not null,
   expires_at timestamptz,
   release_at timestamptz,
+  cancels_own boolean,
   constraint active_orders_rest_or_wait_for_release
     check (queue_position is not null or release_at is not null),
   constraint active_orders_on_the_book_have_shares_left
@@ -33,6 +34,8 @@ comment on table trading.active_orders is
   'when an order becomes one of them and deleted when it is neither any more.';
 comment on column trading.active_orders.queue_position is
   'Place in the queue of its price, from the sequence of order ids; null while scheduled.';
+comment on column trading.active_orders.cancels_own is
+  'Whether own resting orders that it meets at its release or amendment are cancelled; null: no.';
 comment on column trading.active_orders.left_quantity is
   'Shares not filled yet: quantity - filled_quantity of trading.orders; 0 of a budget order that '
   'is scheduled.';

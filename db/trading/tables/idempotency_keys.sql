@@ -1,13 +1,30 @@
 create table trading.idempotency_keys (
   user_id bigint not null,
   key uuid not null,
-  order_id bigint not null,
+  order_id bigint,
   created_at timestamptz not null,
-  primary key (user_id, key)
+  request_fingerprint uuid,
+  reply text,
+  cancelled_orders int,
+  primary key (user_id, key),
+  constraint idempotency_keys_stand_for_an_order_or_a_request check (
+    order_id is not null or request_fingerprint is not null
+  ),
+  constraint idempotency_keys_of_orders_have_no_reply check (
+    order_id is null or (reply is null and cancelled_orders is null)
+  )
 );
 
 create index idempotency_keys_by_age on trading.idempotency_keys (created_at);
 
 comment on table trading.idempotency_keys is
-  'Which order a trader''s idempotency key stands for. A key counts for 24 hours and is removed '
-  'some time after.';
+  'What a trader''s idempotency key stands for: an order, or another command with its answer. A '
+  'key counts for 24 hours and is removed some time after.';
+comment on column trading.idempotency_keys.order_id is
+  'The order that was placed with the key; null: the key is of another command.';
+comment on column trading.idempotency_keys.request_fingerprint is
+  'Half of the SHA-256 of the request; null: any further request with the key is the same order.';
+comment on column trading.idempotency_keys.reply is
+  'The body of the first answer; null: the key is of an order, or the command is under way.';
+comment on column trading.idempotency_keys.cancelled_orders is
+  'Of a command that cancels all orders: how many it has cancelled so far.';

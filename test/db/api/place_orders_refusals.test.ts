@@ -87,7 +87,7 @@ test("a value of the wrong type fails the whole call", async (t) => {
     { side: "maybe" },
     { price: "cheap" },
     { quantity: 1.5 },
-    { timeInForce: "fok" },
+    { timeInForce: "day" },
     { expiresAt: "soon" },
     { idempotencyKey: "mine" },
   ]) {

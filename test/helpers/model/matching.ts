@@ -24,6 +24,8 @@ export interface Match {
 export interface Dead {
   order: ModelOrder;
   reason: Reason;
+  /** If the taker is rejected: it is the taker's own, or was starved by the taker's trades. */
+  stays?: boolean;
 }
 
 interface Met {
@@ -58,13 +60,18 @@ export function meet(state: State, taker: ModelOrder): Met {
         break;
       }
     }
+    if (maker.trader === taker.trader && taker.cancelsOwn) {
+      met.dead.push({ order: maker, reason: "self_trade", stays: true });
+      continue;
+    }
     if (maker.trader === taker.trader) {
       met.own = true;
       break;
     }
     const reason = whyDead(state, maker, quantity);
     if (reason !== null) {
-      met.dead.push({ order: maker, reason });
+      const stays = met.taken.some((match) => match.maker.trader === maker.trader);
+      met.dead.push({ order: maker, reason, stays });
       continue;
     }
     met.taken.push({ maker, quantity, price });

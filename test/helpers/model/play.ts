@@ -200,10 +200,11 @@ async function requestsOf(
   const { rows } = await client.query("select core.now() as now");
   const now: number = rows[0].now.getTime();
   return step.orders.map((order) => {
-    const { trader, expiresIn, key, ...terms } = order;
+    const { trader, expiresIn, key, cancelsOwn, ...terms } = order;
     const market = marketOf(step, order);
     return {
       ...terms,
+      ...(cancelsOwn && { selfTrade: "cancel_resting" }),
       market: undefined,
       marketId: market === null ? NO_MARKET : cast.markets[market]!,
       userId: cast.traders[trader]!,
@@ -259,6 +260,9 @@ async function carryOut(
         step.market === null ? null : markets[step.market],
       ]);
       break;
+    case "cancelAll":
+      await cancelAll(client, traders[step.trader]!, step, markets[step.market ?? -1]);
+      break;
     case "cancel":
       await cancel(client, traders[step.trader]!, step.place);
       break;
@@ -301,6 +305,38 @@ async function carryOut(
     case "resolve":
       await resolve(client, markets[step.market]!, step.yesCents);
       break;
+  }
+}
+
+async function cancelAll(
+  client: PoolClient,
+  trader: string,
+  { isGone }: Extract<Step, { kind: "cancelAll" }>,
+  market?: string,
+): Promise<void> {
+  if (isGone) {
+    await client.query("select api.set_dead_man($1, 1000)", [trader]);
+    await testClock(client).advance(1000);
+    for (;;) {
+      const { rows } = await client.query(
+        `select (jobs.cancel_dead_man_orders(
+           array_agg(distinct d.market_id), array_agg(o.id)
+         )).cancelled
+         from jobs.due_dead_man_orders() as d
+         cross join unnest(d.order_ids) as o (id)
+         having count(*) > 0`,
+      );
+      if (rows.length === 0) return;
+    }
+  }
+  let result: { body: string | null; until: string | null } = { body: null, until: null };
+  while (result.body === null) {
+    const { rows } = await client.query(
+      `select body, last_order_id as until
+       from api.cancel_all_orders($1, $2, until_order_id => $3)`,
+      [trader, market ?? null, result.until],
+    );
+    result = rows[0];
   }
 }
 

@@ -16,7 +16,8 @@ export interface Order {
   price: number | null;
   quantity: number | null;
   budgetCents: number | null;
-  timeInForce: "gtc" | "ioc";
+  timeInForce: "gtc" | "ioc" | "fok";
+  cancelsOwn: boolean;
   postOnly: boolean;
   /** From now, in milliseconds. */
   expiresIn: number | null;
@@ -39,6 +40,8 @@ export type Step =
   | { kind: "cancel"; trader: number; place: number }
   /** By an operator, in one market or in all. */
   | { kind: "cancelOrders"; trader: number; market: number | null }
+  /** By the trader; or by the dead man's switch, a second after it was set. */
+  | { kind: "cancelAll"; trader: number; market: number | null; isGone: boolean }
   /** Null keeps what the order has. */
   | {
       kind: "amend";
@@ -112,7 +115,8 @@ function orders(): fc.Arbitrary<Order> {
       isMarket: fc.nat(9).map((n) => n === 0),
       quantity,
       budget,
-      timeInForce: fc.constantFrom("gtc", "gtc", "gtc", "ioc"),
+      timeInForce: fc.constantFrom("gtc", "gtc", "gtc", "gtc", "ioc", "fok"),
+      cancelsOwn: fc.nat(2).map((n) => n === 0),
       postOnly: fc.nat(9).map((n) => n === 0),
       expiresIn: rarely(fc.constantFrom(0, 1, 1000, 60_000)),
       key: rarely(fc.nat(4)),
@@ -201,6 +205,10 @@ function steps(markets: number): fc.Arbitrary<Step> {
     },
     { weight: 1, arbitrary: record("cancel", { trader, place: fc.nat(3) }) },
     { weight: 1, arbitrary: record("cancelOrders", { trader, market: fc.option(market) }) },
+    {
+      weight: 2,
+      arbitrary: record("cancelAll", { trader, market: fc.option(market), isGone: fc.boolean() }),
+    },
     { weight: 5, arbitrary: amendments() },
     {
       weight: 2,
@@ -449,6 +457,7 @@ function order(trader: number, request: Request): Order {
     quantity: request.quantity ?? null,
     budgetCents: request.budgetCents ?? null,
     timeInForce: request.timeInForce ?? "gtc",
+    cancelsOwn: request.selfTrade === "cancel_resting",
     postOnly: false,
     expiresIn: null,
     key: null,

@@ -129,6 +129,9 @@ function carryOut(state: State, step: Event): void {
     case "cancelOrders":
       endOpenOf(state, step.trader, step.market, "user_cancelled");
       break;
+    case "cancelAll":
+      cancelAll(state, step);
+      break;
     case "cancel": {
       const order = openOf(state, step.trader)[step.place];
       if (order === undefined) break;
@@ -238,6 +241,25 @@ function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
   if (rest.length > 0) cancelOpen(state, rest, reason, true);
 }
 
+/** All open orders of a trader: one change of each market whose book it was. */
+function cancelAll(
+  state: State,
+  { trader, market, isGone }: Extract<Step, { kind: "cancelAll" }>,
+): void {
+  if (isGone) state.now += 1000;
+  const orders = openOf(state, trader)
+    .filter((order) => isGone || market === null || order.market === market)
+    .sort((one, other) => one.number - other.number);
+  for (const changed of new Set(orders.filter(isResting).map((order) => order.market))) {
+    state.markets[changed]!.version += 1;
+  }
+  for (const order of orders) {
+    const expired = hasExpired(state, order);
+    cancel(order, expired ? "expired" : "user_cancelled");
+    if (expired || isGone) tellCancelled(state, order);
+  }
+}
+
 function exclude(state: State, index: number, byHand: boolean): void {
   const trader = state.traders[index]!;
   if (trader.excludedUntil > state.now) return;
@@ -284,7 +306,11 @@ function place(state: State, marketIndex: number | null, request: Order): ModelO
     expiresAt: request.expiresIn === null ? null : state.now + request.expiresIn,
     fills: [],
     budget: request.budgetCents,
-    timeInForce: request.price === null || isBudget ? "ioc" : request.timeInForce,
+    timeInForce:
+      (request.price === null || isBudget) && request.timeInForce === "gtc"
+        ? "ioc"
+        : request.timeInForce,
+    cancelsOwn: request.cancelsOwn,
     postOnly: request.postOnly,
     isMarket: request.price === null,
     releaseAt: null,
@@ -352,9 +378,11 @@ function execute(
 
   if (met.own) throw new Refused("SELF_TRADE_BLOCKED");
   if (order.postOnly && bought > 0) throw new Refused("POST_ONLY_WOULD_CROSS");
-  if (bought === 0 && !mayRest) {
-    if (met.dead.length === 0) throw new Refused("INSUFFICIENT_LIQUIDITY");
-    bury(state, met.dead);
+  const isDone = order.budget !== null ? met.isSpent : bought === order.quantity;
+  if (!mayRest && (bought === 0 || (order.timeInForce === "fok" && !isDone))) {
+    const gone = met.dead.filter(({ stays }) => stays !== true);
+    if (gone.length === 0) throw new Refused("INSUFFICIENT_LIQUIDITY");
+    bury(state, gone);
     market.version += 1;
     throw new Refused("INSUFFICIENT_LIQUIDITY", state);
   }
@@ -362,9 +390,11 @@ function execute(
     ? needed <= trader.cents
     : order.quantity <= holding(state, order.market, order.trader, order.side).quantity;
   if (!isFunded) throw new Refused("INSUFFICIENT_BALANCE");
-  if (isBuy && passesLimit(state, trader, openCost(state, order.trader, relieved) + needed)) {
-    throw new Refused("LOSS_LIMIT");
-  }
+  const own = met.dead.filter(({ reason }) => reason === "self_trade");
+  const withoutOwn = structuredClone(state);
+  for (const { order: resting, reason } of own) cancel(withoutOwn.orders[resting.number]!, reason);
+  const open = openCost(withoutOwn, order.trader, relieved);
+  if (isBuy && passesLimit(state, trader, open + needed)) throw new Refused("LOSS_LIMIT");
 
   market.version += 1;
   bury(state, met.dead);
@@ -372,7 +402,6 @@ function execute(
   payFee(state, order, fee, met.taken);
   tellMakers(state, met.taken);
   if (order.budget !== null) order.quantity = bought;
-  const isDone = order.budget !== null ? met.isSpent : bought === order.quantity;
   if (isDone) order.status = "filled";
   else if (!mayRest) cancel(order, "insufficient_liquidity");
   else {
@@ -511,7 +540,7 @@ function amend(
 
 function isMalformed({ quantity, postOnly, timeInForce, price, budgetCents }: Order): boolean {
   if (quantity !== null && (quantity < 1 || quantity > MOST_SHARES)) return true;
-  return postOnly && (timeInForce === "ioc" || price === null || budgetCents !== null);
+  return postOnly && (timeInForce !== "gtc" || price === null || budgetCents !== null);
 }
 
 function findReplay(state: State, { trader, key }: Order) {

@@ -48,7 +48,8 @@ export interface ModelOrder {
   expiresAt: number | null;
   fills: ModelFill[];
   budget: number | null;
-  timeInForce: "gtc" | "ioc";
+  timeInForce: "gtc" | "ioc" | "fok";
+  cancelsOwn: boolean;
   postOnly: boolean;
   /** Came without a price. */
   isMarket: boolean;

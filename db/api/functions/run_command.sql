@@ -1,0 +1,97 @@
+create or replace function api.run_command(
+  command text,
+  user_id uuid,
+  order_id uuid default null,
+  market_id uuid default null,
+  price int default null,
+  quantity int default null,
+  idempotency_key uuid default null,
+  request_fingerprint uuid default null,
+  out code text,
+  out message text,
+  out replayed boolean,
+  out body text,
+  out market_version bigint
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+set enable_memoize = off
+as $$
+declare
+  c_is_keyed constant boolean := run_command.idempotency_key is not null;
+  v_user_id bigint;
+  v_market_id bigint;
+  v_result api.result;
+begin
+  if run_command.order_id is not null then
+    select o.user_id, o.market_id into v_user_id, v_market_id
+    from trading.find_order(run_command.user_id, run_command.order_id) as o;
+  else
+    select m.id into v_market_id
+    from catalog.markets as m
+    where m.public_id = run_command.market_id;
+  end if;
+
+  -- A replay waits for no lock. Under the lock of the market an identical request is over.
+  if c_is_keyed then
+    v_user_id := coalesce(v_user_id, (
+      select t.user_id from trading.traders as t where t.public_id = run_command.user_id
+    ));
+    v_result := trading.find_reply(
+      v_user_id, run_command.idempotency_key, run_command.request_fingerprint
+    );
+    if v_result.replayed is null then
+      perform trading.lock_market(v_market_id);
+      v_result := trading.find_reply( -- mutant: key_read_before_the_lock
+        v_user_id, run_command.idempotency_key, run_command.request_fingerprint -- mutant: key_read_before_the_lock
+      ); -- mutant: key_read_before_the_lock
+    end if;
+  end if;
+
+  if v_result.replayed is null then
+    v_result := case run_command.command
+      when 'cancel' then api.cancel_order(run_command.user_id, run_command.order_id)
+      when 'amend' then api.amend_order(
+        run_command.user_id, run_command.order_id, run_command.price, run_command.quantity
+      )
+      when 'split' then api.split_position(
+        run_command.user_id, run_command.market_id, run_command.quantity
+      )
+      when 'merge' then api.merge_position(
+        run_command.user_id, run_command.market_id, run_command.quantity
+      )
+    end;
+    if c_is_keyed and v_result.code is null then -- mutant: reply_not_kept
+      perform trading.lock_traders(array[v_user_id]);
+      perform trading.keep_reply(
+        v_user_id, run_command.idempotency_key, run_command.request_fingerprint, v_result.body
+      );
+    end if;
+  end if;
+
+  code := v_result.code;
+  message := v_result.message;
+  replayed := v_result.replayed;
+  body := v_result.body;
+  market_version := (
+    select s.version from trading.market_state as s where s.market_id = v_market_id
+  );
+end
+$$;
+
+comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid) is
+  'Carries out a command other than an order: cancel (order_id), amend (order_id, price, '
+  'quantity), split or merge (market_id, quantity); see api.cancel_order, api.amend_order, '
+  'api.split_position and api.merge_position for rejections and locks. With an idempotency key '
+  'the answer is kept in the same transaction, and the same request gets it again for 24 hours; '
+  'another request with the key is rejected with IDEMPOTENCY_KEY_REUSED. A rejection keeps '
+  'nothing, so its key can be used again. market_version is that of the market after the command, '
+  'null if there is no such order or market. May fail with 40001, 40P01 or 55P03: call it again. '
+  'Locks: with a key, the user behind those of the command.';

@@ -1,0 +1,106 @@
+create or replace function api.set_dead_man(
+  user_id uuid,
+  timeout_ms int,
+  idempotency_key uuid default null,
+  request_fingerprint uuid default null,
+  out code text,
+  out message text,
+  out replayed boolean,
+  out body text,
+  out fired_at text
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = set_dead_man.user_id
+  );
+  v_kept api.result;
+  v_switch trading.dead_man_switches;
+  v_at timestamptz;
+  v_expires_at timestamptz;
+  v_is_over boolean;
+begin
+  replayed := false;
+  if v_user_id is null then
+    code := 'UNAUTHORIZED';
+  elsif set_dead_man.timeout_ms is null
+    or (set_dead_man.timeout_ms <> 0 and set_dead_man.timeout_ms not between 1000 and 300000)
+  then
+    code := 'INVALID_REQUEST';
+    message := 'timeoutMs: must be 0, or from 1000 to 300000';
+  end if;
+  if code is not null then
+    return;
+  end if;
+  if set_dead_man.idempotency_key is not null then
+    perform trading.lock_traders(array[v_user_id]);
+    v_kept := trading.find_reply(
+      v_user_id, set_dead_man.idempotency_key, set_dead_man.request_fingerprint
+    );
+    if v_kept.replayed is not null then
+      code := v_kept.code;
+      replayed := v_kept.replayed;
+      body := v_kept.body;
+      return;
+    end if;
+  end if;
+
+  insert into trading.dead_man_switches (user_id)
+  values (v_user_id)
+  on conflict on constraint dead_man_switches_pkey do nothing;
+  select s.* into strict v_switch
+  from trading.dead_man_switches as s
+  where s.user_id = v_user_id
+  for update;
+  v_at := core.now();
+
+  -- Renewed in time, or fired: the clock decides under the lock, and not who comes first.
+  v_is_over := v_switch.fired_at is not null or v_switch.expires_at <= v_at; -- mutant: renewed_too_late
+  if v_is_over and exists (
+    select
+    from trading.open_orders_until(
+      v_user_id,
+      coalesce(v_switch.last_order_id, 9223372036854775807), -- not seen by a worker yet: all
+      null, 1
+    )
+  ) then
+    code := 'DEAD_MAN_FIRED';
+    return;
+  end if;
+  v_expires_at := case
+    when set_dead_man.timeout_ms > 0
+      then v_at + set_dead_man.timeout_ms * interval '1 millisecond'
+  end;
+  fired_at := core.iso8601(
+    case when v_is_over then coalesce(v_switch.fired_at, v_switch.expires_at)
+      else v_switch.last_fired_at end
+  );
+  update trading.dead_man_switches as s set
+    expires_at = v_expires_at,
+    fired_at = null,
+    last_order_id = null,
+    last_fired_at = null
+  where s.user_id = v_user_id;
+
+  body := json_build_object('expiresAt', core.iso8601(v_expires_at))::text;
+  if set_dead_man.idempotency_key is not null then
+    perform trading.keep_reply(
+      v_user_id, set_dead_man.idempotency_key, set_dead_man.request_fingerprint, body
+    );
+  end if;
+end
+$$;
+
+comment on function api.set_dead_man(uuid, int, uuid, uuid) is
+  'Sets or renews the dead man''s switch of a user: unless it is called again within timeout_ms '
+  '(1000-300000), all open orders of the user are cancelled; 0 turns it off. fired_at: when it '
+  'fired since it was set last, null if it did not. A switch that has expired cannot be renewed '
+  'before the orders are cancelled: DEAD_MAN_FIRED, and nothing changes. Rejections: UNAUTHORIZED, '
+  'INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: with a key the user; then the '
+  'switch.';

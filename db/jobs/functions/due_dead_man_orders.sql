@@ -1,0 +1,82 @@
+create or replace function jobs.due_dead_man_orders(
+  most int default 5000, passing_over bigint[] default '{}'
+)
+returns table (market_id bigint, order_ids bigint[])
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  c_most_of_a_user constant int := 200;
+  c_most_of_a_market constant int := 200;
+  v_at constant timestamptz := core.now();
+begin
+  update trading.dead_man_switches as s set
+    fired_at = v_at,
+    last_fired_at = v_at,
+    last_order_id = coalesce((
+      select max(b.order_id) from trading.active_orders as b where b.user_id = s.user_id
+    ), 0)
+  where s.user_id = any (array(
+    select x.user_id
+    from trading.dead_man_switches as x
+    where x.expires_at <= v_at -- mutant: switch_fires_early
+      and x.fired_at is null
+    order by x.expires_at
+    limit due_dead_man_orders.most
+    -- One that is being renewed is skipped: it is looked at again.
+    for update skip locked
+  ));
+
+  update trading.dead_man_switches as s set
+    expires_at = null,
+    fired_at = null,
+    last_order_id = null
+  where s.user_id = any (array(
+    select x.user_id
+    from trading.dead_man_switches as x
+    where x.expires_at <= v_at
+      and x.fired_at is not null
+      and not exists (
+        select
+        from trading.open_orders_until(x.user_id, x.last_order_id, null, 1)
+      )
+    order by x.expires_at
+    limit due_dead_man_orders.most
+    for update skip locked
+  ));
+
+  return query
+    select
+      d.market_id,
+      (array_agg(d.order_id order by d.fired_at, d.order_id))[1 : c_most_of_a_market]
+    from (
+      select s.fired_at, o.market_id, o.order_id
+      from trading.dead_man_switches as s
+      cross join lateral (
+        select x.market_id, x.order_id
+        from trading.open_orders_until(
+          s.user_id, s.last_order_id, null,
+          c_most_of_a_user
+        ) as x
+        where x.market_id <> all (due_dead_man_orders.passing_over)
+      ) as o
+      where s.expires_at <= v_at
+        and s.fired_at is not null
+      order by s.expires_at
+      limit due_dead_man_orders.most
+    ) as d
+    group by d.market_id
+    order by min(d.fired_at), d.market_id;
+end
+$$;
+
+comment on function jobs.due_dead_man_orders(int, bigint[]) is
+  'Fires the dead man''s switches that have expired, ends those whose orders are cancelled, and '
+  'returns the orders that are still to be cancelled, by market: at most 200 of each and so many '
+  'in all, none of the markets to pass over. Locks: the switches, without waiting for locked ones.';

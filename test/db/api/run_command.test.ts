@@ -1,0 +1,297 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import type { Command } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+
+/** Commands with an idempotency key. Those without one are tested by their own functions. */
+
+const exchange = testExchange(test);
+const { book, clock, makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
+const { version } = exchange;
+
+interface Given {
+  orderId?: string;
+  marketId?: string;
+  price?: number;
+  quantity?: number;
+  idempotencyKey?: string;
+  requestFingerprint?: string;
+}
+
+async function run(command: Command, userId: string, given: Given) {
+  const { body, ...result } = await withClient(exchange.api, (client) =>
+    call(client, api.runCommand, { command, userId, ...given }),
+  );
+  return { ...result, answer: result.code === null ? JSON.parse(body) : null };
+}
+
+const newKey = () => ({ idempotencyKey: randomUUID(), requestFingerprint: randomUUID() });
+
+test.serial("amend: a repetition gets the successor again, and changes nothing", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [id] = (await rest(market, ann, buy("yes", 5, 40))) as [string];
+  const key = newKey();
+  const amend = () => run("amend", ann, { orderId: id, price: 41, ...key });
+  const first = await amend();
+  t.is(first.answer.cancelledOrderId, id);
+  t.is(first.marketVersion, await version(market));
+  await exchange.place(market, await makeTrader(), buy("no", 1, 59));
+  const before = await exchange.dump();
+  const again = await amend();
+  t.like(again, { code: null, replayed: true });
+  t.deepEqual(again.answer, first.answer);
+  t.is(again.marketVersion, await version(market));
+  t.deepEqual(await exchange.dump(), before);
+});
+
+test("cancel: a repetition gets the cancelled order again", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [id] = (await rest(market, ann, buy("yes", 5, 40))) as [string];
+  const key = newKey();
+  const first = await run("cancel", ann, { orderId: id, ...key });
+  t.is(first.answer.order.status, "cancelled");
+  const again = await run("cancel", ann, { orderId: id, ...key });
+  t.like(again, { code: null, replayed: true });
+  t.deepEqual(again.answer, first.answer);
+  t.is((await run("cancel", ann, { orderId: id })).code, "ORDER_NOT_CANCELLABLE");
+});
+
+for (const command of ["split", "merge"] as const) {
+  test(`${command}: the cash moves once`, async (t) => {
+    const market = await makeMarket();
+    const ann = await makeTrader();
+    await exchange.split(market, ann, 10);
+    const key = newKey();
+    const convert = () => run(command, ann, { marketId: market, quantity: 3, ...key });
+    const first = await convert();
+    const cents = await exchange.balance(ann);
+    t.is(first.answer.balance.total, cents);
+    const again = await convert();
+    t.like(again, { code: null, replayed: true });
+    t.deepEqual(again.answer, first.answer);
+    t.is(await exchange.balance(ann), cents);
+  });
+}
+
+test.serial(
+  "IDEMPOTENCY_KEY_REUSED: by another command, by another order, and the other way",
+  async (t) => {
+    const market = await makeMarket();
+    const ann = await makeTrader();
+    const [id, other] = (await rest(market, ann, buy("yes", 5, 40), buy("yes", 5, 41))) as [
+      string,
+      string,
+    ];
+    const key = newKey();
+    await run("cancel", ann, { orderId: id, ...key });
+    const before = await exchange.dump();
+    const { idempotencyKey } = key;
+    const reused = { idempotencyKey, requestFingerprint: randomUUID() };
+    const calls = [
+      run("cancel", ann, { orderId: other, ...reused }),
+      run("amend", ann, { orderId: other, price: 42, ...reused }),
+      run("split", ann, { marketId: market, quantity: 1, ...reused }),
+    ];
+    for (const { code } of await Promise.all(calls)) t.is(code, "IDEMPOTENCY_KEY_REUSED");
+    t.is(
+      await exchange.refusal(market, ann, buy("yes", 1, 40, { idempotencyKey })),
+      "IDEMPOTENCY_KEY_REUSED",
+    );
+    t.deepEqual(await exchange.dump(), before);
+    const ofOrder = randomUUID();
+    await rest(market, ann, buy("yes", 1, 39, { idempotencyKey: ofOrder }));
+    const { code } = await run("cancel", ann, {
+      ...{ orderId: other, idempotencyKey: ofOrder, requestFingerprint: randomUUID() },
+    });
+    t.is(code, "IDEMPOTENCY_KEY_REUSED");
+  },
+);
+
+test("keys of two users are two", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const key = newKey();
+  for (const trader of [ann, bob]) {
+    const [id] = (await rest(market, trader, buy("yes", 5, 40))) as [string];
+    t.like(await run("cancel", trader, { orderId: id, ...key }), { code: null, replayed: false });
+  }
+});
+
+test("a rejection keeps nothing: its key can be used again", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const ann = await makeTrader({ cents: 1000 });
+  const key = newKey();
+  const convert = (quantity: number) =>
+    run("split", ann, { marketId: one, quantity, ...key, requestFingerprint: randomUUID() });
+  t.is((await convert(11)).code, "INSUFFICIENT_BALANCE");
+  t.like(await convert(10), { code: null, replayed: false });
+  t.is(
+    (await run("amend", ann, { orderId: randomUUID(), price: 1, ...newKey() })).code,
+    "ORDER_NOT_FOUND",
+  );
+  t.deepEqual(await book(two), { bids: [], asks: [] });
+});
+
+test.serial("a key counts for 24 hours, and is then removed", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  await clock.freeze("2035-01-10T12:00:00Z");
+  const key = newKey();
+  const convert = () => run("split", ann, { marketId: market, quantity: 1, ...key });
+  t.false((await convert()).replayed);
+  await clock.advance(86_399_999);
+  t.true((await convert()).replayed);
+  await clock.advance(1);
+  t.false((await convert()).replayed, "it is taken over");
+  t.true((await convert()).replayed);
+  await clock.advance(86_400_000);
+  await exchange.work("remove_keys");
+  t.false((await convert()).replayed);
+  await clock.release();
+});
+
+test("an order with a fingerprint: the same is a replay, another is rejected", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const key = newKey();
+  const place = (requestFingerprint?: string) =>
+    exchange.placeBatch(market, [
+      [ann, { ...buy("yes", 1, 40), ...key, ...(requestFingerprint && { requestFingerprint }) }],
+    ]);
+  const [first] = await place();
+  t.like(first, { code: null, replayed: false });
+  t.like((await place())[0], { code: null, replayed: true });
+  t.like((await place(randomUUID()))[0], { code: "IDEMPOTENCY_KEY_REUSED" });
+  // By the field of the body alone it is the first order, whatever the rest says.
+  const { idempotencyKey } = key;
+  const [loose] = await exchange.placeBatch(market, [[ann, buy("no", 9, 9, { idempotencyKey })]]);
+  t.true(loose!.replayed);
+  t.is(loose!.answer!.order.id, first!.answer!.order.id);
+});
+
+test("twins of one call: the second is a replay, or rejected if it is another request", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const key = newKey();
+  const request = { ...buy("yes", 1, 40), ...key };
+  const other = { ...request, requestFingerprint: randomUUID() };
+  const outcomes = await exchange.placeBatch(market, [
+    [ann, request],
+    [ann, request],
+    [ann, other],
+  ]);
+  t.deepEqual(
+    outcomes.map(({ code, replayed }) => [code, replayed]),
+    [
+      [null, false],
+      [null, true],
+      ["IDEMPOTENCY_KEY_REUSED", false],
+    ],
+  );
+  t.is((await exchange.orders(ann)).data.length, 1);
+});
+
+const placeBatch = async (
+  userId: string,
+  requests: object[],
+  key: ReturnType<typeof newKey>,
+  atomic = false,
+) => {
+  const orders = requests.map((request) => ({ userId, ...request })) as never;
+  const result = await withClient(exchange.api, (client) =>
+    call(client, api.placeBatch, { userId, orders, atomic, ...key }),
+  );
+  const { code, replayed, body } = result;
+  return { code, replayed, ...(code === null && JSON.parse(body)) };
+};
+
+test.serial(
+  "a batch: results with rejections and the balance again, and nothing is placed",
+  async (t) => {
+    const [one, two] = (await makeMarkets(2)) as [string, string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    await rest(one, bob, buy("no", 5, 40));
+    const key = newKey();
+    const requests = [
+      { marketId: one, ...buy("yes", 5, 60) },
+      { marketId: two, ...buy("yes", 10_000, 99) },
+      { marketId: two, ...buy("no", 2, 10) },
+    ];
+    const first = await placeBatch(ann, requests, key);
+    t.deepEqual(
+      first.results.map(({ code }: { code: string }) => code),
+      [null, "INSUFFICIENT_BALANCE", null],
+    );
+    t.is(first.balance.total, await exchange.balance(ann));
+    const before = await exchange.dump();
+    const again = await placeBatch(ann, requests, key);
+    t.true(again.replayed);
+    t.deepEqual([again.results, again.balance], [first.results, first.balance]);
+    t.is(
+      (await placeBatch(ann, requests, { ...key, requestFingerprint: randomUUID() })).code,
+      "IDEMPOTENCY_KEY_REUSED",
+    );
+    t.deepEqual(await exchange.dump(), before);
+  },
+);
+
+test("an atomic batch that is rejected keeps nothing", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader({ cents: 100 });
+  const key = newKey();
+  const requests = [
+    { marketId: market, ...buy("yes", 1, 60) },
+    { marketId: market, ...buy("yes", 5, 60) },
+  ];
+  const rejected = await placeBatch(ann, requests, key, true);
+  t.is(rejected.results[1].code, "INSUFFICIENT_BALANCE");
+  await exchange.operate("deposit", { user_id: ann, amount_cents: 1000, reference: "more" });
+  const placed = await placeBatch(ann, requests, key, true);
+  t.false(placed.replayed);
+  t.is((await exchange.orders(ann)).data.length, 2);
+  t.true((await placeBatch(ann, requests, key, true)).replayed);
+});
+
+test("CONFLICT_RETRY: a batch that meets too many failing makers places nothing yet", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await exchange.placeBatch(
+    one,
+    Array.from({ length: 501 }, () => [bob, buy("no", 1, 40)]),
+  );
+  await exchange.operate("withdraw", { user_id: bob, amount_cents: 100_000, reference: "all" });
+  const key = newKey();
+  const requests = [
+    { marketId: two, ...buy("yes", 1, 10) },
+    { marketId: one, ...buy("yes", 1, 60) },
+  ];
+  t.is((await placeBatch(ann, requests, key)).code, "CONFLICT_RETRY");
+  t.deepEqual((await exchange.orders(ann)).data, []);
+  t.is((await exchange.orders(bob)).data.length, 1);
+  t.like(await placeBatch(ann, requests, key), { code: null, replayed: false });
+  t.is((await exchange.orders(ann)).data.length, 2);
+  t.true((await placeBatch(ann, requests, key)).replayed);
+});
+
+test("a command of several parts: begun, gone on with, ended once", async (t) => {
+  const ann = await makeTrader();
+  const key = { userId: ann, ...newKey() };
+  const begin = () => withClient(exchange.api, (client) => call(client, api.beginCommand, key));
+  const end = (reply: string) =>
+    withClient(exchange.api, (client) => call(client, api.endCommand, { ...key, reply }));
+  t.like(await begin(), { code: null, replayed: false });
+  t.like(await begin(), { code: null, replayed: false }, "it is not ended");
+  t.like(await end("one"), { code: null, replayed: false, body: "one" });
+  t.like(await end("two"), { code: null, replayed: true, body: "one" });
+  t.like(await begin(), { code: null, replayed: true, body: "one" });
+  const other = { ...key, requestFingerprint: randomUUID() };
+  const reused = await withClient(exchange.api, (client) => call(client, api.beginCommand, other));
+  t.is(reused.code, "IDEMPOTENCY_KEY_REUSED");
+  t.is((await exchange.orders(ann)).data.length, 0);
+});

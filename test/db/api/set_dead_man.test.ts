@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api, jobs } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+
+/** The dead man's switch. The clock stands; the worker's functions are called one by one. */
+
+const exchange = testExchange(test);
+const { clock, makeLiveMarket, makeMarket, makeMarkets, makeTrader, makeTraders, order } = exchange;
+const { place, rest } = exchange;
+
+const NOON = "2040-01-10T12:00:00.000Z";
+const in5s = "2040-01-10T12:00:05.000Z";
+
+test.serial.beforeEach("stop the clock", () => clock.freeze(NOON));
+
+const set = (
+  userId: string,
+  timeoutMs: number,
+  once: { idempotencyKey?: string; requestFingerprint?: string } = {},
+) =>
+  withClient(exchange.api, async (client) => {
+    const result = await call(client, api.setDeadMan, { userId, timeoutMs, ...once });
+    const { code, replayed, body, firedAt } = result;
+    return {
+      code,
+      replayed,
+      firedAt,
+      expiresAt: code === null ? JSON.parse(body).expiresAt : null,
+    };
+  });
+
+const expiryOf = (userId: string): Promise<string | null> =>
+  withClient(
+    exchange.api,
+    async (client) => JSON.parse(await call(client, api.getDeadMan, { userId })).expiresAt,
+  );
+
+const workers = () => exchange.database.connectAs("exchange_worker", { max: 2 });
+
+/** What a worker finds due; firing begins by it. */
+const due = (passingOver: number[] = []) =>
+  withClient(workers(), (client) => call(client, jobs.dueDeadManOrders, { passingOver }));
+
+/** All that a worker does; returns how many orders were cancelled. */
+async function work(): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const found = await due();
+    if (found.length === 0) return count;
+    for (const { marketId, orderIds } of found) {
+      const { cancelled } = await withClient(workers(), (client) =>
+        call(client, jobs.cancelDeadManOrders, { marketIds: [marketId], orderIds, waits: true }),
+      );
+      count += cancelled;
+    }
+  }
+}
+
+test.serial("it is off, is set, is renewed, is turned off", async (t) => {
+  const ann = await makeTrader();
+  t.is(await expiryOf(ann), null);
+  t.like(await set(ann, 5000), { code: null, expiresAt: in5s, firedAt: null });
+  t.is(await expiryOf(ann), in5s);
+  await clock.advance(4999);
+  t.like(await set(ann, 1000), { code: null, expiresAt: "2040-01-10T12:00:05.999Z" });
+  t.is(await work(), 0);
+  t.like(await set(ann, 0), { code: null, expiresAt: null });
+  t.is(await expiryOf(ann), null);
+});
+
+test.serial("INVALID_REQUEST: a time that is too short or too long; UNAUTHORIZED", async (t) => {
+  const ann = await makeTrader();
+  for (const ms of [-1, 1, 999, 300_001]) t.is((await set(ann, ms)).code, "INVALID_REQUEST");
+  for (const ms of [1000, 300_000]) t.is((await set(ann, ms)).code, null);
+  t.is((await set(randomUUID(), 1000)).code, "UNAUTHORIZED");
+  await set(ann, 0);
+});
+
+test.serial(
+  "it fires at its time and not before, once, with an event for each order",
+  async (t) => {
+    const markets = await makeMarkets(2);
+    const { market: live } = await makeLiveMarket();
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const ids: string[] = [];
+    for (const market of markets) ids.push(...(await rest(market, ann, buy("yes", 1, 40))));
+    ids.push((await place(live, ann, buy("yes", 1, 40))).order.id);
+    const [kept] = await rest(markets[0]!, bob, buy("yes", 2, 40));
+    await set(ann, 5000);
+    await set(bob, 60_000);
+    const listener = await exchange.listen();
+    await listener.heard();
+    await clock.advance(4999);
+    t.is(await work(), 0);
+    await clock.advance(1);
+    t.is(await work(), 3);
+    for (const id of ids) {
+      t.like(await order(ann, id), { status: "cancelled", cancelReason: "user_cancelled" });
+    }
+    t.is((await order(bob, kept!)).status, "open");
+    const { users } = await listener.heard();
+    t.deepEqual(
+      users
+        .filter(({ event }) => event.type === "order_cancelled")
+        .map(({ userId, event }) => [userId, event.orderId, event.cancelReason])
+        .sort(),
+      ids.map((id) => [ann, id, "user_cancelled"]).sort(),
+    );
+    t.is(await expiryOf(ann), null);
+    const [later] = await rest(markets[1]!, ann, buy("yes", 1, 41));
+    await clock.advance(3_600_000);
+    t.is(await work(), 1, "of Bob alone: Ann's fires once");
+    t.is((await order(ann, later!)).status, "open");
+  },
+);
+
+test.serial("DEAD_MAN_FIRED: it can't be renewed once it has expired, worker or not", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [first, second] = (await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41))) as [
+    string,
+    string,
+  ];
+  await set(ann, 5000);
+  await clock.advance(5000);
+  t.is((await set(ann, 5000)).code, "DEAD_MAN_FIRED");
+  t.is((await set(ann, 0)).code, "DEAD_MAN_FIRED");
+  const [found] = await due();
+  t.is((await set(ann, 5000)).code, "DEAD_MAN_FIRED");
+  // Not even when the clock of a new primary is behind.
+  await clock.freeze(NOON);
+  t.is((await set(ann, 5000)).code, "DEAD_MAN_FIRED");
+  await clock.freeze(in5s);
+  const { marketId, orderIds } = found!;
+  await withClient(workers(), (client) =>
+    call(client, jobs.cancelDeadManOrders, {
+      ...{ marketIds: [marketId], orderIds: orderIds.slice(0, 1), waits: false },
+    }),
+  );
+  t.is((await set(ann, 5000)).code, "DEAD_MAN_FIRED");
+  await exchange.cancel(ann, second);
+  t.is((await order(ann, first)).cancelReason, "user_cancelled");
+  const again = await set(ann, 5000);
+  t.deepEqual(again, {
+    code: null,
+    replayed: false,
+    firedAt: in5s,
+    expiresAt: "2040-01-10T12:00:10.000Z",
+  });
+  t.is((await set(ann, 0)).firedAt, null);
+});
+
+test.serial("after it has fired it is set anew, and the answer says when it fired", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  await rest(market, ann, buy("yes", 1, 40));
+  await set(ann, 5000);
+  await clock.advance(6000);
+  t.is(await work(), 1);
+  await clock.advance(1000);
+  t.like(await set(ann, 1000), { code: null, firedAt: "2040-01-10T12:00:06.000Z" });
+  t.is((await set(ann, 0)).firedAt, null);
+});
+
+test.serial("what is placed after it has fired stays; what replaces an order goes", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [first] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  await set(ann, 5000);
+  await clock.advance(5000);
+  t.is((await due()).length, 1);
+  const [late] = await rest(market, ann, buy("yes", 2, 30));
+  await exchange.amend(ann, first, { price: 41 });
+  t.is(await work(), 1);
+  t.deepEqual(
+    (await exchange.orders(ann)).data.map(({ id }) => id),
+    [late!],
+  );
+  t.is(await expiryOf(ann), null);
+});
+
+test.serial("a market that is locked is passed over, and done later", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const ann = await makeTrader();
+  await rest(one, ann, buy("yes", 1, 40));
+  await rest(two, ann, buy("yes", 1, 40));
+  await set(ann, 5000);
+  await clock.advance(5000);
+  const found = await due();
+  t.is(found.length, 2);
+  const marketIds = found.map(({ marketId }) => marketId).sort((a, b) => a - b);
+  const orderIds = found.flatMap((each) => each.orderIds);
+  await exchange.withRollback(async (client) => {
+    await client.query("select trading.lock_market($1)", [marketIds[0]]);
+    const result = await withClient(workers(), (worker) =>
+      call(worker, jobs.cancelDeadManOrders, { marketIds, orderIds, waits: false }),
+    );
+    t.deepEqual(result, { cancelled: 1, busy: [marketIds[0]!] });
+    t.deepEqual(await due([marketIds[0]!]), []);
+  });
+  t.is(await work(), 1);
+});
+
+test.serial("a key: the first answer again, also when it fired meanwhile", async (t) => {
+  const ann = await makeTrader();
+  const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
+  await set(ann, 5000, once);
+  await clock.advance(1000);
+  t.like(await set(ann, 5000, once), { code: null, replayed: true, expiresAt: in5s });
+  t.is(await expiryOf(ann), in5s);
+  const other = { ...once, requestFingerprint: randomUUID() };
+  t.is((await set(ann, 1000, other)).code, "IDEMPOTENCY_KEY_REUSED");
+  t.is(await expiryOf(ann), in5s);
+  await set(ann, 0);
+});
+
+test.serial("an order that expired before counts as expired", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [id] = (await rest(market, ann, buy("yes", 1, 40, { expiresAt: in5s }))) as [string];
+  await set(ann, 5000);
+  await clock.advance(5000);
+  t.is(await work(), 0);
+  t.is((await order(ann, id)).cancelReason, "expired");
+  t.is(await expiryOf(ann), null);
+});

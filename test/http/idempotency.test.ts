@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { isCommand } from "../../src/api/route.ts";
+import type { Route } from "../../src/api/route.ts";
+import { routes } from "../../src/api/routes.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import type { Trader } from "../helpers/http/test_service.ts";
+
+/** Every command with an Idempotency-Key. Made from the table of routes. */
+
+const service = testService(test);
+const { call, makeMarket, makeTrader } = service;
+
+const commands = routes.filter(isCommand);
+
+/** What a test sends: a command, and another one of the same route. */
+interface Sample {
+  path: string;
+  body?: unknown;
+  otherPath?: string;
+  other?: unknown;
+}
+
+/** A trader with two orders that rest, and ten complete sets. */
+async function makeSample({ operationId, path }: Route) {
+  const marketId = await makeMarket();
+  const ann = await makeTrader();
+  const place = async (price: number): Promise<string> => {
+    const body = { marketId, side: "yes", price, quantity: 5 };
+    return (await call("POST", "/api/v1/orders", { key: ann.key, body })).body.order.id;
+  };
+  const [one, two] = [await place(10), await place(11)];
+  await call("POST", "/api/v1/positions/split", { key: ann.key, body: { marketId, quantity: 10 } });
+  const order = { marketId, side: "yes", price: 5, quantity: 1 };
+  const withId = path.replace(":id", one);
+  const samples: Record<string, Sample> = {
+    placeOrder: { path, body: order, other: { ...order, price: 6 } },
+    placeOrders: {
+      path,
+      body: {
+        orders: [order, { ...order, quantity: 0 }, { ...order, price: 99, quantity: 10_000 }],
+      },
+      other: { orders: [order] },
+    },
+    amendOrder: { path: withId, body: { price: 12 }, other: { price: 13 } },
+    cancelOrder: { path: withId, otherPath: path.replace(":id", two) },
+    cancelOrders: {
+      path,
+      body: { orderIds: [one, randomUUID()] },
+      other: { orderIds: [one, two] },
+    },
+    cancelAllOrders: { path, body: {}, other: { marketId } },
+    setDeadMan: { path, body: { timeoutMs: 300_000 }, other: { timeoutMs: 200_000 } },
+    splitPosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
+    mergePosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
+  };
+  const sample = samples[operationId];
+  if (sample === undefined) throw new Error(`no sample of ${operationId}: add one to this test`);
+  return { ann, sample, ...sample };
+}
+
+const viewOf = async ({ key }: Trader) => [
+  (await call("GET", "/api/v1/me", { key })).body,
+  (await call("GET", "/api/v1/me/portfolio", { key })).body,
+  (await call("GET", "/api/v1/orders?status=all", { key })).body,
+];
+
+test("there are commands", (t) => {
+  t.true(commands.length >= 9);
+});
+
+for (const route of commands) {
+  const method = route.method.toUpperCase();
+  const name = `${method} ${route.path}`;
+
+  test(`${name}: the first answer again, and nothing changes`, async (t) => {
+    const { ann, path, body } = await makeSample(route);
+    const headers = { "Idempotency-Key": randomUUID() };
+    const send = () =>
+      call(method, path, { key: ann.key, headers, ...(body !== undefined && { body }) });
+    const first = await send();
+    t.true(first.status === 200 || first.status === 201, JSON.stringify(first.body));
+    t.is(first.headers.get("idempotency-replayed"), null);
+    const before = await viewOf(ann);
+    const again = await send();
+    t.is(again.headers.get("idempotency-replayed"), "true");
+    t.is(again.status, 200);
+    if (route.operationId === "placeOrder") {
+      t.is(again.body.order.id, first.body.order.id);
+      t.is(again.body.feeCents, null);
+    } else {
+      t.is(first.status, 200);
+      t.deepEqual(again.body, first.body);
+    }
+    t.deepEqual(await viewOf(ann), before);
+  });
+
+  test(`422 IDEMPOTENCY_KEY_REUSED: ${name}, another request, and another command`, async (t) => {
+    const { ann, path, body, other, otherPath } = await makeSample(route);
+    const headers = { "Idempotency-Key": randomUUID() };
+    await call(method, path, { key: ann.key, headers, ...(body !== undefined && { body }) });
+    const before = await viewOf(ann);
+    const reused = await call(method, otherPath ?? path, {
+      ...{ key: ann.key, headers },
+      ...(other !== undefined && { body: other }),
+    });
+    t.is(reused.status, 422);
+    t.is(reused.body.code, "IDEMPOTENCY_KEY_REUSED");
+    for (const elsewhere of commands) {
+      if (elsewhere === route) continue;
+      const sent = await sampleOf(elsewhere, ann);
+      const answer = await call(elsewhere.method.toUpperCase(), sent.path, {
+        ...{ key: ann.key, headers },
+        ...(sent.body !== undefined && { body: sent.body }),
+      });
+      t.is(answer.body.code, "IDEMPOTENCY_KEY_REUSED", elsewhere.path);
+    }
+    t.deepEqual(await viewOf(ann), before);
+  });
+
+  test(`400 INVALID_REQUEST: ${name} with a key that is no UUID`, async (t) => {
+    const { ann, path, body } = await makeSample(route);
+    const before = await viewOf(ann);
+    const answer = await call(method, path, {
+      ...{ key: ann.key, headers: { "Idempotency-Key": "mine" } },
+      ...(body !== undefined && { body }),
+    });
+    t.is(answer.status, 400);
+    t.like(answer.body, { code: "INVALID_REQUEST", issues: [{ path: "Idempotency-Key" }] });
+    t.deepEqual(await viewOf(ann), before);
+  });
+}
+
+/** A command of this user that a key of another one must keep from being carried out. */
+async function sampleOf(route: Route, ann: Trader): Promise<Sample> {
+  const { sample } = await makeSample(route);
+  const { body: portfolio } = await call("GET", "/api/v1/me/portfolio", { key: ann.key });
+  const [order] = portfolio.openOrders;
+  return { ...sample, path: route.path.replace(":id", order?.id ?? randomUUID()) };
+}
+
+test("POST /orders: body and header must agree; the header is strict, the body is not", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const idempotencyKey = randomUUID();
+  const body = { marketId, side: "yes", price: 5, quantity: 1 };
+  const send = (sent: object, header?: string) =>
+    call("POST", "/api/v1/orders", {
+      ...{ key, body: sent },
+      ...(header !== undefined && { headers: { "Idempotency-Key": header } }),
+    });
+  const disagree = await send({ ...body, idempotencyKey }, randomUUID());
+  t.is(disagree.status, 400);
+  t.like(disagree.body, { code: "INVALID_REQUEST", issues: [{ path: "idempotencyKey" }] });
+  const first = await send({ ...body, idempotencyKey }, idempotencyKey);
+  t.is(first.status, 201);
+  t.is((await send({ ...body, idempotencyKey }, idempotencyKey)).status, 200);
+  t.is((await send({ ...body, price: 6, idempotencyKey }, idempotencyKey)).status, 422);
+  const loose = await send({ ...body, price: 6, idempotencyKey });
+  t.is(loose.status, 200);
+  t.is(loose.body.order.id, first.body.order.id);
+});
+
+test("an atomic batch: replayed as it was, and a rejected one keeps nothing", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const order = { marketId, side: "yes", price: 5, quantity: 1 };
+  const headers = { "Idempotency-Key": randomUUID() };
+  const send = (orders: object[]) =>
+    call("POST", "/api/v1/orders/batch", { key, headers, body: { atomic: true, orders } });
+  const rejected = await send([order, { ...order, price: 99, quantity: 10_000 * 2 }]);
+  t.is(rejected.status, 400);
+  const unfunded = await send([order, { ...order, side: "no", price: 96 }]);
+  t.is(unfunded.status, 409);
+  t.like(unfunded.body, { code: "BATCH_REJECTED", index: 1 });
+  const placed = await send([order, order]);
+  t.is(placed.status, 200);
+  const again = await send([order, order]);
+  t.deepEqual(again.body, placed.body);
+  t.is(again.headers.get("idempotency-replayed"), "true");
+  const own = await call("POST", "/api/v1/orders/batch", {
+    ...{ key, headers: { "Idempotency-Key": headers["Idempotency-Key"] } },
+    body: { orders: [{ ...order, idempotencyKey: headers["Idempotency-Key"] }] },
+  });
+  t.is(own.status, 400);
+});
+
+test("a rejected command keeps nothing: its key can be used again", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const headers = { "Idempotency-Key": randomUUID() };
+  const split = (quantity: number) =>
+    call("POST", "/api/v1/positions/split", { key, headers, body: { marketId, quantity } });
+  const merge = () =>
+    call("POST", "/api/v1/positions/merge", { key, headers, body: { marketId, quantity: 1 } });
+  t.is((await merge()).body.code, "INSUFFICIENT_BALANCE");
+  t.is((await split(1)).status, 200);
+});
