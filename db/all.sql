@@ -268,6 +268,10 @@ set local role exchange_owner;
 --!include trading/functions/replace_order.sql
 --!include trading/functions/amend_rejection.sql
 --!include trading/functions/amend_order.sql
+--!include trading/functions/announce_to_many.sql
+--!include trading/functions/announce_market_status.sql
+--!include trading/functions/announce_closing.sql
+--!include trading/functions/announce_settlement.sql
 --!include trading/functions/change_market_status.sql
 --!include trading/functions/yes_payout_cents.sql
 --!include trading/functions/payouts.sql
@@ -279,6 +283,7 @@ set local role exchange_owner;
 --!include trading/functions/lock_user_with_markets.sql
 --!include trading/functions/clear_orders_of_user.sql
 --!include trading/functions/close_market.sql
+--!include trading/functions/make_event_partition.sql
 --!include trading/functions/make_archive_partition.sql
 --!include trading/functions/archive_orders.sql
 --!include trading/functions/best_price.sql
@@ -287,6 +292,13 @@ set local role exchange_owner;
 --!include trading/functions/listed_order_object.sql
 --!include trading/functions/open_order_object.sql
 --!include trading/functions/own_fills.sql
+--!include trading/functions/fill_events.sql
+--!include trading/functions/position_sent_at.sql
+--!include trading/functions/position_of_trade.sql
+--!include trading/functions/own_trade_ids.sql
+--!include trading/functions/fills_after.sql
+--!include trading/functions/event_of_many.sql
+--!include trading/functions/user_events_after.sql
 --!include trading/functions/order_detail_object.sql
 --!include trading/functions/candles_of.sql
 --!include risk/functions/exclude.sql
@@ -400,7 +412,10 @@ set local role exchange_owner;
 --!include api/functions/renew_stream_lease.sql
 --!include api/functions/get_rate_limits.sql
 --!include api/functions/relay_outbox.sql
+--!include api/functions/follow_events.sql
 --!include api/functions/read_events.sql
+--!include api/functions/find_user_position.sql
+--!include api/functions/read_user_events.sql
 --!include api/functions/place_orders.sql
 --!include api/functions/preview_order.sql
 --!include api/functions/amend_order.sql
@@ -443,6 +458,7 @@ set local role exchange_owner;
 --!include jobs/functions/close_markets.sql
 --!include jobs/functions/archive_orders.sql
 --!include jobs/functions/remove_keys.sql
+--!include jobs/functions/make_event_partitions.sql
 --!include jobs/functions/remove_sent_events.sql
 --!include jobs/functions/remove_sessions.sql
 --!include jobs/functions/take_mail.sql

@@ -59,7 +59,14 @@ const commandResult = {
   body: text,
 };
 const marketView = { version: bigint, body: json };
-const sentEvent = { id: bigint, kind: nullable(text), payload: nullable(json) };
+const sentEvent = {
+  id: bigint,
+  position: bigint,
+  kind: nullable(text),
+  payload: nullable(json),
+  userIds: nullable(arrayOf(uuid)),
+};
+const streamRow = { stream: int, position: nullable(bigint), event: nullable(json) };
 const countedRequest = {
   allowed: boolean,
   retryAfterSeconds: nullable(int),
@@ -186,9 +193,18 @@ export const api = functionsOf("api", {
   getOwnStanding: repeatable({ ...ofUser, ...window }, one(nullable(json))),
 
   relayOutbox: repeatable({}, one(bigint)),
-  readEvents: repeatable({ afterId: nullable(bigint), most: int }, manyRows(sentEvent), {
+  followEvents: repeatable({ afterId: nullable(bigint), most: int }, manyRows(sentEvent), {
     timeoutMs: READ_EVENTS_TIMEOUT_MS,
   }),
+  findUserPosition: repeatable({ lastEventId: nullable(bigint) }, one(nullable(bigint))),
+  readUserEvents: repeatable(
+    {
+      ...{ userIds: arrayOf(uuid), positions: arrayOf(bigint) },
+      ...{ withFills: arrayOf(boolean), withSettlements: arrayOf(boolean) },
+      ...{ withMarkets: arrayOf(boolean), most: int },
+    },
+    manyRows(streamRow),
+  ),
   openStream: once(ofStream, oneRow({ isLeased: boolean, isAllowed: boolean })),
   closeStream: once(ofStream, nothing),
   leaseStreams: once(
@@ -276,6 +292,7 @@ export const jobs = functionsOf("jobs", {
 
   archiveOrders: repeatable({}, one(int)),
   removeKeys: repeatable({}, one(int)),
+  makeEventPartitions: repeatable({}, one(int)),
   removeSentEvents: repeatable({}, one(int)),
   removeSessions: repeatable({}, one(int)),
   removeCounters: repeatable({}, one(int)),
@@ -301,8 +318,16 @@ export type Staff = RowOf<typeof staff>;
 export type CommandResult = RowOf<typeof commandResult>;
 /** One market, as of one version of it. */
 export type MarketView = RowOf<typeof marketView>;
-/** An event. Without a kind it says that events before it may be missing. */
+/**
+ * An event. Without a kind it says that events before it may be missing. `userIds` are those for
+ * whose streams it has frames, apart from the user of a user_event.
+ */
 export type SentEvent = RowOf<typeof sentEvent>;
+/**
+ * An event of one of the streams that were asked for, counted from 1; at the end of a stream, without
+ * an event, the position that it has come to, or none if what follows its position is gone.
+ */
+export type StreamRow = RowOf<typeof streamRow>;
 export type CountedRequest = RowOf<typeof countedRequest>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 /** A mail to send, with the token of its link if it has one. */

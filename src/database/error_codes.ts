@@ -50,6 +50,7 @@ export const errorCodes = {
   WRONG_CREDENTIALS: hiddenCode("EX030", 401, "Wrong e-mail or password"),
   WRONG_PASSWORD: code("EX031", 403, "Wrong password"),
   EMAIL_UNCONFIRMED: code("EX032", 403, "Confirm your e-mail address first"),
+  EVENTS_GONE: code("EX043", 409, "The events after this id are not kept any more"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

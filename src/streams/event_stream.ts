@@ -3,8 +3,15 @@ import type { Logger } from "pino";
 
 /** Server-Sent Events to one client. */
 export interface EventStream {
-  /** Sends a frame; drops a client that has not taken what it was sent before. */
+  /**
+   * Sends a frame; drops a client for which too much waits. One that takes nothing from one ping to
+   * the next is dropped too.
+   */
   send: (frame: Buffer) => void;
+  /** Whether a good deal of what was sent still waits for the client. */
+  isBehind: () => boolean;
+  /** Calls back once the client has taken all that waits; never, if the stream ends before. */
+  whenTaken: (callBack: () => void) => void;
   /** Ends it; the client may come back. */
   end: () => void;
 }
@@ -59,6 +66,8 @@ const ping = Buffer.from(": ping\n\n");
 /** A stream takes about 10 KB, and each frame of its market takes the time of a write. */
 const DEFAULT_STREAM_CAP = 20_000;
 const DEFAULT_BACKLOG_CAP_BYTES = 256 * 1024;
+/** A client with more to take is behind. Frames that can be read again later wait until then. */
+const BEHIND_BYTES = 64 * 1024;
 
 const headersOfAll = {
   "Content-Type": "text/event-stream",
@@ -70,6 +79,11 @@ const headersOfAll = {
 /** One frame: its data is one line. */
 export function formatFrame(data: string, id?: number): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
+}
+
+/** A frame that only tells the client how far it has come, which no script sees. */
+export function formatPosition(id: number): Buffer {
+  return Buffer.from(`id: ${id}\n\n`);
 }
 
 /** Opens event streams, and counts those of the process. */
@@ -86,8 +100,17 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     if (isClosing || streams.size >= streamCap) throw new StreamRejection("process");
     response.statusCode = 200;
     response.setHeaders(new Map(Object.entries({ ...headersOfAll, ...headers })));
-    const stream: EventStream = { send, end: () => response.end() };
+    const stream: EventStream = {
+      send,
+      isBehind: () => response.writableLength > BEHIND_BYTES,
+      whenTaken: (callBack) => response.once("drain", callBack),
+      end: () => response.end(),
+    };
+    let hasTaken = true;
+    response.on("drain", () => (hasTaken = true));
     const stopPings = repeat(() => {
+      if (!hasTaken && response.writableNeedDrain) drop();
+      hasTaken = false;
       send(ping);
     }, PING_EVERY_MS);
     streams.add(stream);
@@ -101,13 +124,14 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
     function send(frame: Buffer): void {
       if (response.writableEnded || response.destroyed) return;
-      if (response.writableLength > backlogCapBytes) {
-        dropped++;
-        logger.debug("a stream was dropped: its client does not take what it is sent");
-        response.destroy();
-        return;
-      }
-      response.write(frame);
+      if (response.writableLength > backlogCapBytes) drop();
+      else response.write(frame);
+    }
+
+    function drop(): void {
+      dropped++;
+      logger.debug("a stream was dropped: its client does not take what it is sent");
+      response.destroy();
     }
     return stream;
   }

@@ -67,17 +67,33 @@ export function createStreams(options: StreamsOptions): Streams {
     logger,
     repeat: repeatByTimer,
     listEndedCredentials: (credentialIds) => calls.listEndedCredentials({ credentialIds }),
+    findPosition: (lastEventId) => calls.findUserPosition({ lastEventId }),
+    readEvents: (streams, most) =>
+      calls.readUserEvents({
+        userIds: streams.map(({ userId }) => userId),
+        positions: streams.map(({ position }) => position),
+        withFills: streams.map(({ include }) => include.has("fills")),
+        withSettlements: streams.map(({ include }) => include.has("settlements")),
+        withMarkets: streams.map(({ include }) => include.has("markets")),
+        most,
+      }),
   });
   const slots = createStreamSlots({ pool, logger, repeat: repeatByTimer });
   const listener = createListener({
     logger,
     makeClient: () => makeLoneClient(pool, "pgmarkets listener", listenUrl),
-    readEvents: (client, afterId, most) => call(client, api.readEvents, { afterId, most }),
+    readEvents: (client, afterId, most) => call(client, api.followEvents, { afterId, most }),
     onMarketChanged: ({ marketId, version }) => {
       market.changed(marketId, version);
     },
-    onUserEvent: ({ userId, event }) => {
-      user.deliver(userId, event);
+    onUserEvent: ({ userId }) => {
+      user.changed([userId]);
+    },
+    onNews: (kind, userIds) => {
+      user.changed(userIds, kind);
+    },
+    onTick: (position) => {
+      user.passed(position);
     },
     onApiKeyRevoked: ({ apiKeyId }) => {
       rememberedKeys.forget(apiKeyId);
@@ -89,7 +105,7 @@ export function createStreams(options: StreamsOptions): Streams {
     onGap: () => {
       rememberedKeys.forgetAll();
       market.allChanged();
-      user.startOver();
+      user.allChanged();
     },
   });
   return {

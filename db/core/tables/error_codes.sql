@@ -51,4 +51,5 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX029', 'INVALID_LINK', 400, true, 'The link is not valid any more'),
   ('EX030', 'WRONG_CREDENTIALS', 401, false, 'Wrong e-mail or password'),
   ('EX031', 'WRONG_PASSWORD', 403, true, 'Wrong password'),
-  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first');
+  ('EX032', 'EMAIL_UNCONFIRMED', 403, true, 'Confirm your e-mail address first'),
+  ('EX043', 'EVENTS_GONE', 409, true, 'The events after this id are not kept any more');

@@ -27,6 +27,7 @@ export interface EventSource {
   failed: () => boolean;
   /** Stops or starts taking what is sent. */
   pause: () => void;
+  resume: () => void;
   close: () => void;
 }
 
@@ -69,6 +70,7 @@ export async function openEvents(
     ended,
     failed: () => !response.complete,
     pause: () => response.pause(),
+    resume: () => response.resume(),
     close: () => request.destroy(),
   };
 }
@@ -83,8 +85,9 @@ function makeReader() {
     const fields = piece.split("\n").map((line) => line.split(/: ?(.*)/s));
     const valueOf = (name: string) => fields.find(([field]) => field === name)?.[1];
     const data = valueOf("data");
-    if (data === undefined) comments.push(valueOf("")!);
-    else frames.push({ id: valueOf("id"), data: JSON.parse(data) });
+    const comment = valueOf("");
+    if (comment !== undefined) comments.push(comment);
+    if (data !== undefined) frames.push({ id: valueOf("id"), data: JSON.parse(data) });
     wake();
   }
 
