@@ -73,4 +73,5 @@ comment on function trading.change_market_status(
 ) is
   'Moves a market to open, paused or closed with all that goes with it, and tells its users. '
   'A market past its close time counts as closed. Errors: INVALID_STATE, INVALID_REQUEST (a '
-  'close time that would not be taken, or is not in the future). The caller holds the market''s lock.';
+  'close time that would not be taken, or is not in the future). The caller holds the market''s '
+  'lock.';
