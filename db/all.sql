@@ -440,6 +440,7 @@ set local role exchange_owner;
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql
+--!include api/functions/follow_market.sql
 --!include api/functions/get_leaderboard.sql
 --!include api/functions/get_leaderboard_summary.sql
 --!include api/functions/get_own_standing.sql

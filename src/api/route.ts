@@ -63,7 +63,12 @@ interface Description {
 
 /** What a request is counted as. Every command of trading counts as that, and only these do. */
 type Limits =
-  | { rateLimit: Exclude<RateLimit, "trading" | "account"> }
+  | { rateLimit: Exclude<RateLimit, "trading" | "account" | "stream"> }
+  | {
+      rateLimit: "stream";
+      /** How many openings it counts as, by its query, which is not checked yet. One unless given. */
+      countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
+    }
   | { rateLimit: "account"; whenOutcomeUnknown?: string }
   | {
       rateLimit: "trading";
@@ -168,7 +173,7 @@ export type Route = Description & {
   auth: Auth;
   rateLimit: RateLimit;
   whenOutcomeUnknown?: string;
-  countOf?: (body: unknown) => number;
+  countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
   request: RequestSchemas;
   responses: ResponseDescriptions;
   handler: (call: object, context: Context) => Answer | Promise<Answer>;

@@ -34,7 +34,7 @@ export function installRoute(app: Express, route: Route, context: Context): void
       fault = await readBody();
     } else {
       fault = await readBody();
-      await count(route.countOf(request.body));
+      await count(route.countOf(request.body, request.query));
     }
     if (route.fromOwnPages === true) site.checkOrigin(request);
     if (fault !== undefined) throw fault;

@@ -98,6 +98,86 @@ const marketStream = (path: string, operationId: string, summary: string) =>
       }, response),
   });
 
+const MOST_MARKETS = 200;
+/** One opening of `sse:market` for each so many markets. */
+const MARKETS_OF_AN_OPENING = 20;
+
+const changeStreamQuery = z.object({
+  markets: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(uuidSchema).min(1).max(MOST_MARKETS))
+    .meta({
+      param: { schema: { type: "string" } },
+      description: `ids of 1 to ${MOST_MARKETS} markets, with commas between them`,
+    }),
+});
+
+export const marketChangeSchema = z
+  .union([
+    z.strictObject({
+      marketId: uuidSchema,
+      version: z.int().min(0),
+      snapshot: marketSnapshotSchema.extend({ status: marketStatusSchema }),
+    }),
+    z.strictObject({
+      marketId: uuidSchema,
+      version: z.int().min(0),
+      since: z.int().min(0).meta({ description: "the version of the frame before" }),
+      levels: z.array(z.tuple([sideSchema, priceSchema, z.int().min(0)])).meta({
+        description:
+          "side, price and new total of the levels that changed, as in `yesBids` and `noBids`; " +
+          "0: gone",
+      }),
+      trades: z
+        .array(
+          z.strictObject({
+            id: uuidSchema,
+            price: priceSchema.meta({ description: "YES price" }),
+            quantity: z.int().min(1),
+            side: sideSchema.meta({ description: "the side that the taker bought" }),
+            createdAt: timestampSchema,
+          }),
+        )
+        .meta({ description: "new ones, the oldest first" }),
+      status: marketStatusSchema,
+    }),
+  ])
+  .meta({ id: "MarketChange" });
+
+const changeStream = route({
+  method: "get",
+  path: "/api/v1/stream",
+  operationId: "streamChanges",
+  tag: "Streams",
+  summary: "The changes of many markets",
+  description:
+    "One connection for up to 200 markets, as gzip if the client accepts it. Of each market there " +
+    "is a frame with a snapshot, and then one with each change. `since` is the version of the " +
+    "frame before; it equals `version` if only the status or expired orders changed. A snapshot " +
+    "may come again, in place of changes that the client was too slow to take. `Last-Event-ID` is " +
+    "not kept: a new connection begins with snapshots. It counts as one opening of a market stream " +
+    "for each 20 markets.",
+  auth: "none",
+  rateLimit: "stream",
+  countOf: (_body, { markets }) => {
+    const count = typeof markets === "string" ? markets.split(",").length : 1;
+    return Math.ceil(Math.min(count, MOST_MARKETS) / MARKETS_OF_AN_OPENING);
+  },
+  request: { query: changeStreamQuery },
+  responses: {
+    200: { description: "Server-Sent Events.", contentType, schema: marketChangeSchema },
+  },
+  problems: [marketNotFound],
+  handler: ({ query: { markets }, address, request, response }, { streams }) =>
+    answerBy(async () => {
+      await streams.slots.take({ address }, response);
+      const isCompressed = request.acceptsEncodings("gzip") === "gzip";
+      const isKnown = await streams.changes.open(markets, { response, isCompressed });
+      if (!isKnown) throw new ProblemError(marketNotFound);
+    }, response),
+});
+
 const order = orderSchema.shape;
 
 const eventFields = {
@@ -231,6 +311,7 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
 
 export const streamRoutes = [
   marketStream("/api/v1/markets/:id/stream", "streamMarket", "The snapshots of a market"),
+  changeStream,
   userStream("key", "/api/v1/user/stream", "streamUser", "What happens to the caller's orders"),
   marketStream(
     "/api/stream/market/:id",

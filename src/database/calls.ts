@@ -59,6 +59,14 @@ const commandResult = {
   body: text,
 };
 const marketView = { version: bigint, body: json };
+const followedMarket = {
+  version: bigint,
+  status: text,
+  levels: json,
+  trades: nullable(json),
+  lastTradeId: bigint,
+  snapshot: nullable(text),
+};
 const sentEvent = {
   id: bigint,
   position: bigint,
@@ -185,6 +193,10 @@ export const api = functionsOf("api", {
   getEvent: repeatable({ eventId: uuid }, one(nullable(json))),
   getMarket: repeatable(ofMarket, rowIfFound(marketView)),
   getMarketSnapshot: repeatable(ofMarket, rowIfFound({ ...marketView, body: text })),
+  followMarket: repeatable(
+    { ...ofMarket, afterTradeId: nullable(bigint), withSnapshot: boolean },
+    rowIfFound(followedMarket),
+  ),
   getOrderBook: repeatable(ofMarket, rowIfFound(marketView)),
   listTrades: repeatable({ ...ofMarket, ...paged }, rowIfFound(marketView)),
 
@@ -318,6 +330,8 @@ export type Staff = RowOf<typeof staff>;
 export type CommandResult = RowOf<typeof commandResult>;
 /** One market, as of one version of it. */
 export type MarketView = RowOf<typeof marketView>;
+/** A market at one moment, with the trades after one; null: there are too many. */
+export type FollowedMarket = RowOf<typeof followedMarket>;
 /**
  * An event. Without a kind it says that events before it may be missing. `userIds` are those for
  * whose streams it has frames, apart from the user of a user_event.

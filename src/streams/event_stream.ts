@@ -1,5 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import { createGzipStream, shareFrame } from "./shared_frame.ts";
+import type { SharedFrame } from "./shared_frame.ts";
 
 /** Server-Sent Events to one client. */
 export interface EventStream {
@@ -7,7 +9,7 @@ export interface EventStream {
    * Sends a frame; drops a client for which too much waits. One that takes nothing from one ping to
    * the next is dropped too.
    */
-  send: (frame: Buffer) => void;
+  send: (frame: Buffer | SharedFrame) => void;
   /** Whether a good deal of what was sent still waits for the client. */
   isBehind: () => boolean;
   /** Calls back once the client has taken all that waits; never, if the stream ends before. */
@@ -18,6 +20,8 @@ export interface EventStream {
 
 export interface OpenOptions {
   headers?: Record<string, string>;
+  /** Whether the client gets gzip. */
+  isCompressed?: boolean;
   /** Called once, however the stream ends. */
   onClose: () => void;
 }
@@ -61,7 +65,7 @@ export interface EventStreamsOptions {
 
 const PING_EVERY_MS = 25_000;
 /** Without it, a proxy may close a connection as idle. */
-const ping = Buffer.from(": ping\n\n");
+const ping = shareFrame(Buffer.from(": ping\n\n"));
 
 /** A stream takes about 10 KB, and each frame of its market takes the time of a write. */
 const DEFAULT_STREAM_CAP = 20_000;
@@ -95,23 +99,30 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   let dropped = 0;
   let isClosing = false;
 
-  function open(response: ServerResponse, { headers, onClose }: OpenOptions) {
+  function open(response: ServerResponse, { headers, isCompressed, onClose }: OpenOptions) {
     if (response.destroyed) return undefined;
     if (isClosing || streams.size >= streamCap) throw new StreamRejection("process");
     response.statusCode = 200;
     response.setHeaders(new Map(Object.entries({ ...headersOfAll, ...headers })));
+    const gzip = isCompressed === true ? createGzipStream() : undefined;
+    if (gzip !== undefined) {
+      response.setHeader("Content-Encoding", "gzip");
+      response.write(gzip.head);
+    }
     const stream: EventStream = {
       send,
       isBehind: () => response.writableLength > BEHIND_BYTES,
       whenTaken: (callBack) => response.once("drain", callBack),
-      end: () => response.end(),
+      end: () => {
+        if (!response.writableEnded) response.end(gzip?.end());
+      },
     };
-    let hasTaken = true;
-    response.on("drain", () => (hasTaken = true));
+    let isStuck = false;
+    response.on("drain", () => (isStuck = false));
     const stopPings = repeat(() => {
-      if (!hasTaken && response.writableNeedDrain) drop();
-      hasTaken = false;
-      send(ping);
+      if (isStuck) drop();
+      else send(ping);
+      isStuck = response.writableNeedDrain;
     }, PING_EVERY_MS);
     streams.add(stream);
     response.once("close", () => {
@@ -122,10 +133,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     // The answer to a HEAD is complete.
     if (response.req.method === "HEAD") response.end();
 
-    function send(frame: Buffer): void {
+    function send(frame: Buffer | SharedFrame): void {
       if (response.writableEnded || response.destroyed) return;
       if (response.writableLength > backlogCapBytes) drop();
-      else response.write(frame);
+      else if (Buffer.isBuffer(frame)) response.write(gzip ? gzip.add(shareFrame(frame)) : frame);
+      else response.write(gzip ? gzip.add(frame) : frame.plain);
     }
 
     function drop(): void {

@@ -18,6 +18,8 @@ export interface EventHandlers {
   onUserEvent: (about: z.infer<typeof userEventSchema>) => void;
   /** There is something for these users' streams. */
   onNews: (kind: NewsKind, userIds: readonly string[]) => void;
+  /** A market may have another status. */
+  onMarketStatus: (about: z.infer<typeof marketStatusSchema>) => void;
   /** Nothing else happened up to this position of the user streams. */
   onTick: (position: number) => void;
   onApiKeyRevoked: (about: z.infer<typeof apiKeyRevokedSchema>) => void;
@@ -38,6 +40,7 @@ export interface Listener {
 }
 
 const marketChangedSchema = z.object({ marketId: z.string(), version: z.number() });
+const marketStatusSchema = z.object({ marketId: z.string() });
 const userEventSchema = z.object({ userId: z.string(), event: z.looseObject({}) });
 const apiKeyRevokedSchema = z.object({ apiKeyId: z.string() });
 const sessionEndedSchema = z.object({ sessionId: z.string() });
@@ -205,6 +208,7 @@ function makeDelivery(options: EventHandlers & Pick<ListenerOptions, "logger">):
     const news = newsKinds[kind];
     if (news !== undefined && userIds !== null) options.onNews(news, userIds);
     if (kind === "market_changed") options.onMarketChanged(marketChangedSchema.parse(about));
+    if (kind === "market_status") options.onMarketStatus(marketStatusSchema.parse(about));
     if (kind === "user_event") options.onUserEvent(userEventSchema.parse(about));
     if (kind === "api_key_revoked") options.onApiKeyRevoked(apiKeyRevokedSchema.parse(about));
     if (kind === "session_ended") options.onSessionEnded(sessionEndedSchema.parse(about));

@@ -125,6 +125,7 @@ async function measureRound(
     },
     onNews: () => undefined,
     onTick: () => undefined,
+    onMarketStatus: () => undefined,
     onMarketChanged: () => undefined,
     onApiKeyRevoked: () => undefined,
     onSessionEnded: () => undefined,

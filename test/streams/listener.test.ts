@@ -58,6 +58,9 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
     onNews: (kind, userIds) => {
       hear({ kind, userIds });
     },
+    onMarketStatus: ({ marketId }) => {
+      hear({ status: marketId });
+    },
     onTick: (position) => {
       hear({ position });
     },
@@ -116,11 +119,12 @@ test("it says for whose streams an event has frames, and how far a tick is", asy
   );
   log.lastId = 4;
   clients[0]!.notify();
-  t.deepEqual(await untilHeard(5), [
+  t.deepEqual(await untilHeard(6), [
     { kind: "fills", userIds: ["ann"] },
     { marketId: "m", version: 1 },
     { kind: "settlements", userIds: ["ann", "bob"] },
     { kind: "markets", userIds: ["eve"] },
+    { status: "m" },
     { position: 40 },
   ]);
   await listener.close();
