@@ -67,7 +67,7 @@ begin
       limit c_most_rows
     )
     returning
-      a.id, a.channel, a.payload, a.trade_ids, a.traded_at, a.user_ids,
+      a.id, a.channel, a.payload, a.user_id, a.trade_ids, a.traded_at, a.user_ids,
       1 + coalesce(cardinality(a.trade_ids), 0) as positions
   ),
   sent as (
@@ -78,11 +78,14 @@ begin
       v_done.last_event_id + row_number() over by_id,
       v_done.last_position + sum(m.positions) over by_id,
       m.channel, m.payload, v_at,
-      case when m.channel = 'user_event' then (
-        select t.user_id
-        from trading.traders as t
-        where t.public_id = (m.payload ->> 'userId')::uuid
-        limit 1
+      case when m.channel = 'user_event' then coalesce(
+        m.user_id,
+        (
+          select t.user_id
+          from trading.traders as t
+          where t.public_id = (m.payload ->> 'userId')::uuid
+          limit 1
+        )
       ) end,
       m.trade_ids, m.traded_at, m.user_ids
     from moved as m

@@ -2,6 +2,7 @@ create table trading.outbox (
   id bigint generated always as identity primary key,
   channel text not null,
   payload json not null,
+  user_id bigint,
   trade_ids bigint[],
   traded_at timestamptz,
   user_ids bigint[]
@@ -17,3 +18,5 @@ comment on table trading.outbox is
   'the whole cluster through the flush of its commit; one that writes here does not.';
 comment on column trading.outbox.channel is
   'The kind of the event, see trading.sent_events. Its other columns are described there too.';
+comment on column trading.outbox.user_id is
+  'Of a user_event: whose it is. Null: the relay looks the user up.';
