@@ -287,6 +287,10 @@ set local role exchange_owner;
 --!include trading/functions/replace_order.sql
 --!include trading/functions/amend_rejection.sql
 --!include trading/functions/amend_order.sql
+--!include trading/functions/announce_to_many.sql
+--!include trading/functions/announce_market_status.sql
+--!include trading/functions/announce_closing.sql
+--!include trading/functions/announce_settlement.sql
 --!include trading/functions/change_market_status.sql
 --!include trading/functions/yes_payout_cents.sql
 --!include trading/functions/payouts.sql
@@ -298,6 +302,7 @@ set local role exchange_owner;
 --!include trading/functions/lock_user_with_markets.sql
 --!include trading/functions/clear_orders_of_user.sql
 --!include trading/functions/close_market.sql
+--!include trading/functions/make_event_partition.sql
 --!include trading/functions/make_archive_partition.sql
 --!include trading/functions/archive_orders.sql
 --!include trading/functions/best_price.sql
@@ -306,6 +311,13 @@ set local role exchange_owner;
 --!include trading/functions/listed_order_object.sql
 --!include trading/functions/open_order_object.sql
 --!include trading/functions/own_fills.sql
+--!include trading/functions/fill_events.sql
+--!include trading/functions/position_sent_at.sql
+--!include trading/functions/position_of_trade.sql
+--!include trading/functions/own_trade_ids.sql
+--!include trading/functions/fills_after.sql
+--!include trading/functions/event_of_many.sql
+--!include trading/functions/user_events_after.sql
 --!include trading/functions/order_detail_object.sql
 --!include trading/functions/candles_of.sql
 --!include risk/functions/exclude.sql
@@ -430,7 +442,10 @@ set local role exchange_owner;
 --!include api/functions/renew_stream_lease.sql
 --!include api/functions/get_rate_limits.sql
 --!include api/functions/relay_outbox.sql
+--!include api/functions/follow_events.sql
 --!include api/functions/read_events.sql
+--!include api/functions/find_user_position.sql
+--!include api/functions/read_user_events.sql
 --!include api/functions/place_orders.sql
 --!include api/functions/place_orders_versioned.sql
 --!include api/functions/preview_order.sql
@@ -468,6 +483,7 @@ set local role exchange_owner;
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql
+--!include api/functions/follow_market.sql
 --!include api/functions/get_leaderboard.sql
 --!include api/functions/get_leaderboard_summary.sql
 --!include api/functions/get_own_standing.sql
@@ -489,6 +505,7 @@ set local role exchange_owner;
 --!include jobs/functions/cancel_dead_man_orders.sql
 --!include jobs/functions/archive_orders.sql
 --!include jobs/functions/remove_keys.sql
+--!include jobs/functions/make_event_partitions.sql
 --!include jobs/functions/remove_sent_events.sql
 --!include jobs/functions/remove_sessions.sql
 --!include jobs/functions/take_mail.sql

@@ -31,6 +31,11 @@ export const crontab: Job[] = [
     run: untilDone((calls) => calls.removeCounters()),
   },
   {
+    name: "sent_events__partition",
+    cron: "3 * * * *",
+    run: untilDone((calls) => calls.makeEventPartitions()),
+  },
+  {
     name: "sent_events__remove",
     cron: "*/5 * * * *",
     run: untilDone((calls) => calls.removeSentEvents()),

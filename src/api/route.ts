@@ -72,8 +72,13 @@ export function isCommand({ rateLimit }: { rateLimit: RateLimit }): boolean {
 
 /** What a request is counted as. Commands of trading count as that or have a limit of their own. */
 type Limits =
-  | { rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account"> }
+  | { rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account" | "stream"> }
   | { rateLimit: "cancel-all"; whenOutcomeUnknown: string }
+  | {
+      rateLimit: "stream";
+      /** How many openings it counts as, by its query, which is not checked yet. One unless given. */
+      countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
+    }
   | { rateLimit: "account"; whenOutcomeUnknown?: string }
   | {
       rateLimit: "trading";
@@ -180,7 +185,7 @@ export type Route = Description & {
   auth: Auth;
   rateLimit: RateLimit;
   whenOutcomeUnknown?: string;
-  countOf?: (body: unknown) => number;
+  countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
   request: RequestSchemas;
   responses: ResponseDescriptions;
   handler: (call: object, context: Context) => Answer | Promise<Answer>;

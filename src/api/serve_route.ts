@@ -30,7 +30,7 @@ export function installRoute(app: Express, route: Route, context: Context): void
     const readBody = async (): Promise<Error | undefined> =>
       route.request.body && (await readJson(request, response));
     let fault = route.countOf && (await readBody());
-    const requests = route.countOf?.(request.body) ?? 1;
+    const requests = route.countOf?.(request.body, request.query) ?? 1;
     await access.count(route.rateLimit, { caller, address }, response, requests);
     if (route.fromOwnPages === true) site.checkOrigin(request);
     if (route.countOf === undefined) fault = await readBody();

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { z } from "zod";
-import { plainProblem, ProblemError } from "../http/problems.ts";
+import { plainProblem, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { StreamRejection } from "../streams/event_stream.ts";
 import {
   centsSchema,
@@ -10,8 +10,8 @@ import {
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
-import { levelSchema, marketNotFound } from "./markets.ts";
-import { orderSchema } from "./order_schemas.ts";
+import { levelSchema, marketNotFound, marketStatusSchema } from "./markets.ts";
+import { orderSchema, orderStatusSchema, ownFillSchema } from "./order_schemas.ts";
 import { answered, route } from "./route.ts";
 
 /**
@@ -98,6 +98,86 @@ const marketStream = (path: string, operationId: string, summary: string) =>
       }, response),
   });
 
+const MOST_MARKETS = 200;
+/** One opening of `sse:market` for each so many markets. */
+const MARKETS_OF_AN_OPENING = 20;
+
+const changeStreamQuery = z.object({
+  markets: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(uuidSchema).min(1).max(MOST_MARKETS))
+    .meta({
+      param: { schema: { type: "string" } },
+      description: `ids of 1 to ${MOST_MARKETS} markets, with commas between them`,
+    }),
+});
+
+export const marketChangeSchema = z
+  .union([
+    z.strictObject({
+      marketId: uuidSchema,
+      version: z.int().min(0),
+      snapshot: marketSnapshotSchema.extend({ status: marketStatusSchema }),
+    }),
+    z.strictObject({
+      marketId: uuidSchema,
+      version: z.int().min(0),
+      since: z.int().min(0).meta({ description: "the version of the frame before" }),
+      levels: z.array(z.tuple([sideSchema, priceSchema, z.int().min(0)])).meta({
+        description:
+          "side, price and new total of the levels that changed, as in `yesBids` and `noBids`; " +
+          "0: gone",
+      }),
+      trades: z
+        .array(
+          z.strictObject({
+            id: uuidSchema,
+            price: priceSchema.meta({ description: "YES price" }),
+            quantity: z.int().min(1),
+            side: sideSchema.meta({ description: "the side that the taker bought" }),
+            createdAt: timestampSchema,
+          }),
+        )
+        .meta({ description: "new ones, the oldest first" }),
+      status: marketStatusSchema,
+    }),
+  ])
+  .meta({ id: "MarketChange" });
+
+const changeStream = route({
+  method: "get",
+  path: "/api/v1/stream",
+  operationId: "streamChanges",
+  tag: "Streams",
+  summary: "The changes of many markets",
+  description:
+    "One connection for up to 200 markets, as gzip if the client accepts it. Of each market there " +
+    "is a frame with a snapshot, and then one with each change. `since` is the version of the " +
+    "frame before; it equals `version` if only the status or expired orders changed. A snapshot " +
+    "may come again, in place of changes that the client was too slow to take. `Last-Event-ID` is " +
+    "not kept: a new connection begins with snapshots. It counts as one opening of a market stream " +
+    "for each 20 markets.",
+  auth: "none",
+  rateLimit: "stream",
+  countOf: (_body, { markets }) => {
+    const count = typeof markets === "string" ? markets.split(",").length : 1;
+    return Math.ceil(Math.min(count, MOST_MARKETS) / MARKETS_OF_AN_OPENING);
+  },
+  request: { query: changeStreamQuery },
+  responses: {
+    200: { description: "Server-Sent Events.", contentType, schema: marketChangeSchema },
+  },
+  problems: [marketNotFound],
+  handler: ({ query: { markets }, address, request, response }, { streams }) =>
+    answerBy(async () => {
+      await streams.slots.take({ address }, response);
+      const isCompressed = request.acceptsEncodings("gzip") === "gzip";
+      const isKnown = await streams.changes.open(markets, { response, isCompressed });
+      if (!isKnown) throw new ProblemError(marketNotFound);
+    }, response),
+});
+
 const order = orderSchema.shape;
 
 const eventFields = {
@@ -112,7 +192,7 @@ export const userEventSchema = z
   .discriminatedUnion("type", [
     z.strictObject({
       type: z.literal("connected").meta({
-        description: "first, and again after the server may have missed something",
+        description: "first, whose `id` is where the stream begins",
       }),
     }),
     z.strictObject({
@@ -146,8 +226,51 @@ export const userEventSchema = z
       filledQuantity: order.filledQuantity,
       cancelReason: order.cancelReason.unwrap(),
     }),
+    z.strictObject({
+      type: z.literal("fill").meta({
+        description: "an order of the caller traded, as in GET /me/fills; if `fills` are included",
+      }),
+      ...ownFillSchema.shape,
+      orderStatus: orderStatusSchema.meta({
+        description:
+          "right after the trade; `cancelled` on the last fill of an order that cannot rest and " +
+          "was not filled",
+      }),
+    }),
+    z.strictObject({
+      type: z.literal("settled").meta({
+        description: "a market was resolved, or its resolution corrected; if `settlements` are",
+      }),
+      marketId: uuidSchema,
+      outcome: z.enum(["yes", "no", "custom"]),
+      payoutCents: centsSchema.min(0).meta({ description: "for all the caller's shares" }),
+      balance: centsSchema.meta({ description: "after it" }),
+    }),
+    z.strictObject({
+      type: z.literal("market_status").meta({
+        description: "of a market where the caller has open orders or shares; if `markets` are",
+      }),
+      marketId: uuidSchema,
+      status: marketStatusSchema,
+    }),
   ])
   .meta({ id: "UserEvent" });
+
+const includable = ["fills", "settlements", "markets"] as const;
+const oneIncluded = `(${includable.join("|")})`;
+
+const userStreamQuery = z.object({
+  include: z
+    .string()
+    .regex(
+      new RegExp(`^${oneIncluded}(,${oneIncluded})*$`),
+      `must be some of ${includable.join(", ")}, with commas between them`,
+    )
+    .optional()
+    .meta({
+      description: "more frames: `fills`, `settlements`, `markets`, with commas between them",
+    }),
+});
 
 const userStream = (auth: "key" | "session", path: string, operationId: string, summary: string) =>
   route({
@@ -157,25 +280,38 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
     tag: "Streams",
     summary,
     auth,
+    description:
+      "The `data` of each frame is an event, the first one `connected`. Each frame has an `id`; they " +
+      "rise in the order of the commits. With header `Last-Event-ID` the stream goes on behind that " +
+      "id: every event is sent once, whichever server answers. Ids are kept for 24 hours.",
     rateLimit: "stream",
+    request: { query: userStreamQuery },
     responses: {
       200: {
         description:
-          "Server-Sent Events. The `data` of each frame is an event, the first one `connected`. " +
-          "What happens while the client is not connected is not sent later.",
+          "Server-Sent Events. From time to time a frame has an `id` alone, which is how far the " +
+          "stream has come.",
         contentType,
         schema: userEventSchema,
       },
     },
-    handler: ({ caller, userId, address, response }, { streams }) =>
+    problems: rejections("EVENTS_GONE"),
+    handler: ({ caller, userId, address, query, request, response }, { streams }) =>
       answerBy(async () => {
+        const lastEventId = request.get("last-event-id");
+        const position = await streams.user.findPosition(lastEventId);
+        if (position === undefined) throw new ProblemError(rejection("EVENTS_GONE"));
         await streams.slots.take({ address, userId }, response);
-        streams.user.open(caller, response);
+        const isReturning = lastEventId !== undefined;
+        const wanted = query.include?.split(",") ?? [];
+        const include = includable.filter((kind) => wanted.includes(kind));
+        streams.user.open(caller, response, { position, isReturning, include });
       }, response),
   });
 
 export const streamRoutes = [
   marketStream("/api/v1/markets/:id/stream", "streamMarket", "The snapshots of a market"),
+  changeStream,
   userStream("key", "/api/v1/user/stream", "streamUser", "What happens to the caller's orders"),
   marketStream(
     "/api/stream/market/:id",

@@ -75,7 +75,22 @@ const cancelledOrders = {
 /** `firedAt`: when the switch fired since it was set last. */
 const setSwitch = { ...commandResult, firedAt: nullable(text) };
 const marketView = { version: bigint, body: json };
-const sentEvent = { id: bigint, kind: nullable(text), payload: nullable(json) };
+const followedMarket = {
+  version: bigint,
+  status: text,
+  levels: json,
+  trades: nullable(json),
+  lastTradeId: bigint,
+  snapshot: nullable(text),
+};
+const sentEvent = {
+  id: bigint,
+  position: bigint,
+  kind: nullable(text),
+  payload: nullable(json),
+  userIds: nullable(arrayOf(uuid)),
+};
+const streamRow = { stream: int, position: nullable(bigint), event: nullable(json) };
 const countedRequest = {
   allowed: boolean,
   retryAfterSeconds: nullable(int),
@@ -244,6 +259,10 @@ export const api = functionsOf("api", {
   listMarketTitles: repeatable({ marketIds: arrayOf(uuid) }, one(json)),
   getExchange: repeatable({ version: text }, one(json)),
   getMarketSnapshot: repeatable(ofMarket, rowIfFound({ ...marketView, body: text })),
+  followMarket: repeatable(
+    { ...ofMarket, afterTradeId: nullable(bigint), withSnapshot: boolean },
+    rowIfFound(followedMarket),
+  ),
   getOrderBook: repeatable(ofMarket, rowIfFound(marketView)),
   listTrades: repeatable({ ...ofMarket, ...paged }, rowIfFound(marketView)),
 
@@ -252,9 +271,18 @@ export const api = functionsOf("api", {
   getOwnStanding: repeatable({ ...ofUser, ...window }, one(nullable(json))),
 
   relayOutbox: repeatable({}, one(bigint)),
-  readEvents: repeatable({ afterId: nullable(bigint), most: int }, manyRows(sentEvent), {
+  followEvents: repeatable({ afterId: nullable(bigint), most: int }, manyRows(sentEvent), {
     timeoutMs: READ_EVENTS_TIMEOUT_MS,
   }),
+  findUserPosition: repeatable({ lastEventId: nullable(bigint) }, one(nullable(bigint))),
+  readUserEvents: repeatable(
+    {
+      ...{ userIds: arrayOf(uuid), positions: arrayOf(bigint) },
+      ...{ withFills: arrayOf(boolean), withSettlements: arrayOf(boolean) },
+      ...{ withMarkets: arrayOf(boolean), most: int },
+    },
+    manyRows(streamRow),
+  ),
   openStream: once(ofStream, oneRow({ isLeased: boolean, isAllowed: boolean })),
   closeStream: once(ofStream, nothing),
   leaseStreams: once(
@@ -382,6 +410,7 @@ export const jobs = functionsOf("jobs", {
 
   archiveOrders: repeatable({}, one(int)),
   removeKeys: repeatable({}, one(int)),
+  makeEventPartitions: repeatable({}, one(int)),
   removeSentEvents: repeatable({}, one(int)),
   removeSessions: repeatable({}, one(int)),
   removeCounters: repeatable({}, one(int)),
@@ -408,8 +437,18 @@ export type CommandResult = RowOf<typeof commandResult>;
 export type VersionedResult = RowOf<typeof versionedResult>;
 /** One market, as of one version of it. */
 export type MarketView = RowOf<typeof marketView>;
-/** An event. Without a kind it says that events before it may be missing. */
+/** A market at one moment, with the trades after one; null: there are too many. */
+export type FollowedMarket = RowOf<typeof followedMarket>;
+/**
+ * An event. Without a kind it says that events before it may be missing. `userIds` are those for
+ * whose streams it has frames, apart from the user of a user_event.
+ */
 export type SentEvent = RowOf<typeof sentEvent>;
+/**
+ * An event of one of the streams that were asked for, counted from 1; at the end of a stream, without
+ * an event, the position that it has come to, or none if what follows its position is gone.
+ */
+export type StreamRow = RowOf<typeof streamRow>;
 /** `windows` is JSON, of {@link RequestWindow}s. */
 export type CountedRequest = RowOf<typeof countedRequest> & { windows: string | null };
 /** A rolling window in which a request was counted. */

@@ -57,6 +57,7 @@ export const errorCodes = {
   BODY_TOO_LARGE: hiddenCode("EX037", 413, "The body is larger than 64 KiB"),
   INTERNAL_ERROR: hiddenCode("EX038", 500, "Internal server error"),
   SERVICE_UNAVAILABLE: hiddenCode("EX039", 503, "Service unavailable"),
+  EVENTS_GONE: code("EX040", 409, "The events after this id are not kept any more"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

@@ -1,16 +1,27 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import { createGzipStream, shareFrame } from "./shared_frame.ts";
+import type { SharedFrame } from "./shared_frame.ts";
 
 /** Server-Sent Events to one client. */
 export interface EventStream {
-  /** Sends a frame; drops a client that has not taken what it was sent before. */
-  send: (frame: Buffer) => void;
+  /**
+   * Sends a frame; drops a client for which too much waits. One that takes nothing from one ping to
+   * the next is dropped too.
+   */
+  send: (frame: Buffer | SharedFrame) => void;
+  /** Whether a good deal of what was sent still waits for the client. */
+  isBehind: () => boolean;
+  /** Calls back once the client has taken all that waits; never, if the stream ends before. */
+  whenTaken: (callBack: () => void) => void;
   /** Ends it; the client may come back. */
   end: () => void;
 }
 
 export interface OpenOptions {
   headers?: Record<string, string>;
+  /** Whether the client gets gzip. */
+  isCompressed?: boolean;
   /** Called once, however the stream ends. */
   onClose: () => void;
 }
@@ -54,11 +65,13 @@ export interface EventStreamsOptions {
 
 const PING_EVERY_MS = 25_000;
 /** Without it, a proxy may close a connection as idle. */
-const ping = Buffer.from(": ping\n\n");
+const ping = shareFrame(Buffer.from(": ping\n\n"));
 
 /** A stream takes about 10 KB, and each frame of its market takes the time of a write. */
 const DEFAULT_STREAM_CAP = 20_000;
 const DEFAULT_BACKLOG_CAP_BYTES = 256 * 1024;
+/** A client with more to take is behind. Frames that can be read again later wait until then. */
+const BEHIND_BYTES = 64 * 1024;
 
 const headersOfAll = {
   "Content-Type": "text/event-stream",
@@ -72,6 +85,11 @@ export function formatFrame(data: string, id?: number): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
 }
 
+/** A frame that only tells the client how far it has come, which no script sees. */
+export function formatPosition(id: number): Buffer {
+  return Buffer.from(`id: ${id}\n\n`);
+}
+
 /** Opens event streams, and counts those of the process. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { logger, repeat = repeatByTimer } = options;
@@ -81,14 +99,30 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   let dropped = 0;
   let isClosing = false;
 
-  function open(response: ServerResponse, { headers, onClose }: OpenOptions) {
+  function open(response: ServerResponse, { headers, isCompressed, onClose }: OpenOptions) {
     if (response.destroyed) return undefined;
     if (isClosing || streams.size >= streamCap) throw new StreamRejection("process");
     response.statusCode = 200;
     response.setHeaders(new Map(Object.entries({ ...headersOfAll, ...headers })));
-    const stream: EventStream = { send, end: () => response.end() };
+    const gzip = isCompressed === true ? createGzipStream() : undefined;
+    if (gzip !== undefined) {
+      response.setHeader("Content-Encoding", "gzip");
+      response.write(gzip.head);
+    }
+    const stream: EventStream = {
+      send,
+      isBehind: () => response.writableLength > BEHIND_BYTES,
+      whenTaken: (callBack) => response.once("drain", callBack),
+      end: () => {
+        if (!response.writableEnded) response.end(gzip?.end());
+      },
+    };
+    let isStuck = false;
+    response.on("drain", () => (isStuck = false));
     const stopPings = repeat(() => {
-      send(ping);
+      if (isStuck) drop();
+      else send(ping);
+      isStuck = response.writableNeedDrain;
     }, PING_EVERY_MS);
     streams.add(stream);
     response.once("close", () => {
@@ -99,15 +133,17 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     // The answer to a HEAD is complete.
     if (response.req.method === "HEAD") response.end();
 
-    function send(frame: Buffer): void {
+    function send(frame: Buffer | SharedFrame): void {
       if (response.writableEnded || response.destroyed) return;
-      if (response.writableLength > backlogCapBytes) {
-        dropped++;
-        logger.debug("a stream was dropped: its client does not take what it is sent");
-        response.destroy();
-        return;
-      }
-      response.write(frame);
+      if (response.writableLength > backlogCapBytes) drop();
+      else if (Buffer.isBuffer(frame)) response.write(gzip ? gzip.add(shareFrame(frame)) : frame);
+      else response.write(gzip ? gzip.add(frame) : frame.plain);
+    }
+
+    function drop(): void {
+      dropped++;
+      logger.debug("a stream was dropped: its client does not take what it is sent");
+      response.destroy();
     }
     return stream;
   }

@@ -16,11 +16,20 @@ export interface ListenerOptions extends EventHandlers {
 export interface EventHandlers {
   onMarketChanged: (about: z.infer<typeof marketChangedSchema>) => void;
   onUserEvent: (about: z.infer<typeof userEventSchema>) => void;
+  /** There is something for these users' streams. */
+  onNews: (kind: NewsKind, userIds: readonly string[]) => void;
+  /** A market may have another status. */
+  onMarketStatus: (about: z.infer<typeof marketStatusSchema>) => void;
+  /** Nothing else happened up to this position of the user streams. */
+  onTick: (position: number) => void;
   onApiKeyRevoked: (about: z.infer<typeof apiKeyRevokedSchema>) => void;
   onSessionEnded: (about: z.infer<typeof sessionEndedSchema>) => void;
   /** Events may have been missed: what depends on them must be read again. */
   onGap: () => void;
 }
+
+/** What a stream may be asked to include, by the kind of the event that has it. */
+export type NewsKind = "fills" | "settlements" | "markets";
 
 /** Reads the events of the database, on the connection of the process that listens. */
 export interface Listener {
@@ -31,9 +40,16 @@ export interface Listener {
 }
 
 const marketChangedSchema = z.object({ marketId: z.string(), version: z.number() });
+const marketStatusSchema = z.object({ marketId: z.string() });
 const userEventSchema = z.object({ userId: z.string(), event: z.looseObject({}) });
 const apiKeyRevokedSchema = z.object({ apiKeyId: z.string() });
 const sessionEndedSchema = z.object({ sessionId: z.string() });
+
+const newsKinds: Record<string, NewsKind | undefined> = {
+  market_changed: "fills",
+  market_settled: "settlements",
+  market_status: "markets",
+};
 
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 2000;
@@ -182,13 +198,17 @@ interface Delivery {
 function makeDelivery(options: EventHandlers & Pick<ListenerOptions, "logger">): Delivery {
   let lastId: number | undefined;
 
-  function deliver({ id, kind, payload }: SentEvent): void {
+  function deliver({ id, position, kind, payload, userIds }: SentEvent): void {
     const isNext = lastId !== undefined && id === lastId + 1;
     lastId = id;
     if (!isNext || kind === null || payload === null) options.onGap();
     if (kind === null || payload === null) return;
     const about: unknown = JSON.parse(payload);
+    if (kind === "tick") options.onTick(position);
+    const news = newsKinds[kind];
+    if (news !== undefined && userIds !== null) options.onNews(news, userIds);
     if (kind === "market_changed") options.onMarketChanged(marketChangedSchema.parse(about));
+    if (kind === "market_status") options.onMarketStatus(marketStatusSchema.parse(about));
     if (kind === "user_event") options.onUserEvent(userEventSchema.parse(about));
     if (kind === "api_key_revoked") options.onApiKeyRevoked(apiKeyRevokedSchema.parse(about));
     if (kind === "session_ended") options.onSessionEnded(sessionEndedSchema.parse(about));

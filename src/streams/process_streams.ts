@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import { call, callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import { makeLoneClient } from "../database/pools.ts";
+import { createChangeStreams } from "./change_streams.ts";
+import type { ChangeStreams } from "./change_streams.ts";
 import { createEventStreams, repeatByTimer } from "./event_stream.ts";
 import { createListener } from "./listener.ts";
 import { createMarketStreams } from "./market_streams.ts";
@@ -29,6 +31,7 @@ export interface RememberedKeys {
 /** The event streams of a process, and the connection by which it hears of events. */
 export interface Streams {
   market: MarketStreams;
+  changes: ChangeStreams;
   user: UserStreams;
   /** Take one before a stream is opened. */
   slots: StreamSlots;
@@ -47,6 +50,7 @@ export interface StreamCounts {
   /** 1 while the process listens, else 0. */
   listeners: number;
   marketStreams: number;
+  changeStreams: number;
   userStreams: number;
   /** Clients that were dropped because they did not take what they were sent. */
   dropped: number;
@@ -62,22 +66,47 @@ export function createStreams(options: StreamsOptions): Streams {
     logger,
     readSnapshot: (marketId) => calls.getMarketSnapshot({ marketId }),
   });
+  const changes = createChangeStreams({
+    eventStreams,
+    logger,
+    readMarket: (question) => calls.followMarket(question),
+  });
   const user = createUserStreams({
     eventStreams,
     logger,
     repeat: repeatByTimer,
     listEndedCredentials: (credentialIds) => calls.listEndedCredentials({ credentialIds }),
+    findPosition: (lastEventId) => calls.findUserPosition({ lastEventId }),
+    readEvents: (streams, most) =>
+      calls.readUserEvents({
+        userIds: streams.map(({ userId }) => userId),
+        positions: streams.map(({ position }) => position),
+        withFills: streams.map(({ include }) => include.has("fills")),
+        withSettlements: streams.map(({ include }) => include.has("settlements")),
+        withMarkets: streams.map(({ include }) => include.has("markets")),
+        most,
+      }),
   });
   const slots = createStreamSlots({ pool, logger, repeat: repeatByTimer });
   const listener = createListener({
     logger,
     makeClient: () => makeLoneClient(pool, "pgmarkets listener", listenUrl),
-    readEvents: (client, afterId, most) => call(client, api.readEvents, { afterId, most }),
+    readEvents: (client, afterId, most) => call(client, api.followEvents, { afterId, most }),
     onMarketChanged: ({ marketId, version }) => {
       market.changed(marketId, version);
+      changes.changed(marketId, version);
     },
-    onUserEvent: ({ userId, event }) => {
-      user.deliver(userId, event);
+    onMarketStatus: ({ marketId }) => {
+      changes.changed(marketId);
+    },
+    onUserEvent: ({ userId }) => {
+      user.changed([userId]);
+    },
+    onNews: (kind, userIds) => {
+      user.changed(userIds, kind);
+    },
+    onTick: (position) => {
+      user.passed(position);
     },
     onApiKeyRevoked: ({ apiKeyId }) => {
       rememberedKeys.forget(apiKeyId);
@@ -89,16 +118,19 @@ export function createStreams(options: StreamsOptions): Streams {
     onGap: () => {
       rememberedKeys.forgetAll();
       market.allChanged();
-      user.startOver();
+      changes.allChanged();
+      user.allChanged();
     },
   });
   return {
     market,
+    changes,
     user,
     slots,
     counts: () => ({
       listeners: listener.isListening() ? 1 : 0,
       marketStreams: market.count(),
+      changeStreams: changes.count(),
       userStreams: user.count(),
       dropped: eventStreams.droppedCount(),
     }),

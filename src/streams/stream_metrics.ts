@@ -19,8 +19,9 @@ export function gaugeStreams(registry: Registry, countsNow: () => StreamCounts):
     labelNames: ["kind"],
     registers,
     collect() {
-      const { marketStreams, userStreams } = countsNow();
+      const { marketStreams, changeStreams, userStreams } = countsNow();
       this.set({ kind: "market" }, marketStreams);
+      this.set({ kind: "changes" }, changeStreams);
       this.set({ kind: "user" }, userStreams);
     },
   });

@@ -1,35 +1,51 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { Caller } from "../database/calls.ts";
-import { formatFrame } from "./event_stream.ts";
-import type { EventStream, EventStreams, Repeat } from "./event_stream.ts";
+import { formatFrame, formatPosition } from "./event_stream.ts";
+import type { EventStreams, Repeat } from "./event_stream.ts";
+import type { NewsKind } from "./listener.ts";
+import { createUserEventReader } from "./user_event_reader.ts";
+import type { FollowedStream, ReadUserEvents } from "./user_event_reader.ts";
 
 export interface UserStreamsOptions {
   eventStreams: EventStreams;
   /** Returns those of these API keys and sessions that have ended. */
   listEndedCredentials: (ids: string[]) => Promise<string[]>;
+  /** Where a stream begins: now, or behind an id that its client has. Null: that is gone. */
+  findPosition: (lastEventId: number | undefined) => Promise<number | null>;
+  readEvents: ReadUserEvents;
   logger: Logger;
   repeat: Repeat;
 }
 
-/** Streams of the events of users. */
+/** How a stream is opened. */
+export interface UserStreamOptions {
+  /** From `findPosition`. */
+  position: number;
+  /** Whether its client has been away. */
+  isReturning: boolean;
+  /** What it gets besides the events of its user. */
+  include: Iterable<NewsKind>;
+}
+
+/** Streams of what happens to users. */
 export interface UserStreams {
-  open: (caller: Caller, response: ServerResponse) => void;
-  /** Sends an event to all streams of its user. */
-  deliver: (userId: string, event: object) => void;
+  /** Where a stream begins; undefined if the events behind the client's last id are gone. */
+  findPosition: (lastEventId: string | undefined) => Promise<number | undefined>;
+  open: (caller: Caller, response: ServerResponse, options: UserStreamOptions) => void;
+  /** There is something new for these users, or for those of them who want this kind. */
+  changed: (userIds: readonly string[], kind?: NewsKind) => void;
+  /** Streams that have nothing to read have everything up to here. */
+  passed: (position: number) => void;
+  /** There may be something new for anybody, and credentials may have ended. */
+  allChanged: () => void;
   /** Ends the streams of an API key or a session. */
   credentialEnded: (id: string) => void;
-  /**
-   * For when events may have been missed. Sends all clients a new greeting, after which they must
-   * read their state, and ends the streams of credentials that have ended.
-   */
-  startOver: () => void;
   /** How many streams are open. */
   count: () => number;
 }
 
-interface UserStream {
-  stream: EventStream;
+interface UserStream extends FollowedStream {
   /** The API key or the session that opened it. */
   credentialId: string;
 }
@@ -37,53 +53,107 @@ interface UserStream {
 /** Sessions expire without an event. */
 const CHECK_EVERY_MS = 60_000;
 
-const greeting = formatFrame(JSON.stringify({ type: "connected" }));
-
-/** Sends events to the streams of their user, as long as the credentials of these are valid. */
+/**
+ * Each stream reads what is behind its position, whether its client was away or the event has just
+ * been sent: an event has no other way to a client. So nothing is lost between two connections, and
+ * nothing is sent twice. A stream lasts as long as its credential is valid.
+ */
 export function createUserStreams(options: UserStreamsOptions): UserStreams {
-  const { eventStreams, listEndedCredentials, logger, repeat } = options;
+  const { eventStreams, repeat } = options;
   const streamsOfUsers = new Map<string, Set<UserStream>>();
+  const reader = createUserEventReader(options);
+  const endInvalid = makeCredentialCheck(options);
   repeat(() => {
     void endInvalid(allStreams());
   }, CHECK_EVERY_MS);
 
-  function open(caller: Caller, response: ServerResponse): void {
+  function open(
+    caller: Caller,
+    response: ServerResponse,
+    { position, isReturning, include }: UserStreamOptions,
+  ): void {
     const { userId } = caller;
     const credentialId = "apiKeyId" in caller ? caller.apiKeyId : caller.sessionId;
     const streams = streamsOfUsers.get(userId) ?? new Set<UserStream>();
     const stream = eventStreams.open(response, {
       onClose: () => {
-        if (opened !== undefined) streams.delete(opened);
+        if (opened === undefined) return;
+        opened.isClosed = true;
+        streams.delete(opened);
         if (streams.size === 0) streamsOfUsers.delete(userId);
       },
     });
-    const opened = stream && { stream, credentialId };
+    const opened: UserStream | undefined = stream && {
+      ...{ stream, credentialId, userId, position },
+      include: new Set(include),
+      ...{ isBusy: false, isStale: false, isCatchingUp: isReturning, isClosed: false },
+    };
     if (opened === undefined) return;
     streams.add(opened);
     streamsOfUsers.set(userId, streams);
-    opened.stream.send(greeting);
+    opened.stream.send(formatFrame(JSON.stringify({ type: "connected" }), position));
+    reader.markStale(opened);
     // The credential may have ended after authentication and before the stream was opened.
     void endInvalid([opened]);
   }
 
-  function deliver(userId: string, event: object): void {
-    const streams = streamsOfUsers.get(userId);
-    if (streams === undefined) return;
-    const frame = formatFrame(JSON.stringify(event));
-    for (const { stream } of streams) stream.send(frame);
+  function changed(userIds: readonly string[], kind?: NewsKind): void {
+    for (const userId of userIds) {
+      for (const stream of streamsOfUsers.get(userId) ?? []) {
+        if (kind === undefined || stream.include.has(kind)) reader.markStale(stream);
+      }
+    }
   }
 
-  function credentialEnded(id: string): void {
-    for (const { credentialId, stream } of allStreams()) if (credentialId === id) stream.end();
+  function passed(position: number): void {
+    for (const stream of allStreams()) {
+      if (stream.isBusy || stream.isStale || stream.position >= position) continue;
+      stream.position = position;
+      stream.stream.send(formatPosition(position));
+    }
   }
 
-  function startOver(): void {
+  function allChanged(): void {
     const streams = allStreams();
-    for (const { stream } of streams) stream.send(greeting);
+    for (const stream of streams) reader.markStale(stream);
     void endInvalid(streams);
   }
 
-  async function endInvalid(streams: UserStream[]): Promise<void> {
+  function allStreams(): UserStream[] {
+    return [...streamsOfUsers.values()].flatMap((streams) => [...streams]);
+  }
+
+  return {
+    findPosition: async (lastEventId) => await findPosition(options, lastEventId),
+    open,
+    changed,
+    passed,
+    allChanged,
+    credentialEnded: (id) => {
+      for (const { credentialId, stream } of allStreams()) if (credentialId === id) stream.end();
+    },
+    count: () => allStreams().length,
+  };
+}
+
+async function findPosition(
+  options: UserStreamsOptions,
+  lastEventId: string | undefined,
+): Promise<number | undefined> {
+  if (lastEventId === undefined) return (await options.findPosition(undefined)) ?? undefined;
+  const id = /^[0-9]{1,16}$/.test(lastEventId) ? Number(lastEventId) : NaN;
+  if (!Number.isSafeInteger(id)) return undefined;
+  return (await options.findPosition(id)) ?? undefined;
+}
+
+type CredentialCheck = (streams: readonly UserStream[]) => Promise<void>;
+
+/** Ends those of some streams whose API key or session has ended. */
+function makeCredentialCheck({
+  listEndedCredentials,
+  logger,
+}: UserStreamsOptions): CredentialCheck {
+  return async (streams) => {
     if (streams.length === 0) return;
     try {
       const ids = streams.map(({ credentialId }) => credentialId);
@@ -94,11 +164,5 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
       logger.warn({ error }, "user streams were ended: their credentials could not be checked");
       for (const { stream } of streams) stream.end();
     }
-  }
-
-  function allStreams(): UserStream[] {
-    return [...streamsOfUsers.values()].flatMap((streams) => [...streams]);
-  }
-
-  return { open, deliver, credentialEnded, startOver, count: () => allStreams().length };
+  };
 }

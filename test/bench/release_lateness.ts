@@ -117,11 +117,15 @@ async function measureRound(
   const listener = createListener({
     logger: makeLogger("info"),
     makeClient: () => new pg.Client({ connectionString, types: databaseTypes }),
-    readEvents: (client, afterId, most) => call(client, apiFunctions.readEvents, { afterId, most }),
+    readEvents: (client, afterId, most) =>
+      call(client, apiFunctions.followEvents, { afterId, most }),
     onUserEvent: ({ event: { type, orderId } }) => {
       const due = dueAt.get(orderId as string);
       if (type === "order_released" && due !== undefined) late.push(Date.now() - due);
     },
+    onNews: () => undefined,
+    onTick: () => undefined,
+    onMarketStatus: () => undefined,
     onMarketChanged: () => undefined,
     onApiKeyRevoked: () => undefined,
     onSessionEnded: () => undefined,

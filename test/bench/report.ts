@@ -11,7 +11,7 @@ const [loadBefore = Number.NaN] = loadavg();
 export interface Result {
   target: string;
   /** Rates are to be high, times and sizes are to be low. */
-  unit: "1/s" | "ms" | "µs" | "KB";
+  unit: "1/s" | "ms" | "µs" | "KB" | "B";
   /** What ours is measured against; without it the target is a figure in the unit. */
   reference?: number[];
   ours: number[];

@@ -3,6 +3,7 @@ import { cleanUpOnSignal } from "../helpers/processes/signals.ts";
 import { makeBench } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { openBenchCluster } from "./cluster.ts";
+import { measureChangeStreams } from "./change_streams.ts";
 import { timeCookbook } from "./cookbook.ts";
 import { measureDeepBook } from "./deep_book.ts";
 import { measureFanOut } from "./fan_out.ts";
@@ -52,6 +53,7 @@ const targets: Record<string, (bench: Bench) => Promise<Result[]>> = {
   leaderboard: measureLeaderboard,
   trading_beside_refresh: measureTradingBesideRefresh,
   fan_out: measureFanOut,
+  change_streams: measureChangeStreams,
   release_lateness: measureReleaseLateness,
   website: measureWebsite,
   stock_postgres: measureStockPostgres,

@@ -30,6 +30,9 @@ interface Found {
   columns: { name: string; type: string }[];
 }
 
+/** Functions that servers and workers of the version before still call, and these do not. */
+const forTheVersionBefore = ["next_due", "read_events"];
+
 async function listFunctions(schema: string): Promise<Found[]> {
   const { rows } = await database.pool.query<Found>(
     `select
@@ -58,8 +61,9 @@ async function listFunctions(schema: string): Promise<Found[]> {
        ) as columns
      from pg_proc as p
      where p.pronamespace = $1::regnamespace
+       and p.proname <> all ($2)
      order by p.proname`,
-    [schema],
+    [schema, forTheVersionBefore],
   );
   return rows;
 }

@@ -177,7 +177,7 @@ test.serial(
       (await placeOrders(api, [{ marketId: market, userId, ...order } as never]))[0]!.code;
     t.is(await place(ann, buy("yes", 10, 40)), null);
     t.is(await place(bob, buy("no", 10, 60)), null);
-    t.true((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);
+    while ((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);
     // Two changes of the market, and one fill of a maker.
     t.is((await api.query("select count(*) as count from api.read_events(0)")).rows[0].count, 3);
     const worker = await (await loginOn(database, ["exchange_worker"])).connect();

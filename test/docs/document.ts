@@ -97,7 +97,7 @@ function partText(part: string | Block): string {
 
 /**
  * What differs from run to run, made the same: ids are numbered in the order in which a page first
- * shows them, all times are one, and so are process ids. Their length stays, so tables stay in line.
+ * shows them, all times are one, and so are process ids and the places where user streams begin. Their length stays, so tables stay in line.
  */
 export function makeMask(): (text: string) => string {
   const numbers = new Map<string, number>();
@@ -110,5 +110,6 @@ export function makeMask(): (text: string) => string {
     text
       .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, numberOf)
       .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "2027-01-15T12:00:00.000Z")
-      .replaceAll(/\bPID \d+/g, "PID 4242");
+      .replaceAll(/\bPID \d+/g, "PID 4242")
+      .replaceAll(/^id: \d+\n(?=data: \{ "type": "connected")/gm, "id: 4242\n");
 }

@@ -147,6 +147,7 @@ test.serial("the answers of every route match the document", async (t) => {
   await call("GET", "/api/auth/token");
   for (const [path, given] of [
     [`/api/v1/markets/${marketId}/stream`, {}],
+    [`/api/v1/stream?markets=${marketId}`, {}],
     ["/api/v1/user/stream", { authorization: `Bearer ${bob.key}` }],
     [`/api/stream/market/${marketId}`, {}],
     ["/api/stream/user", headers],

@@ -272,6 +272,18 @@ test.serial("429: streams of markets by one address", async (t) => {
   t.is((await call("GET", `/api/v1/markets/${id}`, from(address))).status, 200);
 });
 
+test.serial("429: a stream of changes counts for each 20 markets", async (t) => {
+  const id = await makeMarket();
+  const streamOf = (count: number) =>
+    `/api/v1/stream?markets=${Array.from({ length: count }, () => id).join(",")}`;
+  const [one, two] = [newAddress(), newAddress()];
+  t.is(await open(streamOf(20), one), 200);
+  t.is(await open(`/api/v1/markets/${id}/stream`, one), 200);
+  isRefused(t, (await open(streamOf(1), one)) as Answer);
+  t.is(await open(streamOf(21), two), 200);
+  isRefused(t, (await open(streamOf(1), two)) as Answer);
+});
+
 test.serial("429: streams of one user, and of users by one address", async (t) => {
   const address = newAddress();
   const [ann, bob] = [await makeTrader(), await makeTrader()];

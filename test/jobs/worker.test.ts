@@ -7,6 +7,7 @@ import { startWorker } from "../../src/worker/start_worker.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { buy } from "../helpers/exchange/orders.ts";
+import { relayAll } from "../helpers/exchange/user_events.ts";
 import { until } from "../helpers/until.ts";
 import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
 import type { TestWorker } from "../helpers/exchange/test_worker.ts";
@@ -102,9 +103,8 @@ test.serial("old orders are archived, old keys and events are removed", async (t
   const request = buy("no", 1, 10, { idempotencyKey: randomUUID() });
   const { id } = (await place(market, ann, request)).order;
   await cancel(ann, id);
-  await exchange.database.pool.query(
-    "insert into trading.sent_events (id, kind, payload, sent_at) values (1, 'test', '{}', core.now())",
-  );
+  await relayAll(exchange.api);
+  t.true((await rowsIn("trading.sent_events")) > 0);
   await clock.advance(30 * DAY);
   await ring("orders__archive");
   await until("it is archived", async () => (await rowsIn("trading.archived_orders")) > 0);

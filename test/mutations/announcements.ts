@@ -172,4 +172,32 @@ export const announcements: Mutation[] = [
     breaks: "cancelled orders that were filled in part go to the archive",
     tests: ["db/jobs/archive_orders"],
   },
+  {
+    name: "fills_not_told",
+    breaks: "the frames of fills are those of the first trade of a batch alone",
+    from: "array(select t.id from unnest(accounted.trades) as t)",
+    to: "array[(accounted.trades[1]).id]",
+    tests: ["db/api/read_user_events"],
+  },
+  {
+    name: "fills_skipped",
+    breaks: "reading fills begins at a trade that was sent later than others of the user",
+    from: "or trading.position_of_trade(v_trade.id, v_trade.created_at) <= fills_after.after_position",
+    to: "or true",
+    tests: ["db/api/read_user_events"],
+  },
+  {
+    name: "fills_twice",
+    breaks: "a fill that the client has is sent again",
+    from: "p.position > fills_after.after_position",
+    to: "p.position >= fills_after.after_position",
+    tests: ["db/api/read_user_events"],
+  },
+  {
+    name: "old_events_continued",
+    breaks: "a stream goes on behind an event of any age",
+    from: "find_user_position.last_event_id) >= core.now() - c_kept",
+    to: "find_user_position.last_event_id) is not null",
+    tests: ["db/api/read_user_events"],
+  },
 ];

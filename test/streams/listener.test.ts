@@ -41,13 +41,13 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
       clients.push(client);
       return client as Client;
     },
-    // As api.read_events() does.
+    // As api.follow_events() does.
     readEvents: async (_client, afterId, most) => {
       log.reads.push(afterId);
       if (afterId === log.lastId) return [];
       const behind = log.events.filter(({ id }) => afterId !== undefined && id > afterId);
       if (behind[0]?.id === (afterId ?? NaN) + 1) return behind.slice(0, most);
-      return [{ id: log.lastId, kind: null, payload: null }];
+      return [{ id: log.lastId, position: log.lastId, kind: null, payload: null, userIds: null }];
     },
     onMarketChanged: hear,
     onUserEvent: ({ event }) => {
@@ -55,6 +55,15 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
     },
     onApiKeyRevoked: hear,
     onSessionEnded: hear,
+    onNews: (kind, userIds) => {
+      hear({ kind, userIds });
+    },
+    onMarketStatus: ({ marketId }) => {
+      hear({ status: marketId });
+    },
+    onTick: (position) => {
+      hear({ position });
+    },
     onGap: () => {
       hear("gap");
     },
@@ -62,7 +71,7 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
   /** The database sends an event, with a notification by default. */
   const send = (kind: string, about: unknown, { silent = false } = {}) => {
     log.lastId += 1;
-    log.events.push({ id: log.lastId, kind, payload: JSON.stringify(about) });
+    log.events.push(eventWith(log.lastId, kind, about));
     if (!silent) clients.at(-1)!.notify();
   };
   const untilHeard = async (count: number) => {
@@ -72,6 +81,9 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
   return { listener, clients, heard, log, send, untilHeard };
 }
 
+const eventWith = (id: number, kind: string, about: unknown, userIds: string[] | null = null) => ({
+  ...{ id, kind, position: id * 10, payload: JSON.stringify(about), userIds },
+});
 const eventOf = (number: number) => ({ userId: "ann", event: { type: "test", number } });
 
 test("it reads events in their order when it is notified, and reports a gap at the start", async (t) => {
@@ -93,6 +105,29 @@ test("it reads events in their order when it is notified, and reports a gap at t
   ]);
   await listener.close();
   t.false(listener.isListening());
+});
+
+test("it says for whose streams an event has frames, and how far a tick is", async (t) => {
+  const { listener, clients, log, untilHeard } = makeListener();
+  await listener.start();
+  await untilHeard(1);
+  log.events.push(
+    eventWith(1, "market_changed", { marketId: "m", version: 1 }, ["ann"]),
+    eventWith(2, "market_settled", { marketId: "m" }, ["ann", "bob"]),
+    eventWith(3, "market_status", { marketId: "m" }, ["eve"]),
+    eventWith(4, "tick", {}),
+  );
+  log.lastId = 4;
+  clients[0]!.notify();
+  t.deepEqual(await untilHeard(6), [
+    { kind: "fills", userIds: ["ann"] },
+    { marketId: "m", version: 1 },
+    { kind: "settlements", userIds: ["ann", "bob"] },
+    { kind: "markets", userIds: ["eve"] },
+    { status: "m" },
+    { position: 40 },
+  ]);
+  await listener.close();
 });
 
 test("the payload of a notification is ignored: a forged one costs one read", async (t) => {
@@ -177,7 +212,7 @@ test("a hole among the events that were read is a gap", async (t) => {
   const { listener, clients, log, untilHeard } = makeListener();
   await listener.start();
   for (const id of [1, 3]) {
-    log.events.push({ id, kind: "user_event", payload: JSON.stringify(eventOf(id)) });
+    log.events.push(eventWith(id, "user_event", eventOf(id)));
   }
   log.lastId = 3;
   clients[0]!.notify();

@@ -140,17 +140,23 @@ async function serveAndWork(exchange: Exchange, facts: Facts): Promise<void> {
 }
 
 /**
- * The partitions that the archive made, the queue, which another library made, and the rows. As
+ * The partitions that were made, the queue, which another library made, and the rows. As
  * SQL that a client can send as it is: COPY and psql's own commands are left out.
  */
 async function dump({ connectionString, pool }: OwnDatabase): Promise<string> {
   const { rows } = await pool.query(
-    `select to_date(right(relname, 7), 'YYYY_MM')::text as month
-     from pg_class where relispartition and relkind = 'r' order by 1`,
+    `select
+       case substring(relname, '^[a-z_]+?(?=_[0-9])')
+         when 'archived_orders' then 'make_archive_partition'
+         else 'make_event_partition'
+       end as function,
+       replace(substring(relname, '[0-9_]+$'), '_', '-') as day
+     from pg_class where relispartition and relkind = 'r' order by 1, 2`,
   );
-  const partitions = rows.map(
-    ({ month }) => `select trading.make_archive_partition('${month} UTC');\n`,
-  );
+  const partitions = rows.map(({ function: name, day }) => {
+    const date: string = day.replace(/^-/, "");
+    return `select trading.${name}('${date.length === 7 ? `${date}-01` : date} UTC');\n`;
+  });
   const parts = [
     ["--schema=graphile_worker"],
     ["--data-only", "--exclude-schema=graphile_worker"],

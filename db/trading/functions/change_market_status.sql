@@ -18,6 +18,7 @@ begin
     and v_market.close_time <= v_at -- mutant: late_closing_forgotten
     and change_market_status.status <> 'closed'
   then
+    perform trading.announce_market_status(v_market.id, 'closed');
     perform trading.clear_orders(
       v_market.id, trading.active_orders_of_market(v_market.id), 'market_closed', v_at
     );
@@ -53,6 +54,9 @@ begin
     end
   where m.id = change_market_status.market_id;
 
+  perform trading.announce_market_status(
+    change_market_status.market_id, change_market_status.status
+  );
   if change_market_status.status = 'closed' then
     perform trading.clear_orders(
       change_market_status.market_id,
@@ -67,6 +71,7 @@ $$;
 comment on function trading.change_market_status(
   bigint, catalog.market_status, timestamptz
 ) is
-  'Moves a market to open, paused or closed with all that goes with it. A market past its close '
-  'time counts as closed. Errors: INVALID_STATE, INVALID_REQUEST (a close time that would not be '
-  'taken, or is not in the future). The caller holds the market''s lock.';
+  'Moves a market to open, paused or closed with all that goes with it, and tells its users. '
+  'A market past its close time counts as closed. Errors: INVALID_STATE, INVALID_REQUEST (a '
+  'close time that would not be taken, or is not in the future). The caller holds the market''s '
+  'lock.';

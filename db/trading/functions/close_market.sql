@@ -6,6 +6,7 @@ as $$
 declare
   v_at timestamptz := core.now();
   v_order_ids bigint[];
+  v_owners bigint[];
   v_count int;
 begin
   perform from catalog.markets as m
@@ -19,11 +20,15 @@ begin
   -- Past its close time the market takes no orders, so piece by piece its book gets empty.
   v_order_ids := trading.active_orders_of_market(close_market.market_id, close_market.most);
   v_count := cardinality(v_order_ids);
-  perform trading.clear_orders(close_market.market_id, v_order_ids, 'market_closed', v_at);
   if close_market.most is null or v_count < close_market.most then
     perform trading.change_market_status(close_market.market_id, 'closed');
-    v_count := v_count + 1;
+    return v_count + 1;
   end if;
+  v_owners := array(
+    select distinct o.user_id from trading.orders as o where o.id = any (v_order_ids)
+  );
+  perform trading.clear_orders(close_market.market_id, v_order_ids, 'market_closed', v_at);
+  perform trading.announce_closing(close_market.market_id, v_owners);
   return v_count;
 end
 $$;

@@ -110,6 +110,13 @@ begin
     v_settled.positions, v_settled.payout_cents, settle_market.at
   );
 
+  if v_is_first then
+    perform trading.announce_market_status(settle_market.market_id, 'resolved');
+  end if;
+  perform trading.announce_settlement(
+    v_resolution_id, settle_market.market_id, settle_market.outcome
+  );
+
   v_summary := jsonb_build_object(
     'outcome', settle_market.outcome,
     'yesPayoutCents', settle_market.yes_payout_cents,
@@ -140,6 +147,6 @@ comment on function trading.settle_market(
   bigint, catalog.outcome, int, trading.resolutions, text, timestamptz
 ) is
   'Pays the positions of a closed market by an outcome, all in one journal, or corrects the '
-  'resolution that holds by the differences; returns the operator''s summary. corrected and reason '
-  'are null for the first resolution. The caller holds the market''s lock; locks the users whose '
-  'cash moves, by ascending user, once all is computed.';
+  'resolution that holds by the differences; tells its users; returns the operator''s summary. '
+  'corrected and reason are null for the first resolution. The caller holds the market''s lock; '
+  'locks the users whose cash moves, by ascending user, once all is computed.';

@@ -16,6 +16,7 @@ declare
   v_best_yes int;
   v_best_no int;
   v_payloads json[];
+  v_trade_ids bigint[];
   n int; -- place of the market
 begin
   foreach v_change in array coalesce(
@@ -66,8 +67,16 @@ begin
     end if;
   end loop;
   if v_payloads is not null then
-    insert into trading.outbox (channel, payload)
-    select 'market_changed', p from unnest(v_payloads) as p;
+    if accounted.trades is not null then
+      v_trade_ids := array(select t.id from unnest(accounted.trades) as t); -- mutant: fills_not_told
+    end if;
+    insert into trading.outbox (channel, payload, trade_ids, traded_at)
+    select
+      'market_changed', p.payload,
+      case when p.place = 1 then v_trade_ids end,
+      case when p.place = 1 and v_trade_ids is not null then batch.at end
+    from unnest(v_payloads) with ordinality as p (payload, place)
+    order by p.place;
   end if;
 end
 $$;
@@ -75,4 +84,5 @@ $$;
 comment on function trading.write_market_state(
   trading.matched_batch, trading.placed_order[], trading.accounted_batch
 ) is
-  'Writes what a batch changed of its markets, with market_changed events of their new versions.';
+  'Writes what a batch changed of its markets, with market_changed events of their new versions; '
+  'the first of them has the trades of the batch.';

@@ -12,9 +12,10 @@ declare
   t_public_ids constant uuid[] := (batch.traders).public_ids;
 begin
   if written.trades is not null then
-    insert into trading.outbox (channel, payload)
+    insert into trading.outbox (channel, user_id, payload)
     select
       'user_event',
+      f.maker_user_id,
       json_build_object(
         'userId', t_public_ids[width_bucket(f.maker_user_id, t_user_ids)],
         'event', json_build_object(

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
+import { relayAll } from "../../helpers/exchange/user_events.ts";
 
 const exchange = testExchange(test);
 const { clock, makeMarket, makeTrader, place, placeBatch, work } = exchange;
@@ -44,19 +45,42 @@ test.serial("a locked key is passed over", async (t) => {
   t.is(await work("remove_keys"), 1);
 });
 
-test.serial("events are removed five minutes after they were sent", async (t) => {
-  await exchange.database.pool.query(
-    `insert into trading.sent_events (id, kind, payload, sent_at)
-     values
-       (1, 'user_event', '{}', core.now()), (2, 'user_event', '{}', core.now()),
-       (3, 'user_event', '{}', core.now() + interval '1 millisecond')`,
-  );
-  await clock.advance(5 * MINUTE - 1);
+test.serial("events are dropped by the day, when all of it is older than 25 hours", async (t) => {
+  const api = exchange.api;
+  const days = async () =>
+    (
+      await exchange.database.pool.query(
+        `select distinct (sent_at at time zone 'UTC')::date::text as day
+         from trading.sent_events where sent_at > '2031-01-01' order by day`,
+      )
+    ).rows.map(({ day }) => day);
+  await clock.freeze("2031-03-01T23:59:00Z");
+  await relayAll(api);
+  await clock.freeze("2031-03-02T00:00:00Z");
+  await work("make_event_partitions");
+  await clock.freeze("2031-03-02T01:30:00Z");
+  await relayAll(api);
+  await work("remove_sent_events");
+  t.deepEqual(await days(), ["2031-03-01", "2031-03-02"], "each has a tick at least");
+  await clock.freeze("2031-03-03T00:59:59.999Z");
   t.is(await work("remove_sent_events"), 0);
-  await clock.advance(1);
-  t.is(await work("remove_sent_events", { most: 1 }), 2);
-  await clock.advance(1);
+  await clock.freeze("2031-03-03T01:00:00Z");
   t.is(await work("remove_sent_events"), 1);
+  t.deepEqual(await days(), ["2031-03-02"]);
+});
+
+test.serial("partitions of events are made for three days", async (t) => {
+  await clock.freeze("2032-02-27T12:00:00Z");
+  t.is(await work("make_event_partitions"), 3);
+  await clock.advance(86_400_000);
+  t.is(await work("make_event_partitions"), 1);
+  const { rows } = await exchange.database.pool.query(
+    "select relname from pg_class where relname ~ '^sent_events_2032_[0-9_]+$' order by relname",
+  );
+  t.deepEqual(
+    rows.map(({ relname }) => relname.slice(-5)),
+    ["02_27", "02_28", "02_29", "03_01"],
+  );
 });
 
 test.serial("sessions are removed once they have expired", async (t) => {

@@ -29,7 +29,7 @@ export async function listenTo(api: Pool): Promise<Listener> {
   };
   const read = async (afterId: number | undefined) =>
     await withClient(api, (client) =>
-      call(client, apiFunctions.readEvents, { afterId, most: 1000 }),
+      call(client, apiFunctions.followEvents, { afterId, most: 1000 }),
     );
   let [{ id: lastId }] = (await read(undefined)) as [SentEvent];
   return {

@@ -1,4 +1,5 @@
 import http from "node:http";
+import { createGunzip } from "node:zlib";
 
 /** One frame of an event stream. */
 export interface Frame {
@@ -23,10 +24,15 @@ export interface EventSource {
   comments: string[];
   /** Settles when the stream is over, however it ends. */
   ended: Promise<void>;
+  /** Whether what came can be read to its end. */
+  isWhole: () => boolean;
+  /** How much has come of a compressed stream. */
+  compressedBytes: () => number;
   /** Whether it was cut instead of ended. */
   failed: () => boolean;
   /** Stops or starts taking what is sent. */
   pause: () => void;
+  resume: () => void;
   close: () => void;
 }
 
@@ -52,8 +58,15 @@ export async function openEvents(
     });
   });
   let text = "";
-  response.setEncoding("utf8");
-  response.on("data", (chunk: string) => {
+  const isCompressed = response.headers["content-encoding"] === "gzip";
+  const body = isCompressed ? response.pipe(createGunzip()) : response;
+  let bytes = 0;
+  let isWhole = false;
+  if (isCompressed) response.on("data", (chunk: Buffer) => (bytes += chunk.length));
+  body.on("error", () => undefined);
+  body.on("end", () => (isWhole = true));
+  body.setEncoding("utf8");
+  body.on("data", (chunk: string) => {
     text += chunk;
     if (!isStream) return;
     const pieces = text.split("\n\n");
@@ -68,7 +81,10 @@ export async function openEvents(
     ...reader,
     ended,
     failed: () => !response.complete,
+    isWhole: () => isWhole,
+    compressedBytes: () => bytes,
     pause: () => response.pause(),
+    resume: () => response.resume(),
     close: () => request.destroy(),
   };
 }
@@ -83,8 +99,9 @@ function makeReader() {
     const fields = piece.split("\n").map((line) => line.split(/: ?(.*)/s));
     const valueOf = (name: string) => fields.find(([field]) => field === name)?.[1];
     const data = valueOf("data");
-    if (data === undefined) comments.push(valueOf("")!);
-    else frames.push({ id: valueOf("id"), data: JSON.parse(data) });
+    const comment = valueOf("");
+    if (comment !== undefined) comments.push(comment);
+    if (data !== undefined) frames.push({ id: valueOf("id"), data: JSON.parse(data) });
     wake();
   }
 

@@ -1,0 +1,64 @@
+create or replace function trading.user_events_after(
+  user_id bigint,
+  after_position bigint,
+  with_fills boolean,
+  with_settlements boolean,
+  with_markets boolean,
+  most int
+)
+returns table ("position" bigint, event json)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_positions bigint[];
+  v_trade_ids bigint[];
+begin
+  if user_events_after.with_fills then
+    select array_agg(f.position order by f.trade_id), array_agg(f.trade_id order by f.trade_id)
+    into v_positions, v_trade_ids
+    from trading.fills_after(
+      user_events_after.user_id, user_events_after.after_position, user_events_after.most
+    ) as f;
+  end if;
+  return query
+  select s.position, s.event
+  from (
+    (
+      select e.position, e.payload -> 'event' as event
+      from trading.sent_events as e
+      where e.user_id = user_events_after.user_id
+        and e.position > user_events_after.after_position
+      order by e.position
+      limit user_events_after.most
+    )
+    union all
+    select v_positions[array_position(v_trade_ids, f.trade_id)], f.event
+    from trading.fill_events(v_trade_ids, user_events_after.user_id) as f
+    union all
+    (
+      select e.position, trading.event_of_many(e, user_events_after.user_id)
+      from trading.sent_events as e
+      where e.user_ids is not null
+        and e.position > user_events_after.after_position
+        and e.user_ids[1] <= user_events_after.user_id
+        and e.user_ids[cardinality(e.user_ids)] >= user_events_after.user_id
+        and user_events_after.user_id = any (e.user_ids)
+        and case e.kind
+          when 'market_settled' then user_events_after.with_settlements
+          when 'market_status' then user_events_after.with_markets
+          else false
+        end
+      order by e.position
+      limit user_events_after.most
+    )
+  ) as s
+  order by s.position
+  limit user_events_after.most;
+end
+$$;
+
+comment on function trading.user_events_after(bigint, bigint, boolean, boolean, boolean, int) is
+  'What the stream of a user gets behind a position, oldest first, at most so many: the events of '
+  'the user and, if asked for, fills, settlements and new statuses of markets. The same on every '
+  'call, whenever and by whichever server it is made.';
