@@ -1,5 +1,5 @@
 --! Previous: sha1:117d987530b6e59c97e20c750eabae3f2fa6b328
---! Hash: sha1:d9209f52d74dbf0f128960efd4a86f1b5665d41d
+--! Hash: sha1:faff3e11605f424a4f4f6deb6137dbc41f6d3df3
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -3357,37 +3357,36 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_results api.result[];
-  v_ids text[];
-  v_versions bigint[];
-begin
-  v_results := array(
-    select (r.code, r.message, r.replayed, r.body)::api.result
+  v_results api.result[] := array(
+    select r
     from api.place_orders(
       place_orders_versioned.orders, place_orders_versioned.atomic, place_orders_versioned.waits
     ) as r
   );
-  -- Those of the whole call: nobody sees one in between.
-  select array_agg(v.id order by v.id), array_agg(v.version order by v.id)
-  into v_ids, v_versions
-  from (
-    select d.id, s.version
-    from (
-      select distinct o ->> 'marketId' as id
-      from jsonb_array_elements(place_orders_versioned.orders) as o
-    ) as d
-    join catalog.markets as m on m.public_id = d.id::uuid
-    join trading.market_state as s on s.market_id = m.id
-  ) as v;
-  return query
-    select
-      r.code, r.message, r.replayed, r.body,
-      v_versions[array_position(v_ids, o.content ->> 'marketId')]
-    from unnest(v_results) with ordinality as r (code, message, replayed, body, place)
-    cross join lateral (
-      select place_orders_versioned.orders -> (r.place::int - 1) as content
-    ) as o
-    order by r.place;
+  v_result api.result;
+  v_place int := 0;
+  v_id text;
+  v_versions jsonb := '{}'; -- by the ids of markets
+begin
+  foreach v_result in array v_results loop
+    v_id := place_orders_versioned.orders -> v_place ->> 'marketId';
+    v_place := v_place + 1;
+    -- That of the whole call: nobody sees one in between.
+    if not v_versions ? v_id then
+      v_versions := v_versions || jsonb_build_object(v_id, (
+        select s.version
+        from catalog.markets as m
+        join trading.market_state as s on s.market_id = m.id
+        where m.public_id = v_id::uuid
+      ));
+    end if;
+    code := v_result.code;
+    message := v_result.message;
+    replayed := v_result.replayed;
+    body := v_result.body;
+    market_version := v_versions ->> v_id;
+    return next;
+  end loop;
 end
 $$;
 
@@ -4253,6 +4252,121 @@ comment on function jobs.remove_sent_events(int) is
   'it again. Locks: the relay''s advisory lock, then trading.sent_events, for which it waits '
   '250 ms at most.';
 --! EndIncluded jobs/functions/remove_sent_events.sql
+--! Included trading/functions/rehearse_orders.sql
+create or replace function trading.rehearse_orders(
+  market_id uuid, user_id uuid, variadic orders jsonb[]
+)
+returns uuid
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_orders jsonb;
+  v_body jsonb;
+begin
+  select jsonb_agg(
+    jsonb_build_object(
+      'marketId', rehearse_orders.market_id, 'userId', rehearse_orders.user_id, 'quantity', 10
+    ) || o
+    order by i
+  )
+  into v_orders
+  from unnest(rehearse_orders.orders) with ordinality as x (o, i);
+  select p.body into v_body
+  from api.place_orders_versioned(v_orders) as p
+  limit 1;
+  return (v_body -> 'order' ->> 'id')::uuid;
+end
+$$;
+
+comment on function trading.rehearse_orders(uuid, uuid, jsonb[]) is
+  'Places orders of a rehearsal in one batch, of 10 shares unless they say otherwise; the id of '
+  'the first, null if it was rejected.';
+--! EndIncluded trading/functions/rehearse_orders.sql
+--! Included trading/functions/rehearse.sql
+-- A function is compiled and its statements are planned by each connection at their first use.
+-- This uses them, by the functions that callers call, whatever those are made of.
+create or replace function trading.rehearse(is_live boolean)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_done constant text := 'EX999';
+  v_name constant text := 'rehearsal-' || replace(core.uuid_v7()::text, '-', '');
+  v_event uuid;
+  v_market uuid;
+  v_market_id bigint;
+  v_maker uuid;
+  v_taker uuid;
+  v_order uuid;
+begin
+  perform core.check_session();
+  begin
+    perform admin.create_category(v_name, v_name, 0);
+    if rehearse.is_live then
+      v_event := admin.create_event(v_name, v_name, live => true, live_delay_ms => 0);
+    end if;
+    v_market := admin.create_market(v_name, v_name, event_id => v_event);
+    select m.id into strict v_market_id
+    from catalog.markets as m
+    where m.public_id = v_market;
+    v_maker := admin.create_user(v_name || '@maker.invalid', v_name, left(v_name, 38) || '-1');
+    v_taker := admin.create_user(v_name || '@taker.invalid', v_name, left(v_name, 38) || '-2');
+    perform admin.set_loss_limits(v_maker, null, null, null);
+    perform admin.set_loss_limits(v_taker, 1000000, null, null);
+    -- A deposit would hold up those of others.
+    update trading.traders as t
+    set balance_cents = 1000000
+    where t.public_id in (v_maker, v_taker);
+
+    for v_round in 1 .. 2 loop
+      v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
+      perform trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
+      if rehearse.is_live then
+        perform jobs.next_work();
+        perform jobs.due_release_groups();
+        perform jobs.release_group(array[v_market_id]);
+      end if;
+      perform api.run_command('amend', v_maker, v_order, price => 42);
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker, '{"side": "yes", "price": 60, "quantity": 12}'
+      );
+      perform trading.rehearse_orders(
+        v_market, v_taker,
+        '{"side": "yes", "price": null, "quantity": 1}',
+        '{"side": "yes", "budgetCents": 100, "quantity": null}',
+        '{"side": "yes", "price": 60, "quantity": 1, "timeInForce": "ioc"}',
+        jsonb_build_object(
+          'side', 'yes', 'price', 2, 'postOnly', true, 'idempotencyKey', core.uuid_v7()
+        ),
+        '{"side": "yes", "price": 1, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.run_command('split', v_maker, market_id => v_market, quantity => 2);
+      perform trading.rehearse_orders(
+        v_market, v_maker, '{"side": "yes", "price": 99, "quantity": 1, "orderType": "sell"}'
+      );
+      perform api.run_command('merge', v_maker, market_id => v_market, quantity => 1);
+      perform api.run_command('cancel', v_maker, v_order);
+      if rehearse.is_live then
+        perform jobs.release_orders(v_market_id);
+      end if;
+    end loop;
+    raise exception using errcode = c_done;
+  exception when sqlstate 'EX999' then
+    null;
+  end;
+end
+$$;
+
+comment on function trading.rehearse(boolean) is
+  'Trades in a market of its own and rolls all of it back, so that a new connection has compiled '
+  'and planned what its first order needs; also releases, in a live market. Only numbers of '
+  'sequences are used up. Errors: UNFIT_SESSION. Locks: none that others wait for.';
+--! EndIncluded trading/functions/rehearse.sql
 
 reset role;
 --! Included grants.sql

@@ -1,5 +1,5 @@
---! Previous: sha1:d9209f52d74dbf0f128960efd4a86f1b5665d41d
---! Hash: sha1:e26fdcabed1f9ad79c4e7104d60c5c1656d75aba
+--! Previous: sha1:faff3e11605f424a4f4f6deb6137dbc41f6d3df3
+--! Hash: sha1:b64b425274eac51d418a447ea8ffd916feca1ec1
 --! Message: Check the idempotency keys of before
 
 set local lock_timeout = '2s';

@@ -107,7 +107,7 @@ const NOTHING = "00000000-0000-0000-0000-000000000000";
 
 async function warmForOrders(client: PoolClient): Promise<void> {
   await call(client, api.warmUp, {});
-  await call(client, api.placeOrders, { orders: [], atomic: false, waits: true });
+  await call(client, api.placeOrdersVersioned, { orders: [], atomic: false, waits: true });
 }
 
 /** What a request needs, rolled back. */
@@ -116,7 +116,7 @@ async function warmForChecks(client: PoolClient): Promise<void> {
   await client.query("begin");
   try {
     const counters = { v1: "warm-up", "v1-user": NOTHING, "v1-trading": NOTHING };
-    await call(client, api.takeRequests, { requests: [counters] });
+    await call(client, api.countRequests, { requests: [counters] });
   } finally {
     await client.query("rollback");
   }

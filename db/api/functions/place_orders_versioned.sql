@@ -16,37 +16,36 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_results api.result[];
-  v_ids text[];
-  v_versions bigint[];
-begin
-  v_results := array(
-    select (r.code, r.message, r.replayed, r.body)::api.result
+  v_results api.result[] := array(
+    select r
     from api.place_orders(
       place_orders_versioned.orders, place_orders_versioned.atomic, place_orders_versioned.waits
     ) as r
   );
-  -- Those of the whole call: nobody sees one in between.
-  select array_agg(v.id order by v.id), array_agg(v.version order by v.id)
-  into v_ids, v_versions
-  from (
-    select d.id, s.version
-    from (
-      select distinct o ->> 'marketId' as id
-      from jsonb_array_elements(place_orders_versioned.orders) as o
-    ) as d
-    join catalog.markets as m on m.public_id = d.id::uuid
-    join trading.market_state as s on s.market_id = m.id
-  ) as v;
-  return query
-    select
-      r.code, r.message, r.replayed, r.body,
-      v_versions[array_position(v_ids, o.content ->> 'marketId')]
-    from unnest(v_results) with ordinality as r (code, message, replayed, body, place)
-    cross join lateral (
-      select place_orders_versioned.orders -> (r.place::int - 1) as content
-    ) as o
-    order by r.place;
+  v_result api.result;
+  v_place int := 0;
+  v_id text;
+  v_versions jsonb := '{}'; -- by the ids of markets
+begin
+  foreach v_result in array v_results loop
+    v_id := place_orders_versioned.orders -> v_place ->> 'marketId';
+    v_place := v_place + 1;
+    -- That of the whole call: nobody sees one in between.
+    if not v_versions ? v_id then
+      v_versions := v_versions || jsonb_build_object(v_id, (
+        select s.version
+        from catalog.markets as m
+        join trading.market_state as s on s.market_id = m.id
+        where m.public_id = v_id::uuid
+      ));
+    end if;
+    code := v_result.code;
+    message := v_result.message;
+    replayed := v_result.replayed;
+    body := v_result.body;
+    market_version := v_versions ->> v_id;
+    return next;
+  end loop;
 end
 $$;
 

@@ -42,7 +42,7 @@ begin
         perform jobs.due_release_groups();
         perform jobs.release_group(array[v_market_id]);
       end if;
-      perform api.amend_order(v_maker, v_order, 42, null);
+      perform api.run_command('amend', v_maker, v_order, price => 42);
       perform trading.rehearse_orders(
         v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}'
       );
@@ -59,12 +59,12 @@ begin
         ),
         '{"side": "yes", "price": 1, "quantity": 1, "orderType": "sell"}'
       );
-      perform api.split_position(v_maker, v_market, 2);
+      perform api.run_command('split', v_maker, market_id => v_market, quantity => 2);
       perform trading.rehearse_orders(
         v_market, v_maker, '{"side": "yes", "price": 99, "quantity": 1, "orderType": "sell"}'
       );
-      perform api.merge_position(v_maker, v_market, 1);
-      perform api.cancel_order(v_maker, v_order);
+      perform api.run_command('merge', v_maker, market_id => v_market, quantity => 1);
+      perform api.run_command('cancel', v_maker, v_order);
       if rehearse.is_live then
         perform jobs.release_orders(v_market_id);
       end if;

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_orders jsonb;
-  v_answer api.result;
+  v_body jsonb;
 begin
   select jsonb_agg(
     jsonb_build_object(
@@ -17,10 +17,10 @@ begin
   )
   into v_orders
   from unnest(rehearse_orders.orders) with ordinality as x (o, i);
-  select p.* into v_answer
-  from api.place_orders(v_orders) as p
+  select p.body into v_body
+  from api.place_orders_versioned(v_orders) as p
   limit 1;
-  return (v_answer.body::jsonb -> 'order' ->> 'id')::uuid;
+  return (v_body -> 'order' ->> 'id')::uuid;
 end
 $$;
 
