@@ -1,10 +1,7 @@
 --! Previous: sha1:fb7fe40699a163ba5f6a0f11afced0c8aa4ebed0
---! Hash: sha1:117d987530b6e59c97e20c750eabae3f2fa6b328
+--! Hash: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
 --! Message: Let orders be filled or killed
 
-set local lock_timeout = '2s';
-set local role exchange_owner;
-alter type trading.time_in_force add value 'fok' after 'ioc';
-comment on type trading.time_in_force is
-  'gtc may rest on the book; ioc cancels its remainder; fok is filled at once or rejected.';
-reset role;
+--! no-transaction
+-- A new value can be used once its transaction has committed.
+alter type trading.time_in_force add value if not exists 'fok' after 'ioc';

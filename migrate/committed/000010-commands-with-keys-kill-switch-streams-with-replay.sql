@@ -1,5 +1,5 @@
---! Previous: sha1:117d987530b6e59c97e20c750eabae3f2fa6b328
---! Hash: sha1:faff3e11605f424a4f4f6deb6137dbc41f6d3df3
+--! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
+--! Hash: sha1:8c67dce7a7e5db07b8852dfdcb0e5fc4e4481c3e
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -17,6 +17,8 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
 insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('v1-cancel-all', 60, 60);
 
+comment on type trading.time_in_force is
+  'gtc may rest on the book; ioc cancels its remainder; fok is filled at once or rejected.';
 alter type trading.order_request
   add attribute request_fingerprint uuid,
   add attribute cancels_own boolean;

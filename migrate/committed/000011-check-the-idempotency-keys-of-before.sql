@@ -1,5 +1,5 @@
---! Previous: sha1:faff3e11605f424a4f4f6deb6137dbc41f6d3df3
---! Hash: sha1:b64b425274eac51d418a447ea8ffd916feca1ec1
+--! Previous: sha1:8c67dce7a7e5db07b8852dfdcb0e5fc4e4481c3e
+--! Hash: sha1:108327cd008387c55295e2f830f51ea7d00dc01c
 --! Message: Check the idempotency keys of before
 
 set local lock_timeout = '2s';

@@ -61,8 +61,9 @@ for (const facts of await listFixtures()) {
       });
       for (const filename of await pendingMigrations(pool)) {
         const text = await readFile(join(migrationsDirectory, "committed", filename), "utf8");
-        // An index that is made beside the traffic changes no function, and waits for the call.
         if (!text.includes("--! no-transaction")) await migration.query(text);
+        // An index that is made beside the traffic changes no function, and waits for the call.
+        else if (!text.includes("concurrently")) await pool.query(text);
       }
       await migration.query("commit");
 
