@@ -123,12 +123,13 @@ const mailMetrics = {
   oldestMailAgeSeconds: double,
   failedMails: bigint,
 };
-const nextDue = {
+const nextWork = {
   releaseInMs: nullable(double),
   expireInMs: nullable(double),
   closeInMs: nullable(double),
+  mailInMs: nullable(double),
+  deadManInMs: nullable(double),
 };
-const nextWork = { ...nextDue, mailInMs: nullable(double), deadManInMs: nullable(double) };
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
 /** What a browser needs to make a passkey. */
@@ -183,11 +184,6 @@ export const api = functionsOf("api", {
   countRequests: repeatable(
     { requests: asJson<RequestCounters[]>("json") },
     manyRows({ ...countedRequest, windows: nullable(json) }),
-  ),
-  /** For servers of version 0.2.0. */
-  takeRequests: repeatable(
-    { requests: asJson<RequestCounters[]>("json") },
-    manyRows(countedRequest),
   ),
   returnRequests: once({ counters: asJson<RequestCounters>("json") }, nothing),
 
@@ -386,7 +382,6 @@ export const jobs = functionsOf("jobs", {
   nextWork: repeatable(toPassOver, oneRow(nextWork)),
 
   /** For workers of version 0.2.0, which may run beside later ones. */
-  nextDue: repeatable(toPassOver, oneRow(nextDue)),
   dueReleases: repeatable(toPassOver, many(bigint)),
   dueReleaseGroups: repeatable(toPassOver, many(arrayOf(bigint))),
   dueExpiries: repeatable(toPassOver, many(bigint)),

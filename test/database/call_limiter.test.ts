@@ -145,6 +145,6 @@ test("calls that wait for locks and previews leave one of two connections free",
     t.true(Math.min(...Object.values(each)) >= 1);
     t.true(previewLimits(connections).most < connections || connections === 1);
   }
-  const ofEight = { alone: 4, single: 4, batch: 1, user: 2, market: 2 };
+  const ofEight = { alone: 4, single: 4, batch: 1, stop: 1, user: 2, market: 2 };
   t.deepEqual(commandLimits(8), { most: 6, each: ofEight });
 });

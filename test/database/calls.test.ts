@@ -31,7 +31,7 @@ interface Found {
 }
 
 /** Functions that servers and workers of the version before still call, and these do not. */
-const forTheVersionBefore = ["next_due", "read_events"];
+const forTheVersionBefore = ["next_due", "read_events", "take_requests"];
 
 async function listFunctions(schema: string): Promise<Found[]> {
   const { rows } = await database.pool.query<Found>(

@@ -30,7 +30,7 @@ let markets: string[];
 
 /** Calls that have a connection and wait, with their first value. */
 let held: { value: string; go: () => void }[] = [];
-/** The function of the database whose calls are held. */
+/** The function of the database whose calls are held, or the command of api.run_command. */
 let holding: string | undefined;
 
 /** Has the calls of a pool wait while they have their connections. */
@@ -43,9 +43,10 @@ function holdCallsOf(pool: Pool): void {
         const value = Reflect.get(target, property) as unknown;
         if (property !== "query") return typeof value === "function" ? value.bind(target) : value;
         return async (query: QueryConfig) => {
-          if (query.name === holding) {
+          const isCommand = query.name === "run_command" && query.values?.[0] === holding;
+          if (isCommand || query.name === holding) {
             await new Promise<void>((go) => {
-              held.push({ value: String(query.values?.[0]), go });
+              held.push({ value: String(query.values?.[isCommand ? 1 : 0]), go });
             });
           }
           return await target.query(query);
@@ -101,15 +102,15 @@ async function rest(caller: Caller): Promise<string> {
 }
 
 const commands = {
-  split_position: (caller: Caller, index: number) =>
+  split: (caller: Caller, index: number) =>
     send(caller, "POST", "/positions/split", { marketId: markets[index], quantity: 1 }),
-  merge_position: (caller: Caller, index: number) =>
+  merge: (caller: Caller, index: number) =>
     send(caller, "POST", "/positions/merge", { marketId: markets[index], quantity: 1 }),
-  cancel_order: async (caller: Caller) => {
+  cancel: async (caller: Caller) => {
     const order = await rest(caller);
     return send(caller, "DELETE", `/orders/${order}`);
   },
-  amend_order: async (caller: Caller) => {
+  amend: async (caller: Caller) => {
     const order = await rest(caller);
     return send(caller, "PATCH", `/orders/${order}`, { price: 6 });
   },
@@ -135,7 +136,7 @@ for (const [name, command] of Object.entries(commands)) {
 test.serial("cancel-batch: one user's batches hold two connections of eight", async (t) => {
   const orders = await Promise.all(markets.map(() => rest(ann)));
   const otherOrder = await rest(others[0]!);
-  holding = "cancel_order";
+  holding = "cancel";
   const sent = orders.map((id) => send(ann, "POST", "/orders/cancel-batch", { orderIds: [id] }));
   await until("two are held", () => Promise.resolve(heldOf(ann) >= 2));
   sent.push(send(others[0]!, "DELETE", `/orders/${otherOrder}`));
@@ -145,11 +146,11 @@ test.serial("cancel-batch: one user's batches hold two connections of eight", as
   for (const { status } of await Promise.all(sent)) t.is(status, 200);
 });
 
-test.serial("split_position: many users' calls in one market hold two connections", async (t) => {
-  holding = "split_position";
-  const full = [ann, ...others].map((caller) => commands.split_position(caller, 0));
+test.serial("split: many users' calls in one market hold two connections", async (t) => {
+  holding = "split";
+  const full = [ann, ...others].map((caller) => commands.split(caller, 0));
   await until("two are held", () => Promise.resolve(held.length >= 2));
-  full.push(commands.split_position(await makeCaller(), 1));
+  full.push(commands.split(await makeCaller(), 1));
   await until("one in another market is held", () => Promise.resolve(held.length >= 3));
   t.is(held.length, 3);
   letGo();
@@ -157,9 +158,9 @@ test.serial("split_position: many users' calls in one market hold two connection
 });
 
 test.serial("slow commands of many users leave connections to orders", async (t) => {
-  holding = "split_position";
+  holding = "split";
   const callers = await Promise.all([...markets, ...markets].map(makeCaller));
-  const sent = callers.map((caller, index) => commands.split_position(caller, index % 8));
+  const sent = callers.map((caller, index) => commands.split(caller, index % 8));
   await until("four are held", () => Promise.resolve(held.length >= 4));
   await rest(ann);
   t.is(held.length, 4);

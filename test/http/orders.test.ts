@@ -176,7 +176,7 @@ for (const [fault, body, path, message] of [
     "required for a sell",
   ],
   ["another order type", { orderType: "short" }, "orderType", "must be one of buy, sell"],
-  ["another time in force", { timeInForce: "fok" }, "timeInForce", "must be one of gtc, ioc"],
+  ["another time in force", { timeInForce: "day" }, "timeInForce", "must be one of gtc, ioc, fok"],
   [
     "an idempotency key that is no UUID",
     { idempotencyKey: "a" },
