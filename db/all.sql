@@ -229,6 +229,8 @@ set local role exchange_owner;
 --!include trading/functions/read_book_slice.sql
 --!include trading/functions/lock_traders.sql
 --!include trading/functions/lock_more_traders.sql
+--!include trading/functions/last_order_until.sql
+--!include trading/functions/last_stopped_order.sql
 --!include trading/functions/read_traders.sql
 --!include trading/functions/holding_key.sql
 --!include trading/functions/read_holdings.sql

@@ -139,12 +139,14 @@ create type trading.trader_arrays as (
   account_versions bigint[],
   blocked_by text[],
   excluded boolean[],
-  limited boolean[]
+  limited boolean[],
+  stopped_order_ids bigint[]
 );
 comment on type trading.trader_arrays is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
-  'limited are those with a loss limit, now or soon.';
+  'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to this '
+  'one are stopped by the dead man''s switch (trading.last_stopped_order); null if nobody''s are.';
 
 create type trading.limit_arrays as (
   limits risk.loss_limits[],
@@ -245,12 +247,13 @@ create type trading.maker_arrays as (
   cents int[],
   gains int[],
   left_quantities int[],
-  has_expired boolean[]
+  end_reasons trading.cancel_reason[]
 );
 comment on type trading.maker_arrays is
   'The resting orders that a batch might meet, as matching reads them. books and shares are places '
   'as in trading.match_request. cents is what a match brings the maker for each share, below 0 for '
-  'a buy; gains is how its shares change by it, 1 for a buy and -1 for a sell.';
+  'a buy; gains is how its shares change by it, 1 for a buy and -1 for a sell. end_reasons: why an '
+  'order that has expired, or is stopped by the dead man''s switch, is cancelled when it is met.';
 
 create type trading.share_arrays as (
   quantities bigint[],

@@ -72,7 +72,7 @@ const cancelledOrders = {
   ...{ code: nullable(text), message: nullable(text), replayed: boolean, body: nullable(text) },
   ...{ cancelled: nullable(int), lastOrderId: nullable(bigint) },
 };
-/** `firedAt`: when the switch fired since it was set last. */
+/** `firedAt`: when the switch expired last, if that was within 24 hours. */
 const setSwitch = { ...commandResult, firedAt: nullable(text) };
 const marketView = { version: bigint, body: json };
 const followedMarket = {

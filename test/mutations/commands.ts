@@ -3,6 +3,41 @@ import type { Mutation } from "./mutation.ts";
 /** Cancels of all orders, the dead man's switch, and idempotency keys of commands. */
 export const commands: Mutation[] = [
   {
+    name: "stopped_order_trades",
+    breaks: "an order trades after the dead man's switch of its user has expired",
+    from: "k.order_id <= (batch.traders).stopped_order_ids[u.trader]",
+    to: "false",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
+    name: "stopped_before_its_renewal",
+    breaks: "an order is stopped while a renewal that was in time commits",
+    from: "s.expires_at <= last_stopped_order.at - interval '2 seconds'",
+    to: "true",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
+    name: "later_orders_stopped_too",
+    breaks: "a dead man's switch takes orders that were placed after it had expired",
+    from: "o.created_at <= last_order_until.at",
+    to: "true",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
+    name: "orders_without_a_switch",
+    breaks: "a worker's login cancels the order of a user without a switch",
+    from: "and exists (",
+    to: "and 1 = 1 or exists (",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
+    name: "own_orders_without_bound",
+    breaks: "one order holds a market while it cancels thousands of its user's own",
+    from: "v_own < c_most_beyond",
+    to: "true",
+    tests: ["db/api/place_orders_fok"],
+  },
+  {
     name: "replacement_survives",
     breaks: "an order that replaces another escapes a cancel of all orders",
     from: "coalesce(min(c.id) <= comes_from_before.last_order_id, false)",

@@ -5,7 +5,7 @@ export const matching: Mutation[] = [
   {
     name: "starved_makers_cleared",
     breaks: "a request that is not finished cancels makers that only its fills would have starved",
-    from: "v_reason <> 'expired' and t_traded_with[m] = i",
+    from: "k_end_reason[k] is null and t_traded_with[m] = i",
     to: "false",
     tests: ["db/api/place_orders_long_queues"],
   },

@@ -7,6 +7,8 @@ as $$
 declare
   v_at timestamptz := core.now();
   v_market_id bigint;
+  v_order_ids bigint[];
+  v_busy bigint[];
   v_looked_at int;
   v_archived int;
   v_count int;
@@ -62,6 +64,19 @@ begin
     end;
   end loop;
 
+  v_busy := '{}';
+  loop
+    v_count := 0;
+    for v_market_id, v_order_ids in
+      select d.market_id, d.order_ids from jobs.due_dead_man_orders(passing_over => v_busy) as d
+    loop
+      select v_count + 1, v_busy || c.busy into v_count, v_busy
+      from jobs.cancel_dead_man_orders(array[v_market_id], v_order_ids) as c;
+    end loop;
+    exit when v_count = 0;
+  end loop;
+  v_passed_over := v_passed_over + cardinality(v_busy);
+
   loop
     select a.looked_at, a.archived into v_looked_at, v_archived
     from trading.archive_orders(1000) as a;
@@ -92,8 +107,9 @@ $$;
 
 comment on function admin.run_due() is
   'Does at once what the jobs would do now, in one transaction: in each market releases, then '
-  'expiries, then its closing; then the archive and old idempotency keys. Returns how many of '
-  'each: {released, expired, closed, archived, keysRemoved}. Like the jobs, it passes over what is '
+  'expiries, then its closing; then the orders of dead man''s switches that have expired, the '
+  'archive and old idempotency keys. Returns how many: {released, expired, closed, archived, '
+  'keysRemoved}. Like the jobs, it passes over what is '
   'locked: markets (a warning and the audit log count them), also those that wait longer than 250 '
   'ms for a user or a row of the catalogue, the archive while a job moves orders there, and keys '
   'in use. Call it again for these. Locks: the markets that are free, then what each job locks.';

@@ -17,6 +17,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
+  c_told_for constant interval := interval '24 hours';
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = set_dead_man.user_id
   );
@@ -47,6 +48,12 @@ begin
       code := v_kept.code;
       replayed := v_kept.replayed;
       body := v_kept.body;
+      fired_at := (
+        select core.iso8601(s.last_fired_at)
+        from trading.dead_man_switches as s
+        where s.user_id = v_user_id
+          and s.last_fired_at > core.now() - c_told_for
+      );
       return;
     end if;
   end if;
@@ -66,7 +73,9 @@ begin
     select
     from trading.open_orders_until(
       v_user_id,
-      coalesce(v_switch.last_order_id, 9223372036854775807), -- not seen by a worker yet: all
+      coalesce(
+        v_switch.last_order_id, trading.last_order_until(v_user_id, v_switch.expires_at)
+      ),
       null, 1
     )
   ) then
@@ -77,16 +86,18 @@ begin
     when set_dead_man.timeout_ms > 0
       then v_at + set_dead_man.timeout_ms * interval '1 millisecond'
   end;
-  fired_at := core.iso8601(
-    case when v_is_over then coalesce(v_switch.fired_at, v_switch.expires_at)
-      else v_switch.last_fired_at end
-  );
+  if v_is_over then
+    v_switch.last_fired_at := v_switch.expires_at;
+  end if;
   update trading.dead_man_switches as s set
     expires_at = v_expires_at,
     fired_at = null,
     last_order_id = null,
-    last_fired_at = null
+    last_fired_at = v_switch.last_fired_at
   where s.user_id = v_user_id;
+  if v_switch.last_fired_at > v_at - c_told_for then
+    fired_at := core.iso8601(v_switch.last_fired_at);
+  end if;
 
   body := json_build_object('expiresAt', core.iso8601(v_expires_at))::text;
   if set_dead_man.idempotency_key is not null then
@@ -100,7 +111,7 @@ $$;
 comment on function api.set_dead_man(uuid, int, uuid, uuid) is
   'Sets or renews the dead man''s switch of a user: unless it is called again within timeout_ms '
   '(1000-300000), all open orders of the user are cancelled; 0 turns it off. fired_at: when it '
-  'fired since it was set last, null if it did not. A switch that has expired cannot be renewed '
-  'before the orders are cancelled: DEAD_MAN_FIRED, and nothing changes. Rejections: UNAUTHORIZED, '
-  'INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: with a key the user; then the '
-  'switch.';
+  'expired last, if that was within 24 hours. A switch that has expired cannot be renewed before '
+  'the orders of that time are cancelled: DEAD_MAN_FIRED, and nothing changes. Rejections: '
+  'UNAUTHORIZED, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: with a key the '
+  'user; then the switch.';

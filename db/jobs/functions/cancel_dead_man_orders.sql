@@ -33,6 +33,16 @@ begin
       from trading.active_orders as b
       where b.order_id = any (cancel_dead_man_orders.order_ids)
         and b.market_id = any (v_locked)
+        and exists ( -- mutant: orders_without_a_switch
+          select
+          from trading.dead_man_switches as s
+          where s.user_id = b.user_id
+            and s.fired_at is not null
+            and (
+              b.order_id <= s.last_order_id
+              or trading.comes_from_before(b.order_id, s.last_order_id)
+            )
+        )
     ),
     core.now(),
     announced => true

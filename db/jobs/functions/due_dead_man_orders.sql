@@ -18,10 +18,8 @@ declare
 begin
   update trading.dead_man_switches as s set
     fired_at = v_at,
-    last_fired_at = v_at,
-    last_order_id = coalesce((
-      select max(b.order_id) from trading.active_orders as b where b.user_id = s.user_id
-    ), 0)
+    last_fired_at = s.expires_at,
+    last_order_id = trading.last_order_until(s.user_id, s.expires_at)
   where s.user_id = any (array(
     select x.user_id
     from trading.dead_man_switches as x

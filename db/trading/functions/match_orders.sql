@@ -33,7 +33,7 @@ declare
   k_price int[] := (batch.maker_arrays).prices;
   k_cents int[] := (batch.maker_arrays).cents;
   k_gain int[] := (batch.maker_arrays).gains;
-  k_has_expired boolean[] := (batch.maker_arrays).has_expired;
+  k_end_reason trading.cancel_reason[] := (batch.maker_arrays).end_reasons;
   k_left int[] := (batch.maker_arrays).left_quantities; -- - its place in v_cancelled, once there
   k_next int[] := array_fill(0, array[k_read]);
   b_first int[] := array_fill(0, array[2 * cardinality(batch.markets)]);
@@ -115,13 +115,13 @@ begin
       v_fills_before int := v_fill_count;
       v_cancelled_before int := v_cancelled_count;
       v_cleared_before int := v_cleared_count;
-      v_may_meet_own boolean := not r.cancels_own and (
-        shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false)
-      );
+      v_may_meet_own boolean := not r.cancels_own
+        and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
       v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
       v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
       v_beyond int := 0;
+      v_own int := 0; -- own orders in its way
       v_required bigint;
       v_code text;
       v_status trading.order_status;
@@ -146,12 +146,13 @@ begin
             r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
           )
         );
-        if k_has_expired[k] then
-          v_reason := 'expired';
+        if k_end_reason[k] is not null then
+          v_reason := k_end_reason[k];
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
-        elsif m = t and r.cancels_own then
+        elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: own_orders_without_bound
+          v_own := v_own + 1;
           v_reason := 'self_trade';
           t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
           t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
@@ -168,7 +169,7 @@ begin
           v_code := case when v_cleared_count = most_cleared then 'CONFLICT_RETRY' end;
           exit when v_code is not null;
           v_cancelled_count := v_cancelled_count + 1;
-          v_is_starved[v_cancelled_count] := v_reason <> 'expired' and t_traded_with[m] = i; -- mutant: starved_makers_cleared
+          v_is_starved[v_cancelled_count] := k_end_reason[k] is null and t_traded_with[m] = i; -- mutant: starved_makers_cleared
           v_cleared_count := v_cleared_count + (not v_is_starved[v_cancelled_count])::int;
           v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
           k := k_next[k];
@@ -202,8 +203,7 @@ begin
           or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not r.is_fok); -- mutant: fok_not_tried_to_its_end
       end loop;
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
-      -- A budget ends where it buys no share.
-      v_is_done := v_bought = v_wanted or 0 = trading.affordable_quantity(
+      v_is_done := v_bought = v_wanted or 0 = trading.affordable_quantity( -- the budget is spent
         r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
       );
       v_required := v_spent + case when v_beyond = c_most_beyond then 0
@@ -257,7 +257,7 @@ begin
       end loop;
       continue next_request when v_code = 'CONFLICT_RETRY'
         or (v_code is not null and (r.is_fok or r.cancels_own)); -- mutant: book_lost_by_a_rejected_fok
-      -- What it met is gone, but for what is left of the last one: the other side begins there.
+      -- What it met is gone, but for the rest of the last one: the other side begins there.
       for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[r.opposite]], 0) loop
         b_last[r.opposite][p] := 0;
       end loop;

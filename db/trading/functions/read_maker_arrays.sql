@@ -19,7 +19,10 @@ begin
       array_agg(case k.order_type when 'buy' then -k.book_price else 100 - k.book_price end),
       array_agg(case k.order_type when 'buy' then 1 else -1 end),
       array_agg(k.left_quantity),
-      array_agg(k.has_expired)
+      array_agg(case
+        when k.has_expired then 'expired'
+        when k.order_id <= (batch.traders).stopped_order_ids[u.trader] then 'user_cancelled' -- mutant: stopped_order_trades
+      end::trading.cancel_reason)
     )::trading.maker_arrays
     from unnest(batch.makers) as k
     cross join lateral (

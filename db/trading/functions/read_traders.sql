@@ -3,8 +3,10 @@ returns trading.trader_arrays
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_traders trading.trader_arrays;
 begin
-  return (
+  v_traders := (
     select (
       array_agg(t.user_id),
       array_agg(t.public_id),
@@ -12,7 +14,8 @@ begin
       array_agg(t.account_version::bigint),
       array_agg(risk.blocked_by(t, read_traders.at)),
       array_agg(coalesce(t.excluded_until > read_traders.at, false)),
-      array_agg(risk.has_limits(t))
+      array_agg(risk.has_limits(t)),
+      null
     )::trading.trader_arrays
     from (
       select x.*
@@ -21,8 +24,20 @@ begin
       order by x.user_id
     ) as t
   );
+  -- Hardly ever: a worker cancels these orders within a moment.
+  if exists (
+    select from trading.dead_man_switches as s where s.expires_at <= read_traders.at
+  ) then
+    v_traders.stopped_order_ids := array(
+      select trading.last_stopped_order(u.id, read_traders.at)
+      from unnest(v_traders.user_ids) with ordinality as u (id, place)
+      order by u.place
+    );
+  end if;
+  return v_traders;
 end
 $$;
 
 comment on function trading.read_traders(bigint[], timestamptz) is
-  'The cash of users and whether they may trade, in ascending id.';
+  'The cash of users and whether they may trade, in ascending id; of their orders, which ones the '
+  'dead man''s switch has stopped.';

@@ -50,10 +50,12 @@ begin
       status = 'cancelled',
       cancel_reason = c.reason,
       cancelled_at = batch.at
-    from unnest((batch.result).cancelled_makers) as c
+    from unnest((batch.result).cancelled_makers) with ordinality as c (
+      request, maker, reason, left_quantity, place
+    )
     where o.id = k_order_ids[c.maker]
     returning
-      c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      c.place, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
       o.side, o.order_type, o.price, o.quantity, o.expires_at, o.created_at
   ),
   all_cancelled as (
@@ -61,9 +63,11 @@ begin
     union all
     -- Orders of the batch itself.
     select
-      c.maker, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      c.place, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
       o.side, o.order_type, o.price, o.quantity, o.expires_at, batch.at
-    from unnest((batch.result).cancelled_makers) as c
+    from unnest((batch.result).cancelled_makers) with ordinality as c (
+      request, maker, reason, left_quantity, place
+    )
     cross join lateral (
       select (write_makers.orders[v_rested[c.maker - k_read]]).*
     ) as o
@@ -74,13 +78,10 @@ begin
       a.request, a.public_id, a.market_id, a.user_id, a.side, a.order_type, a.price, a.quantity,
       a.left_quantity, a.reason, a.expires_at, a.created_at
     )::trading.cancelled_order
-    order by c.place
+    order by a.place
   )
   into v_cancelled
-  from unnest((batch.result).cancelled_makers) with ordinality as c (
-    request, maker, reason, left_quantity, place
-  )
-  join all_cancelled as a on a.maker = c.maker;
+  from all_cancelled as a;
   return v_cancelled;
 end
 $$;

@@ -25,7 +25,7 @@ comment on column trading.dead_man_switches.fired_at is
   'When a worker found it expired. From then on it cannot be renewed, whatever the clock says, '
   'until the orders are cancelled; null: it has not fired, or that is over.';
 comment on column trading.dead_man_switches.last_order_id is
-  'The last of the open orders when it fired, 0 if there was none. Those up to this one are '
-  'cancelled, and what replaced them.';
+  'The last of the open orders that were placed by its expiry, 0 if there was none. Those up to '
+  'this one are cancelled, and what replaced them.';
 comment on column trading.dead_man_switches.last_fired_at is
-  'When it fired last, since it was set last; null: it did not.';
+  'The expiry at which it fired last; null: it never did.';

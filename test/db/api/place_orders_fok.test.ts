@@ -103,6 +103,21 @@ test("cancel_resting: own orders that are met go, are listed, and it goes on", a
   t.deepEqual(await book(market), { bids: [], asks: ["2 @ 61"] });
 });
 
+test("cancel_resting: 200 own orders at most, and none if there are more in the way", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await rest(market, ann, ...Array.from({ length: 201 }, () => buy("no", 1, 45)));
+  await rest(market, bob, buy("no", 1, 40));
+  const reaching = buy("yes", 1, 60, cancelling);
+  t.is(await refusal(market, ann, reaching), "SELF_TRADE_BLOCKED");
+  t.deepEqual(await exchange.book(market), { bids: [], asks: ["201 @ 55", "1 @ 60"] });
+  await place(market, bob, buy("yes", 1, 55));
+  const { order, cancelledOrders } = await place(market, ann, reaching);
+  t.is(order.status, "filled");
+  t.is(cancelledOrders.length, 200);
+  t.deepEqual(await exchange.book(market), { bids: [], asks: [] });
+});
+
 test("cancel_resting: a rejected order cancels nothing", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = [await makeTrader({ cents: 1000 }), await makeTrader()];

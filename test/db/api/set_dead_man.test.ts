@@ -3,14 +3,14 @@ import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
-import { buy } from "../../helpers/exchange/orders.ts";
+import { buy, ioc } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** The dead man's switch. The clock stands; the worker's functions are called one by one. */
 
 const exchange = testExchange(test);
 const { clock, makeLiveMarket, makeMarket, makeMarkets, makeTrader, makeTraders, order } = exchange;
-const { place, rest } = exchange;
+const { place, refusal, rest } = exchange;
 
 const NOON = "2040-01-10T12:00:00.000Z";
 const in5s = "2040-01-10T12:00:05.000Z";
@@ -151,7 +151,7 @@ test.serial("DEAD_MAN_FIRED: it can't be renewed once it has expired, worker or 
     firedAt: in5s,
     expiresAt: "2040-01-10T12:00:10.000Z",
   });
-  t.is((await set(ann, 0)).firedAt, null);
+  t.is((await set(ann, 0)).firedAt, in5s);
 });
 
 test.serial("after it has fired it is set anew, and the answer says when it fired", async (t) => {
@@ -162,7 +162,12 @@ test.serial("after it has fired it is set anew, and the answer says when it fire
   await clock.advance(6000);
   t.is(await work(), 1);
   await clock.advance(1000);
-  t.like(await set(ann, 1000), { code: null, firedAt: "2040-01-10T12:00:06.000Z" });
+  t.like(await set(ann, 1000), { code: null, firedAt: in5s });
+  // An answer may get lost: the others say so, too.
+  t.is((await set(ann, 0)).firedAt, in5s);
+  await clock.freeze("2040-01-11T12:00:04.999Z");
+  t.is((await set(ann, 0)).firedAt, in5s);
+  await clock.advance(1);
   t.is((await set(ann, 0)).firedAt, null);
 });
 
@@ -210,12 +215,125 @@ test.serial("a key: the first answer again, also when it fired meanwhile", async
   const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
   await set(ann, 5000, once);
   await clock.advance(1000);
-  t.like(await set(ann, 5000, once), { code: null, replayed: true, expiresAt: in5s });
+  t.like(await set(ann, 5000, once), { code: null, replayed: true, firedAt: null });
+  t.is((await set(ann, 5000, once)).expiresAt, in5s);
   t.is(await expiryOf(ann), in5s);
   const other = { ...once, requestFingerprint: randomUUID() };
   t.is((await set(ann, 1000, other)).code, "IDEMPOTENCY_KEY_REUSED");
   t.is(await expiryOf(ann), in5s);
   await set(ann, 0);
+});
+
+test.serial("a replay says that it has fired, too", async (t) => {
+  const ann = await makeTrader();
+  const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
+  await set(ann, 5000);
+  await clock.advance(6000);
+  t.like(await set(ann, 1000, once), { replayed: false, firedAt: in5s });
+  t.like(await set(ann, 1000, once), { replayed: true, firedAt: in5s });
+});
+
+const offer = buy("no", 2, 40);
+const take = buy("yes", 1, 60, ioc);
+
+test.serial("without a worker its orders trade for two seconds and then no more", async (t) => {
+  const [market, other] = (await makeMarkets(2)) as [string, string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [id] = (await rest(market, ann, offer)) as [string];
+  const [otherId] = (await rest(other, ann, offer)) as [string];
+  await set(ann, 5000);
+  await clock.advance(6999);
+  t.is((await place(market, bob, take)).order.status, "filled");
+  await clock.advance(1);
+  t.is(await refusal(market, bob, take), "INSUFFICIENT_LIQUIDITY");
+  t.like(await order(ann, id), { cancelReason: "user_cancelled", filledQuantity: 1 });
+  t.is((await order(ann, otherId)).status, "open", "nothing has met it");
+  // What is placed later is no concern of that switch.
+  const [late] = (await rest(market, ann, offer)) as [string];
+  t.is((await place(market, bob, take)).order.status, "filled");
+  t.is((await set(ann, 5000)).code, "DEAD_MAN_FIRED");
+  t.is(await work(), 1);
+  t.is((await order(ann, otherId)).cancelReason, "user_cancelled");
+  t.is((await order(ann, late)).status, "partially_filled");
+});
+
+test.serial("an order behind those of an expired switch is met, in a batch too", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  await rest(market, ann, buy("no", 2, 45), buy("no", 2, 40));
+  const [behind] = (await rest(market, cid, buy("no", 2, 40))) as [string];
+  await set(ann, 5000);
+  await clock.advance(7000);
+  const orders = [1, 2].map(() => ({ ...take, marketId: market, userId: bob }));
+  const results = await withClient(exchange.api, (client) =>
+    call(client, api.placeOrders, { orders, atomic: false, waits: true }),
+  );
+  t.deepEqual(
+    results.map(({ code, body }) => code ?? JSON.parse(body).order.averagePrice ?? "placed"),
+    ["placed", "placed"],
+  );
+  t.is((await order(cid, behind)).status, "filled");
+  t.is(await exchange.balance(ann), 100_000);
+  t.deepEqual(await exchange.book(market), { bids: [], asks: [] });
+});
+
+test.serial("once a worker has found it expired, its orders trade no more", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await rest(market, ann, offer);
+  await set(ann, 5000);
+  await clock.advance(5000);
+  t.is((await due()).length, 1);
+  t.is(await refusal(market, bob, take), "INSUFFICIENT_LIQUIDITY");
+});
+
+test.serial("what is placed after its expiry stays, however late the worker comes", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [early] = (await rest(market, ann, offer)) as [string];
+  await set(ann, 5000);
+  await clock.advance(5001);
+  const [late] = (await rest(market, ann, offer)) as [string];
+  await clock.advance(60_000);
+  t.is(await work(), 1);
+  t.is((await order(ann, early)).cancelReason, "user_cancelled");
+  t.is((await order(ann, late)).status, "open");
+});
+
+test.serial("a worker's login cancels no order without a switch that has fired", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [id] = (await rest(market, ann, offer)) as [string];
+  const { rows } = await exchange.database.pool.query<{ market_id: string; order_id: string }>(
+    "select market_id, order_id from trading.active_orders where order_public_id = $1",
+    [id],
+  );
+  const cancel = () =>
+    withClient(workers(), (client) =>
+      call(client, jobs.cancelDeadManOrders, {
+        marketIds: [Number(rows[0]!.market_id)],
+        orderIds: [Number(rows[0]!.order_id)],
+        waits: true,
+      }),
+    );
+  t.is((await cancel()).cancelled, 0);
+  await set(ann, 5000);
+  await clock.advance(6000);
+  t.is((await cancel()).cancelled, 0, "no worker has found it expired yet");
+  await due();
+  t.is((await cancel()).cancelled, 1);
+});
+
+test.serial("admin.run_due fires it", async (t) => {
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const ids = await rest(market, ann, ...Array.from({ length: 450 }, () => offer));
+  await set(ann, 5000);
+  await clock.advance(5000);
+  await exchange.operate("run_due", {});
+  t.is((await order(ann, ids.at(-1)!)).cancelReason, "user_cancelled");
+  t.deepEqual(await exchange.book(market), { bids: [], asks: [] });
+  t.is(await expiryOf(ann), null);
 });
 
 test.serial("an order that expired before counts as expired", async (t) => {
