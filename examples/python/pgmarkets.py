@@ -21,7 +21,7 @@ import threading
 import time
 import uuid
 import zlib
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import (
     Any,
@@ -223,8 +223,8 @@ class Client:
 
     def close(self) -> None:
         """Closes the connections that are kept for the next request."""
-        while self._idle:
-            self._idle.pop().close()
+        for connection in self._take_idle():
+            connection.close()
 
     # Orders
 
@@ -464,12 +464,17 @@ class Client:
 
     def _take_connection(self) -> http.client.HTTPConnection:
         """One that is open and has nothing to read: what the exchange has closed can be read."""
-        while self._idle:
-            connection = self._idle.pop()
+        for connection in self._take_idle():
             if connection.sock is not None and not is_readable(connection.sock):
                 return connection
             connection.close()
         return self.new_connection(self._timeout)
+
+    def _take_idle(self) -> Iterator[http.client.HTTPConnection]:
+        """Takes one kept connection after the other. Other threads may do so, too."""
+        with suppress(IndexError):
+            while True:
+                yield self._idle.pop()
 
     # For streams
 
@@ -583,10 +588,8 @@ class Stream(Generic[Item]):
         self._closed.set()
         opened = self._socket
         if opened is not None:
-            try:
+            with suppress(OSError):
                 opened.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
     def __iter__(self) -> Iterator[Item]:
         failures = 0
@@ -605,8 +608,9 @@ class Stream(Generic[Item]):
                 retry_after = error.retry_after
             except (Gap, *LOST):
                 pass
+            finally:
+                self._lost()
             failures += 1
-            self._lost()
             self._closed.wait(wait_after(failures, retry_after))
 
     def _frames(self) -> Generator[Frame, None, None]:
