@@ -18,6 +18,10 @@ export interface RunningExample {
   output: () => string;
   /** Ends it as Ctrl-C does. Settles when its last process has ended; throws after a minute. */
   stop: () => Promise<void>;
+  /** Kills it, so that it can't clean up. */
+  kill: () => void;
+  /** Its exit code, when its last process has ended. */
+  ended: Promise<number | null>;
 }
 
 /** Declares a test that needs these programs. Without one of them it is skipped, but not in CI. */
@@ -65,10 +69,8 @@ export async function startExample(
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => (output += String(chunk)));
   }
-  const ended = new Promise<void>((resolve) => {
-    child.on("close", () => {
-      resolve();
-    });
+  const ended = new Promise<number | null>((resolve) => {
+    child.on("close", resolve);
   });
   const signalAll = (name: NodeJS.Signals) => {
     if (child.pid !== undefined) kill(-child.pid, name);
@@ -81,6 +83,10 @@ export async function startExample(
   return {
     directory,
     output: () => output,
+    ended,
+    kill: () => {
+      signalAll("SIGKILL");
+    },
     stop: async () => {
       signalAll("SIGINT");
       const tooLate = delay(60_000, "too late", { ref: false });

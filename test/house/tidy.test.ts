@@ -10,7 +10,7 @@ const files = listFiles().filter((path) => !generated.includes(path));
 const code = files.filter((path) => /\.tsx?$/.test(path));
 const texts = files.filter(
   (path) =>
-    /\.(tsx?|css|js|sql|md|json|yml|sh)$/.test(path) && !path.startsWith("migrate/committed/"),
+    /\.(tsx?|css|js|sql|md|json|yml|sh|py)$/.test(path) && !path.startsWith("migrate/committed/"),
 );
 
 /** The lines that match, as path:line. Patterns are written so that they don't match themselves. */

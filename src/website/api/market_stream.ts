@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { openStream } from "./events.ts";
 import type { Connection } from "./events.ts";
-import type { Snapshot } from "./types.ts";
+import type { MarketChange, MarketStatus, Snapshot } from "./types.ts";
 
 /** How the stream of the market that is shown is doing; live when none is shown. */
 export const marketConnection = signal<Connection>("live");
@@ -38,4 +38,16 @@ export function followMarket(id: string, onSnapshot: (snapshot: Snapshot) => voi
     marketConnection.value = "live";
     shownBook.value = undefined;
   };
+}
+
+/** Follows the status of a market, which snapshots do not have, until the returned function is called. */
+export function followStatus(id: string, onStatus: (status: MarketStatus) => void): () => void {
+  const { close } = openStream({
+    path: `/api/v1/stream?markets=${id}`,
+    onData: (data) => {
+      const change = data as MarketChange;
+      onStatus("snapshot" in change ? change.snapshot.status : change.status);
+    },
+  });
+  return close;
 }

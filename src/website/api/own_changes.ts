@@ -12,31 +12,36 @@ import type { UserEvent } from "./types.ts";
 
 /** Rises with every change. */
 export const ownVersion = signal(0);
-/** The last event of the user's stream. */
-export const lastUserEvent = signal<UserEvent | undefined>(undefined);
 export const userConnection = signal<Connection>("connecting");
 
 const tabs = new BroadcastChannel("pgmarkets.own-changes");
-/** The first change is read at once; what comes in the time after it is read together. */
+/** One order can have several events, which come together. */
+const TOGETHER_MS = 50;
+/** After a read, what comes in this time is read together. */
 const GATHERED_MS = 400;
-/** Deposits, and trades that a program of the user's makes, have no event in the stream. */
+/** The time doubles up to this while changes go on, as when a program trades for the user. */
+const LONGEST_GATHERED_MS = 6400;
+/** Deposits have no event in the stream. */
 const READ_EVERY_MS = 15_000;
+let gatheredMs = GATHERED_MS;
 let isGathering = false;
 let isMoreToRead = false;
 
 function noteChange(): void {
-  if (isGathering) {
-    isMoreToRead = true;
-    return;
-  }
-  ownVersion.value++;
+  isMoreToRead = true;
+  if (isGathering) return;
   isGathering = true;
+  setTimeout(readGathered, TOGETHER_MS);
+}
+
+function readGathered(): void {
+  isMoreToRead = false;
+  ownVersion.value++;
   setTimeout(() => {
-    isGathering = false;
-    if (!isMoreToRead) return;
-    isMoreToRead = false;
-    noteChange();
-  }, GATHERED_MS);
+    gatheredMs = isMoreToRead ? Math.min(2 * gatheredMs, LONGEST_GATHERED_MS) : GATHERED_MS;
+    isGathering = isMoreToRead;
+    if (isMoreToRead) readGathered();
+  }, gatheredMs);
 }
 
 /** To be called after a command of this tab. */
@@ -61,12 +66,9 @@ export function followOwnChanges(): void {
     stream = undefined;
     if (!isSignedIn.value) return;
     const opened = openStream({
-      path: "/api/stream/user",
+      path: "/api/stream/user?include=fills,settlements,markets",
       onData: (data) => {
-        const event = data as UserEvent;
-        if (event.type === "connected") return;
-        lastUserEvent.value = event;
-        noteChange();
+        if ((data as UserEvent).type !== "connected") noteChange();
       },
       onReturn: noteChange,
     });

@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
-import { followMarket } from "../api/market_stream.ts";
+import { followMarket, followStatus } from "../api/market_stream.ts";
 import { announceChange, ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
-import type { Market, Snapshot } from "../api/types.ts";
+import type { Market, MarketStatus, Snapshot } from "../api/types.ts";
 import { bestPriceOf } from "../components/market/best_price.ts";
 import { Chart } from "../components/market/chart.tsx";
 import { StateNotice } from "../components/market/state_notice.tsx";
@@ -18,11 +18,8 @@ import type { Ticket as TicketValues } from "../components/market/ticket_order.t
 import { Trades } from "../components/market/trades.tsx";
 import { Loading, Show } from "../components/states.tsx";
 import { useAsked } from "../hooks/use_asked.ts";
-import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
-/** The stream shows that a market closes by its empty book, if it had orders, and else not at all. */
-const MARKET_READ_EVERY_MS = 15_000;
 /** A trade changes the volume, which the stream does not say either. */
 const READ_AFTER_TRADE_MS = 2000;
 
@@ -35,10 +32,6 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   );
   const [snapshot, setSnapshot] = useState<Snapshot>();
   useEffect(() => followMarket(id, setSnapshot), [id]);
-  useEvery(MARKET_READ_EVERY_MS, () => {
-    // With a signed-in user's version it is read anew as often.
-    if (!isSignedIn.value) market.askAgain();
-  });
   const lastTradeAt = snapshot?.recentTrades[0]?.createdAt;
   useEffect(() => {
     const timer = setTimeout(market.askAgain, READ_AFTER_TRADE_MS);
@@ -53,6 +46,10 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
     wasBookEmpty.current = isBookEmpty;
   }, [isBookEmpty]);
   const status = market.data?.status;
+  const liveStatus = useGuestsStatus(id);
+  useEffect(() => {
+    if (liveStatus !== undefined && liveStatus !== status) market.askAgain();
+  }, [liveStatus, status]);
   const before = useRef(status);
   useEffect(() => {
     // A resolution pays out, and closing cancels orders: cash, shares and orders are read anew.
@@ -66,6 +63,18 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
       {(data) => <MarketView market={withLivePrices(data, snapshot)} snapshot={snapshot} />}
     </Show>
   );
+}
+
+/**
+ * The status of a market for visitors who are not signed in. Users hear of it by their own stream:
+ * at once where they have orders or shares, and else when their version rises. They get no third
+ * stream, because a browser allows a site few connections.
+ */
+function useGuestsStatus(id: string): MarketStatus | undefined {
+  const [status, setStatus] = useState<MarketStatus>();
+  const isGuest = !isSignedIn.value;
+  useEffect(() => (isGuest ? followStatus(id, setStatus) : undefined), [id, isGuest]);
+  return isGuest ? status : undefined;
 }
 
 interface MarketViewProps {

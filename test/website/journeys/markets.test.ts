@@ -1,6 +1,7 @@
 import test from "ava";
 import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
+import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { openBrowser, visit } from "../browser.ts";
 import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts";
@@ -66,14 +67,27 @@ test.serial("a paused market says so, also to a page that was open before", asyn
   if (browser === undefined) return;
   const marketId = await makeMarket({ title: "Will the wind turn?" });
   const { page, userId } = await arrive(browser, service, worker);
+  const noticed = page.getByRole("heading", { name: "Trading is paused" });
+  // Nothing is asked for every few seconds.
+  await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
-  await buy(page, 20, 3);
-  await page.getByText("waits in the book for 3 shares").waitFor();
   await fillTicket(page, 21, 4);
   await page.getByText("Cash afterwards").waitFor();
   await operate("set_market_status", { market_id: marketId, status: "paused" });
   await buyButton(page).click();
-  await page.getByRole("heading", { name: "Trading is paused" }).waitFor();
+  await noticed.waitFor();
+
+  await operate("set_market_status", { market_id: marketId, status: "open" });
+  await page.reload();
+  await buy(page, 20, 3);
+  await page.getByText("waits in the book for 3 shares").waitFor();
+  // With an order, the user's stream says it: the book stays as it is.
+  await operate("set_market_status", { market_id: marketId, status: "paused" });
+  await noticed.waitFor();
+  await operate("set_market_status", { market_id: marketId, status: "open" });
+  await buyButton(page).waitFor();
+  await operate("set_market_status", { market_id: marketId, status: "paused" });
+  await noticed.waitFor();
 
   await page.reload();
   await page.getByText("Paused", { exact: true }).waitFor();
@@ -84,6 +98,48 @@ test.serial("a paused market says so, also to a page that was open before", asyn
   await page.reload();
   await buyButton(page).waitFor();
   t.deepEqual(await statusesOf(service, userId), ["cancelled"], "the order at 21 was not placed");
+});
+
+test.serial("a guest sees at once that a market is paused, and that it goes on", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { marketId } = await makeOffered(service, "Will the fog lift?");
+  const { page, complaints } = await visit(browser, service.url);
+  await page.addInitScript("window.setInterval = () => 0");
+  await page.goto(`/markets/${marketId}`);
+  await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
+  const noticed = page.getByRole("heading", { name: "Trading is paused" });
+  for (let turn = 0; turn < 2; turn++) {
+    await operate("set_market_status", { market_id: marketId, status: "paused" });
+    await noticed.waitFor();
+    await operate("set_market_status", { market_id: marketId, status: "open" });
+    await noticed.waitFor({ state: "detached" });
+  }
+  t.deepEqual(complaints, []);
+});
+
+test.serial("a payout is seen at once, also when the book was empty before", async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { marketId } = await makeOffered(service, "Will the ice melt?");
+  const { page } = await arrive(browser, service, worker);
+  await page.addInitScript("window.setInterval = () => 0");
+  await page.goto(`/markets/${marketId}`);
+  await buy(page, 60, 100);
+  await page.getByText("YES · 100 shares").waitFor();
+  await page.getByRole("button", { name: /an offer to sell YES/ }).waitFor({ state: "detached" });
+  // After a trade the page reads the market once more, which would show it as well.
+  let reads = 0;
+  page.on("response", (response) => {
+    if (new URL(response.url()).pathname === `/api/v1/markets/${marketId}`) reads++;
+  });
+  await page.reload();
+  await until("the market was read after the trade", async () => reads >= 2);
+  await operate("resolve_market", { market_id: marketId, outcome: "yes" });
+  await page.getByRole("heading", { name: "Resolved: YES" }).waitFor();
+  // 1,000.00 less 100 x 60 cents and 1.68 of fee (7 % of 100 x 60 x 40 / 100), and 100.00.
+  await page.locator(".cash").getByText("€1,038.32").waitFor();
+  t.is(await buyButton(page).count(), 0);
 });
 
 test.serial("a closed market waits for its outcome, and its orders are gone", async (t) => {

@@ -42,7 +42,6 @@ test.serial("deposits and trades of a program appear, and all figures agree", as
   await page.locator(".totals").getByText("€50.00").first().waitFor();
   t.is(await page.getByText("Deposits are made by").count(), 0);
 
-  // The taker's own fill has no event in the stream.
   const key: string = await operate("create_api_key", { user_id: userId, name: "bot" });
   const body = { marketId, side: "yes", price: 60, quantity: 10 };
   const { status } = await call("POST", "/api/v1/orders", { key, body });
