@@ -68,7 +68,9 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     returns: "void",
   },
   create_api_key: {
-    arguments: "user_id uuid, name text",
+    arguments:
+      "user_id uuid, name text, scopes text[] default '{read,trade}', " +
+      "expires_at timestamptz default null, allowed_addresses cidr[] default null",
     returns: "text",
   },
   list_api_keys: {
