@@ -143,7 +143,7 @@ function asWritten(text: string): string {
   return text
     .replaceAll("timestamp with time zone", "timestamptz")
     .replaceAll(/\binteger\b/g, "int")
-    .replaceAll(/ DEFAULT (NULL|'[^']*'|\w+)(?:::\w+)?/g, (_match, value: string) => {
+    .replaceAll(/ DEFAULT (NULL|'[^']*'|\w+)(?:::\w+(?:\[\])?)?/g, (_match, value: string) => {
       return ` default ${value === "NULL" ? "null" : value}`;
     });
 }
