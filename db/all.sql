@@ -144,6 +144,13 @@ set local role exchange_owner;
 --!include identity/functions/lock_user.sql
 --!include identity/functions/lock_account.sql
 --!include identity/functions/new_api_key.sql
+--!include identity/functions/plain_address.sql
+--!include identity/functions/is_key_in_force.sql
+--!include identity/functions/add_api_key.sql
+--!include identity/functions/revoke_api_keys.sql
+--!include identity/functions/rotate_api_key.sql
+--!include identity/functions/check_key_counts.sql
+--!include identity/functions/key_details.sql
 --!include identity/functions/end_sessions.sql
 --!include identity/functions/unconfirmed_email.sql
 --!include identity/functions/is_confirmed.sql
@@ -372,6 +379,7 @@ set local role exchange_owner;
 --!include admin/functions/set_profile.sql
 --!include admin/functions/create_api_key.sql
 --!include admin/functions/list_api_keys.sql
+--!include admin/functions/rotate_api_key.sql
 --!include admin/functions/revoke_api_key.sql
 --!include admin/functions/create_staff_key.sql
 --!include admin/functions/list_staff_keys.sql
@@ -396,12 +404,15 @@ set local role exchange_owner;
 --!include admin/functions/refresh_leaderboard.sql
 
 -- Functions: for the HTTP interface
+--!include api/functions/authenticate_key.sql
 --!include api/functions/authenticate.sql
+--!include api/functions/note_key_use.sql
 --!include api/functions/record_key_use.sql
 --!include api/functions/authenticate_staff_key.sql
 --!include api/functions/authenticate_session.sql
 --!include api/functions/authenticate_session_token.sql
 --!include api/functions/create_session_token.sql
+--!include api/functions/list_credential_ends.sql
 --!include api/functions/list_ended_credentials.sql
 --!include api/functions/get_sign_up.sql
 --!include api/functions/get_password_settings.sql
@@ -429,7 +440,9 @@ set local role exchange_owner;
 --!include api/functions/exclude_self.sql
 --!include api/functions/list_keys.sql
 --!include api/functions/create_key.sql
+--!include api/functions/rotate_key.sql
 --!include api/functions/revoke_key.sql
+--!include api/functions/revoke_keys.sql
 --!include api/functions/start_passkey.sql
 --!include api/functions/add_passkey.sql
 --!include api/functions/list_passkeys.sql

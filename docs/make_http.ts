@@ -41,7 +41,8 @@ interface Operation {
   tags: string[];
   summary: string;
   description?: string;
-  security: Record<string, unknown>[];
+  /** The scopes that are needed, by the kind of credential. */
+  security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, Response>;
@@ -64,7 +65,7 @@ const introduction = `# The HTTP interface
 
 All routes, with what they take and answer. This page is made from the OpenAPI document (\`GET /openapi.json\`) by \`npm run docs:http\`; do not edit it. [http_guide.md](http_guide.md) has the rules that hold for all routes, and an example of each. [errors.md](errors.md) explains the codes.
 
-"Key" needs the header \`Authorization: Bearer <API key>\`, "token" the same header with a token of a session, "session" the cookie of the website. A [schema](#schemas) that several routes use is described once, at the end. Every route may also answer 500; a route with a limit 429; one with a key 401; one with a body or a query 400 \`INVALID_REQUEST\`; a command 503 \`CONFLICT_RETRY\` or \`OUTCOME_UNKNOWN\`, and a read 503. Any other path is 404 \`Not found\`. Analysts and operators have [GraphQL](operating.md#graphql) too.`;
+"Key read" and "key trade" need the header \`Authorization: Bearer <API key>\` and that [scope](http_guide.md#api-keys) of the key, "token" the same header with a token of a session, "session" the cookie of the website. A [schema](#schemas) that several routes use is described once, at the end. Every route may also answer 500; a route with a limit 429; one with a key 401 or 403 \`KEY_SCOPE\`; one with a body or a query 400 \`INVALID_REQUEST\`; a command 503 \`CONFLICT_RETRY\` or \`OUTCOME_UNKNOWN\`, and a read 503. Any other path is 404 \`Not found\`. Analysts and operators have [GraphQL](operating.md#graphql) too.`;
 
 /** The text of docs/http.md. */
 export function makePage(): string {
@@ -290,7 +291,7 @@ function merge(variants: Schema[]): Schema {
 
 function problemsOf({ responses }: Operation): string[] {
   const general =
-    /^(?:INVALID_REQUEST|unauthorized|too-many|internal-server|service-unav|CONFLICT_RETRY|OUTCOME_UNK|the-body-is)/;
+    /^(?:INVALID_REQUEST|unauthorized|KEY_SCOPE|too-many|internal-server|service-unav|CONFLICT_RETRY|OUTCOME_UNK|the-body-is)/;
   return Object.entries(responses).flatMap(([status, { content }]) =>
     Object.entries(content["application/json"]?.examples ?? {})
       .filter(([name]) => !general.test(name))
@@ -306,7 +307,10 @@ const isProblem = ({ content }: Response): boolean =>
 
 function callerOf({ security }: Operation): string {
   const [needed] = security;
-  return needed === undefined ? "everybody" : Object.keys(needed).join();
+  if (needed === undefined) return "everybody";
+  return Object.entries(needed)
+    .map(([kind, scopes]) => [kind, ...scopes].join(" "))
+    .join();
 }
 
 const nameOf = ({ $ref }: Schema): string | undefined => $ref?.replace(/.*\//, "");

@@ -123,77 +123,6 @@ const exclude = route({
   },
 });
 
-const keySchema = z
-  .strictObject({
-    id: uuidSchema,
-    name: z.string(),
-    createdAt: timestampSchema,
-    lastUsedAt: timestampSchema.nullable().meta({ description: "to the minute; null: never" }),
-  })
-  .meta({ id: "ApiKey" });
-
-const keys = route({
-  method: "get",
-  path: "/api/account/keys",
-  operationId: "listKeys",
-  tag: "Account",
-  summary: "The API keys in force, newest first",
-  auth: "token",
-  rateLimit: "read",
-  responses: {
-    200: { description: "The keys.", schema: z.strictObject({ data: z.array(keySchema) }) },
-  },
-  handler: ({ userId }, { reads }) => reads.listKeys({ userId }),
-});
-
-const createKey = route({
-  method: "post",
-  path: "/api/account/keys",
-  operationId: "createKey",
-  tag: "Account",
-  summary: "Makes an API key",
-  description: "The answer is the only one that shows the key. At most 50 keys are in force.",
-  auth: "token",
-  fromOwnPages: true,
-  rateLimit: "account",
-  whenOutcomeUnknown: "look at the list, and revoke a key that you do not have",
-  request: { body: z.object({ name: lineSchema(100) }) },
-  responses: {
-    201: {
-      description: "The key.",
-      schema: z.strictObject({ id: uuidSchema, name: z.string(), key: z.string() }),
-    },
-  },
-  problems: rejections("EMAIL_UNCONFIRMED", "INVALID_STATE"),
-  handler: async ({ body: { name }, userId }, { commands }) => ({
-    status: 201,
-    text: await commands.createKey({ userId, name }),
-  }),
-});
-
-const revokeKey = route({
-  method: "delete",
-  path: "/api/account/keys/:id",
-  operationId: "revokeKey",
-  tag: "Account",
-  summary: "Revokes an API key",
-  description: "It stops working within a second, and its streams end.",
-  auth: "token",
-  fromOwnPages: true,
-  rateLimit: "account",
-  request: { params: idParams },
-  responses: {
-    200: { description: "It is revoked.", schema: z.strictObject({ id: uuidSchema }) },
-  },
-  problems: rejections("NOT_FOUND"),
-  handler: async ({ params: { id }, userId }, { commands, outboxRelay }) => {
-    const isRevoked = await commands.revokeKey({ userId, keyId: id });
-    outboxRelay.ring();
-    found(isRevoked || null, rejection("NOT_FOUND"));
-    return { status: 200, body: { id } };
-  },
-});
-
 const sessions = route({
   method: "get",
   path: "/api/account/sessions",
@@ -265,6 +194,6 @@ const endOtherSessions = route({
 });
 
 export const accountRoutes = [
-  ...[account, changeProfile, setLimits, exclude, keys, createKey, revokeKey],
+  ...[account, changeProfile, setLimits, exclude],
   ...[sessions, endSession, endOtherSessions],
 ];

@@ -10,7 +10,7 @@ import { outcomeUnknown, plainProblem, rejections } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import { version } from "../version.ts";
 import { errorSchema, uuidSchema } from "./common.ts";
-import { isCommand, responseHeaders, tags } from "./route.ts";
+import { isCommand, keyScopeOf, responseHeaders, tags } from "./route.ts";
 import type { ResponseDescription, Route } from "./route.ts";
 
 const description =
@@ -99,7 +99,8 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
           key: {
             type: "http",
             scheme: "bearer",
-            description: "An API key: it begins with `jk_`.",
+            description:
+              "An API key: it begins with `jk_`. It has the scope `read` or `trade`, or both.",
           },
           session: {
             type: "apiKey",
@@ -132,7 +133,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
-    security: route.auth === "none" ? [] : [{ [route.auth]: [] }],
+    security: route.auth === "none" ? [] : [{ [route.auth]: scopesOf(route) }],
     ...((params ?? query ?? header) && {
       requestParams: {
         ...(params && { path: params.schema }),
@@ -155,6 +156,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   };
 }
 
+/** The scopes that a key needs for a route. */
+function scopesOf(route: Route): string[] {
+  const scope = keyScopeOf(route);
+  return scope === undefined ? [] : [scope];
+}
+
 /** Whether requests of a route count in windows. */
 function isCounted({ rateLimit }: Route): boolean {
   return rateLimit === "read" || rateLimit === "cancel-all";
@@ -172,6 +179,7 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
   return [
     ...(takesInput ? rejections("INVALID_REQUEST") : []),
     ...(auth === "none" ? [] : rejections("UNAUTHORIZED")),
+    ...(auth === "key" ? rejections("KEY_SCOPE") : []),
     ...(route.fromOwnPages === true ? rejections("WRONG_ORIGIN") : []),
     ...(rateLimit === "none" ? [] : rejections("TOO_MANY_REQUESTS")),
     ...(request.params === undefined ? [] : [request.params.otherwise]),

@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import type { z } from "zod";
+import type { KeyScope } from "../database/calls.ts";
 import type { Auth, Callers, RateLimit } from "../http/access.ts";
 import type { Caching } from "../http/caching.ts";
 import type { Problem } from "../http/problems.ts";
@@ -68,6 +69,18 @@ const commandLimits: readonly RateLimit[] = ["trading", "cancel-all"];
 /** Whether a route is a command of trading. */
 export function isCommand({ rateLimit }: { rateLimit: RateLimit }): boolean {
   return commandLimits.includes(rateLimit);
+}
+
+/**
+ * The scope that an API key needs for a route: `trade`, unless the route only reads. A preview and the
+ * state of the dead man's switch are reads. Undefined for a route that takes no API keys.
+ */
+export function keyScopeOf({
+  auth,
+  rateLimit,
+}: Pick<Route, "auth" | "rateLimit">): KeyScope | undefined {
+  if (auth !== "key") return undefined;
+  return rateLimit === "read" || rateLimit === "stream" ? "read" : "trade";
 }
 
 /** What a request is counted as. Commands of trading count as that or have a limit of their own. */

@@ -1,5 +1,6 @@
 import { accountRoutes } from "./account.ts";
 import { accountAccessRoutes } from "./account_access.ts";
+import { keyRoutes } from "./account_keys.ts";
 import { accountPasskeyRoutes } from "./account_passkeys.ts";
 import { accountPositionRoutes } from "./account_positions.ts";
 import { catalogueRoutes } from "./catalogue.ts";
@@ -30,6 +31,7 @@ export const routes: Route[] = [
   ...sessionRoutes,
   ...accountAccessRoutes,
   ...accountRoutes,
+  ...keyRoutes,
   ...accountPasskeyRoutes,
   ...accountPositionRoutes,
   ...serviceRoutes,

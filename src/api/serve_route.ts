@@ -9,17 +9,18 @@ import { sendText } from "../http/respond.ts";
 import { refuseUnknownFields, validate } from "../http/validate.ts";
 import type { Context } from "./context.ts";
 import { readIdempotency } from "./idempotency.ts";
-import { isCommand } from "./route.ts";
+import { isCommand, keyScopeOf } from "./route.ts";
 import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
- * Installs a route. Each request passes, in this order: authentication, rate limit, origin, the body
- * as JSON, the schemas, the handler. Where the body says how often a request counts, it is read
+ * Installs a route. Each request passes, in this order: authentication, the scope of its API key, rate
+ * limit, origin, the body as JSON, the schemas, the handler. Where the body says how often a request counts, it is read
  * before, and what is wrong with it is still reported in this order. What ends a request early is
  * thrown, and answered by error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, context: Context): void {
   const { access, site } = context;
+  const scope = keyScopeOf(route);
 
   app[route.method](route.path, async (request, response) => {
     noteRoute(response, route);
@@ -27,6 +28,7 @@ export function installRoute(app: Express, route: Route, context: Context): void
     if (caller !== undefined) setCaller(response, caller);
 
     const address = clientAddressOf(request);
+    if (scope !== undefined) await access.checkScope(scope, { caller, address }, response);
     const readBody = async (): Promise<Error | undefined> =>
       route.request.body && (await readJson(request, response));
     let fault = route.countOf && (await readBody());

@@ -22,6 +22,7 @@ export const sqlType = <Value>(name: string): SqlType<Value> => ({ name });
 
 export const boolean = sqlType<boolean>("boolean");
 export const bytea = sqlType<Buffer>("bytea");
+export const inet = sqlType<string>("inet");
 export const int = sqlType<number>("integer");
 export const bigint = sqlType<number>("bigint");
 export const double = sqlType<number>("double precision");

@@ -1,4 +1,4 @@
-import { bigint, boolean, bytea, double, int, interval, json, text } from "./call.ts";
+import { bigint, boolean, bytea, double, inet, int, interval, json, text } from "./call.ts";
 import { timestamp, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
@@ -56,7 +56,16 @@ export type Command = "cancel" | "amend" | "split" | "merge";
 
 export type StaffRole = "analyst" | "operator";
 
-const keyCaller = { userId: uuid, apiKeyId: uuid };
+/** What an API key may do. */
+export type KeyScope = "read" | "trade";
+
+/** `validForMs`: how long the answer may be remembered. */
+const authenticatedKey = {
+  ...{ userId: uuid, apiKeyId: uuid },
+  ...{ scopes: arrayOf(sqlType<KeyScope>("text")), validForMs: int },
+};
+/** `endsInMs`: 0 is ended, null is without end. */
+const credentialEnd = { credentialId: uuid, endsInMs: nullable(double) };
 const sessionCaller = { userId: uuid, sessionId: uuid };
 const staff = { staffKeyId: uuid, name: text, role: sqlType<StaffRole>("text") };
 const commandResult = {
@@ -174,13 +183,16 @@ const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits
 export const api = functionsOf("api", {
   warmUp: repeatable({}, nothing),
 
-  authenticate: repeatable({ keyHash: bytea }, rowIfFound(keyCaller)),
+  authenticateKey: repeatable(
+    { keyHash: bytea, address: nullable(inet) },
+    rowIfFound(authenticatedKey),
+  ),
   authenticateSession: repeatable({ cookieHash: bytea }, rowIfFound(sessionCaller)),
   authenticateSessionToken: repeatable({ tokenHash: bytea }, rowIfFound(sessionCaller)),
   authenticateStaffKey: repeatable({ keyHash: bytea }, rowIfFound(staff)),
-  recordKeyUse: repeatable({ apiKeyId: uuid }, nothing),
+  noteKeyUse: repeatable({ apiKeyId: uuid, address: nullable(inet) }, nothing),
   createSessionToken: repeatable({ sessionId: uuid }, one(nullable(json))),
-  listEndedCredentials: repeatable({ credentialIds: arrayOf(uuid) }, many(uuid)),
+  listCredentialEnds: repeatable({ credentialIds: arrayOf(uuid) }, manyRows(credentialEnd)),
   countRequests: repeatable(
     { requests: asJson<RequestCounters[]>("json") },
     manyRows({ ...countedRequest, windows: nullable(json) }),
@@ -353,8 +365,16 @@ export const api = functionsOf("api", {
   ),
   excludeSelf: repeatable({ ...ofUser, until: nullable(timestamp) }, one(json)),
   listKeys: repeatable(ofUser, one(json)),
-  createKey: once({ ...ofUser, name: text }, one(json)),
+  createKey: once(
+    {
+      ...{ ...ofUser, name: text, scopes: arrayOf(text), expiresAt: nullable(timestamp) },
+      allowedAddresses: nullable(arrayOf(text)),
+    },
+    one(json),
+  ),
+  rotateKey: once({ ...ofUser, keyId: uuid, overlapSeconds: int }, one(nullable(json))),
   revokeKey: repeatable({ ...ofUser, keyId: uuid }, one(boolean)),
+  revokeKeys: repeatable(ofUser, one(int)),
   startPasskey: repeatable(ofSession, oneRow(passkeyStart)),
   addPasskey: once(
     {
@@ -421,7 +441,9 @@ export const jobs = functionsOf("jobs", {
 export type ApiCalls = CallsOn<typeof api>;
 export type JobCalls = CallsOn<typeof jobs>;
 
-export type KeyCaller = RowOf<typeof keyCaller>;
+/** The caller with an API key. */
+export type KeyCaller = Omit<RowOf<typeof authenticatedKey>, "validForMs">;
+export type CredentialEnd = RowOf<typeof credentialEnd>;
 export type SessionCaller = RowOf<typeof sessionCaller>;
 /** Who calls, and by what. */
 export type Caller = KeyCaller | SessionCaller;

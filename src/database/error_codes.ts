@@ -58,6 +58,7 @@ export const errorCodes = {
   INTERNAL_ERROR: hiddenCode("EX038", 500, "Internal server error"),
   SERVICE_UNAVAILABLE: hiddenCode("EX039", 503, "Service unavailable"),
   EVENTS_GONE: code("EX040", 409, "The events after this id are not kept any more"),
+  KEY_SCOPE: code("EX041", 403, "The API key does not have the scope for this"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

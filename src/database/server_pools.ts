@@ -112,7 +112,7 @@ async function warmForOrders(client: PoolClient): Promise<void> {
 
 /** What a request needs, rolled back. */
 async function warmForChecks(client: PoolClient): Promise<void> {
-  await call(client, api.authenticate, { keyHash: Buffer.alloc(32) });
+  await call(client, api.authenticateKey, { keyHash: Buffer.alloc(32) });
   await client.query("begin");
   try {
     const counters = { v1: "warm-up", "v1-user": NOTHING, "v1-trading": NOTHING };

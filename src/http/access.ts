@@ -4,6 +4,7 @@ import type { SecretPrefix } from "../database/api_key.ts";
 import type {
   Caller,
   CountedRequest,
+  KeyScope,
   RequestCounters,
   RequestWindow,
   SessionCaller,
@@ -13,7 +14,7 @@ import type {
 import { beforeAnything } from "../database/failures.ts";
 import { tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
-import { clientAddressOf } from "./client_address.ts";
+import { clientAddressOf, ipAddressOf } from "./client_address.ts";
 import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { sessionCookieOf } from "./session_cookie.ts";
@@ -51,6 +52,11 @@ export interface Access {
   ) => Promise<Callers[Kind]>;
   /** Returns the holder of a staff key of this role, or ends the request: 401. */
   identifyStaff: (role: StaffRole, request: Request, response: Response) => Promise<Staff>;
+  /**
+   * Ends a request of an API key without this scope: 403. It counts like one with an unknown key, by
+   * the address, so that it takes nothing from what the user's other keys may do.
+   */
+  checkScope: (scope: KeyScope, client: Client, response: Response) => Promise<void>;
   /** Counts a request once or several times, or ends it if there are too many: 429. */
   count: (
     rateLimit: RateLimit,
@@ -77,7 +83,7 @@ export interface AccessOptions {
 interface Credential<Holder> {
   read: (request: Request) => string | undefined;
   prefixes: SecretPrefix[];
-  holderOf: (secret: string) => Promise<Holder | undefined>;
+  holderOf: (secret: string, address: string | undefined) => Promise<Holder | undefined>;
 }
 
 /** A batch with more orders than the rate limit ever allows at once. */
@@ -135,9 +141,11 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     if (secret === undefined || !isWellFormed(secret)) {
       throw new ProblemError(rejection("UNAUTHORIZED"));
     }
-    const holder = await credential.holderOf(secret).catch((error: unknown) => {
-      throw beforeAnything(error);
-    });
+    const holder = await credential
+      .holderOf(secret, ipAddressOf(request))
+      .catch((error: unknown) => {
+        throw beforeAnything(error);
+      });
     if (holder !== undefined) return holder;
     await take({ "v1-auth": clientAddressOf(request) }, response);
     throw new ProblemError(rejection("UNAUTHORIZED"));
@@ -156,6 +164,12 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
       const staff = await holderOf(staffKeys[role], request, response);
       if (staff.role !== role) throw new ProblemError(rejection("UNAUTHORIZED"));
       return staff;
+    },
+    checkScope: async (scope, { caller, address }, response) => {
+      // Sessions have all scopes.
+      if (caller === undefined || !("apiKeyId" in caller) || caller.scopes.includes(scope)) return;
+      await take({ "v1-auth": address }, response);
+      throw new ProblemError(rejection("KEY_SCOPE"));
     },
     count: async (rateLimit, client, response, requests = 1) => {
       const counters = countersOf(rateLimit, client);

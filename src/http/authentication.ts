@@ -10,16 +10,19 @@ import { singleFlightByKey } from "../single_flight.ts";
 export interface AuthenticatorOptions {
   pool: Pool;
   logger: Logger;
-  /** How long a key counts as valid after the database confirmed it. */
+  /** How long a key counts as valid at most, after the database confirmed it. */
   validForMs?: number;
   /** Keys remembered at most. */
   keyCap?: number;
 }
 
-/** Finds out who calls. Undefined is for unknown, revoked and expired secrets. */
+/**
+ * Finds out who calls. Undefined is for unknown, revoked and expired secrets, and for keys that are
+ * not valid at the address.
+ */
 export interface Authenticator {
-  /** The caller with this API key or session's token. */
-  callerOf: (token: string) => Promise<Caller | undefined>;
+  /** The caller with this API key, used from this address, or with this session's token. */
+  callerOf: (token: string, address: string | undefined) => Promise<Caller | undefined>;
   /** The caller with this session's token, and no API key. */
   callerOfToken: (token: string) => Promise<SessionCaller | undefined>;
   /** The caller with this session cookie. */
@@ -32,6 +35,7 @@ export interface Authenticator {
   forgetAll: () => void;
 }
 
+/** A key at one address. */
 interface Remembered {
   caller: KeyCaller;
   until: number;
@@ -39,26 +43,33 @@ interface Remembered {
 
 const DEFAULT_VALID_FOR_MS = 5000;
 const DEFAULT_KEY_CAP = 10_000;
+/** Addresses remembered of a key at most: a key that is used from many is looked up more often. */
+const ADDRESS_CAP = 8;
+/** Of a SHA-256, each byte as a character. */
+const NAME_LENGTH = 32;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 /**
- * Remembers for a few seconds which keys of traders are valid. Other keys are looked up each time, so
- * a new key works at once. So are sessions and keys of staff, so their end takes effect at once.
+ * Remembers for a few seconds which keys of traders are valid, each with the addresses at which it was
+ * used, and not beyond the key's expiry. Other keys are looked up each time, so a new key works at
+ * once. So are sessions and keys of staff, so their end takes effect at once.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const calls = callsOn(options.pool, api);
   const validForMs = options.validForMs ?? DEFAULT_VALID_FOR_MS;
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
-  const remembered = new Map<string, Remembered>();
+  const remembered = new Map<string, Map<string, Remembered>>();
   const noteUse = createUseRecorder(options);
-  /** Requests with one key at the same time share a call. */
-  const askOnce = singleFlightByKey(ask);
+  /** Requests with one key from one address at the same time share a call. */
+  const askOnce = singleFlightByKey((nameAndAddress) =>
+    ask(nameAndAddress.slice(0, NAME_LENGTH), nameAndAddress.slice(NAME_LENGTH)),
+  );
   // An answer to a call that began before something was forgotten is not remembered.
   let forgotten = 0;
 
-  async function callerOf(token: string): Promise<Caller | undefined> {
+  async function callerOf(token: string, address: string | undefined): Promise<Caller | undefined> {
     if (isWellFormedApiKey(token, "jt_")) return await callerOfToken(token);
-    return isWellFormedApiKey(token) ? await callerOfKey(token) : undefined;
+    return isWellFormedApiKey(token) ? await callerOfKey(token, address ?? "") : undefined;
   }
 
   async function callerOfToken(token: string): Promise<SessionCaller | undefined> {
@@ -73,30 +84,41 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return await calls.authenticateStaffKey({ keyHash: hashApiKey(key) });
   }
 
-  async function callerOfKey(apiKey: string): Promise<KeyCaller | undefined> {
+  async function callerOfKey(apiKey: string, address: string): Promise<KeyCaller | undefined> {
     const name = hashApiKey(apiKey).toString("latin1");
-    const known = remembered.get(name);
-    const caller =
-      known !== undefined && known.until > Date.now() ? known.caller : await askOnce(name);
-    if (caller !== undefined) noteUse(caller.apiKeyId);
+    const known = remembered.get(name)?.get(address);
+    const isValid = known !== undefined && performance.now() < known.until;
+    const caller = isValid ? known.caller : await askOnce(name + address);
+    if (caller !== undefined) noteUse(caller.apiKeyId, addressOrNull(address));
     return caller;
   }
 
-  async function ask(name: string): Promise<KeyCaller | undefined> {
+  async function ask(name: string, address: string): Promise<KeyCaller | undefined> {
     const forgottenBefore = forgotten;
-    const caller = await calls.authenticate({ keyHash: Buffer.from(name, "latin1") });
-    remembered.delete(name);
-    if (caller !== undefined && forgotten === forgottenBefore) {
+    const askedAt = performance.now();
+    const found = await calls.authenticateKey({
+      keyHash: Buffer.from(name, "latin1"),
+      address: addressOrNull(address),
+    });
+    const addresses = remembered.get(name) ?? new Map<string, Remembered>();
+    addresses.delete(address);
+    if (found === undefined) return undefined;
+    const { validForMs: foundForMs, ...caller } = found;
+    if (forgotten === forgottenBefore) {
+      dropOldest(addresses, ADDRESS_CAP - 1);
+      addresses.set(address, { caller, until: askedAt + Math.min(validForMs, foundForMs) });
+      remembered.delete(name);
       dropOldest(remembered, keyCap - 1);
-      remembered.set(name, { caller, until: Date.now() + validForMs });
+      remembered.set(name, addresses);
     }
     return caller;
   }
 
   function forget(apiKeyId: string): void {
     forgotten++;
-    for (const [name, { caller }] of remembered) {
-      if (caller.apiKeyId === apiKeyId) remembered.delete(name);
+    for (const [name, addresses] of remembered) {
+      const [first] = addresses.values();
+      if (first === undefined || first.caller.apiKeyId === apiKeyId) remembered.delete(name);
     }
   }
 
@@ -108,25 +130,29 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return { callerOf, callerOfToken, callerOfCookie, staffOf, forget, forgetAll };
 }
 
-/** Records the use of a key, at most once a minute. No request waits for it. */
-function createUseRecorder(options: AuthenticatorOptions): (apiKeyId: string) => void {
+type UseRecorder = (apiKeyId: string, address: string | null) => void;
+
+/** Records the use of a key and its address, at most once a minute. No request waits for it. */
+function createUseRecorder(options: AuthenticatorOptions): UseRecorder {
   const { pool, logger } = options;
-  const { recordKeyUse } = callsOn(pool, api);
+  const { noteKeyUse } = callsOn(pool, api);
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
   const recordedAt = new Map<string, number>();
 
-  return (apiKeyId) => {
-    const now = Date.now();
+  return (apiKeyId, address) => {
+    const now = performance.now();
     const last = recordedAt.get(apiKeyId);
     if (last !== undefined && now - last < USE_RECORDED_EVERY_MS) return;
     recordedAt.delete(apiKeyId);
     dropOldest(recordedAt, keyCap - 1);
     recordedAt.set(apiKeyId, now);
-    recordKeyUse({ apiKeyId }).catch((error: unknown) => {
+    noteKeyUse({ apiKeyId, address }).catch((error: unknown) => {
       logger.warn({ error, apiKeyId }, "the use of a key was not recorded");
     });
   };
 }
+
+const addressOrNull = (address: string): string | null => (address === "" ? null : address);
 
 /** A map keeps the order in which its keys came. */
 function dropOldest(map: Map<string, unknown>, keep: number): void {

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { Request } from "express";
 
 /** For a client that has hung up, or whose proxy sends no address. */
@@ -13,6 +13,16 @@ export function clientAddressOf(request: Pick<Request, "ip">): string {
   const [, mapped = address] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (isIPv4(mapped)) return mapped;
   return isIPv6(address) ? `${networkOf(address)}::/64` : UNKNOWN;
+}
+
+/**
+ * The address of a client as it is, which API keys may be bound to. Undefined for a client that has
+ * hung up, or whose proxy sends no address.
+ */
+export function ipAddressOf(request: Pick<Request, "ip">): string | undefined {
+  // The network interface is not part of the address.
+  const address = request.ip?.replace(/%.*/s, "") ?? "";
+  return isIP(address) === 0 ? undefined : address;
 }
 
 /** The first four groups of an IPv6 address, in their shortest form. */

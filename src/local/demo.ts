@@ -205,7 +205,7 @@ async function keyOf(client: PoolClient, traderId: string, keyFile: string): Pro
   const kept = await readKey(keyFile);
   if (kept !== undefined) {
     await actAs(client, "exchange_api");
-    const caller = await call(client, api.authenticate, { keyHash: hashApiKey(kept) });
+    const caller = await call(client, api.authenticateKey, { keyHash: hashApiKey(kept) });
     if (caller?.userId === traderId) return kept;
   }
   await actAs(client, "exchange_operator");

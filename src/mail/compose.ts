@@ -72,9 +72,15 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       notYou,
     ],
   }),
-  new_key: ({ name }) => ({
+  new_key: ({ name, rotated, ...powers }) => ({
     subject: "New API key",
-    lines: [`An API key was made for your account: ${plain(name)}`, notYou],
+    lines: [
+      rotated === true
+        ? `An API key was made for your account in the place of another: ${plain(name)}`
+        : `An API key was made for your account: ${plain(name)}`,
+      powersInWords(powers),
+      "If this was not you, revoke it in your account, change your password and end all sessions.",
+    ],
   }),
   passkey_added: ({ name }) => ({
     subject: "New passkey",
@@ -151,6 +157,16 @@ function plain(value: unknown): string {
 /** Names that a stranger may have chosen: mail programs make links of what looks like a host. */
 function words(value: unknown): string {
   return plain(value).replaceAll(/\.(?=\S)/g, ". ");
+}
+
+/** What a new API key may do, until when and from where. */
+function powersInWords({ scopes, expiresAt, allowedAddresses }: Details): string {
+  const may = Array.isArray(scopes) ? scopes.join(" and ") : "read and trade";
+  const until = typeof expiresAt === "string" ? `until ${expiresAt}` : "until it is revoked";
+  const where = Array.isArray(allowedAddresses)
+    ? `from ${allowedAddresses.join(", ")}`
+    : "from everywhere";
+  return `It may ${may}, ${until}, ${where}.`;
 }
 
 function limitInWords(limit: unknown): string {

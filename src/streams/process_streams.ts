@@ -75,7 +75,7 @@ export function createStreams(options: StreamsOptions): Streams {
     eventStreams,
     logger,
     repeat: repeatByTimer,
-    listEndedCredentials: (credentialIds) => calls.listEndedCredentials({ credentialIds }),
+    listCredentialEnds: (credentialIds) => calls.listCredentialEnds({ credentialIds }),
     findPosition: (lastEventId) => calls.findUserPosition({ lastEventId }),
     readEvents: (streams, most) =>
       calls.readUserEvents({

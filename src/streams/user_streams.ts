@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { Caller } from "../database/calls.ts";
+import type { Caller, CredentialEnd } from "../database/calls.ts";
 import { formatFrame, formatPosition } from "./event_stream.ts";
 import type { EventStreams, Repeat } from "./event_stream.ts";
 import type { NewsKind } from "./listener.ts";
@@ -9,8 +9,8 @@ import type { FollowedStream, ReadUserEvents } from "./user_event_reader.ts";
 
 export interface UserStreamsOptions {
   eventStreams: EventStreams;
-  /** Returns those of these API keys and sessions that have ended. */
-  listEndedCredentials: (ids: string[]) => Promise<string[]>;
+  /** Returns when these API keys and sessions end. */
+  listCredentialEnds: (ids: string[]) => Promise<CredentialEnd[]>;
   /** Where a stream begins: now, or behind an id that its client has. Null: that is gone. */
   findPosition: (lastEventId: number | undefined) => Promise<number | null>;
   readEvents: ReadUserEvents;
@@ -48,10 +48,14 @@ export interface UserStreams {
 interface UserStream extends FollowedStream {
   /** The API key or the session that opened it. */
   credentialId: string;
+  /** Set when its credential expires before long. */
+  expiry?: NodeJS.Timeout | undefined;
 }
 
-/** Sessions expire without an event. */
+/** Keys and sessions expire without an event. */
 const CHECK_EVERY_MS = 60_000;
+/** A timer is set for what expires before the next check, also if that is late. */
+const SOON_MS = 2 * CHECK_EVERY_MS;
 
 /**
  * Each stream reads what is behind its position, whether its client was away or the event has just
@@ -79,6 +83,7 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
       onClose: () => {
         if (opened === undefined) return;
         opened.isClosed = true;
+        clearTimeout(opened.expiry);
         streams.delete(opened);
         if (streams.size === 0) streamsOfUsers.delete(userId);
       },
@@ -148,21 +153,28 @@ async function findPosition(
 
 type CredentialCheck = (streams: readonly UserStream[]) => Promise<void>;
 
-/** Ends those of some streams whose API key or session has ended. */
-function makeCredentialCheck({
-  listEndedCredentials,
-  logger,
-}: UserStreamsOptions): CredentialCheck {
+/** Ends those of some streams whose API key or session has ended, and later those where it expires. */
+function makeCredentialCheck({ listCredentialEnds, logger }: UserStreamsOptions): CredentialCheck {
   return async (streams) => {
     if (streams.length === 0) return;
     try {
-      const ids = streams.map(({ credentialId }) => credentialId);
-      const ended = new Set(await listEndedCredentials(ids));
-      for (const { credentialId, stream } of streams) if (ended.has(credentialId)) stream.end();
+      const found = await listCredentialEnds(streams.map(({ credentialId }) => credentialId));
+      const ends = new Map(found.map(({ credentialId, endsInMs }) => [credentialId, endsInMs]));
+      for (const stream of streams) endAfter(stream, ends.get(stream.credentialId) ?? Infinity);
     } catch (error) {
       // Clients that come again are authenticated again.
       logger.warn({ error }, "user streams were ended: their credentials could not be checked");
       for (const { stream } of streams) stream.end();
     }
   };
+}
+
+/** Ends a stream whose credential is valid for so long. A later check may say otherwise. */
+function endAfter(opened: UserStream, ms: number): void {
+  clearTimeout(opened.expiry);
+  if (ms <= 0) opened.stream.end();
+  if (ms <= 0 || ms > SOON_MS || opened.isClosed) return;
+  opened.expiry = setTimeout(() => {
+    opened.stream.end();
+  }, ms).unref();
 }

@@ -31,7 +31,10 @@ interface Found {
 }
 
 /** Functions that servers and workers of the version before still call, and these do not. */
-const forTheVersionBefore = ["next_due", "read_events", "take_requests"];
+const forTheVersionBefore = [
+  ...["authenticate", "list_ended_credentials", "next_due", "read_events", "record_key_use"],
+  "take_requests",
+];
 
 async function listFunctions(schema: string): Promise<Found[]> {
   const { rows } = await database.pool.query<Found>(
@@ -128,7 +131,7 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
     ...["close_stream", "confirm_email", "create_key", "lease_streams", "merge_position"],
     ...["open_stream", "place_orders", "place_orders_versioned", "remove_passkey"],
     ...["request_password_reset", "resend_confirmation", "reset_password", "return_requests"],
-    ...["run_command", "sign_in", "sign_in_by_link", "sign_in_by_passkey", "sign_up"],
+    ...["rotate_key", "run_command", "sign_in", "sign_in_by_link", "sign_in_by_passkey", "sign_up"],
     ...["split_position", "take_mail"],
   ]);
 });

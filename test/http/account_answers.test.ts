@@ -56,7 +56,10 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   const { id } = await call("POST", "/keys", { name: "bot" });
   await call("POST", "/keys", { name: " " });
   await call("GET", "/keys");
+  for (const key of [id, id, userId, "1"]) await call("POST", `/keys/${key}/rotate`, {});
+  await call("GET", "/keys");
   for (const key of [id, userId, "1"]) await call("DELETE", `/keys/${key}`);
+  await call("DELETE", "/keys");
   const { data } = await call("GET", "/sessions");
   for (const session of [data[0].id, userId, "1"]) await call("DELETE", `/sessions/${session}`);
   await call("DELETE", "/sessions");

@@ -3,6 +3,7 @@ import test from "ava";
 import { formatApiKey } from "../../src/database/api_key.ts";
 import { routes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/api/route.ts";
+import { bodyFor } from "../helpers/http/bodies.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
 
@@ -73,23 +74,3 @@ const viewOf = async ({ key }: Trader) => [
   (await call("GET", "/api/v1/me/portfolio", { key })).body,
   (await call("GET", "/api/v1/orders?status=all", { key })).body,
 ];
-
-/** A valid body with ids of another user. */
-function bodyFor({ operationId }: Route, orderId: string, marketId: string): unknown {
-  const bodies: Record<string, unknown> = {
-    placeOrder: { marketId, side: "yes", price: 5, quantity: 1, idempotencyKey: orderId },
-    placeOrders: {
-      orders: [{ marketId, side: "yes", price: 5, quantity: 1, idempotencyKey: orderId }],
-    },
-    previewOrder: { marketId, side: "yes", price: 5, quantity: 1 },
-    amendOrder: { price: 20 },
-    cancelOrders: { orderIds: [orderId] },
-    splitPosition: { marketId, quantity: 1 },
-    mergePosition: { marketId, quantity: 1 },
-    cancelAllOrders: { marketId },
-    setDeadMan: { timeoutMs: 1000 },
-  };
-  const body = bodies[operationId];
-  if (body === undefined) throw new Error(`no body for ${operationId}: add one to this test`);
-  return body;
-}

@@ -96,9 +96,10 @@ test("409 DEAD_MAN_FIRED: late, with orders that no worker has cancelled; then i
   const path = `${orders}/dead-man`;
   await rest(ann, await makeMarket(), 10);
   await call("PUT", path, { key, body: { timeoutMs: 1000 } });
-  await service.database.pool.query(
-    `update trading.dead_man_switches as s set expires_at = '2020-01-01T00:00:00Z'
-     from trading.traders as u where u.user_id = s.user_id and u.public_id = $1`,
+  const { rows } = await service.database.pool.query<{ at: string }>(
+    `update trading.dead_man_switches as s set expires_at = core.now()
+     from trading.traders as u where u.user_id = s.user_id and u.public_id = $1
+     returning core.iso8601(s.expires_at) as at`,
     [ann.userId],
   );
   const late = await call("PUT", path, { key, body: { timeoutMs: 1000 } });
@@ -107,8 +108,9 @@ test("409 DEAD_MAN_FIRED: late, with orders that no worker has cancelled; then i
   await call("POST", `${orders}/cancel-all`, { key });
   const anew = await call("PUT", path, { key, body: { timeoutMs: 0 } });
   t.is(anew.status, 200);
-  t.is(anew.headers.get("dead-man-fired"), "2020-01-01T00:00:00.000Z");
-  const off = await call("PUT", path, { key, body: { timeoutMs: 0 } });
+  t.is(anew.headers.get("dead-man-fired"), rows[0]!.at);
+  const other = await makeTrader();
+  const off = await call("PUT", path, { key: other.key, body: { timeoutMs: 0 } });
   t.is(off.headers.get("dead-man-fired"), null);
 });
 

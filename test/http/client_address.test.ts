@@ -1,5 +1,5 @@
 import test from "ava";
-import { clientAddressOf } from "../../src/http/client_address.ts";
+import { clientAddressOf, ipAddressOf } from "../../src/http/client_address.ts";
 
 for (const [ip, expected] of [
   ["192.0.2.7", "192.0.2.7"],
@@ -20,5 +20,22 @@ for (const [ip, expected] of [
 ] as const) {
   test(`a client at ${String(ip).slice(0, 40)} is counted as ${expected}`, (t) => {
     t.is(clientAddressOf({ ip }), expected);
+  });
+}
+
+for (const [ip, expected] of [
+  ["192.0.2.7", "192.0.2.7"],
+  ["::ffff:192.0.2.7", "::ffff:192.0.2.7"],
+  ["2001:db8::2:3:4:5:6", "2001:db8::2:3:4:5:6"],
+  ["fe80::1%eth0", "fe80::1"],
+  ["fe80::1%\n192.0.2.7", "fe80::1"],
+  ["192.0.2.7:80", undefined],
+  ["192.0.2.0/24", undefined],
+  ["", undefined],
+  [undefined, undefined],
+  ["_hidden", undefined],
+] as const) {
+  test(`the address of a client at ${JSON.stringify(ip)} is ${String(expected)}`, (t) => {
+    t.is(ipAddressOf({ ip }), expected);
   });
 }

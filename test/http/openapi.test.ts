@@ -195,7 +195,7 @@ test("200: the document is complete", async (t) => {
   t.is(headers.get("content-type"), "application/json; charset=utf-8");
   t.is(body.openapi, "3.1.1");
   const place = body.paths["/api/v1/orders"].post;
-  t.deepEqual(place.security, [{ key: [] }]);
+  t.deepEqual(place.security, [{ key: ["trade"] }]);
   t.deepEqual(Object.keys(place.responses["400"].content["application/json"].examples), [
     "INVALID_REQUEST",
     "market-not-found",

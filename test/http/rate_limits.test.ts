@@ -246,6 +246,23 @@ test.serial("401, then 429: unknown keys count by address, malformed ones do not
   isRefused(t, await ask((await makeTrader()).key));
 });
 
+test.serial(
+  "403, then 429: what a key may not do counts by address, and is not the user's",
+  async (t) => {
+    const { userId, key } = await makeTrader();
+    const weak = await operate("create_api_key", { user_id: userId, name: "w", scopes: ["read"] });
+    const address = newAddress();
+    const order = { marketId: noSuchId, side: "yes", price: 40, quantity: 1 };
+    const place = (by: string, at: string) =>
+      call("POST", "/api/v1/orders", from(at, { key: by, body: order }));
+    t.deepEqual(await statuses(6, () => place(weak, address)), [403, 403, 403, 403, 403, 429]);
+    // The user's tokens and reads are all there.
+    t.is((await place(key, newAddress())).headers.get("x-ratelimit-remaining"), "9");
+    const read = () => call("GET", "/api/v1/me", from(newAddress(), { key }));
+    t.deepEqual(await statuses(4, read), [200, 200, 200, 429]);
+  },
+);
+
 /** The status with which a stream opens, or the answer instead of it. */
 async function open(path: string, address: string, key?: string): Promise<Answer | number> {
   const ending = new AbortController();
@@ -306,7 +323,8 @@ test.serial("health checks and metrics are not limited", async (t) => {
 
 test.serial("429: every route is counted before it validates the request", async (t) => {
   const { context } = service;
-  const caller = { userId: noSuchId, apiKeyId: noSuchId, sessionId: noSuchId };
+  const scopes = ["read", "trade"];
+  const caller = { userId: noSuchId, apiKeyId: noSuchId, sessionId: noSuchId, scopes };
   const counted: string[] = [];
   const limiter = {
     take: (counters: object) => {

@@ -1,6 +1,7 @@
 import { accounts } from "./accounts.ts";
 import { announcements } from "./announcements.ts";
 import { commands } from "./commands.ts";
+import { keys } from "./keys.ts";
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
 import { markets } from "./markets.ts";
@@ -16,6 +17,7 @@ export const mutations: Mutation[] = [
   ...markets,
   ...money,
   ...limits,
+  ...keys,
   ...passkeys,
   ...announcements,
   ...accounts,

@@ -1,4 +1,10 @@
-create or replace function admin.create_api_key(user_id uuid, name text)
+create or replace function admin.create_api_key(
+  user_id uuid,
+  name text,
+  scopes text[] default '{read,trade}',
+  expires_at timestamptz default null,
+  allowed_addresses cidr[] default null
+)
 returns text
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -7,17 +13,25 @@ declare
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
-  v_key_id uuid;
+  v_made identity.api_keys;
   v_constraint text;
   v_column text;
 begin
-  insert into identity.api_keys (user_id, name, key_hash)
-  values (identity.user_id(create_api_key.user_id), create_api_key.name, v_key_hash)
-  returning public_id into v_key_id;
+  v_made := identity.add_api_key(
+    user_id => identity.user_id(create_api_key.user_id),
+    name => create_api_key.name,
+    key_hash => v_key_hash,
+    scopes => create_api_key.scopes,
+    expires_at => create_api_key.expires_at,
+    allowed_addresses => create_api_key.allowed_addresses
+  );
   perform admin.audit('create_api_key', jsonb_build_object(
     'user_id', create_api_key.user_id,
     'name', create_api_key.name,
-    'key_id', v_key_id
+    'scopes', v_made.scopes,
+    'expires_at', create_api_key.expires_at,
+    'allowed_addresses', create_api_key.allowed_addresses,
+    'key_id', v_made.public_id
   ));
   return v_key;
 exception when check_violation or not_null_violation then
@@ -26,6 +40,7 @@ exception when check_violation or not_null_violation then
 end
 $$;
 
-comment on function admin.create_api_key(uuid, text) is
-  'Makes an API key and returns it; it is not kept and can never be shown again. Errors: '
-  'INVALID_REQUEST, NOT_FOUND.';
+comment on function admin.create_api_key(uuid, text, text[], timestamptz, cidr[]) is
+  'Makes an API key and returns it; it is not kept and can never be shown again. It may read, '
+  'trade or both, until it expires (null: it does not), from these addresses and networks (null: '
+  'from all). Errors: INVALID_REQUEST, NOT_FOUND.';

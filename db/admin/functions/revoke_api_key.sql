@@ -3,15 +3,16 @@ returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_key_id bigint;
 begin
-  update identity.api_keys as k
-  set revoked_at = coalesce(k.revoked_at, core.now())
+  select k.id into v_key_id
+  from identity.api_keys as k
   where k.public_id = revoke_api_key.key_id;
   if not found then
     perform core.raise_error('NOT_FOUND', format('There is no API key %s', revoke_api_key.key_id));
   end if;
-  insert into trading.outbox (channel, payload)
-  values ('api_key_revoked', json_build_object('apiKeyId', revoke_api_key.key_id));
+  perform identity.revoke_api_keys(array[v_key_id]);
   perform admin.audit('revoke_api_key', jsonb_build_object('key_id', revoke_api_key.key_id));
 end
 $$;

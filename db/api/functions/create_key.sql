@@ -1,16 +1,20 @@
-create or replace function api.create_key(user_id uuid, name text)
+create or replace function api.create_key(
+  user_id uuid,
+  name text,
+  scopes text[] default '{read,trade}',
+  expires_at timestamptz default null,
+  allowed_addresses text[] default null
+)
 returns json
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most constant int := 50;
-  c_most_a_day constant int := 100;
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
   v_user identity.users;
-  v_key_id uuid;
+  v_made identity.api_keys;
   v_constraint text;
   v_column text;
 begin
@@ -23,41 +27,31 @@ begin
   if not identity.is_confirmed(v_user) then
     perform core.raise_error('EMAIL_UNCONFIRMED');
   end if;
-  if (
-    select count(*)
-    from identity.api_keys as k
-    where k.user_id = v_user.id
-      and k.revoked_at is null
-  ) >= c_most then
-    perform core.raise_error(
-      'INVALID_STATE', format('An account has at most %s keys: revoke one first', c_most)
-    );
-  end if;
-  if (
-    select count(*)
-    from identity.api_keys as k
-    where k.user_id = v_user.id
-      and k.created_at > core.now() - interval '1 day' -- mutant: keys_without_end
-  ) >= c_most_a_day then
-    perform core.raise_error(
-      'INVALID_STATE', format('An account makes at most %s keys in 24 hours', c_most_a_day)
-    );
-  end if;
-  insert into identity.api_keys (user_id, name, key_hash)
-  values (v_user.id, create_key.name, v_key_hash)
-  returning public_id into v_key_id;
-  perform identity.notify_user(
-    'new_key', v_user.id, json_build_object('name', create_key.name)
+  v_made := identity.add_api_key(
+    user_id => v_user.id,
+    name => create_key.name,
+    key_hash => v_key_hash,
+    scopes => create_key.scopes,
+    expires_at => create_key.expires_at,
+    allowed_addresses => create_key.allowed_addresses::cidr[]
   );
-  return json_build_object('id', v_key_id, 'name', create_key.name, 'key', v_key);
-exception when check_violation or not_null_violation then
-  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
-  perform core.raise_violation(v_constraint, v_column);
+  perform identity.check_key_counts(v_user.id);
+  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  return json_build_object('id', v_made.public_id, 'name', v_made.name, 'key', v_key);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when invalid_text_representation then
+    perform core.raise_error(
+      'INVALID_REQUEST',
+      'allowedAddresses: must be addresses or networks, such as 203.0.113.7 or 10.0.0.0/8'
+    );
 end
 $$;
 
-comment on function api.create_key(uuid, text) is
+comment on function api.create_key(uuid, text, text[], timestamptz, text[]) is
   'Makes an API key for its user and returns the body of POST /api/account/keys, with the key, '
-  'which is not kept. A mail reports it. At most 50 keys are in force, and 100 are made in 24 '
-  'hours. Errors: INVALID_REQUEST, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the '
-  'row of the user in identity.users, for which no trading waits.';
+  'which is not kept. A mail reports it with its powers. At most 50 keys are in force, and 100 are '
+  'made in 24 hours. Errors: INVALID_REQUEST, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. '
+  'Locks: the row of the user in identity.users, for which no trading waits.';

@@ -3,18 +3,18 @@ returns boolean
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_key_id bigint;
 begin
-  update identity.api_keys as k
-  set revoked_at = coalesce(k.revoked_at, core.now())
-  from identity.users as u
+  select k.id into v_key_id
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
   where k.public_id = revoke_key.key_id
-    and u.id = k.user_id
     and u.public_id = revoke_key.user_id;
   if not found then
     return false;
   end if;
-  insert into trading.outbox (channel, payload)
-  values ('api_key_revoked', json_build_object('apiKeyId', revoke_key.key_id));
+  perform identity.revoke_api_keys(array[v_key_id]);
   return true;
 end
 $$;

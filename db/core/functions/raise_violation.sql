@@ -33,6 +33,14 @@ begin
       'The policy must be open, invitation or closed'
     when 'api_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
+    when 'api_keys_scopes_are_read_trade_or_both' then
+      'The scopes must be read, trade or both, each once'
+    when 'api_keys_expire_at_a_moment_after_they_are_made' then
+      'The key must expire at a moment in the future; null is never'
+    when 'api_keys_allow_from_1_to_20_addresses' then
+      'The allowed addresses must be a list of 1 to 20 addresses or networks; null allows all'
+    when 'api_keys_allow_ipv4_addresses_as_such' then
+      'Write an IPv4 address or network as such, and not as IPv6'
     when 'passkeys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
     when 'staff_keys_name_is_not_blank' then

@@ -61,4 +61,5 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX037', 'BODY_TOO_LARGE', 413, false, 'The body is larger than 64 KiB'),
   ('EX038', 'INTERNAL_ERROR', 500, false, 'Internal server error'),
   ('EX039', 'SERVICE_UNAVAILABLE', 503, false, 'Service unavailable'),
-  ('EX040', 'EVENTS_GONE', 409, true, 'The events after this id are not kept any more');
+  ('EX040', 'EVENTS_GONE', 409, true, 'The events after this id are not kept any more'),
+  ('EX041', 'KEY_SCOPE', 403, true, 'The API key does not have the scope for this');

@@ -42,6 +42,7 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   set_profile: async () => ({ user_id: await makeTrader(), private: true }),
   create_api_key: async () => ({ user_id: await makeTrader(), name: "key" }),
   list_api_keys: async () => ({ user_id: await makeTrader() }),
+  rotate_api_key: async () => ({ key_id: await makeKey(), overlap: "01:00:00" }),
   revoke_api_key: async () => ({ key_id: await makeKey() }),
   create_staff_key: async () => ({ name: "Ada", role: "analyst" }),
   list_staff_keys: async () => ({}),

@@ -192,6 +192,8 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
   const event = { title: "x", category: "tests" };
   const user = { email: "a@b", display_name: "x", handle: "constraint" };
   const policy = { user_id, requests_per_minute: 1, burst_capacity: 1 };
+  const key = { user_id, name: "x" };
+  const tooMany = Array.from({ length: 21 }, (_, index) => `192.0.2.${index}`);
   const refused: [string, Record<string, unknown>, RegExp][] = [
     ["create_category", { slug: "Bad Slug", name: "x" }, /^The slug must have from 1 to 60 char/],
     ["create_category", { slug: "nameless", name: null }, /^A value is required for name$/],
@@ -209,6 +211,20 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
     ["create_user", { ...user, handle: "a b" }, /^The handle must have from 1 to 40 characters/],
     ["set_profile", { user_id, display_name: " " }, /^The display name must not be blank/],
     ["create_api_key", { user_id, name: "" }, /^The name must not be blank/],
+    ["create_api_key", { ...key, scopes: ["read", "read"] }, /^The scopes must be read, trade or/],
+    ["create_api_key", { ...key, scopes: ["admin"] }, /^The scopes must be read, trade or both/],
+    ["create_api_key", { ...key, scopes: [] }, /^The scopes must be read, trade or both/],
+    ["create_api_key", { ...key, scopes: null }, /^The scopes must be read, trade or both/],
+    ["create_api_key", { ...key, expires_at: "2001-01-01" }, /^The key must expire at a moment in/],
+    ["create_api_key", { ...key, expires_at: "infinity" }, /^The key must expire at a moment in/],
+    ["create_api_key", { ...key, allowed_addresses: [] }, /^The allowed addresses must be a list/],
+    ["create_api_key", { ...key, allowed_addresses: [null] }, /^The allowed addresses must be/],
+    ["create_api_key", { ...key, allowed_addresses: tooMany }, /^The allowed addresses must be/],
+    [
+      "create_api_key",
+      { ...key, allowed_addresses: ["::ffff:192.0.2.0/120"] },
+      /^Write an IPv4 address or network as such/,
+    ],
     ["create_staff_key", { name: "x", role: "owner" }, /^The role must be analyst or operator$/],
     [
       "set_rate_policy",
@@ -235,6 +251,8 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
 test("every constraint that an operator's values can break is said in words", async (t) => {
   const outOfReach = [
     "api_keys_hash_is_a_sha256",
+    "api_keys_last_used_address_is_of_one_host",
+    "api_keys_last_used_address_is_that_of_a_use",
     "links_are_of_a_known_kind",
     "links_are_of_a_user_or_invitations",
     "links_hash_is_a_sha256",

@@ -68,7 +68,9 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     returns: "void",
   },
   create_api_key: {
-    arguments: "user_id uuid, name text",
+    arguments:
+      "user_id uuid, name text, scopes text[] default '{read,trade}', " +
+      "expires_at timestamptz default null, allowed_addresses cidr[] default null",
     returns: "text",
   },
   list_api_keys: {
@@ -141,7 +143,7 @@ function asWritten(text: string): string {
   return text
     .replaceAll("timestamp with time zone", "timestamptz")
     .replaceAll(/\binteger\b/g, "int")
-    .replaceAll(/ DEFAULT (NULL|'[^']*'|\w+)(?:::\w+)?/g, (_match, value: string) => {
+    .replaceAll(/ DEFAULT (NULL|'[^']*'|\w+)(?:::\w+(?:\[\])?)?/g, (_match, value: string) => {
       return ` default ${value === "NULL" ? "null" : value}`;
     });
 }

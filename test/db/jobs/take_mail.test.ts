@@ -68,9 +68,11 @@ async function makeKey(userId: string, name: string): Promise<string> {
 test.serial("of several notices of a kind that wait the newest is sent", async (t) => {
   const { userId, email } = await makeUser();
   for (const name of ["one", "two", "three"]) await makeKey(userId, name);
-  t.deepEqual(await send(email), [["new_key", { name: "three" }]]);
+  const namesOf = async () =>
+    (await send(email)).map(([kind, details]) => [kind, (details as { name: string }).name]);
+  t.deepEqual(await namesOf(), [["new_key", "three"]]);
   await makeKey(userId, "four");
-  t.deepEqual(await send(email), [["new_key", { name: "four" }]]);
+  t.deepEqual(await namesOf(), [["new_key", "four"]]);
 });
 
 test.serial("mails with links are sent before notices", async (t) => {

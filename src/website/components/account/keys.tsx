@@ -4,37 +4,27 @@ import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
-import { Field, issueOf } from "../field.tsx";
-import { ProblemNotice } from "../notice.tsx";
+import { ConfirmDialog } from "../confirm_dialog.tsx";
 import { Empty, Show } from "../states.tsx";
-import { Submit } from "../submit.tsx";
+import { KeyForm } from "./key_form.tsx";
+import { KeyItem } from "./key_item.tsx";
 import { NewKey } from "./new_key.tsx";
-import { RemovableItem } from "./removable_item.tsx";
 import { Section } from "./section.tsx";
 
 /** Keys for programs that trade for the user. */
 export function KeysSection(): JSX.Element {
   const keys = useAsked(() => resultOf(ownApi.GET("/api/account/keys")), []);
-  const [name, setName] = useState("");
   const [made, setMade] = useState<{ name: string; key: string }>();
-  const command = useCommand();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    setMade(undefined);
-    void command.give(
-      () => resultOf(ownApi.POST("/api/account/keys", { body: { name } })),
-      (key) => {
-        setMade(key);
-        setName("");
-        keys.askAgain();
-      },
-    );
+  const showNew = (key: { name: string; key: string }): void => {
+    setMade(key);
+    keys.askAgain();
   };
   return (
     <Section id="keys" title="API keys">
       <p class="muted">
-        A program with a key trades as you. Give each program a key of its own, and revoke it when
-        it is not needed any more. See the <a href="/docs">API documentation</a>.
+        A program with a key acts as you. Give each program a key of its own that can do no more
+        than the program needs, and revoke it when it is not needed any more. See the{" "}
+        <a href="/docs">API documentation</a>.
       </p>
       {made !== undefined && (
         <NewKey
@@ -44,35 +34,30 @@ export function KeysSection(): JSX.Element {
           }}
         />
       )}
-      <form onSubmit={submit} noValidate class="line-form">
-        <Field
-          label="Name of the new key"
-          name="keyName"
-          value={name}
-          error={issueOf(command.problem, "name")}
-          onValue={setName}
-        />
-        <Submit isBusy={command.isBusy}>Create key</Submit>
-      </form>
-      <ProblemNotice problem={command.problem} />
+      <KeyForm
+        onStart={() => {
+          setMade(undefined);
+        }}
+        onMade={showNew}
+      />
       <Show asked={keys}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty title="No keys yet" />
           ) : (
-            <ul class="item-list">
-              {data.map((key) => (
-                <RemovableItem
-                  key={key.id}
-                  item={key}
-                  verb="Revoke"
-                  remove={() => revoke(key.id)}
-                  onRemoved={keys.askAgain}
-                >
-                  Programs with this key are refused at once. It cannot be made valid again.
-                </RemovableItem>
-              ))}
-            </ul>
+            <>
+              <ul class="item-list">
+                {data.map((key) => (
+                  <KeyItem
+                    key={key.id}
+                    apiKey={key}
+                    onRotated={showNew}
+                    onRevoked={keys.askAgain}
+                  />
+                ))}
+              </ul>
+              <RevokeAll onRevoked={keys.askAgain} />
+            </>
           )
         }
       </Show>
@@ -80,5 +65,37 @@ export function KeysSection(): JSX.Element {
   );
 }
 
-const revoke = (id: string) =>
-  resultOf(ownApi.DELETE("/api/account/keys/{id}", { params: { path: { id } } }));
+function RevokeAll({ onRevoked }: { onRevoked: () => void }): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const command = useCommand();
+  return (
+    <div class="button-row">
+      <button
+        type="button"
+        class="button button-quiet"
+        onClick={() => {
+          command.reset();
+          setAsking(true);
+        }}
+      >
+        Revoke all keys
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title="Revoke all keys?"
+          action="Revoke all for good"
+          command={command}
+          onConfirm={() =>
+            void command.give(() => resultOf(ownApi.DELETE("/api/account/keys")), onRevoked)
+          }
+          onClose={() => {
+            setAsking(false);
+          }}
+        >
+          Programs with any of your keys are refused at once. No key can be made valid again. Open
+          orders stay.
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}

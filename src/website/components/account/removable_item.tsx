@@ -6,45 +6,53 @@ import { useCommand } from "../../hooks/use_command.ts";
 import { ConfirmDialog } from "../confirm_dialog.tsx";
 
 interface RemovableItemProps {
-  item: { name: string; createdAt: string; lastUsedAt: string | null };
+  item: {
+    name: string;
+    createdAt: string;
+    lastUsedAt: string | null;
+    lastUsedAddress?: string | null;
+  };
   /** What the button says, such as "Revoke". */
   verb: string;
   remove: () => Promise<Result<unknown>>;
   onRemoved: () => void;
+  /** What else there is to know of it. */
+  facts?: string;
+  /** Another button before that of the removal. */
+  action?: ComponentChildren;
   /** What the removal does, for the question before it. */
   children: ComponentChildren;
 }
 
 /** A key or a passkey in a list, with a button that asks once more before it is removed. */
-export function RemovableItem({
-  item: { name, createdAt, lastUsedAt },
-  verb,
-  remove,
-  onRemoved,
-  children,
-}: RemovableItemProps): JSX.Element {
+export function RemovableItem(props: RemovableItemProps): JSX.Element {
+  const { item, verb, remove, onRemoved, facts, action, children } = props;
+  const { name } = item;
   const [isAsking, setAsking] = useState(false);
   const command = useCommand();
   return (
     <li class="item">
       <div>
         <p class="item-name">{name}</p>
+        {facts !== undefined && <p class="hint">{facts}</p>}
         <p class="hint">
-          Made {formatDate(createdAt)} ·{" "}
-          {lastUsedAt === null ? "never used" : `last used ${formatDateTime(lastUsedAt)}`}
+          Made {formatDate(item.createdAt)} · {lastUse(item)}
         </p>
       </div>
-      <button
-        type="button"
-        class="button button-small"
-        aria-label={`${verb} ${name}`}
-        onClick={() => {
-          command.reset();
-          setAsking(true);
-        }}
-      >
-        {verb}
-      </button>
+      <div class="button-row">
+        {action}
+        <button
+          type="button"
+          class="button button-small"
+          aria-label={`${verb} ${name}`}
+          onClick={() => {
+            command.reset();
+            setAsking(true);
+          }}
+        >
+          {verb}
+        </button>
+      </div>
       {isAsking && (
         <ConfirmDialog
           title={`${verb} “${name}”?`}
@@ -60,4 +68,10 @@ export function RemovableItem({
       )}
     </li>
   );
+}
+
+function lastUse({ lastUsedAt, lastUsedAddress = null }: RemovableItemProps["item"]): string {
+  if (lastUsedAt === null) return "never used";
+  const where = lastUsedAddress === null ? "" : ` from ${lastUsedAddress}`;
+  return `last used ${formatDateTime(lastUsedAt)}${where}`;
 }

@@ -1,0 +1,40 @@
+create or replace function admin.rotate_api_key(key_id uuid, overlap interval default '1 day')
+returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_old_id bigint;
+  v_made identity.api_keys;
+begin
+  select k.id into v_old_id
+  from identity.api_keys as k
+  where k.public_id = rotate_api_key.key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format(
+      'There is no API key %s', coalesce(rotate_api_key.key_id::text, 'null')
+    ));
+  end if;
+  v_made := identity.rotate_api_key(
+    key_id => v_old_id,
+    overlap => rotate_api_key.overlap,
+    key_hash => v_key_hash
+  );
+  perform admin.audit('rotate_api_key', jsonb_build_object(
+    'key_id', rotate_api_key.key_id,
+    'overlap', rotate_api_key.overlap,
+    'new_key_id', v_made.public_id
+  ));
+  return v_key;
+end
+$$;
+
+comment on function admin.rotate_api_key(uuid, interval) is
+  'Makes an API key in the place of another and returns it; it is not kept and can never be shown '
+  'again. It has the name, the scopes, the addresses and the life of the other, which is valid for '
+  'the overlap from now on: 0, or from 5 minutes to 7 days. Errors: INVALID_REQUEST, '
+  'INVALID_STATE (it is not in force, or was rotated before), NOT_FOUND. Locks: the row of the '
+  'key.';

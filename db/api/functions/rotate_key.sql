@@ -1,0 +1,55 @@
+create or replace function api.rotate_key(user_id uuid, key_id uuid, overlap_seconds int)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_user identity.users;
+  v_old_id bigint;
+  v_made identity.api_keys;
+begin
+  perform core.check_session();
+  -- Held, so that the keys are counted one creation after the other.
+  select u.* into strict v_user
+  from identity.users as u
+  where u.public_id = rotate_key.user_id
+  for no key update;
+  select k.id into v_old_id
+  from identity.api_keys as k
+  where k.public_id = rotate_key.key_id
+    and k.user_id = v_user.id;
+  if not found then
+    return null;
+  end if;
+  if not identity.is_confirmed(v_user) then
+    perform core.raise_error('EMAIL_UNCONFIRMED');
+  end if;
+  v_made := identity.rotate_api_key(
+    key_id => v_old_id,
+    overlap => make_interval(secs => rotate_key.overlap_seconds),
+    key_hash => v_key_hash
+  );
+  perform identity.check_key_counts(v_user.id);
+  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  return (
+    select json_build_object(
+      'id', v_made.public_id,
+      'name', v_made.name,
+      'key', v_key,
+      'oldKeyEndsAt', core.iso8601(coalesce(k.revoked_at, k.expires_at))
+    )
+    from identity.api_keys as k
+    where k.id = v_old_id
+  );
+end
+$$;
+
+comment on function api.rotate_key(uuid, uuid, int) is
+  'Makes an API key in the place of another of its user (identity.rotate_api_key) and returns the '
+  'body of POST /api/account/keys/:id/rotate, with the key, which is not kept. A mail reports it. '
+  'Null: the user has no such key. Errors: INVALID_REQUEST, EMAIL_UNCONFIRMED, INVALID_STATE, '
+  'UNFIT_SESSION. Locks: the row of the user in identity.users, for which no trading waits, and '
+  'that of the key.';

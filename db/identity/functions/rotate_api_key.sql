@@ -1,0 +1,61 @@
+create or replace function identity.rotate_api_key(
+  key_id bigint, overlap interval, key_hash bytea
+)
+returns identity.api_keys
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_least constant interval := '5 minutes';
+  c_most constant interval := '7 days';
+  v_at timestamptz := core.now();
+  v_old identity.api_keys;
+begin
+  -- A shorter overlap could end before each server has looked at the key anew.
+  if rotate_api_key.overlap is null
+    or not (rotate_api_key.overlap = '0' or rotate_api_key.overlap between c_least and c_most)
+  then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'The overlap must be zero, or from 5 minutes to 7 days'
+    );
+  end if;
+  select k.* into strict v_old
+  from identity.api_keys as k
+  where k.id = rotate_api_key.key_id
+  for no key update; -- mutant: keys_rotated_at_once
+  if not identity.is_key_in_force(v_old) then
+    perform core.raise_error('INVALID_STATE', 'The key is not in force any more');
+  end if;
+  if exists (
+    select
+    from identity.api_keys as k
+    where k.replaces = v_old.id
+  ) then
+    perform core.raise_error('INVALID_STATE', 'The key was rotated before, and ends by itself');
+  end if;
+
+  if rotate_api_key.overlap = '0' then
+    perform identity.revoke_api_keys(array[v_old.id]); -- mutant: rotated_keys_stay
+  else
+    update identity.api_keys as k
+    set expires_at = least(k.expires_at, v_at + rotate_api_key.overlap) -- mutant: rotation_prolongs
+    where k.id = v_old.id;
+  end if;
+  return identity.add_api_key(
+    user_id => v_old.user_id,
+    name => v_old.name,
+    key_hash => rotate_api_key.key_hash,
+    scopes => v_old.scopes, -- mutant: rotation_adds_scopes
+    expires_at => v_at
+      + extract(epoch from v_old.expires_at - v_old.created_at) * interval '1 second',
+    allowed_addresses => v_old.allowed_addresses, -- mutant: rotation_opens_addresses
+    replaces => v_old.id
+  );
+end
+$$;
+
+comment on function identity.rotate_api_key(bigint, interval, bytea) is
+  'Makes a key with this SHA-256 in the place of another: with its name, scopes, addresses and, if '
+  'it expires, as long a life. The other one is valid for an overlap from now on, and not longer '
+  'than it was; with an overlap of zero it is revoked. A key is rotated once. Errors: '
+  'INVALID_REQUEST, INVALID_STATE. Locks: the row of the key.';
