@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:8c67dce7a7e5db07b8852dfdcb0e5fc4e4481c3e
+--! Hash: sha1:3d7a152385b46771f5eb057693d0667887006cf3
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -13,7 +13,8 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX037', 'BODY_TOO_LARGE', 413, false, 'The body is larger than 64 KiB'),
   ('EX038', 'INTERNAL_ERROR', 500, false, 'Internal server error'),
   ('EX039', 'SERVICE_UNAVAILABLE', 503, false, 'Service unavailable'),
-  ('EX040', 'EVENTS_GONE', 409, true, 'The events after this id are not kept any more');
+  ('EX040', 'EVENTS_GONE', 409, true, 'The events after this id are not kept any more'),
+  ('EX041', 'KEY_SCOPE', 403, true, 'The API key does not have the scope for this');
 insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('v1-cancel-all', 60, 60);
 
@@ -32,6 +33,20 @@ comment on type trading.order_request is
   'created_at are of the scheduled order that a request releases. request_fingerprint: another '
   'request with the idempotency key is rejected; null: it is a replay. cancels_own: own resting '
   'orders that it meets are cancelled; otherwise it is rejected.';
+alter type trading.maker_arrays
+  drop attribute has_expired,
+  add attribute end_reasons trading.cancel_reason[];
+comment on type trading.maker_arrays is
+  'The resting orders that a batch might meet, as matching reads them. books and shares are places '
+  'as in trading.match_request. cents is what a match brings the maker for each share, below 0 for '
+  'a buy; gains is how its shares change by it, 1 for a buy and -1 for a sell. end_reasons: why an '
+  'order that has expired, or is stopped by the dead man''s switch, is cancelled when it is met.';
+alter type trading.trader_arrays add attribute stopped_order_ids bigint[];
+comment on type trading.trader_arrays is
+  'The traders a batch might touch, in ascending user id, one place for each in every array. '
+  'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
+  'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to this '
+  'one are stopped by the dead man''s switch (trading.last_stopped_order); null if nobody''s are.';
 alter type trading.match_request
   add attribute is_fok boolean,
   add attribute cancels_own boolean;
@@ -187,13 +202,323 @@ comment on column trading.dead_man_switches.fired_at is
   'When a worker found it expired. From then on it cannot be renewed, whatever the clock says, '
   'until the orders are cancelled; null: it has not fired, or that is over.';
 comment on column trading.dead_man_switches.last_order_id is
-  'The last of the open orders when it fired, 0 if there was none. Those up to this one are '
-  'cancelled, and what replaced them.';
+  'The last of the open orders that were placed by its expiry, 0 if there was none. Those up to '
+  'this one are cancelled, and what replaced them.';
 comment on column trading.dead_man_switches.last_fired_at is
-  'When it fired last, since it was set last; null: it did not.';
+  'The expiry at which it fired last; null: it never did.';
 --! EndIncluded trading/tables/dead_man_switches.sql
 
+alter table identity.api_keys
+  add column scopes text[] not null default '{read,trade}',
+  add column expires_at timestamptz,
+  add column allowed_addresses cidr[],
+  add column last_used_address inet,
+  add column replaces bigint;
+alter table identity.api_keys
+  add constraint api_keys_scopes_are_read_trade_or_both check (
+    scopes in ('{read}', '{trade}', '{read,trade}')
+  ) not valid,
+  add constraint api_keys_expire_at_a_moment_after_they_are_made check (
+    expires_at > created_at and isfinite(expires_at)
+  ) not valid,
+  add constraint api_keys_allow_from_1_to_20_addresses check (
+    allowed_addresses is null
+    or (
+      array_ndims(allowed_addresses) = 1
+      and cardinality(allowed_addresses) <= 20
+      and array_position(allowed_addresses, null) is null
+    ) is true
+  ) not valid,
+  add constraint api_keys_allow_ipv4_addresses_as_such check (
+    not inet '::ffff:0:0/96' >>= any (allowed_addresses)
+  ) not valid,
+  add constraint api_keys_last_used_address_is_that_of_a_use check (
+    last_used_address is null or last_used_at is not null
+  ) not valid,
+  add constraint api_keys_last_used_address_is_of_one_host check (
+    masklen(last_used_address) = case family(last_used_address) when 4 then 32 else 128 end
+    and not last_used_address <<= inet '::ffff:0:0/96'
+  ) not valid,
+  add constraint api_keys_replaces_fkey foreign key (replaces) references identity.api_keys (id) not valid;
+comment on column identity.api_keys.scopes is
+  'What it may do: read, trade (commands) or both, in this order.';
+comment on column identity.api_keys.expires_at is
+  'From when on it is not valid any more; null: it does not expire.';
+comment on column identity.api_keys.allowed_addresses is
+  'Where it may be used: addresses and networks; null: everywhere. IPv4 is written as IPv4.';
+comment on column identity.api_keys.last_used_address is
+  'From where it was used at last_used_at; null: not known.';
+comment on column identity.api_keys.replaces is
+  'The key that was rotated when this one was made.';
+
 drop function jobs.next_work(bigint[]);
+drop function admin.create_api_key(uuid, text);
+drop function api.create_key(uuid, text);
+--! Included core/functions/raise_violation.sql
+create or replace function core.raise_violation(constraint_name text, column_name text)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.raise_error('INVALID_REQUEST', case raise_violation.constraint_name
+    when '' then 'A value is required for ' || replace(raise_violation.column_name, '_', ' ')
+    when 'categories_slug_is_url_safe' then
+      'The slug must have from 1 to 60 characters: lower-case letters, digits and single hyphens '
+      'between them; "all" is reserved'
+    when 'categories_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'events_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'events_end_after_their_start' then 'The event must end after it starts'
+    when 'events_start_and_end_at_a_moment_or_at_none' then
+      'The start and the end of the event must not be infinite; null leaves them open'
+    when 'events_live_delay_is_sane' then 'The live delay must be from 0 to 60000 milliseconds'
+    when 'markets_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'users_email_looks_like_one' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'email_claims_look_like_an_email' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'users_display_name_is_not_blank' then
+      'The display name must not be blank or longer than 100 characters'
+    when 'users_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'email_claims_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'settings_sign_up_policy_is_open_invitation_or_closed' then
+      'The policy must be open, invitation or closed'
+    when 'api_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'api_keys_scopes_are_read_trade_or_both' then
+      'The scopes must be read, trade or both, each once'
+    when 'api_keys_expire_at_a_moment_after_they_are_made' then
+      'The key must expire at a moment in the future; null is never'
+    when 'api_keys_allow_from_1_to_20_addresses' then
+      'The allowed addresses must be a list of 1 to 20 addresses or networks; null allows all'
+    when 'api_keys_allow_ipv4_addresses_as_such' then
+      'Write an IPv4 address or network as such, and not as IPv6'
+    when 'passkeys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_role_is_analyst_or_operator' then 'The role must be analyst or operator'
+    when 'rate_is_from_1_to_1000000' then
+      'The requests per minute and the burst capacity must each be from 1 to 1000000'
+    when 'max_requests_is_from_1_to_1000000000' then 'The maximum must be from 1 to 1000000000'
+    when 'window_seconds_is_from_1_to_86400' then
+      'The window must be from 1 to 86400 seconds long'
+    else 'A value breaks the rule ' || raise_violation.constraint_name
+  end);
+end
+$$;
+
+comment on function core.raise_violation(text, text) is
+  'Raises INVALID_REQUEST for a value that breaks a check constraint, or, with an empty '
+  'constraint_name, for a column that must not be null. The message says what the rule is.';
+--! EndIncluded core/functions/raise_violation.sql
+--! Included identity/functions/plain_address.sql
+create or replace function identity.plain_address(address inet)
+returns inet
+language sql immutable parallel safe
+return case
+  when plain_address.address <<= inet '::ffff:0:0/96'
+    then inet '0.0.0.0' + (host(plain_address.address)::inet - inet '::ffff:0:0')
+  else host(plain_address.address)::inet -- mutant: networks_count_as_addresses
+end;
+
+comment on function identity.plain_address(inet) is
+  'The address of a host without a network, and as IPv4 if it is IPv4 written as IPv6.';
+--! EndIncluded identity/functions/plain_address.sql
+--! Included identity/functions/is_key_in_force.sql
+create or replace function identity.is_key_in_force(key identity.api_keys)
+returns boolean
+language sql stable
+return (key).revoked_at is null
+  and ((key).expires_at is null or (key).expires_at > core.now()); -- mutant: keys_never_expire
+
+comment on function identity.is_key_in_force(identity.api_keys) is
+  'Whether an API key is neither revoked nor expired.';
+--! EndIncluded identity/functions/is_key_in_force.sql
+--! Included identity/functions/add_api_key.sql
+create or replace function identity.add_api_key(
+  user_id bigint,
+  name text,
+  key_hash bytea,
+  scopes text[],
+  expires_at timestamptz,
+  allowed_addresses cidr[],
+  replaces bigint default null
+)
+returns identity.api_keys
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  insert into identity.api_keys (
+    user_id, name, key_hash, scopes, expires_at, allowed_addresses, replaces
+  )
+  values (
+    add_api_key.user_id, add_api_key.name, add_api_key.key_hash,
+    array(
+      select s.scope from unnest(add_api_key.scopes) as s (scope) order by s.scope collate "C"
+    ),
+    add_api_key.expires_at, add_api_key.allowed_addresses, add_api_key.replaces
+  )
+  returning *
+$$;
+
+comment on function identity.add_api_key(
+  bigint, text, bytea, text[], timestamptz, cidr[], bigint
+) is
+  'Adds an API key with this SHA-256. The scopes may be in any order. Errors: those of the checks '
+  'of identity.api_keys.';
+--! EndIncluded identity/functions/add_api_key.sql
+--! Included identity/functions/revoke_api_keys.sql
+create or replace function identity.revoke_api_keys(key_ids bigint[])
+returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  with revoked as (
+    update identity.api_keys as k
+    set revoked_at = coalesce(k.revoked_at, core.now())
+    where k.id = any (revoke_api_keys.key_ids)
+    returning k.public_id
+  )
+  insert into trading.outbox (channel, payload)
+  select 'api_key_revoked', json_build_object('apiKeyId', r.public_id)
+  from revoked as r
+$$;
+
+comment on function identity.revoke_api_keys(bigint[]) is
+  'Revokes API keys, and writes an api_key_revoked event of each for the servers. Revoking one '
+  'again changes nothing. Locks: the rows of the keys.';
+--! EndIncluded identity/functions/revoke_api_keys.sql
+--! Included identity/functions/rotate_api_key.sql
+create or replace function identity.rotate_api_key(
+  key_id bigint, overlap interval, key_hash bytea
+)
+returns identity.api_keys
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_least constant interval := '5 minutes';
+  c_most constant interval := '7 days';
+  v_at timestamptz := core.now();
+  v_old identity.api_keys;
+begin
+  -- A shorter overlap could end before each server has looked at the key anew.
+  if rotate_api_key.overlap is null
+    or not (rotate_api_key.overlap = '0' or rotate_api_key.overlap between c_least and c_most)
+  then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'The overlap must be zero, or from 5 minutes to 7 days'
+    );
+  end if;
+  select k.* into strict v_old
+  from identity.api_keys as k
+  where k.id = rotate_api_key.key_id
+  for no key update; -- mutant: keys_rotated_at_once
+  if not identity.is_key_in_force(v_old) then
+    perform core.raise_error('INVALID_STATE', 'The key is not in force any more');
+  end if;
+  if exists (
+    select
+    from identity.api_keys as k
+    where k.replaces = v_old.id
+  ) then
+    perform core.raise_error('INVALID_STATE', 'The key was rotated before, and ends by itself');
+  end if;
+
+  if rotate_api_key.overlap = '0' then
+    perform identity.revoke_api_keys(array[v_old.id]); -- mutant: rotated_keys_stay
+  else
+    update identity.api_keys as k
+    set expires_at = least(k.expires_at, v_at + rotate_api_key.overlap) -- mutant: rotation_prolongs
+    where k.id = v_old.id;
+  end if;
+  return identity.add_api_key(
+    user_id => v_old.user_id,
+    name => v_old.name,
+    key_hash => rotate_api_key.key_hash,
+    scopes => v_old.scopes, -- mutant: rotation_adds_scopes
+    expires_at => v_at
+      + extract(epoch from v_old.expires_at - v_old.created_at) * interval '1 second',
+    allowed_addresses => v_old.allowed_addresses, -- mutant: rotation_opens_addresses
+    replaces => v_old.id
+  );
+end
+$$;
+
+comment on function identity.rotate_api_key(bigint, interval, bytea) is
+  'Makes a key with this SHA-256 in the place of another: with its name, scopes, addresses and, if '
+  'it expires, as long a life. The other one is valid for an overlap from now on, and not longer '
+  'than it was; with an overlap of zero it is revoked. A key is rotated once. Errors: '
+  'INVALID_REQUEST, INVALID_STATE. Locks: the row of the key.';
+--! EndIncluded identity/functions/rotate_api_key.sql
+--! Included identity/functions/check_key_counts.sql
+create or replace function identity.check_key_counts(user_id bigint)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most constant int := 50;
+  c_most_a_day constant int := 100;
+begin
+  if (
+    select count(*)
+    from identity.api_keys as k
+    where k.user_id = check_key_counts.user_id
+      and identity.is_key_in_force(k)
+      and not exists (
+        select
+        from identity.api_keys as n
+        where n.replaces = k.id
+      )
+  ) > c_most then
+    perform core.raise_error(
+      'INVALID_STATE', format('An account has at most %s keys: revoke one first', c_most)
+    );
+  end if;
+  if (
+    select count(*)
+    from identity.api_keys as k
+    where k.user_id = check_key_counts.user_id
+      and k.created_at > core.now() - interval '1 day' -- mutant: keys_without_end
+  ) > c_most_a_day then
+    perform core.raise_error(
+      'INVALID_STATE', format('An account makes at most %s keys in 24 hours', c_most_a_day)
+    );
+  end if;
+end
+$$;
+
+comment on function identity.check_key_counts(bigint) is
+  'Ends a transaction that made an API key for a user with too many: 50 are in force, without '
+  'those that were rotated, and 100 are made in 24 hours. The caller has locked the user''s row. '
+  'Errors: INVALID_STATE.';
+--! EndIncluded identity/functions/check_key_counts.sql
+--! Included identity/functions/key_details.sql
+create or replace function identity.key_details(key identity.api_keys)
+returns json
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'name', (key).name,
+    'scopes', (key).scopes,
+    'expiresAt', core.iso8601((key).expires_at),
+    -- As inet, an address is written without its length.
+    'allowedAddresses', (key).allowed_addresses::inet[],
+    'rotated', (key).replaces is not null
+  )
+$$;
+
+comment on function identity.key_details(identity.api_keys) is
+  'What a mail says of a new API key: its name and its powers.';
+--! EndIncluded identity/functions/key_details.sql
 --! Included trading/functions/read_requests.sql
 create or replace function trading.read_requests(orders jsonb)
 returns setof trading.order_request
@@ -483,6 +808,94 @@ comment on function trading.read_book_slice(
   'could take if their demand (trading.read_reach) were depth times as large. Nothing else can '
   'change the books meanwhile: the caller holds the markets'' locks.';
 --! EndIncluded trading/functions/read_book_slice.sql
+--! Included trading/functions/last_order_until.sql
+create or replace function trading.last_order_until(user_id bigint, at timestamptz)
+returns bigint
+language sql stable
+begin atomic
+  select coalesce((
+    select b.order_id
+    from trading.active_orders as b
+    cross join lateral (
+      select x.created_at from trading.orders as x where x.id = b.order_id
+    ) as o
+    where b.user_id = last_order_until.user_id
+      and o.created_at <= last_order_until.at -- mutant: later_orders_stopped_too
+    order by b.order_id desc
+    limit 1
+  ), 0);
+end;
+
+comment on function trading.last_order_until(bigint, timestamptz) is
+  'The id of the last open order that a user had placed by then, 0 if there is none. Its cost is '
+  'in the orders that were placed later.';
+--! EndIncluded trading/functions/last_order_until.sql
+--! Included trading/functions/last_stopped_order.sql
+create or replace function trading.last_stopped_order(user_id bigint, at timestamptz)
+returns bigint
+language sql stable
+begin atomic
+  select coalesce(
+    s.last_order_id, trading.last_order_until(s.user_id, s.expires_at)
+  )
+  from trading.dead_man_switches as s
+  where s.user_id = last_stopped_order.user_id
+    and s.expires_at <= last_stopped_order.at
+    -- A renewal that was in time may still be committing, unless a worker has looked.
+    and (s.fired_at is not null or s.expires_at <= last_stopped_order.at - interval '2 seconds'); -- mutant: stopped_before_its_renewal
+end;
+
+comment on function trading.last_stopped_order(bigint, timestamptz) is
+  'The last of the open orders of a user that the dead man''s switch has stopped; null if it has '
+  'not. Stopped orders trade no more, and are cancelled by a worker or when they are met. A switch '
+  'stops them at the moment when a worker finds it expired, and two seconds after its expiry if '
+  'there is no worker.';
+--! EndIncluded trading/functions/last_stopped_order.sql
+--! Included trading/functions/read_traders.sql
+create or replace function trading.read_traders(user_ids bigint[], at timestamptz)
+returns trading.trader_arrays
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_traders trading.trader_arrays;
+begin
+  v_traders := (
+    select (
+      array_agg(t.user_id),
+      array_agg(t.public_id),
+      array_agg(t.balance_cents),
+      array_agg(t.account_version::bigint),
+      array_agg(risk.blocked_by(t, read_traders.at)),
+      array_agg(coalesce(t.excluded_until > read_traders.at, false)),
+      array_agg(risk.has_limits(t)),
+      null
+    )::trading.trader_arrays
+    from (
+      select x.*
+      from trading.traders as x
+      where x.user_id = any (read_traders.user_ids)
+      order by x.user_id
+    ) as t
+  );
+  -- Hardly ever: a worker cancels these orders within a moment.
+  if exists (
+    select from trading.dead_man_switches as s where s.expires_at <= read_traders.at
+  ) then
+    v_traders.stopped_order_ids := array(
+      select trading.last_stopped_order(u.id, read_traders.at)
+      from unnest(v_traders.user_ids) with ordinality as u (id, place)
+      order by u.place
+    );
+  end if;
+  return v_traders;
+end
+$$;
+
+comment on function trading.read_traders(bigint[], timestamptz) is
+  'The cash of users and whether they may trade, in ascending id; of their orders, which ones the '
+  'dead man''s switch has stopped.';
+--! EndIncluded trading/functions/read_traders.sql
 --! Included trading/functions/match_request.sql
 create or replace function trading.match_request(
   request trading.order_request,
@@ -536,6 +949,44 @@ comment on function trading.match_request(
   'A request as matching reads it. trader and holding are the places of its user and of what the '
   'user has in its market, null without; blocked_by: see risk.blocked_by.';
 --! EndIncluded trading/functions/match_request.sql
+--! Included trading/functions/read_maker_arrays.sql
+create or replace function trading.read_maker_arrays(batch trading.matched_batch)
+returns trading.maker_arrays
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select (
+      array_agg(k.order_id),
+      array_agg(2 * k.market - (k.book_side = 'yes')::int),
+      array_agg(u.trader),
+      -- A seller sells the other side than the one that the order is stored on.
+      array_agg(
+        2 * width_bucket(trading.holding_key(k.market, u.trader), (batch.holdings).keys)
+        - ((k.book_side = 'yes') = (k.order_type = 'buy'))::int
+      ),
+      array_agg(k.order_type = 'buy'),
+      array_agg(k.book_price),
+      array_agg(case k.order_type when 'buy' then -k.book_price else 100 - k.book_price end),
+      array_agg(case k.order_type when 'buy' then 1 else -1 end),
+      array_agg(k.left_quantity),
+      array_agg(case
+        when k.has_expired then 'expired'
+        when k.order_id <= (batch.traders).stopped_order_ids[u.trader] then 'user_cancelled' -- mutant: stopped_order_trades
+      end::trading.cancel_reason)
+    )::trading.maker_arrays
+    from unnest(batch.makers) as k
+    cross join lateral (
+      select width_bucket(k.user_id, (batch.traders).user_ids) as trader offset 0
+    ) as u
+  );
+end
+$$;
+
+comment on function trading.read_maker_arrays(trading.matched_batch) is
+  'The makers of a batch as matching reads them, once its traders and holdings are read.';
+--! EndIncluded trading/functions/read_maker_arrays.sql
 --! Included trading/functions/replay_or_reuse.sql
 create or replace function trading.replay_or_reuse(
   batch trading.matched_batch,
@@ -640,7 +1091,7 @@ declare
   k_price int[] := (batch.maker_arrays).prices;
   k_cents int[] := (batch.maker_arrays).cents;
   k_gain int[] := (batch.maker_arrays).gains;
-  k_has_expired boolean[] := (batch.maker_arrays).has_expired;
+  k_end_reason trading.cancel_reason[] := (batch.maker_arrays).end_reasons;
   k_left int[] := (batch.maker_arrays).left_quantities; -- - its place in v_cancelled, once there
   k_next int[] := array_fill(0, array[k_read]);
   b_first int[] := array_fill(0, array[2 * cardinality(batch.markets)]);
@@ -722,13 +1173,13 @@ begin
       v_fills_before int := v_fill_count;
       v_cancelled_before int := v_cancelled_count;
       v_cleared_before int := v_cleared_count;
-      v_may_meet_own boolean := not r.cancels_own and (
-        shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false)
-      );
+      v_may_meet_own boolean := not r.cancels_own
+        and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
       v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
       v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
       v_beyond int := 0;
+      v_own int := 0; -- own orders in its way
       v_required bigint;
       v_code text;
       v_status trading.order_status;
@@ -753,12 +1204,13 @@ begin
             r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
           )
         );
-        if k_has_expired[k] then
-          v_reason := 'expired';
+        if k_end_reason[k] is not null then
+          v_reason := k_end_reason[k];
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
-        elsif m = t and r.cancels_own then
+        elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: own_orders_without_bound
+          v_own := v_own + 1;
           v_reason := 'self_trade';
           t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
           t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
@@ -775,7 +1227,7 @@ begin
           v_code := case when v_cleared_count = most_cleared then 'CONFLICT_RETRY' end;
           exit when v_code is not null;
           v_cancelled_count := v_cancelled_count + 1;
-          v_is_starved[v_cancelled_count] := v_reason <> 'expired' and t_traded_with[m] = i; -- mutant: starved_makers_cleared
+          v_is_starved[v_cancelled_count] := k_end_reason[k] is null and t_traded_with[m] = i; -- mutant: starved_makers_cleared
           v_cleared_count := v_cleared_count + (not v_is_starved[v_cancelled_count])::int;
           v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
           k := k_next[k];
@@ -809,8 +1261,7 @@ begin
           or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not r.is_fok); -- mutant: fok_not_tried_to_its_end
       end loop;
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
-      -- A budget ends where it buys no share.
-      v_is_done := v_bought = v_wanted or 0 = trading.affordable_quantity(
+      v_is_done := v_bought = v_wanted or 0 = trading.affordable_quantity( -- the budget is spent
         r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
       );
       v_required := v_spent + case when v_beyond = c_most_beyond then 0
@@ -864,7 +1315,7 @@ begin
       end loop;
       continue next_request when v_code = 'CONFLICT_RETRY'
         or (v_code is not null and (r.is_fok or r.cancels_own)); -- mutant: book_lost_by_a_rejected_fok
-      -- What it met is gone, but for what is left of the last one: the other side begins there.
+      -- What it met is gone, but for the rest of the last one: the other side begins there.
       for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[r.opposite]], 0) loop
         b_last[r.opposite][p] := 0;
       end loop;
@@ -1029,6 +1480,99 @@ comment on function trading.placed_orders(trading.matched_batch) is
   'The requests of a matched batch with their results, in their order. Draws the ids of new '
   'orders; writes nothing.';
 --! EndIncluded trading/functions/placed_orders.sql
+--! Included trading/functions/write_makers.sql
+create or replace function trading.write_makers(
+  batch trading.matched_batch, orders trading.placed_order[]
+)
+returns trading.cancelled_order[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  k_read constant int := cardinality(batch.makers);
+  k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
+  v_rested constant int[] := (batch.result).rested;
+  v_ids bigint[];
+  v_left int[];
+  v_cancelled trading.cancelled_order[];
+begin
+  select array_agg(k.id order by k.id), array_agg(k.left_after order by k.id)
+  into v_ids, v_left
+  from unnest(
+    k_order_ids, (batch.maker_arrays).left_quantities,
+    (batch.result).left_quantities[1 : k_read]
+  ) as k (id, left_before, left_after)
+  where k.left_after < k.left_before;
+
+  if v_ids is not null then
+    -- By their ids and not by a join: no plan can do worse than look each up.
+    with gone as (
+      delete from trading.active_orders as b
+      where b.order_id = any (v_ids)
+        and v_left[width_bucket(b.order_id, v_ids)] <= 0 -- mutant: dead_maker_kept
+    ),
+    smaller as (
+      update trading.active_orders as b
+      set left_quantity = v_left[width_bucket(b.order_id, v_ids)]
+      where b.order_id = any (v_ids)
+        and v_left[width_bucket(b.order_id, v_ids)] > 0
+    )
+    update trading.orders as o set
+      filled_quantity = o.quantity - v_left[width_bucket(o.id, v_ids)],
+      status = trading.filled_status(v_left[width_bucket(o.id, v_ids)], o.quantity)
+    where o.id = any (v_ids)
+      and v_left[width_bucket(o.id, v_ids)] >= 0;
+  end if;
+  if (batch.result).cancelled_makers is null then
+    return null;
+  end if;
+
+  with cancelled as (
+    update trading.orders as o set
+      filled_quantity = o.quantity - c.left_quantity,
+      status = 'cancelled',
+      cancel_reason = c.reason,
+      cancelled_at = batch.at
+    from unnest((batch.result).cancelled_makers) with ordinality as c (
+      request, maker, reason, left_quantity, place
+    )
+    where o.id = k_order_ids[c.maker]
+    returning
+      c.place, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      o.side, o.order_type, o.price, o.quantity, o.expires_at, o.created_at
+  ),
+  all_cancelled as (
+    select c.* from cancelled as c
+    union all
+    -- Orders of the batch itself.
+    select
+      c.place, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
+      o.side, o.order_type, o.price, o.quantity, o.expires_at, batch.at
+    from unnest((batch.result).cancelled_makers) with ordinality as c (
+      request, maker, reason, left_quantity, place
+    )
+    cross join lateral (
+      select (write_makers.orders[v_rested[c.maker - k_read]]).*
+    ) as o
+    where c.maker > k_read
+  )
+  select array_agg(
+    (
+      a.request, a.public_id, a.market_id, a.user_id, a.side, a.order_type, a.price, a.quantity,
+      a.left_quantity, a.reason, a.expires_at, a.created_at
+    )::trading.cancelled_order
+    order by a.place
+  )
+  into v_cancelled
+  from all_cancelled as a;
+  return v_cancelled;
+end
+$$;
+
+comment on function trading.write_makers(trading.matched_batch, trading.placed_order[]) is
+  'Writes what became of the orders that rested before the batch; returns those that it '
+  'cancelled, in their order.';
+--! EndIncluded trading/functions/write_makers.sql
 --! Included trading/functions/write_orders.sql
 create or replace function trading.write_orders(
   orders trading.placed_order[], at timestamptz, has_keys boolean
@@ -2904,6 +3448,448 @@ comment on function trading.verify_orders() is
   'its trades made of it, and could have been placed and ended that way. One row for each broken '
   'invariant.';
 --! EndIncluded trading/functions/verify_orders.sql
+--! Included admin/functions/create_api_key.sql
+create or replace function admin.create_api_key(
+  user_id uuid,
+  name text,
+  scopes text[] default '{read,trade}',
+  expires_at timestamptz default null,
+  allowed_addresses cidr[] default null
+)
+returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_made identity.api_keys;
+  v_constraint text;
+  v_column text;
+begin
+  v_made := identity.add_api_key(
+    user_id => identity.user_id(create_api_key.user_id),
+    name => create_api_key.name,
+    key_hash => v_key_hash,
+    scopes => create_api_key.scopes,
+    expires_at => create_api_key.expires_at,
+    allowed_addresses => create_api_key.allowed_addresses
+  );
+  perform admin.audit('create_api_key', jsonb_build_object(
+    'user_id', create_api_key.user_id,
+    'name', create_api_key.name,
+    'scopes', v_made.scopes,
+    'expires_at', create_api_key.expires_at,
+    'allowed_addresses', create_api_key.allowed_addresses,
+    'key_id', v_made.public_id
+  ));
+  return v_key;
+exception when check_violation or not_null_violation then
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform core.raise_violation(v_constraint, v_column);
+end
+$$;
+
+comment on function admin.create_api_key(uuid, text, text[], timestamptz, cidr[]) is
+  'Makes an API key and returns it; it is not kept and can never be shown again. It may read, '
+  'trade or both, until it expires (null: it does not), from these addresses and networks (null: '
+  'from all). Errors: INVALID_REQUEST, NOT_FOUND.';
+--! EndIncluded admin/functions/create_api_key.sql
+--! Included admin/functions/rotate_api_key.sql
+create or replace function admin.rotate_api_key(key_id uuid, overlap interval default '1 day')
+returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_old_id bigint;
+  v_made identity.api_keys;
+begin
+  select k.id into v_old_id
+  from identity.api_keys as k
+  where k.public_id = rotate_api_key.key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format(
+      'There is no API key %s', coalesce(rotate_api_key.key_id::text, 'null')
+    ));
+  end if;
+  v_made := identity.rotate_api_key(
+    key_id => v_old_id,
+    overlap => rotate_api_key.overlap,
+    key_hash => v_key_hash
+  );
+  perform admin.audit('rotate_api_key', jsonb_build_object(
+    'key_id', rotate_api_key.key_id,
+    'overlap', rotate_api_key.overlap,
+    'new_key_id', v_made.public_id
+  ));
+  return v_key;
+end
+$$;
+
+comment on function admin.rotate_api_key(uuid, interval) is
+  'Makes an API key in the place of another and returns it; it is not kept and can never be shown '
+  'again. It has the name, the scopes, the addresses and the life of the other, which is valid for '
+  'the overlap from now on: 0, or from 5 minutes to 7 days. Errors: INVALID_REQUEST, '
+  'INVALID_STATE (it is not in force, or was rotated before), NOT_FOUND. Locks: the row of the '
+  'key.';
+--! EndIncluded admin/functions/rotate_api_key.sql
+--! Included admin/functions/revoke_api_key.sql
+create or replace function admin.revoke_api_key(key_id uuid)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key_id bigint;
+begin
+  select k.id into v_key_id
+  from identity.api_keys as k
+  where k.public_id = revoke_api_key.key_id;
+  if not found then
+    perform core.raise_error('NOT_FOUND', format('There is no API key %s', revoke_api_key.key_id));
+  end if;
+  perform identity.revoke_api_keys(array[v_key_id]);
+  perform admin.audit('revoke_api_key', jsonb_build_object('key_id', revoke_api_key.key_id));
+end
+$$;
+
+comment on function admin.revoke_api_key(uuid) is
+  'Revokes an API key, and writes an api_key_revoked event for the servers. Revoking it again '
+  'changes nothing. Errors: NOT_FOUND. Locks: the row of the key.';
+--! EndIncluded admin/functions/revoke_api_key.sql
+--! Included api/functions/authenticate_key.sql
+create or replace function api.authenticate_key(key_hash bytea, address inet default null)
+returns table (user_id uuid, api_key_id uuid, scopes text[], valid_for_ms int)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+    u.public_id,
+    k.public_id,
+    k.scopes,
+    floor(least(5000, extract(epoch from k.expires_at - core.now()) * 1000))::int -- mutant: keys_outlive_their_expiry
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  where k.key_hash = authenticate_key.key_hash
+    and identity.is_key_in_force(k)
+    and (
+      k.allowed_addresses is null -- mutant: keys_valid_everywhere
+      or identity.plain_address(authenticate_key.address) <<= any (k.allowed_addresses) -- mutant: mapped_addresses_are_others
+    )
+$$;
+
+comment on function api.authenticate_key(bytea, inet) is
+  'The user of the API key with this SHA-256, the scopes of the key, and for how many milliseconds '
+  'a server may remember this answer for this address: 5000 at most, and not after the key '
+  'expires. One row, or none if the key is unknown, revoked or expired, or if the address is not '
+  'among those that it allows.';
+--! EndIncluded api/functions/authenticate_key.sql
+--! Included api/functions/authenticate.sql
+create or replace function api.authenticate(key_hash bytea)
+returns table (user_id uuid, api_key_id uuid)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select a.user_id, a.api_key_id
+  from api.authenticate_key(key_hash => authenticate.key_hash) as a
+  where a.scopes = '{read,trade}' -- mutant: old_servers_get_every_key
+    and a.valid_for_ms = 5000 -- mutant: old_servers_outlive_an_expiry
+$$;
+
+comment on function api.authenticate(bytea) is
+  'For servers of version 0.2.0, which know neither scopes nor addresses, and remember each answer '
+  'for 5 s: the user of the API key with this SHA-256. One row, or none if the key is unknown, '
+  'revoked, expired or about to expire, or if it has less power than all.';
+--! EndIncluded api/functions/authenticate.sql
+--! Included api/functions/note_key_use.sql
+create or replace function api.note_key_use(api_key_id uuid, address inet default null)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  update identity.api_keys as k
+  set last_used_at = core.now(),
+    last_used_address = identity.plain_address(note_key_use.address)
+  where k.public_id = note_key_use.api_key_id
+    and (k.last_used_at is null or k.last_used_at < core.now() - interval '1 minute')
+$$;
+
+comment on function api.note_key_use(uuid, inet) is
+  'Records the use of an API key and from where it came, at most once a minute. Locks: the row of '
+  'the key.';
+--! EndIncluded api/functions/note_key_use.sql
+--! Included api/functions/record_key_use.sql
+create or replace function api.record_key_use(api_key_id uuid)
+returns void
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select api.note_key_use(api_key_id => record_key_use.api_key_id)
+$$;
+
+comment on function api.record_key_use(uuid) is
+  'For servers of version 0.2.0: api.note_key_use without an address. Locks: the row of the key.';
+--! EndIncluded api/functions/record_key_use.sql
+--! Included api/functions/list_credential_ends.sql
+create or replace function api.list_credential_ends(credential_ids uuid[])
+returns table (credential_id uuid, ends_in_ms double precision)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+    i.id,
+    case
+      when c.is_valid then ceil(extract(epoch from c.expires_at - core.now()) * 1000)
+      else 0
+    end
+  from unnest(list_credential_ends.credential_ids) as i (id)
+  left join lateral (
+    select true as is_valid, k.expires_at
+    from identity.api_keys as k
+    where k.public_id = i.id
+      and identity.is_key_in_force(k)
+    union all
+    select true, s.expires_at
+    from identity.sessions as s
+    where s.public_id = i.id
+      and s.expires_at > core.now()
+  ) as c on true
+$$;
+
+comment on function api.list_credential_ends(uuid[]) is
+  'In how many milliseconds each of these API keys and sessions ends: 0 if it has ended, null if '
+  'it has no end. For streams, which outlive the check of the request that opened them.';
+--! EndIncluded api/functions/list_credential_ends.sql
+--! Included api/functions/list_ended_credentials.sql
+create or replace function api.list_ended_credentials(credential_ids uuid[])
+returns setof uuid
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select e.credential_id
+  from api.list_credential_ends(
+    credential_ids => list_ended_credentials.credential_ids
+  ) as e
+  where e.ends_in_ms = 0
+$$;
+
+comment on function api.list_ended_credentials(uuid[]) is
+  'For servers of version 0.2.0: those of the ids that belong neither to a valid API key nor to a '
+  'session in force.';
+--! EndIncluded api/functions/list_ended_credentials.sql
+--! Included api/functions/list_keys.sql
+create or replace function api.list_keys(user_id uuid)
+returns json
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object('data', coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.public_id,
+        'name', k.name,
+        'scopes', k.scopes,
+        'createdAt', core.iso8601(k.created_at),
+        'expiresAt', core.iso8601(k.expires_at),
+        -- As inet, an address is written without its length.
+        'allowedAddresses', k.allowed_addresses::inet[],
+        'lastUsedAt', core.iso8601(k.last_used_at),
+        'lastUsedAddress', host(k.last_used_address),
+        'replacedBy', n.public_id
+      )
+      order by k.id desc
+    ),
+    '[]'
+  ))
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  left join identity.api_keys as n on n.replaces = k.id
+  where u.public_id = list_keys.user_id
+    and identity.is_key_in_force(k)
+$$;
+
+comment on function api.list_keys(uuid) is
+  'The body of GET /api/account/keys: a user''s API keys in force, newest first.';
+--! EndIncluded api/functions/list_keys.sql
+--! Included api/functions/create_key.sql
+create or replace function api.create_key(
+  user_id uuid,
+  name text,
+  scopes text[] default '{read,trade}',
+  expires_at timestamptz default null,
+  allowed_addresses text[] default null
+)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_user identity.users;
+  v_made identity.api_keys;
+  v_constraint text;
+  v_column text;
+begin
+  perform core.check_session();
+  -- Held, so that the keys are counted one creation after the other.
+  select u.* into strict v_user
+  from identity.users as u
+  where u.public_id = create_key.user_id
+  for no key update;
+  if not identity.is_confirmed(v_user) then
+    perform core.raise_error('EMAIL_UNCONFIRMED');
+  end if;
+  v_made := identity.add_api_key(
+    user_id => v_user.id,
+    name => create_key.name,
+    key_hash => v_key_hash,
+    scopes => create_key.scopes,
+    expires_at => create_key.expires_at,
+    allowed_addresses => create_key.allowed_addresses::cidr[]
+  );
+  perform identity.check_key_counts(v_user.id);
+  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  return json_build_object('id', v_made.public_id, 'name', v_made.name, 'key', v_key);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform core.raise_violation(v_constraint, v_column);
+  when invalid_text_representation then
+    perform core.raise_error(
+      'INVALID_REQUEST',
+      'allowedAddresses: must be addresses or networks, such as 203.0.113.7 or 10.0.0.0/8'
+    );
+end
+$$;
+
+comment on function api.create_key(uuid, text, text[], timestamptz, text[]) is
+  'Makes an API key for its user and returns the body of POST /api/account/keys, with the key, '
+  'which is not kept. A mail reports it with its powers. At most 50 keys are in force, and 100 are '
+  'made in 24 hours. Errors: INVALID_REQUEST, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. '
+  'Locks: the row of the user in identity.users, for which no trading waits.';
+--! EndIncluded api/functions/create_key.sql
+--! Included api/functions/rotate_key.sql
+create or replace function api.rotate_key(user_id uuid, key_id uuid, overlap_seconds int)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key text := identity.new_api_key('jk_');
+  -- Made before the statement that writes it: logs of statements show their parameters.
+  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_user identity.users;
+  v_old_id bigint;
+  v_made identity.api_keys;
+begin
+  perform core.check_session();
+  -- Held, so that the keys are counted one creation after the other.
+  select u.* into strict v_user
+  from identity.users as u
+  where u.public_id = rotate_key.user_id
+  for no key update;
+  select k.id into v_old_id
+  from identity.api_keys as k
+  where k.public_id = rotate_key.key_id
+    and k.user_id = v_user.id;
+  if not found then
+    return null;
+  end if;
+  if not identity.is_confirmed(v_user) then
+    perform core.raise_error('EMAIL_UNCONFIRMED');
+  end if;
+  v_made := identity.rotate_api_key(
+    key_id => v_old_id,
+    overlap => make_interval(secs => rotate_key.overlap_seconds),
+    key_hash => v_key_hash
+  );
+  perform identity.check_key_counts(v_user.id);
+  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  return (
+    select json_build_object(
+      'id', v_made.public_id,
+      'name', v_made.name,
+      'key', v_key,
+      'oldKeyEndsAt', core.iso8601(coalesce(k.revoked_at, k.expires_at))
+    )
+    from identity.api_keys as k
+    where k.id = v_old_id
+  );
+end
+$$;
+
+comment on function api.rotate_key(uuid, uuid, int) is
+  'Makes an API key in the place of another of its user (identity.rotate_api_key) and returns the '
+  'body of POST /api/account/keys/:id/rotate, with the key, which is not kept. A mail reports it. '
+  'Null: the user has no such key. Errors: INVALID_REQUEST, EMAIL_UNCONFIRMED, INVALID_STATE, '
+  'UNFIT_SESSION. Locks: the row of the user in identity.users, for which no trading waits, and '
+  'that of the key.';
+--! EndIncluded api/functions/rotate_key.sql
+--! Included api/functions/revoke_key.sql
+create or replace function api.revoke_key(user_id uuid, key_id uuid)
+returns boolean
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key_id bigint;
+begin
+  select k.id into v_key_id
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  where k.public_id = revoke_key.key_id
+    and u.public_id = revoke_key.user_id;
+  if not found then
+    return false;
+  end if;
+  perform identity.revoke_api_keys(array[v_key_id]);
+  return true;
+end
+$$;
+
+comment on function api.revoke_key(uuid, uuid) is
+  'Ends an API key of a user; servers hear of it by api_key_revoked. Revoking it again changes '
+  'nothing. False: the user has no such key. Locks: the row of the key.';
+--! EndIncluded api/functions/revoke_key.sql
+--! Included api/functions/revoke_keys.sql
+create or replace function api.revoke_keys(user_id uuid)
+returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user_id bigint;
+  v_key_ids bigint[];
+begin
+  perform core.check_session();
+  -- Held, so that a key is made before this, and revoked, or after it.
+  select u.id into strict v_user_id
+  from identity.users as u
+  where u.public_id = revoke_keys.user_id
+  for no key update; -- mutant: keys_made_beside_a_revocation
+  v_key_ids := array(
+    select k.id
+    from identity.api_keys as k
+    where k.user_id = v_user_id
+      and identity.is_key_in_force(k)
+  );
+  perform identity.revoke_api_keys(v_key_ids);
+  return cardinality(v_key_ids);
+end
+$$;
+
+comment on function api.revoke_keys(uuid) is
+  'Ends all API keys of a user; servers hear of it by api_key_revoked. Returns how many ended. '
+  'Errors: UNFIT_SESSION. Locks: the row of the user in identity.users, for which no trading '
+  'waits, and those of the keys.';
+--! EndIncluded api/functions/revoke_keys.sql
 --! Included api/functions/count_requests.sql
 create or replace function api.count_requests(requests json)
 returns table (
@@ -3551,6 +4537,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
+  c_told_for constant interval := interval '24 hours';
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = set_dead_man.user_id
   );
@@ -3581,6 +4568,12 @@ begin
       code := v_kept.code;
       replayed := v_kept.replayed;
       body := v_kept.body;
+      fired_at := (
+        select core.iso8601(s.last_fired_at)
+        from trading.dead_man_switches as s
+        where s.user_id = v_user_id
+          and s.last_fired_at > core.now() - c_told_for
+      );
       return;
     end if;
   end if;
@@ -3600,7 +4593,9 @@ begin
     select
     from trading.open_orders_until(
       v_user_id,
-      coalesce(v_switch.last_order_id, 9223372036854775807), -- not seen by a worker yet: all
+      coalesce(
+        v_switch.last_order_id, trading.last_order_until(v_user_id, v_switch.expires_at)
+      ),
       null, 1
     )
   ) then
@@ -3611,16 +4606,18 @@ begin
     when set_dead_man.timeout_ms > 0
       then v_at + set_dead_man.timeout_ms * interval '1 millisecond'
   end;
-  fired_at := core.iso8601(
-    case when v_is_over then coalesce(v_switch.fired_at, v_switch.expires_at)
-      else v_switch.last_fired_at end
-  );
+  if v_is_over then
+    v_switch.last_fired_at := v_switch.expires_at;
+  end if;
   update trading.dead_man_switches as s set
     expires_at = v_expires_at,
     fired_at = null,
     last_order_id = null,
-    last_fired_at = null
+    last_fired_at = v_switch.last_fired_at
   where s.user_id = v_user_id;
+  if v_switch.last_fired_at > v_at - c_told_for then
+    fired_at := core.iso8601(v_switch.last_fired_at);
+  end if;
 
   body := json_build_object('expiresAt', core.iso8601(v_expires_at))::text;
   if set_dead_man.idempotency_key is not null then
@@ -3634,10 +4631,10 @@ $$;
 comment on function api.set_dead_man(uuid, int, uuid, uuid) is
   'Sets or renews the dead man''s switch of a user: unless it is called again within timeout_ms '
   '(1000-300000), all open orders of the user are cancelled; 0 turns it off. fired_at: when it '
-  'fired since it was set last, null if it did not. A switch that has expired cannot be renewed '
-  'before the orders are cancelled: DEAD_MAN_FIRED, and nothing changes. Rejections: UNAUTHORIZED, '
-  'INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: with a key the user; then the '
-  'switch.';
+  'expired last, if that was within 24 hours. A switch that has expired cannot be renewed before '
+  'the orders of that time are cancelled: DEAD_MAN_FIRED, and nothing changes. Rejections: '
+  'UNAUTHORIZED, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: with a key the '
+  'user; then the switch.';
 --! EndIncluded api/functions/set_dead_man.sql
 --! Included api/functions/get_dead_man.sql
 create or replace function api.get_dead_man(user_id uuid)
@@ -4080,10 +5077,8 @@ declare
 begin
   update trading.dead_man_switches as s set
     fired_at = v_at,
-    last_fired_at = v_at,
-    last_order_id = coalesce((
-      select max(b.order_id) from trading.active_orders as b where b.user_id = s.user_id
-    ), 0)
+    last_fired_at = s.expires_at,
+    last_order_id = trading.last_order_until(s.user_id, s.expires_at)
   where s.user_id = any (array(
     select x.user_id
     from trading.dead_man_switches as x
@@ -4179,6 +5174,16 @@ begin
       from trading.active_orders as b
       where b.order_id = any (cancel_dead_man_orders.order_ids)
         and b.market_id = any (v_locked)
+        and exists ( -- mutant: orders_without_a_switch
+          select
+          from trading.dead_man_switches as s
+          where s.user_id = b.user_id
+            and s.fired_at is not null
+            and (
+              b.order_id <= s.last_order_id
+              or trading.comes_from_before(b.order_id, s.last_order_id)
+            )
+        )
     ),
     core.now(),
     announced => true
@@ -4254,6 +5259,123 @@ comment on function jobs.remove_sent_events(int) is
   'it again. Locks: the relay''s advisory lock, then trading.sent_events, for which it waits '
   '250 ms at most.';
 --! EndIncluded jobs/functions/remove_sent_events.sql
+--! Included admin/functions/run_due.sql
+create or replace function admin.run_due()
+returns jsonb
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
+as $$
+declare
+  v_at timestamptz := core.now();
+  v_market_id bigint;
+  v_order_ids bigint[];
+  v_busy bigint[];
+  v_looked_at int;
+  v_archived int;
+  v_count int;
+  v_released int;
+  v_expired int;
+  v_closed int;
+  v_done jsonb;
+  v_released_all int := 0;
+  v_expired_all int := 0;
+  v_closed_all int := 0;
+  v_archived_all int := 0;
+  v_keys int := 0;
+  v_passed_over int := 0;
+begin
+  -- All of it is one transaction, so the users of one market stay locked when those of the next
+  -- are locked: the lock timeout is below the time after which PostgreSQL looks for deadlocks, and
+  -- a market that runs into it unlocks its own users.
+  for v_market_id in
+    select b.market_id
+    from trading.active_orders as b
+    where b.queue_position is null and b.release_at <= v_at
+    union
+    select b.market_id
+    from trading.active_orders as b
+    where b.expires_at <= v_at
+    union
+    select m.id
+    from catalog.markets as m
+    where m.status in ('open', 'paused') and m.close_time <= v_at
+    order by 1
+  loop
+    if not trading.try_lock_market(v_market_id) then
+      v_passed_over := v_passed_over + 1;
+      continue;
+    end if;
+    begin
+      v_released := 0;
+      loop
+        v_count := jobs.release_orders(v_market_id);
+        exit when v_count = 0;
+        v_released := v_released + v_count;
+      end loop;
+      v_expired := trading.expire_orders(
+        v_market_id, trading.active_orders_of_market(v_market_id)
+      );
+      v_closed := (trading.close_market(v_market_id) > 0)::int;
+
+      v_released_all := v_released_all + v_released;
+      v_expired_all := v_expired_all + v_expired;
+      v_closed_all := v_closed_all + v_closed;
+    exception when lock_not_available or deadlock_detected then
+      v_passed_over := v_passed_over + 1;
+    end;
+  end loop;
+
+  v_busy := '{}';
+  loop
+    v_count := 0;
+    for v_market_id, v_order_ids in
+      select d.market_id, d.order_ids from jobs.due_dead_man_orders(passing_over => v_busy) as d
+    loop
+      select v_count + 1, v_busy || c.busy into v_count, v_busy
+      from jobs.cancel_dead_man_orders(array[v_market_id], v_order_ids) as c;
+    end loop;
+    exit when v_count = 0;
+  end loop;
+  v_passed_over := v_passed_over + cardinality(v_busy);
+
+  loop
+    select a.looked_at, a.archived into v_looked_at, v_archived
+    from trading.archive_orders(1000) as a;
+    exit when v_looked_at = 0;
+    v_archived_all := v_archived_all + v_archived;
+  end loop;
+  loop
+    v_count := jobs.remove_keys();
+    exit when v_count = 0;
+    v_keys := v_keys + v_count;
+  end loop;
+
+  v_done := jsonb_build_object(
+    'released', v_released_all,
+    'expired', v_expired_all,
+    'closed', v_closed_all,
+    'archived', v_archived_all,
+    'keysRemoved', v_keys
+  );
+  perform admin.audit('run_due', v_done || jsonb_build_object('passedOver', v_passed_over));
+  if v_passed_over > 0 then
+    raise warning 'Passed over % locked market(s); call admin.run_due() again for them',
+      v_passed_over;
+  end if;
+  return v_done;
+end
+$$;
+
+comment on function admin.run_due() is
+  'Does at once what the jobs would do now, in one transaction: in each market releases, then '
+  'expiries, then its closing; then the orders of dead man''s switches that have expired, the '
+  'archive and old idempotency keys. Returns how many: {released, expired, closed, archived, '
+  'keysRemoved}. Like the jobs, it passes over what is '
+  'locked: markets (a warning and the audit log count them), also those that wait longer than 250 '
+  'ms for a user or a row of the catalogue, the archive while a job moves orders there, and keys '
+  'in use. Call it again for these. Locks: the markets that are free, then what each job locks.';
+--! EndIncluded admin/functions/run_due.sql
 --! Included trading/functions/rehearse_orders.sql
 create or replace function trading.rehearse_orders(
   market_id uuid, user_id uuid, variadic orders jsonb[]
@@ -4369,6 +5491,46 @@ comment on function trading.rehearse(boolean) is
   'and planned what its first order needs; also releases, in a live market. Only numbers of '
   'sequences are used up. Errors: UNFIT_SESSION. Locks: none that others wait for.';
 --! EndIncluded trading/functions/rehearse.sql
+--! Included admin/views/api_keys.sql
+create or replace view admin.api_keys as
+select
+  k.public_id as key_id,
+  k.user_id as user_key,
+  u.public_id as user_id,
+  k.name,
+  k.created_at,
+  k.last_used_at,
+  k.revoked_at,
+  k.scopes,
+  k.expires_at,
+  k.allowed_addresses,
+  k.last_used_address,
+  r.public_id as replaces
+from identity.api_keys as k
+left join identity.users as u on u.id = k.user_id
+left join identity.api_keys as r on r.id = k.replaces;
+
+comment on view admin.api_keys is
+  'API keys of traders, revoked and expired ones too. The keys themselves are not kept.';
+comment on column admin.api_keys.key_id is 'Public id, as admin.revoke_api_key takes it.';
+comment on column admin.api_keys.user_key is 'The user: internal key, for joins.';
+comment on column admin.api_keys.user_id is 'The user: public id.';
+comment on column admin.api_keys.name is 'What the user calls it.';
+comment on column admin.api_keys.created_at is 'When it was made.';
+comment on column admin.api_keys.last_used_at is
+  'When it was last used, to the minute; null is never.';
+comment on column admin.api_keys.revoked_at is
+  'When it was revoked; null while it is not.';
+comment on column admin.api_keys.scopes is 'What it may do: read, trade (commands) or both.';
+comment on column admin.api_keys.expires_at is
+  'From when on it is not valid any more; null: it does not expire.';
+comment on column admin.api_keys.allowed_addresses is
+  'From where it may be used: addresses and networks; null: from everywhere.';
+comment on column admin.api_keys.last_used_address is
+  'From where it was used at last_used_at; null is not known.';
+comment on column admin.api_keys.replaces is
+  'The key that was rotated when this one was made: its key_id.';
+--! EndIncluded admin/views/api_keys.sql
 
 reset role;
 --! Included grants.sql
