@@ -95,6 +95,8 @@ export function createClient(options: ClientOptions): Client {
     path: string,
     call: AnyOptions = {},
   ): Promise<FullAnswer<unknown>> {
+    // Other commands take no key, so repeating them would not be safe.
+    if (!path.startsWith("/api/v1/")) throw new TypeError(`${path} is not below /api/v1/`);
     const question = questionOf(method, base + urlOf(path, call), headers, call);
     const { idempotencyKey } = question;
     const effort = {
