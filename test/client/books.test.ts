@@ -203,10 +203,10 @@ test("what a new connection cannot repair is thrown, to each who waits", async (
 test("closed or aborted, iterating ends", async (t) => {
   const connection: FakeConnection = { text: snapshot(7, [], []), end: "hang" };
   const closed = open("closed", [connection]);
-  for await (const _ of closed.books) closed.books.close();
+  for await (const { isCurrent } of closed.books) if (isCurrent) closed.books.close();
   const controller = new AbortController();
   const aborted = open("aborted", [connection], { signal: controller.signal });
-  for await (const _ of aborted.books) controller.abort();
+  for await (const { isCurrent } of aborted.books) if (isCurrent) controller.abort();
   const never = open("never", [connection], { signal: AbortSignal.abort() });
   await t.throwsAsync(never.books.ready());
   t.is(never.opened.length, 0);
