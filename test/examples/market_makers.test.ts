@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import ts from "typescript";
-import { readText, rootDirectory } from "../helpers/repository.ts";
+import { complaintsAbout } from "../helpers/compiler.ts";
+import { readText } from "../helpers/repository.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
 import { openLossyProxy } from "./lossy_proxy.ts";
@@ -92,15 +92,4 @@ async function playMarketMaker(
   );
   const { rows } = await service.database.pool.query("select * from ledger.verify()");
   t.deepEqual(rows, []);
-}
-
-/** What the compiler says of a file, by the settings of this project. */
-function complaintsAbout(path: string): string[] {
-  const file = join(rootDirectory, "tsconfig.json");
-  const { config } = ts.readConfigFile(file, (name) => ts.sys.readFile(name));
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, rootDirectory);
-  const typeRoots = [join(rootDirectory, "node_modules/@types")];
-  return ts
-    .getPreEmitDiagnostics(ts.createProgram([path], { ...options, typeRoots }))
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }
