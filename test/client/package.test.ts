@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import test from "ava";
 import ts from "typescript";
-import { buildClientIfStale } from "../../src/site/build_client.ts";
+import { buildClientIfStale } from "../../src/site/client_package.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 
 /** The client as other projects get it: from the archive that npm makes of the package. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import test from "ava";
-import { buildClientIfStale } from "../../src/site/build_client.ts";
+import { buildClientIfStale } from "../../src/site/client_package.ts";
 import { complaintsAbout } from "../helpers/compiler.ts";
 import { rootDirectory } from "../helpers/repository.ts";
 import { withDemo } from "./demo.ts";

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { buildClientIfStale } from "../../src/site/build_client.ts";
+import { buildClientIfStale } from "../../src/site/client_package.ts";
 import { readDocument } from "../docs/document.ts";
 import { kill } from "../helpers/processes/checkout.ts";
 import { rootDirectory } from "../helpers/repository.ts";
