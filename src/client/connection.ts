@@ -82,6 +82,9 @@ async function readerOf(response: Response): Promise<ReadableStreamDefaultReader
   return body.getReader();
 }
 
+/** A connection that lasted so long was a good one: the waits begin anew after it. */
+const STEADY_MS = 10_000;
+
 /**
  * What comes on a stream, over all its connections: `open` makes one. It ends when the signal is
  * aborted, and throws what a new connection cannot repair, such as a key that was revoked.
@@ -93,8 +96,12 @@ export async function* keepOpen<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   for (let failures = 0; !signal.aborted; failures++) {
     let error: ApiError | undefined;
+    let openedAt = Infinity;
+    const onOpen = () => {
+      openedAt = timing.now();
+      onConnection?.("open");
+    };
     try {
-      const onOpen = () => onConnection?.("open");
       for await (const item of open(onOpen)) {
         failures = 0;
         yield item;
@@ -105,6 +112,7 @@ export async function* keepOpen<Item>(
       error = cause;
     }
     if (isAborted(signal)) return;
+    if (timing.now() - openedAt > STEADY_MS) failures = 0;
     onConnection?.("lost", error);
     const waitMs = backoffMs(failures, error?.retryAfter, timing.random);
     await timing.sleep(waitMs, signal).catch(() => undefined);

@@ -124,6 +124,38 @@ test("a break of the connection is reported, with its reason", async (t) => {
   ]);
 });
 
+test("it waits longer after each failure, and anew after a connection that lasted", async (t) => {
+  const short: FakeConnection = { status: 503, text: "{}" };
+  const long: FakeConnection = { text: frame(connected, 1), end: "end" };
+  const server = fakeStreams("waits", [
+    long,
+    short,
+    short,
+    short,
+    long,
+    { status: 401, text: "{}" },
+  ]);
+  let now = 0;
+  const timing = { ...server.timing, now: () => (now += 6000) };
+  const client = createClient({ url: "http://exchange", key: "jk_1", fetch: server.fetch, timing });
+  t.like(await failureOf(client.userStream({ lastEventId: "1" })), { status: 401 });
+  const expected = [100, 200, 400, 800, 1600];
+  for (const [index, waited] of server.waits.entries()) {
+    const longest = expected[index]!;
+    t.true(waited >= longest / 2 && waited <= longest, `${index}: ${waited} ms`);
+  }
+  t.is(server.waits.length, expected.length);
+
+  const steady = fakeStreams("steady", [short, short, long, { status: 401, text: "{}" }]);
+  let later = 0;
+  const slowly = { ...steady.timing, now: () => (later += 10_001) };
+  const other = createClient({
+    ...{ url: "http://exchange", key: "jk_1", fetch: steady.fetch, timing: slowly },
+  });
+  await failureOf(other.userStream());
+  t.true(steady.waits.at(-1)! <= 100);
+});
+
 test("closed or aborted, it ends; it is iterated once at a time", async (t) => {
   const silent: FakeConnection = { text: frame(connected, 1), end: "hang" };
   const controller = new AbortController();
