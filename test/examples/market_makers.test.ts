@@ -62,11 +62,15 @@ test("two market makers in TypeScript trade through connections that break", asy
     },
     180_000,
   );
+  const switchOf = async ({ key }: Trader) =>
+    (await call("GET", "/api/v1/orders/dead-man", { key })).body.expiresAt;
+  const { body: exchange } = await call("GET", "/api/v1/exchange");
   for (const [index, maker] of makers.entries()) {
+    const leftMs = Date.parse(await switchOf(maker)) - Date.parse(exchange.time);
+    t.true(leftMs > 0 && leftMs <= 31_000, `the dead man's switch fires in ${leftMs} ms`);
     await examples[index]!.stop();
     t.deepEqual(await listOf(maker, "orders"), [], outputs());
-    const { body } = await call("GET", "/api/v1/orders/dead-man", { key: maker.key });
-    t.is(body.expiresAt, null, "a program that has ended needs no switch");
+    t.is(await switchOf(maker), null, "a program that has ended needs no switch");
     const held = (await call("GET", "/api/v1/me/portfolio", { key: maker.key })).body.positions;
     for (const marketId of markets) {
       const shares = (side: string) =>
