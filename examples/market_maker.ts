@@ -1,79 +1,79 @@
-/** A market maker: it bids for YES below the last price, and for NO as far above it. */
-import { randomUUID } from "node:crypto";
+/** A market maker: it bids for YES below the middle of a book, and for NO as far above it. */
 import { setTimeout as delay } from "node:timers/promises";
-import createClient from "openapi-fetch";
-import type { components, paths } from "./api.ts";
-
-type Snapshot = components["schemas"]["MarketSnapshot"];
+import { ApiError, createClient } from "pgmarkets/client";
+import type { components, Level, LocalBook } from "pgmarkets/client";
+type Order = components["schemas"]["OpenOrder"];
 const { BASE = "http://127.0.0.1:3000", KEY = "", MARKET = "" } = process.env;
-const MARGIN = 2; // cents between the last price and a quote
-const TERMS = { marketId: MARKET, quantity: 10, postOnly: true };
+const MARGIN = 2; // cents between the middle and a bid
+const TERMS = { quantity: 10, postOnly: true }; // of a bid
+const BOUND = 100; // how many shares of one side it holds at most beyond those of the other side
+const ALIVE_MS = 30_000; // the exchange cancels its orders when it does not renew for so long
 
-const headers = { Authorization: `Bearer ${KEY}` };
-const client = createClient<paths>({ baseUrl: BASE, headers, fetch: send });
+const client = createClient({ url: BASE, key: KEY });
 const stopping = new AbortController();
 const { signal } = stopping;
-let wanted: { yes?: number; no?: number } = {}; // the prices of the quotes
-let isStale = false; // whether the orders are to be compared with them
+const stop = (reason: unknown) => stopping.abort(reason);
+let isStale = true; // whether the orders are to be compared with the books
+const look = () => void (isStale = true);
+const books = client.books(MARKET.split(","), { signal, onChange: look, onConnection: look });
 
-/** Repeats a request that gets no answer, or one with Retry-After. Its idempotency key stays. */
-async function send(request: Request): Promise<Response> {
-  for (let attempt = 1; ; attempt++) {
-    const { signal } = request; // a clone may lose it
-    const response = await fetch(request.clone(), { signal }).catch(() => Response.error());
-    const seconds = response.type === "error" ? 1 : Number(response.headers.get("Retry-After"));
-    if (seconds === 0 || attempt === 5 || signal.aborted) return response;
-    await Promise.all([response.body?.cancel(), delay(seconds * 1000)]);
-  }
+/** Between what others bid and ask; where one of these is missing, the last price. */
+function middleOf({ bids, asks, lastTradePrice = 50 }: LocalBook, own: Order[]): number {
+  const yesPriceOf = ({ side, price }: Order) => (side === "yes" ? price : 100 - price);
+  const isOfOthers = ({ price, quantity }: Level) =>
+    !own.some((o) => yesPriceOf(o) === price && o.quantity - o.filledQuantity >= quantity);
+  const [bid, ask] = [bids.find(isOfOthers), asks.find(isOfOthers)];
+  return bid && ask ? (bid.price + ask.price) / 2 : lastTradePrice;
 }
 
-/** Calls `take` with the data of each event of a stream. Opens it again when the server ends it. */
-async function follow<Data>(path: keyof paths, take: (data: Data) => void): Promise<void> {
-  while (!signal.aborted) {
-    const request = new Request(BASE + path.replace("{id}", MARKET), { headers, signal });
-    const { body, status } = await send(request);
-    if (status !== 200 || !body) throw new Error(`${request.url} answers with ${status}`);
-    let rest = "";
-    for await (const chunk of body.pipeThrough(new TextDecoderStream(), { signal })) {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) if (line.startsWith("data: ")) take(JSON.parse(line.slice(6)));
+/** Places, amends or cancels, so that the order for a side has this price. 0: no order. */
+async function correct(marketId: string, side: "yes" | "no", price: number, own: Order[]) {
+  const order = own.find((order) => order.side === side);
+  if (price === (order?.price ?? 0)) return;
+  look();
+  console.log(`${side} @ ${price}`);
+  const path = { id: order?.id ?? "" };
+  if (!order) await client.post("/api/v1/orders", { body: { ...TERMS, marketId, side, price } });
+  else if (price > 0) await client.patch("/api/v1/orders/{id}", { path, body: { price } });
+  else await client.delete("/api/v1/orders/{id}", { path });
+}
+
+/** A command that was rejected had no effect. Any other error ends the program. */
+function note(error: unknown): void {
+  if (!(error instanceof ApiError) || error.isOutcomeUnknown) throw error;
+  console.log(error.message);
+}
+
+/** Compares the orders with the books. */
+async function quote(): Promise<void> {
+  if (!isStale) return;
+  isStale = false;
+  const { openOrders, positions } = await client.get("/api/v1/me/portfolio");
+  for (const book of MARKET.split(",").flatMap((id) => books.book(id) ?? [])) {
+    const own = openOrders.filter(({ marketId }) => marketId === book.marketId);
+    const held = positions.filter(({ marketId }) => marketId === book.marketId);
+    for (const side of ["yes", "no"] as const) {
+      const excess = held.reduce((sum, p) => sum + (p.side === side ? p.quantity : -p.quantity), 0);
+      const mayBuy = book.isCurrent && book.status === "open" && excess + TERMS.quantity <= BOUND;
+      const middle = side === "yes" ? middleOf(book, own) : 100 - middleOf(book, own);
+      const price = mayBuy ? Math.max(0, Math.floor(middle - MARGIN)) : 0;
+      await correct(book.marketId, side, price, own).catch(note);
     }
   }
 }
 
-/** Cancels the orders that are not wanted, and places the quotes that are missing. */
-async function quote(): Promise<void> {
-  isStale = false;
-  const { data } = await client.GET("/api/v1/orders", { params: { query: { marketId: MARKET } } });
-  if (!data) throw new Error("the open orders can't be read");
-  const orderIds = data.data.filter((o) => o.price !== wanted[o.side]).map(({ id }) => id);
-  if (orderIds.length > 0) await client.POST("/api/v1/orders/cancel-batch", { body: { orderIds } });
-  isStale ||= orderIds.length > 0; // it will look again
-  for (const side of ["yes", "no"] as const) {
-    const price = wanted[side] ?? 0;
-    if (price < 1 || data.data.some((o) => o.side === side && o.price === price)) continue;
-    const expiresAt = new Date(Date.now() + 600_000).toISOString(); // should the bot be killed
-    const body = { ...TERMS, side, price, expiresAt, idempotencyKey: randomUUID() };
-    const placed = await client.POST("/api/v1/orders", { body });
-    isStale ||= !placed.data;
-    console.log(`${side} @ ${price}: ${placed.data?.order.status ?? placed.error?.error}`);
-  }
+async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
+  for (; !signal.aborted; await delay(everyMs, undefined, { signal }).catch(stop)) await work();
 }
-
-const stop = (reason: unknown) => stopping.abort(reason);
+async function followEvents(): Promise<void> {
+  for await (const _ of client.userStream({ include: ["fills", "markets"], signal })) look();
+}
 process.on("SIGINT", stop).on("SIGTERM", stop);
-follow("/api/v1/user/stream", () => (isStale = true)).catch(stop);
-follow<Snapshot>("/api/v1/markets/{id}/stream", ({ recentTrades: [last = { price: 50 }] }) => {
-  isStale ||= wanted.yes !== last.price - MARGIN;
-  wanted = { yes: last.price - MARGIN, no: 100 - last.price - MARGIN };
-}).catch(stop);
-while (!signal.aborted) {
-  if (isStale) await quote().catch(stop);
-  await delay(2000, undefined, { signal }).catch(() => undefined); // within the rate limits
-}
-wanted = {};
-do {
-  await quote(); // until nothing is left to cancel
-} while (isStale);
+const setDeadMan = (timeoutMs: number) =>
+  client.put("/api/v1/orders/dead-man", { body: { timeoutMs } }).catch(note);
+const renewing = repeat(ALIVE_MS / 3, () => setDeadMan(ALIVE_MS));
+const working = [renewing, repeat(2000, quote), followEvents()]; // within the rate limits
+await Promise.allSettled(working.map((work) => work.catch(stop)));
+await client.post("/api/v1/orders/cancel-all", { body: {} });
+await setDeadMan(0);
 if (signal.reason instanceof Error) throw signal.reason;

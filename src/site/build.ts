@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { filesIn, fingerprintOfFiles, makeIfStale } from "./built_directory.ts";
 
 /** Makes the files that browsers get from the sources in src/website/. */
 
@@ -10,21 +10,14 @@ export const sourceDirectory = resolve(import.meta.dirname, "../website");
 export const builtDirectory = resolve(import.meta.dirname, "../../dist/website");
 const lockFile = resolve(import.meta.dirname, "../../package-lock.json");
 
-/** Says from which sources the files were built. */
-const STAMP = ".built_from";
 /** Smaller files gain nothing by compression. */
 const LEAST_BYTES_TO_COMPRESS = 512;
 
 /** Builds the website unless its files are those of the present sources. Says whether it did. */
 export async function buildIfStale(): Promise<boolean> {
-  const fingerprint = await fingerprintOfSources();
-  if ((await readIfThere(join(builtDirectory, STAMP))) === fingerprint) return false;
-  // Beside the present files, so that other processes never read half a website.
-  const fresh = `${builtDirectory}-${randomUUID()}`;
-  await asInProduction(() => buildWebsite(fresh));
-  await writeFile(join(fresh, STAMP), fingerprint);
-  await takePlace(fresh);
-  return true;
+  return await makeIfStale(builtDirectory, await fingerprintOfSources(), async (fresh) => {
+    await asInProduction(() => buildWebsite(fresh));
+  });
 }
 
 /** The bundler and the libraries look at NODE_ENV: the files are the same whatever it is. */
@@ -37,23 +30,6 @@ async function asInProduction(work: () => Promise<void>): Promise<void> {
     if (before === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = before;
   }
-}
-
-/** Puts freshly built files in the place of the present ones. */
-async function takePlace(fresh: string): Promise<void> {
-  const old = `${fresh}-old`;
-  try {
-    await rename(builtDirectory, old);
-  } catch {
-    // There were none.
-  }
-  try {
-    await rename(fresh, builtDirectory);
-  } catch {
-    // Another process was faster, with the same files.
-  }
-  await rm(old, { recursive: true, force: true });
-  await rm(fresh, { recursive: true, force: true });
 }
 
 async function buildWebsite(directory: string): Promise<void> {
@@ -94,26 +70,6 @@ async function compress(path: string): Promise<void> {
 /** Changes with the sources, and with the versions of what builds them. */
 async function fingerprintOfSources(): Promise<string> {
   const sources = (await filesIn(sourceDirectory)).filter((path) => !path.endsWith(".d.ts"));
-  const hash = createHash("sha256");
-  for (const path of [...sources, lockFile, import.meta.filename]) {
-    const content = await readFile(path);
-    hash.update(`${path.slice(sourceDirectory.length)}\0${content.length}\0`).update(content);
-  }
-  return hash.digest("hex");
-}
-
-async function filesIn(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    return undefined;
-  }
+  const files = [...sources, lockFile, import.meta.filename];
+  return await fingerprintOfFiles(sourceDirectory, files);
 }

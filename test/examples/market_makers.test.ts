@@ -1,8 +1,12 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import ts from "typescript";
-import { readText, rootDirectory } from "../helpers/repository.ts";
+import { complaintsAbout } from "../helpers/compiler.ts";
+import { randomFrom } from "../helpers/random.ts";
+import { readText } from "../helpers/repository.ts";
+import { until } from "../helpers/until.ts";
+import { openCuttingProxy } from "./cutting_proxy.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
 import { openLossyProxy } from "./lossy_proxy.ts";
@@ -24,6 +28,59 @@ testWithPrograms(["curl", "jq"], "the market maker in curl quotes", async (t) =>
 
 test("the market maker in TypeScript has fewer than 80 lines", (t) => {
   t.true(readText("examples/market_maker.ts").trimEnd().split("\n").length < 80);
+});
+
+test("two market makers in TypeScript trade through connections that break", async (t) => {
+  t.timeout(240_000);
+  const markets = [await makeMarket(), await makeMarket()];
+  const makers = [await makeTrader(), await makeTrader()];
+  const taker = await makeTrader();
+  const random = randomFrom("market_makers");
+  const proxy = await openCuttingProxy(t, service.url);
+  const examples = await Promise.all(
+    makers.map(({ key }) =>
+      startExample(t, "In TypeScript", { BASE: proxy.url, KEY: key, MARKET: markets.join(",") }),
+    ),
+  );
+  const listOf = async ({ key }: Trader, list: string) =>
+    (await call("GET", `/api/v1/${list}`, { key })).body.data;
+  const outputs = () => examples.map(({ output }) => output()).join("\n");
+  await until(
+    "both have traded in both markets, and connections broke everywhere",
+    async () => {
+      const marketId = random.anyOf(markets);
+      const side = random.anyOf(["yes", "no"]);
+      const body = { marketId, side, price: null, quantity: random.between(1, 15) };
+      await call("POST", "/api/v1/orders", { key: taker.key, body });
+      await delay(100);
+      const fills = await Promise.all(makers.map((maker) => listOf(maker, "me/fills?limit=200")));
+      const traded = fills.map((rows) => new Set(rows.map((fill: any) => fill.marketId)).size);
+      return (
+        traded.every((count) => count === markets.length) &&
+        Object.values(proxy.cuts).every((count) => count > 3)
+      );
+    },
+    180_000,
+  );
+  const switchOf = async ({ key }: Trader) =>
+    (await call("GET", "/api/v1/orders/dead-man", { key })).body.expiresAt;
+  const { body: exchange } = await call("GET", "/api/v1/exchange");
+  for (const [index, maker] of makers.entries()) {
+    const leftMs = Date.parse(await switchOf(maker)) - Date.parse(exchange.time);
+    t.true(leftMs > 0 && leftMs <= 31_000, `the dead man's switch fires in ${leftMs} ms`);
+    await examples[index]!.stop();
+    t.deepEqual(await listOf(maker, "orders"), [], outputs());
+    t.is(await switchOf(maker), null, "a program that has ended needs no switch");
+    const held = (await call("GET", "/api/v1/me/portfolio", { key: maker.key })).body.positions;
+    for (const marketId of markets) {
+      const shares = (side: string) =>
+        held.find((one: any) => one.marketId === marketId && one.side === side)?.quantity ?? 0;
+      t.true(Math.abs(shares("yes") - shares("no")) <= 100);
+    }
+  }
+  t.notRegex(outputs(), /ApiError/);
+  const { rows } = await service.database.pool.query("select * from ledger.verify()");
+  t.deepEqual(rows, []);
 });
 
 // Objects that the program lost its reference to are collected before Ctrl-C comes.
@@ -92,15 +149,4 @@ async function playMarketMaker(
   );
   const { rows } = await service.database.pool.query("select * from ledger.verify()");
   t.deepEqual(rows, []);
-}
-
-/** What the compiler says of a file, by the settings of this project. */
-function complaintsAbout(path: string): string[] {
-  const file = join(rootDirectory, "tsconfig.json");
-  const { config } = ts.readConfigFile(file, (name) => ts.sys.readFile(name));
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, rootDirectory);
-  const typeRoots = [join(rootDirectory, "node_modules/@types")];
-  return ts
-    .getPreEmitDiagnostics(ts.createProgram([path], { ...options, typeRoots }))
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }

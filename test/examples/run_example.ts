@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import test from "ava";
 import type { ExecutionContext } from "ava";
+import { buildClientIfStale } from "../../src/site/client_package.ts";
 import { readDocument } from "../docs/document.ts";
 import { kill } from "../helpers/processes/checkout.ts";
 import { rootDirectory } from "../helpers/repository.ts";
@@ -56,7 +57,11 @@ export async function startExample(
   const directory = await mkdtemp(join(tmpdir(), `pgmarkets-example-${process.pid}-`));
   await cp(join(rootDirectory, "examples"), join(directory, "examples"), { recursive: true });
   await symlink(join(rootDirectory, "node_modules"), join(directory, "node_modules"));
-  await writeFile(join(directory, "package.json"), '{"type":"module"}');
+  // The programs import the package by its own name.
+  await buildClientIfStale();
+  for (const name of ["package.json", "dist"]) {
+    await symlink(join(rootDirectory, name), join(directory, name));
+  }
 
   // A process group of its own, so that a signal reaches all of it, as Ctrl-C at a terminal does.
   const child = spawn("bash", ["-euc", commands.join("\n")], {

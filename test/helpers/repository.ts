@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 /** The root of the checkout. */
 export const rootDirectory = resolve(import.meta.dirname, "../..");
 
-const notOurs = new Set(["node_modules", ".git", ".data"]);
+const notOurs = new Set(["node_modules", ".git", ".data", "dist"]);
 
 /** The files of the checkout under a folder, by path from the root; links are not followed. */
 export function listFiles(folder = ""): string[] {

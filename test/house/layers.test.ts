@@ -4,8 +4,8 @@ import { listFiles, readText } from "../helpers/repository.ts";
 
 /** A folder imports from folders of earlier lines only. `src` stands for the files directly in it. */
 const layers = [
-  ["src", "src/website"],
-  ["src/database"],
+  ["src", "src/client"],
+  ["src/database", "src/website"],
   [
     ...["src/engine", "src/streams", "src/graphql", "src/worker", "src/local"],
     ...["src/accounts", "src/mail"],

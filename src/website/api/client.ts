@@ -1,5 +1,5 @@
 import createClient from "openapi-fetch";
-import type { paths } from "./schema.d.ts";
+import type { paths } from "../../client/schema.d.ts";
 import { fetchAsUser } from "./session.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { components, operations } from "./schema.d.ts";
+import type { components, operations } from "../../client/schema.d.ts";
 
 /** What the server sends, by the names that the pages use. */
 
