@@ -314,8 +314,11 @@ set local role exchange_owner;
 --!include trading/functions/make_event_partition.sql
 --!include trading/functions/make_archive_partition.sql
 --!include trading/functions/archive_orders.sql
+--!include trading/functions/expired_orders.sql
+--!include trading/functions/time_of_book.sql
 --!include trading/functions/best_price.sql
 --!include trading/functions/depth.sql
+--!include trading/functions/market_snapshot.sql
 --!include trading/functions/shares_ahead.sql
 --!include trading/functions/listed_order_object.sql
 --!include trading/functions/open_order_object.sql

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { CommandResult } from "../database/calls.ts";
+import { errorCodes } from "../database/error_codes.ts";
+import type { ErrorCodeName } from "../database/error_codes.ts";
 import { plainProblem, ProblemError, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import type { PathParams } from "./route.ts";
@@ -110,11 +112,25 @@ export function paginated<Item extends z.ZodType>(item: Item): Paginated<Item> {
   return z.strictObject({ data: z.array(item), meta: pageMetaSchema });
 }
 
+const errorCodeNames = Object.keys(errorCodes) as ErrorCodeName[];
+
+/** Every code: of the header X-Error-Code, and where a body has the code of another answer. */
+export const errorCodeSchema = z
+  .enum(errorCodeNames)
+  .meta({ id: "ErrorCode", description: "for programs; a later version may have more" });
+
+/** The codes that bodies have. */
+const shownCodeSchema = z.enum(errorCodeNames.filter((name) => errorCodes[name].codeShown));
+
 /** The body of every answer that isn't a success. */
 export const errorSchema = z
   .strictObject({
     error: z.string().meta({ description: "in words, for people" }),
-    code: z.string().optional().meta({ description: "for programs" }),
+    code: shownCodeSchema.optional().meta({
+      description:
+        "for programs; some errors have it only in the header `X-Error-Code`, and a later version " +
+        "may have more",
+    }),
     issues: z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .optional()

@@ -59,10 +59,13 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method]: operationOf(route) };
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: "3.1.1",
-      info: { title: "pgmarkets", version, description },
+      info: {
+        ...{ title: "pgmarkets", version, description },
+        license: { name: "MIT", identifier: "MIT" },
+      },
       servers: [{ url: "/" }],
       tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
       paths,
@@ -78,9 +81,16 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             schema: { type: "integer" },
           },
           ...Object.fromEntries(
-            Object.entries({ ...replayHeader, ...windowHeaders, ...errorHeader }).map(
-              ([name, text]) => [name, { description: text, schema: { type: "string" } }],
-            ),
+            Object.entries({ ...replayHeader, ...windowHeaders }).map(([name, text]) => [
+              name,
+              { description: text, schema: { type: "string" } },
+            ]),
+          ),
+          ...Object.fromEntries(
+            Object.entries(errorHeader).map(([name, text]) => [
+              name,
+              { description: text, schema: { $ref: "#/components/schemas/ErrorCode" } },
+            ]),
           ),
           ...Object.fromEntries(
             Object.entries(rateHeaders).map(([name, text]) => [
@@ -118,6 +128,7 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
     },
     { override: leaveOutTheObvious },
   );
+  return openObjects(document);
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
@@ -186,6 +197,7 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
     ...(isCommand({ rateLimit }) ? rejections("IDEMPOTENCY_KEY_REUSED") : []),
     ...(route.problems ?? []),
     ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
+    plainProblem(431, "Request Header Fields Too Large"),
     plainProblem(500, "Internal server error"),
     ...(route.whenOutcomeUnknown === undefined
       ? []
@@ -259,4 +271,17 @@ function leaveOutTheObvious({ jsonSchema }: ZodOpenApiOverrideContext): void {
   if (jsonSchema.format === "uuid" || jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/**
+ * Leaves out that objects have no other fields: a later version may answer with more, so a client must
+ * not reject those that it does not know. Requests are open anyhow.
+ */
+function openObjects<Part>(part: Part): Part {
+  if (typeof part !== "object" || part === null) return part;
+  if ("additionalProperties" in part && part.additionalProperties === false) {
+    delete part.additionalProperties;
+  }
+  for (const inner of Object.values(part)) openObjects(inner);
+  return part;
 }

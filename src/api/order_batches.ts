@@ -80,7 +80,8 @@ const placeBatch = route({
   auth: "key",
   rateLimit: "trading",
   countOf: (body) => looseBatchSchema.safeParse(body).data?.orders.length ?? 1,
-  whenOutcomeUnknown: "retry with the same idempotency keys",
+  whenOutcomeUnknown:
+    "retry with the same idempotency keys; without them read your order history first",
   request: { body: looseBatchSchema, documentedBody: placeBatchSchema },
   responses: {
     200: { description: "A result for each order.", schema: placeBatchResponseSchema },
@@ -230,7 +231,8 @@ const cancelBatch = route({
   summary: "Cancels up to 100 of the caller's orders, each for itself",
   description:
     "Each order is cancelled in a transaction of its own; one that fails leaves the others alone. " +
-    "An id that occurs twice counts once. The answer is always 200.",
+    "An id that occurs twice counts once. The answer is 200, also if no order could be cancelled. A " +
+    "malformed id makes the whole request a 400, and nothing is cancelled.",
   auth: "key",
   rateLimit: "trading",
   whenOutcomeUnknown: "safe to retry",

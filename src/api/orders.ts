@@ -9,6 +9,7 @@ import {
   acceptedBody,
   balanceSchema,
   centsSchema,
+  errorCodeSchema,
   found,
   idParams,
   momentSchema,
@@ -46,7 +47,28 @@ const tradeProblems = rejections(
 );
 
 /** What to do when it is not known whether an order was placed. */
-export const whenPlacingUnknown = "retry with the same idempotency key";
+export const whenPlacingUnknown =
+  "retry with the same idempotency key; without one read your order history first";
+
+const given = { type: "integer" as const };
+const notGiven = { type: "null" as const };
+
+/**
+ * Which fields an order needs, for the OpenAPI document: what `placeOrderSchema` refines. It is a
+ * condition, since generators of clients ignore these, and turn alternatives into unions.
+ */
+const neededFields = {
+  if: { properties: { orderType: { const: "sell" } }, required: ["orderType"] },
+  then: { properties: { quantity: given, budgetCents: notGiven }, required: ["quantity"] },
+  else: {
+    if: { properties: { budgetCents: given }, required: ["budgetCents"] },
+    then: { properties: { quantity: notGiven } },
+    else: {
+      properties: { quantity: given, price: { type: ["integer" as const, "null" as const] } },
+      required: ["price", "quantity"],
+    },
+  },
+};
 
 /** An order to place. Null is the same as absent, except for the price of a buy. */
 export const placeOrderSchema = z
@@ -114,7 +136,7 @@ export const placeOrderSchema = z
       refuse("postOnly", "needs a price and gtc, and no budgetCents");
     }
   })
-  .meta({ id: "PlaceOrder" });
+  .meta({ id: "PlaceOrder", override: neededFields });
 
 function isImmediate(timeInForce: "gtc" | "ioc" | "fok" | null | undefined): boolean {
   return timeInForce === "ioc" || timeInForce === "fok";
@@ -198,7 +220,7 @@ export const previewResponseSchema = z.strictObject({
   restingQuantity: z.int().min(0).max(10_000).meta({ description: "shares that would rest" }),
   balanceAfter: centsSchema,
   rejection: z
-    .strictObject({ status: z.int(), error: z.string(), code: z.string() })
+    .strictObject({ status: z.int(), error: z.string(), code: errorCodeSchema })
     .nullable()
     .meta({
       description:
@@ -278,9 +300,10 @@ const amend = route({
     "new delay while the market is live.",
   auth: "key",
   rateLimit: "trading",
-  // A replacement has another id.
+  // A replacement has another id, and may be filled already.
   whenOutcomeUnknown:
-    "retry with the same idempotency key; without one look at your open orders first",
+    "retry with the same idempotency key; without one read the old order, whose replacedBy is its " +
+    "successor",
   request: { params: idParams, body: amendOrderSchema },
   responses: {
     200: {

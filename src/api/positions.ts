@@ -57,7 +57,7 @@ const converted = {
 };
 
 const whenOutcomeUnknown =
-  "retry with the same idempotency key; without one look at the portfolio first";
+  "retry with the same idempotency key; without one read your statement first";
 
 interface ConvertCall {
   body: z.output<typeof convertSetsSchema>;

@@ -4,6 +4,9 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
+import { call } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
+import { withClient } from "../helpers/database/test_database.ts";
 import { pairsOf } from "../helpers/exchange/contention.ts";
 import type { Round } from "../helpers/exchange/contention.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
@@ -16,12 +19,18 @@ import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
 
 const exchange = testExchange(test);
 const { cancel, clock, listen, makeMarket, makeMarkets, makeTraders, order, place } = exchange;
-const { rest, work } = exchange;
+const { rest, version, work } = exchange;
 
 const SECOND = 1000;
 const DAY = 86_400_000;
 
 test.before("make the queue", () => makeQueue(exchange.database));
+// A read gives up its wait for the lock of a market after 50 ms. This machine may be slower.
+test.before("let reads wait", async () => {
+  await exchange.database.pool.query(
+    "alter function trading.time_of_book(bigint) set lock_timeout = '1min'",
+  );
+});
 
 async function inSeconds(seconds: number): Promise<string> {
   const { rows } = await exchange.database.pool.query(
@@ -29,6 +38,13 @@ async function inSeconds(seconds: number): Promise<string> {
     [seconds],
   );
   return rows[0].at.toISOString();
+}
+
+async function readBook(marketId: string): Promise<{ version: number; body: string }> {
+  const read = await withClient(exchange.api, (client) =>
+    call(client, api.getOrderBook, { marketId }),
+  );
+  return read!;
 }
 
 /** The clock is everybody's, so rounds and tests go one by one. */
@@ -67,6 +83,43 @@ rounds(
       [[ann, id]],
     );
     return first + second === 1 ? "by a job" : "by a trader";
+  },
+);
+
+rounds(
+  "the book is read while an order expires, is met, and others come: a version names one book",
+  ["by a job", "by a read or a trader"],
+  async (contention, t) => {
+    const market = await makeMarket();
+    const [ann, bob, cem] = (await makeTraders(3)) as [string, string, string];
+    const expiresAt = await inSeconds(1);
+    await rest(market, ann, buy("no", 10, 40, { expiresAt }));
+    const before = await readBook(market);
+    await clock.advance(SECOND);
+    const calls = [
+      () => readBook(market),
+      () => readBook(market),
+      () => readBook(market),
+      async () => ((await work("expire_orders")) === 1 ? "by a job" : null),
+      async () => {
+        const { code } = await contention.place(market, bob, buy("yes", 10, 60, ioc));
+        t.is(code, "INSUFFICIENT_LIQUIDITY");
+        return null;
+      },
+      async () => {
+        await contention.place(market, cem, buy("yes", 1, 20));
+        return null;
+      },
+    ];
+    const results = await contention.together(calls);
+    const read = results.filter((result) => typeof result === "object" && result !== null);
+    const books = new Map<number, string>();
+    for (const { version, body } of [before, ...read, await readBook(market)]) {
+      t.is(books.get(version) ?? body, body, `version ${version}`);
+      books.set(version, body);
+    }
+    t.is(await version(market), before.version + 2, "an order went, and an order came");
+    return results.includes("by a job") ? "by a job" : "by a read or a trader";
   },
 );
 

@@ -4,11 +4,13 @@ import { withDemo } from "./demo.ts";
 import { readDocument } from "./document.ts";
 import { layOut, runHttpDocument, shownOf } from "./http_document.ts";
 
-test("the answers to the curl lines of docs/http_guide.md", async (t) => {
-  await withDemo(async (world) => {
-    await runHttpDocument(t, readDocument("docs/http_guide.md"), world);
+for (const path of ["docs/http_guide.md", "docs/bots.md"]) {
+  test(`the answers to the curl lines of ${path}`, async (t) => {
+    await withDemo(async (world) => {
+      await runHttpDocument(t, readDocument(path), world);
+    });
   });
-});
+}
 
 test("a curl command is read as the shell and curl would", (t) => {
   const command = `curl -si -X DELETE "$BASE/x?a=1&b=2" -H "Authorization: Bearer $KEY" -d '{"a":"'$ID'"}'`;

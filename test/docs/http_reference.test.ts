@@ -8,9 +8,10 @@ test("docs/http.md is what the OpenAPI document says: npm run docs:http", (t) =>
   t.is(readText("docs/http.md"), makePage());
 });
 
-test("docs/http_guide.md calls every route of the interface", (t) => {
-  const calls = readDocument("docs/http_guide.md")
-    .blocks.filter(({ language }) => language === "sh")
+test("docs/http_guide.md and docs/bots.md call every route of the interface", (t) => {
+  const calls = ["docs/http_guide.md", "docs/bots.md"]
+    .flatMap((path) => readDocument(path).blocks)
+    .filter(({ language }) => language === "sh")
     .flatMap(({ text }) => text.replaceAll(/\\\n\s*/g, "").split("\n"))
     .filter((line) => line.startsWith("curl "));
   const isCalled = (method: string, path: string): boolean => {

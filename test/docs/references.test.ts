@@ -124,6 +124,7 @@ const run: Record<string, RegExp> = {
   "examples/README.md": /^sh$/,
   "docs/development.md": /^(?:ts|text)$/,
   "docs/client.md": /^(?:ts|text)$/,
+  "docs/bots.md": /^(?:sh|http)$/,
   "docs/http_guide.md": /^(?:sh|http)$/,
   "docs/analytics.md": /^(?:sql|sql dba|text|sh|http|graphql|json)$/,
   "docs/operating.md":

@@ -14,7 +14,9 @@ const { call, makeMarket, makeTrader } = service;
 const conflict = { error: "Temporary conflict, safe to retry", code: "CONFLICT_RETRY" };
 const unavailable = { error: "Service unavailable" };
 const outcomeUnknown = {
-  error: "The outcome is unknown; retry with the same idempotency key",
+  error:
+    "The outcome is unknown; retry with the same idempotency key; without one read your order " +
+    "history first",
   code: "OUTCOME_UNKNOWN",
 };
 
@@ -143,8 +145,8 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   const split = await callAndLoseIt("POST", "/api/v1/positions/split", sets, "trading.holdings");
   is503(t, split, {
     error:
-      "The outcome is unknown; retry with the same idempotency key; without one look at the " +
-      "portfolio first",
+      "The outcome is unknown; retry with the same idempotency key; without one read your " +
+      "statement first",
     code: "OUTCOME_UNKNOWN",
   });
 });

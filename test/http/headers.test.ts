@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { request as openRequest } from "node:http";
 import { connect } from "node:net";
 import test from "ava";
 import { isCommand } from "../../src/api/route.ts";
 import { routes } from "../../src/api/routes.ts";
 import { isErrorCodeName } from "../../src/database/error_codes.ts";
 import { testService } from "../helpers/http/test_service.ts";
-import { until } from "../helpers/until.ts";
 
 /** Headers of requests and answers that are not about one route. */
 
@@ -138,38 +136,4 @@ test("Prefer: handling=strict makes unknown fields 400 on every command, and on 
     headers: { Prefer: "handling=strict" },
   });
   t.is(nested.body.issues[0].path, "orders.1.sise");
-});
-
-test("a request that was cut before its answer is logged with 499, and not with 200", async (t) => {
-  const marketId = await makeMarket();
-  const { key } = await makeTrader();
-  const holder = await service.database.pool.connect();
-  await holder.query("begin");
-  await holder.query(
-    "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = $1",
-    [marketId],
-  );
-  const sent = openRequest(`${service.url}/api/v1/positions/split`, {
-    ...{ method: "POST", headers: { Authorization: `Bearer ${key}` } },
-  });
-  sent.on("error", () => undefined);
-  sent.end(JSON.stringify({ marketId, quantity: 1 }));
-  await until("it waits for the market", async () => {
-    const { rows } = await service.database.pool.query(
-      "select exists (select from pg_locks where locktype = 'advisory' and not granted) as waits",
-    );
-    return rows[0].waits;
-  });
-  sent.destroy();
-  const lines = () =>
-    service.log
-      .map((line) => JSON.parse(line))
-      .filter((line) => line.route === "/api/v1/positions/split" && line.cut === true);
-  await until("it is logged", () => Promise.resolve(lines().length > 0));
-  t.deepEqual(
-    lines().map(({ status }) => status),
-    [499],
-  );
-  await holder.query("rollback");
-  holder.release();
 });

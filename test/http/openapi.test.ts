@@ -207,10 +207,13 @@ test("200: the document is complete", async (t) => {
   ]);
   const withKey = "retry with the same idempotency key; without one";
   for (const [operation, advice] of [
-    [place, "retry with the same idempotency key"],
+    [place, `${withKey} read your order history first`],
     [body.paths["/api/v1/orders/{id}"].delete, "safe to retry"],
-    [body.paths["/api/v1/orders/{id}"].patch, `${withKey} look at your open orders first`],
-    [body.paths["/api/v1/positions/merge"].post, `${withKey} look at the portfolio first`],
+    [
+      body.paths["/api/v1/orders/{id}"].patch,
+      `${withKey} read the old order, whose replacedBy is its successor`,
+    ],
+    [body.paths["/api/v1/positions/merge"].post, `${withKey} read your statement first`],
   ]) {
     const { examples } = operation.responses["503"].content["application/json"];
     t.is(examples.OUTCOME_UNKNOWN.value.error, `The outcome is unknown; ${advice}`);

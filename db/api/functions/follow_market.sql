@@ -5,7 +5,7 @@ create or replace function api.follow_market(
 returns table (
   version bigint, status text, levels json, trades json, last_trade_id bigint, snapshot text
 )
-language plpgsql stable security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
 set plan_cache_mode = force_generic_plan
@@ -16,7 +16,10 @@ set enable_mergejoin = off
 as $$
 declare
   c_most_trades constant int := 200;
-  v_at timestamptz := core.now();
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = follow_market.market_id
+  );
+  v_at constant timestamptz := trading.time_of_book(v_market_id);
 begin
   return query
   select
@@ -61,8 +64,8 @@ begin
     order by t.id desc
     limit 1
   ) as l on true
-  left join lateral api.get_market_snapshot(m.public_id) as s on follow_market.with_snapshot
-  where m.public_id = follow_market.market_id;
+  left join lateral trading.market_snapshot(m.id, v_at) as s on follow_market.with_snapshot
+  where m.id = v_market_id;
 end
 $$;
 
@@ -70,4 +73,4 @@ comment on function api.follow_market(uuid, bigint, boolean) is
   'A market as it is now: its version and status, the levels of its book ([stored side, price, '
   'shares]), the trades after one, oldest first (null when there are more than 200), the id of the '
   'last trade and, if asked for, what api.get_market_snapshot() returns. All of one moment. No row '
-  'for an unknown market.';
+  'for an unknown market. Locks: those of trading.time_of_book().';

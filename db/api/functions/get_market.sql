@@ -1,10 +1,13 @@
 create or replace function api.get_market(market_id uuid)
 returns table (version bigint, body json)
-language plpgsql stable security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_at timestamptz := core.now();
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = get_market.market_id
+  );
+  v_at constant timestamptz := trading.time_of_book(v_market_id);
 begin
   return query
   select
@@ -31,9 +34,10 @@ begin
   join catalog.categories as c on c.id = m.category_id
   left join catalog.events as e on e.id = m.event_id
   join trading.market_state as b on b.market_id = m.id
-  where m.public_id = get_market.market_id;
+  where m.id = v_market_id;
 end
 $$;
 
 comment on function api.get_market(uuid) is
-  'The body of GET /markets/:id and the version of the market; no row for an unknown market.';
+  'The body of GET /markets/:id and the version of the market; no row for an unknown market. '
+  'Locks: those of trading.time_of_book().';

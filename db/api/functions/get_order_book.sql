@@ -1,10 +1,13 @@
 create or replace function api.get_order_book(market_id uuid)
 returns table (version bigint, body json)
-language plpgsql stable security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_at timestamptz := core.now();
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = get_order_book.market_id
+  );
+  v_at constant timestamptz := trading.time_of_book(v_market_id);
 begin
   return query
   select
@@ -25,14 +28,13 @@ begin
         '[]'
       )
     )
-  from catalog.markets as m
-  join trading.market_state as b on b.market_id = m.id
-  left join lateral trading.depth(m.id, v_at) as d on true
-  where m.public_id = get_order_book.market_id
+  from trading.market_state as b
+  left join lateral trading.depth(b.market_id, v_at) as d on true
+  where b.market_id = v_market_id
   group by b.version;
 end
 $$;
 
 comment on function api.get_order_book(uuid) is
   'The body of GET /markets/:id/orderbook, in YES prices, and the version of the market; no row '
-  'for an unknown market.';
+  'for an unknown market. Locks: those of trading.time_of_book().';

@@ -99,6 +99,7 @@ export interface Exchange {
   ) => Promise<z.infer<typeof listOrdersResponseSchema>>;
   /** The body of GET /markets/:id, with the version. */
   market: (market: string) => Promise<any>;
+  /** As it is; unlike a read of the book, this cancels nothing that has expired. */
   version: (market: string) => Promise<number>;
   /** The order book in YES prices, a level as "quantity @ price". */
   book: (market: string) => Promise<{ bids: string[]; asks: string[] }>;
@@ -434,6 +435,12 @@ function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
   return { cancel, amend, release, split, merge };
 }
 
+const versionOf = `
+  select s.version
+  from trading.market_state as s
+  join catalog.markets as m on m.id = s.market_id
+  where m.public_id = $1`;
+
 function readersOf(api: () => Pool, pool: () => Pool) {
   const read = async (call: (client: PoolClient) => Promise<string | null | undefined>) =>
     JSON.parse((await withClient(api(), call)) ?? "null");
@@ -499,7 +506,7 @@ function readersOf(api: () => Pool, pool: () => Pool) {
 
   return {
     market,
-    version: async (id: string) => (await market(id)).version,
+    version: async (id: string) => (await one(versionOf, [id])).version,
     book,
     trades,
     order,

@@ -1,0 +1,106 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import test from "ava";
+import fc from "fast-check";
+import { makeDocument } from "../../src/api/openapi.ts";
+import { placeOrderSchema } from "../../src/api/orders.ts";
+import { routes } from "../../src/api/routes.ts";
+import { errorCodes } from "../../src/database/error_codes.ts";
+
+/** What the OpenAPI document promises to those who generate clients from it. */
+
+const document: any = JSON.parse(JSON.stringify(makeDocument(routes)));
+
+test("the document is clean in redocly lint", async (t) => {
+  const config = await createConfig({ extends: ["recommended"] });
+  const problems = await lintFromString({ source: JSON.stringify(document), config });
+  t.deepEqual(
+    problems.map(
+      ({ ruleId, message, location }) => `${ruleId}: ${location[0]?.pointer} ${message}`,
+    ),
+    [],
+  );
+});
+
+test("redocly lint finds what is wrong", async (t) => {
+  const broken = structuredClone(document);
+  broken.paths["/api/v1/orders"].post.security = [{ password: [] }];
+  const config = await createConfig({ extends: ["recommended"] });
+  const problems = await lintFromString({ source: JSON.stringify(broken), config });
+  t.deepEqual(
+    problems.map(({ ruleId }) => ruleId),
+    ["security-defined"],
+  );
+});
+
+test("the codes of errors are listed: in bodies those that bodies have, in the header all", (t) => {
+  const { headers, schemas } = document.components;
+  const all = Object.entries(errorCodes);
+  t.deepEqual(
+    schemas.Error.properties.code.enum,
+    all.filter(([, { codeShown }]) => codeShown).map(([name]) => name),
+  );
+  t.deepEqual(headers["X-Error-Code"].schema, { $ref: "#/components/schemas/ErrorCode" });
+  t.deepEqual(
+    schemas.ErrorCode.enum,
+    all.map(([name]) => name),
+  );
+});
+
+test("no answer is closed: a later version may have more fields", (t) => {
+  const closed: string[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    if ("additionalProperties" in value && value.additionalProperties === false) closed.push(path);
+    for (const [name, part] of Object.entries(value)) look(part, `${path}/${name}`);
+  };
+  look(document, "#");
+  t.deepEqual(closed, []);
+});
+
+const validators = new Ajv2020({ strict: false, allErrors: true });
+formats.default(validators);
+validators.addSchema(document, "openapi");
+const isOrder = validators.compile({ $ref: "openapi#/components/schemas/PlaceOrder" });
+const marketId = "01900000-0000-7000-8000-000000000000";
+
+const verdicts: [name: string, order: object, isRight: boolean][] = [
+  ["a buy of shares at a price", { price: 50, quantity: 1 }, true],
+  ["a buy of shares at the market", { price: null, quantity: 1 }, true],
+  ["a buy of shares without a price", { quantity: 1 }, false],
+  ["a buy of shares without a price, by its name", { orderType: "buy", quantity: 1 }, false],
+  ["a buy without shares", { price: 50 }, false],
+  ["a buy for a budget", { budgetCents: 100 }, true],
+  ["a buy for a budget up to a price", { budgetCents: 100, price: 50 }, true],
+  ["a buy for a budget, of shares", { budgetCents: 100, price: 50, quantity: 1 }, false],
+  ["a sell at the market", { orderType: "sell", quantity: 1 }, true],
+  ["a sell at a price", { orderType: "sell", quantity: 1, price: 50 }, true],
+  ["a sell without shares", { orderType: "sell", price: 50 }, false],
+  ["a sell for a budget", { orderType: "sell", quantity: 1, budgetCents: 100 }, false],
+];
+
+for (const [name, fields, isRight] of verdicts) {
+  test(`${name}: the schema ${isRight ? "allows" : "forbids"} it`, (t) => {
+    t.is(isOrder({ marketId, side: "yes", ...fields }), isRight);
+  });
+}
+
+test("the schema of an order needs the fields that the server needs", (t) => {
+  const maybe = <Value>(...values: Value[]) =>
+    fc.option(fc.constantFrom(...values, null), { nil: undefined });
+  const order = fc.record({
+    price: maybe(1, 99),
+    quantity: maybe(1, 10_000),
+    budgetCents: maybe(1, 1_000_000),
+    orderType: maybe("buy", "sell"),
+    timeInForce: maybe("gtc", "ioc", "fok"),
+  });
+  fc.assert(
+    fc.property(order, (fields) => {
+      const body = JSON.parse(JSON.stringify({ marketId, side: "yes", ...fields }));
+      t.is(isOrder(body), placeOrderSchema.safeParse(body).success, JSON.stringify(body));
+    }),
+    { numRuns: 1000 },
+  );
+});

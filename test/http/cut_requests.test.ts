@@ -1,0 +1,110 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import test from "ava";
+import { withClient } from "../helpers/database/test_database.ts";
+import { testService } from "../helpers/http/test_service.ts";
+import { until } from "../helpers/until.ts";
+
+/** Requests whose client leaves before the answer. None of them is logged or counted as answered. */
+
+const service = testService(test);
+const { call, makeMarket, makeTrader } = service;
+
+/** Sends the text of a request, on a socket of its own. */
+function send(path: string, key: string, body: string, length = body.length): Socket {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    "Host: exchange",
+    `Authorization: Bearer ${key}`,
+    `Content-Length: ${length}`,
+  ];
+  socket.on("error", () => undefined);
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return socket;
+}
+
+const linesOf = (route: string) =>
+  service.log.map((line) => JSON.parse(line)).filter((line) => line.route === route);
+
+/** How many requests of a route were counted, by status. */
+async function countsOf(route: string): Promise<Record<string, number>> {
+  const { body } = await call("GET", "/metrics");
+  const pattern = new RegExp(
+    `^pgmarkets_http_request_duration_seconds_count\\{.*route="${route}",status="(\\d+)"\\} (\\d+)`,
+    "gm",
+  );
+  const counts = [...String(body).matchAll(pattern)];
+  return Object.fromEntries(counts.map(([, status = "", count]) => [status, Number(count)]));
+}
+
+/** Holds the lock of a market while `work` lasts. */
+async function withMarketLocked(marketId: string, work: () => Promise<void>): Promise<void> {
+  await withClient(service.database.pool, async (client) => {
+    await client.query("begin");
+    await client.query(
+      "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = $1",
+      [marketId],
+    );
+    await work();
+    await client.query("rollback");
+  });
+}
+
+async function someoneWaits(): Promise<boolean> {
+  const { rows } = await service.database.pool.query(
+    "select exists (select from pg_locks where locktype = 'advisory' and not granted) as waits",
+  );
+  return rows[0].waits;
+}
+
+for (const [name, route, fields] of [
+  ["a split", "/api/v1/positions/split", { quantity: 1 }],
+  ["an order", "/api/v1/orders", { side: "yes", price: 40, quantity: 1 }],
+] as const) {
+  test.serial(
+    `499: ${name} whose client leaves while it waits, though it is carried out`,
+    async (t) => {
+      const marketId = await makeMarket();
+      const { key } = await makeTrader();
+      await withMarketLocked(marketId, async () => {
+        const socket = send(route, key, JSON.stringify({ marketId, ...fields }));
+        await until("it waits for the market", someoneWaits);
+        t.deepEqual(linesOf(route), []);
+        socket.destroy();
+        await until("it is logged", () => Promise.resolve(linesOf(route).length > 0));
+      });
+      await until("it is carried out", async () => {
+        const { positions, openOrders } = (await call("GET", "/api/v1/me/portfolio", { key })).body;
+        return positions.length > 0 || openOrders.length > 0;
+      });
+      t.is(linesOf(route).length, 1, "it is logged once");
+      t.like(linesOf(route)[0], { status: 499, cut: true });
+      t.deepEqual(await countsOf(route), { 499: 1 });
+    },
+  );
+}
+
+test.serial("499: a request whose client leaves in the middle of its body", async (t) => {
+  const route = "/api/v1/positions/merge";
+  const { key } = await makeTrader();
+  const rejections = async () =>
+    /pgmarkets_rejections_total\{code="INVALID_REQUEST"\} \d+/.exec(
+      (await call("GET", "/metrics")).body,
+    )?.[0];
+  const before = await rejections();
+  const socket = send(route, key, '{"marketId":', 1000);
+  await until("its head is read", async () => {
+    const { rows } = await service.database.pool.query(
+      "select exists (select from rate_limits.allowances) as counted",
+    );
+    return rows[0].counted;
+  });
+  socket.destroy();
+  await until("it is logged", () => Promise.resolve(linesOf(route).length > 0));
+  t.like(linesOf(route)[0], { status: 499, cut: true });
+  t.is(linesOf(route)[0].code, undefined);
+  t.deepEqual(await countsOf(route), { 499: 1 });
+  t.is(await rejections(), before, "it is not counted as rejected");
+});
