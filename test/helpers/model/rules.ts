@@ -16,9 +16,18 @@ import {
   worstCost,
   tellCancelled,
 } from "./state.ts";
-import type { Market, Model, ModelFill, ModelOrder, ModelOutcome, Reason, State } from "./state.ts";
-import { marketOf } from "./programs.ts";
-import type { Limit, Order, Step } from "./programs.ts";
+import type {
+  Market,
+  Model,
+  ModelFill,
+  ModelKey,
+  ModelOrder,
+  ModelOutcome,
+  Reason,
+  State,
+} from "./state.ts";
+import { marketOf, sentBefore, sentOf } from "./programs.ts";
+import type { Limit, Order, Sent, Step } from "./programs.ts";
 
 /**
  * The rules of the exchange once more, as plainly as they can be said: one order after another,
@@ -57,12 +66,20 @@ export function runModel(
     queued: 0,
   };
   const outcomes: ModelOutcome[] = [];
+  const sent: Sent<number>[] = [];
   for (const step of program) {
     if (step.kind === "batch") {
-      for (const order of step.orders) {
-        const market = marketOf(step, order);
-        state = attempt(state, outcomes, (copy) => place(copy, market, order));
-      }
+      state = placeEach(state, outcomes, step);
+      sent.push(...sentOf(step));
+    } else if (step.kind === "keyed") {
+      const target = targetOf(state, step);
+      if (target === undefined) continue;
+      sent.push({ ...step, target });
+      state = carryOutOnce(state, outcomes, { ...step, target });
+    } else if (step.kind === "repeat") {
+      const again = sentBefore(sent, step);
+      if (again?.kind === "batch") state = placeEach(state, outcomes, again);
+      else if (again !== undefined) state = carryOutOnce(state, outcomes, again);
     } else if (step.kind === "amend") {
       const order = openOf(state, step.trader)[step.place];
       if (order === undefined || (step.price === null && step.quantity === null)) continue;
@@ -99,7 +116,88 @@ function attempt(
   }
 }
 
-type Event = Exclude<Step, { kind: "batch" | "amend" | "split" | "merge" | "release" }>;
+/** The orders of a call, one after the other. */
+function placeEach(
+  before: State,
+  outcomes: ModelOutcome[],
+  batch: { market: number; orders: Order[] },
+): State {
+  let state = before;
+  for (const order of batch.orders) {
+    const market = marketOf(batch, order);
+    state = attempt(state, outcomes, (copy) => place(copy, market, order));
+  }
+  return state;
+}
+
+/** The order that a command is about; null if it is about none, undefined if it is not there. */
+function targetOf(
+  state: State,
+  { trader, command }: Extract<Step, { kind: "keyed" }>,
+): number | null | undefined {
+  if (command.kind === "amend") {
+    if (command.price === null && command.quantity === null) return undefined;
+    return openOf(state, trader)[command.place]?.number;
+  }
+  return command.kind === "cancel" ? openOf(state, trader)[command.place]?.number : null;
+}
+
+/** A command with a key: it happens once, and only if it is accepted does the key stand for it. */
+function carryOutOnce(
+  state: State,
+  outcomes: ModelOutcome[],
+  sent: Extract<Sent<number>, { kind: "keyed" }>,
+): State {
+  const { trader, key, command, target } = sent;
+  const request = JSON.stringify([command, target]);
+  const known = keyOf(state, trader, key);
+  if (known !== undefined) {
+    const isSame = known.answer !== null && known.request === request;
+    outcomes.push(
+      isSame
+        ? { ...known.answer!, replayed: true }
+        : { code: "IDEMPOTENCY_KEY_REUSED", replayed: false },
+    );
+    return state;
+  }
+  const made: ModelOutcome[] = [];
+  let after = state;
+  if (command.kind === "placeBatch") {
+    after = placeEach(state, made, command);
+    const { cents } = after.traders[trader]!;
+    made.splice(0, made.length, { code: null, replayed: false, results: [...made], cents });
+  } else {
+    after = attempt(state, made, (copy) => {
+      if (command.kind === "amend") return amend(copy, target!, { ...command, trader });
+      if (command.kind === "cancel") return cancelOne(copy, target!);
+      if (command.kind === "cancelAll") {
+        const count = cancelAll(copy, { ...command, trader, isGone: false });
+        return { code: null, replayed: false, count, cents: copy.traders[trader]!.cents };
+      }
+      return command.kind === "split"
+        ? split(copy, { ...command, kind: "split", trader })
+        : merge(copy, { ...command, kind: "merge", trader });
+    });
+  }
+  const answer = made[0]!;
+  outcomes.push(answer);
+  if (answer.code === null) {
+    after = structuredClone(after);
+    after.keys.set(`${trader} ${key}`, { order: null, answer, request, at: after.now });
+  }
+  return after;
+}
+
+/** What a key of a trader stands for; after 24 hours nothing. */
+function keyOf({ keys, now }: State, trader: number, key: number): ModelKey | undefined {
+  const known = keys.get(`${trader} ${key}`);
+  return known !== undefined && now - known.at < DAY_MS ? known : undefined;
+}
+
+type Event = Exclude<
+  Step,
+  { kind: "batch" | "keyed" | "repeat" | "amend" | "split" | "merge" | "release" }
+>;
 
 function carryOut(state: State, step: Event): void {
   switch (step.kind) {
@@ -233,6 +331,22 @@ function cancelOpen(state: State, orders: ModelOrder[], reason: Reason, isTold: 
   }
 }
 
+/** By its owner. An order that was past its expiry expires, and the cancel is refused. */
+function cancelOne(state: State, number: number): ModelOutcome {
+  const order = state.orders[number]!;
+  if (!isOpen(order)) throw new Refused("ORDER_NOT_CANCELLABLE");
+  const expired = hasExpired(state, order);
+  cancelOpen(state, [order], expired ? "expired" : "user_cancelled", expired);
+  if (expired) throw new Refused("ORDER_NOT_CANCELLABLE", state);
+  const { quantity, filled, status, reason } = order;
+  return {
+    code: null,
+    replayed: false,
+    order: { number, quantity, filled, status, reason },
+    cents: state.traders[order.trader]!.cents,
+  };
+}
+
 /** What ends orders of a market whose owners did not ask for it, expires those that were due. */
 function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
   const expired = orders.filter((order) => isResting(order) && hasExpired(state, order));
@@ -241,11 +355,11 @@ function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
   if (rest.length > 0) cancelOpen(state, rest, reason, true);
 }
 
-/** All open orders of a trader: one change of each market whose book it was. */
+/** All open orders of a trader: one change of each market whose book it was. How many there were. */
 function cancelAll(
   state: State,
   { trader, market, isGone }: Extract<Step, { kind: "cancelAll" }>,
-): void {
+): number {
   if (isGone) state.now += 1000;
   const orders = openOf(state, trader)
     .filter((order) => isGone || market === null || order.market === market)
@@ -258,6 +372,7 @@ function cancelAll(
     cancel(order, expired ? "expired" : "user_cancelled");
     if (expired || isGone) tellCancelled(state, order);
   }
+  return orders.filter(({ reason }) => reason === "user_cancelled").length;
 }
 
 function exclude(state: State, index: number, byHand: boolean): void {
@@ -280,10 +395,13 @@ function endOpenOf(state: State, index: number, only: number | null, reason: Rea
 function place(state: State, marketIndex: number | null, request: Order): ModelOutcome {
   if (isMalformed(request)) throw new Refused("INVALID_REQUEST");
   const trader = state.traders[request.trader]!;
-  const replay = findReplay(state, request);
-  if (replay) {
-    const { order, fills } = replay;
-    return { ...told(order, fills, []), replayed: true, cents: trader.cents, fee: null };
+  const requested = request.isStrict ? JSON.stringify([marketIndex, request]) : null;
+  const known = request.key === null ? undefined : keyOf(state, request.trader, request.key);
+  if (known !== undefined) {
+    const isAnother = known.request !== null && requested !== null && known.request !== requested;
+    if (known.order === null || isAnother) throw new Refused("IDEMPOTENCY_KEY_REUSED");
+    const order = state.orders[known.order]!;
+    return { ...told(order, order.fills, []), replayed: true, cents: trader.cents, fee: null };
   }
   if (request.expiresIn !== null && request.expiresIn <= 0) throw new Refused("INVALID_REQUEST");
   passGates(state, request.trader);
@@ -318,7 +436,9 @@ function place(state: State, marketIndex: number | null, request: Order): ModelO
   };
   const { dead, fee } = takeOrder(state, order, null);
   if (request.key !== null) {
-    state.keys.set(`${request.trader} ${request.key}`, { order: order.number, at: state.now });
+    state.keys.set(`${request.trader} ${request.key}`, {
+      ...{ order: order.number, answer: null, request: requested, at: state.now },
+    });
   }
   return { ...told(order, order.fills, dead), cents: trader.cents, fee };
 }
@@ -488,6 +608,7 @@ function amend(
 ): ModelOutcome {
   const order = state.orders[number]!;
   passGates(state, order.trader);
+  if (!isOpen(order)) throw new Refused("ORDER_NOT_AMENDABLE");
   if (hasExpired(state, order)) {
     cancelOpen(state, [order], "expired", true);
     throw new Refused("ORDER_NOT_AMENDABLE", state);
@@ -541,13 +662,6 @@ function amend(
 function isMalformed({ quantity, postOnly, timeInForce, price, budgetCents }: Order): boolean {
   if (quantity !== null && (quantity < 1 || quantity > MOST_SHARES)) return true;
   return postOnly && (timeInForce !== "gtc" || price === null || budgetCents !== null);
-}
-
-function findReplay(state: State, { trader, key }: Order) {
-  const known = key === null ? undefined : state.keys.get(`${trader} ${key}`);
-  if (known === undefined || state.now - known.at >= DAY_MS) return undefined;
-  const order = state.orders[known.order]!;
-  return { order, fills: order.fills };
 }
 
 function told(
