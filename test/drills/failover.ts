@@ -12,6 +12,7 @@ import {
   hasSurvived,
   runDrill,
   startDrillLoad,
+  switchesHaveFired,
   withClient,
 } from "./run.ts";
 import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
@@ -19,8 +20,9 @@ import type { System } from "./system.ts";
 
 /**
  * `npm run drill:failover [-- --short]`: kills the primary under load for good and promotes its
- * synchronous standby. Everything that was acknowledged is there, and the server, which knows both
- * hosts, goes on by itself. Ends with 1 otherwise.
+ * synchronous standby. Everything that was acknowledged is there, and server and worker, which know
+ * both hosts, go on by themselves: also dead man's switches fire there, and commands with keys stay
+ * done. Ends with 1 otherwise.
  */
 
 const { values } = parseArgs({ options: { short: { type: "boolean", default: false } } });
@@ -36,6 +38,7 @@ await runDrill(startPair, drill);
 async function startPair(): Promise<PairedSystem> {
   let standby: TemporaryCluster | undefined;
   const system = await startSystem({
+    withWorker: true,
     prepare: async (primary) => {
       const copy = await copyCluster(primary);
       standby = await copy.start("standby", {
@@ -81,7 +84,8 @@ async function confirmCommits({ server }: TemporaryCluster): Promise<void> {
 async function drill(system: PairedSystem): Promise<boolean> {
   const { cluster, url, connect } = system;
   const connectToPrimary = () => connectTo(cluster.server.connectionString);
-  const { journal, load } = await startDrillLoad({ url, connect: connectToPrimary });
+  const seeded = { url, connect: connectToPrimary };
+  const { journal, load } = await startDrillLoad(seeded, { withKeys: true });
   await delay(loadMs + Math.random() * 500);
 
   const began = performance.now();
@@ -93,6 +97,8 @@ async function drill(system: PairedSystem): Promise<boolean> {
   const downMs = performance.now() - began;
   await delay(loadMs);
   await load.stop();
+  await switchesHaveFired(connect);
+  await load.repeat();
 
   console.log(
     `killed the primary, accepting again on the standby after ${downMs.toFixed(0)} ms; ` +
