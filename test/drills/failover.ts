@@ -21,7 +21,7 @@ import type { System } from "./system.ts";
 /**
  * `npm run drill:failover [-- --short]`: kills the primary under load for good and promotes its
  * synchronous standby. Everything that was acknowledged is there, and server and worker, which know
- * both hosts, go on by themselves: also dead man's switches fire there, and commands with keys stay
+ * both hosts, go on by themselves, the worker after a kill of its own: also dead man's switches fire there, and commands with keys stay
  * done. Ends with 1 otherwise.
  */
 
@@ -90,6 +90,7 @@ async function drill(system: PairedSystem): Promise<boolean> {
 
   const began = performance.now();
   await system.killDatabase();
+  system.killWorker();
   // Its supervisor would start it again: as after a real loss, it stays away.
   rmSync(join(await dataDirectoryOf(cluster), "postmaster.pid"), { force: true });
   await withClient(connect, (client) => client.query("select pg_promote(wait => true)"));
