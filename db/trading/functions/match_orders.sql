@@ -151,7 +151,7 @@ begin
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
-        elsif m = t and r.cancels_own then
+        elsif m = t and r.cancels_own then -- mutant: others_cancelled
           v_reason := 'self_trade';
           t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
           t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts

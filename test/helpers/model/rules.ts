@@ -1,4 +1,6 @@
-import { giveUp, bury, feeOf, meet, payFee, trade } from "./matching.ts";
+import { cancelAll, cancelOne, cancelOpen, endOpen, endOpenOf, exclude } from "./cancels.ts";
+import { merge, split } from "./conversions.ts";
+import { bury, feeOf, meet, payFee, trade } from "./matching.ts";
 import type { Dead, Match } from "./matching.ts";
 import {
   DAY_MS,
@@ -11,10 +13,10 @@ import {
   isResting,
   openCost,
   openOf,
+  passGates,
   passesLimit,
   pay,
   worstCost,
-  tellCancelled,
 } from "./state.ts";
 import type {
   Market,
@@ -287,111 +289,6 @@ function resolve(state: State, index: number, yesCents: number): void {
   market.yesCents = yesCents;
 }
 
-function split(
-  state: State,
-  { trader: index, market, quantity }: Extract<Step, { kind: "split" }>,
-): ModelOutcome {
-  if (quantity < 1) throw new Refused("INVALID_REQUEST");
-  const trader = state.traders[index]!;
-  passGates(state, index);
-  if (state.markets[market]!.status !== "open") throw new Refused("MARKET_NOT_OPEN");
-  const cents = 100 * quantity;
-  if (cents > trader.cents) throw new Refused("INSUFFICIENT_BALANCE");
-  if (passesLimit(state, trader, openCost(state, index, null) + cents)) {
-    throw new Refused("LOSS_LIMIT");
-  }
-  pay(state, index, -cents);
-  for (const side of ["yes", "no"] as const) {
-    const held = holding(state, market, index, side);
-    held.quantity += quantity;
-    held.cost += 50 * quantity;
-  }
-  return { code: null, replayed: false, cents: trader.cents };
-}
-
-function merge(
-  state: State,
-  { trader: index, market, quantity }: Extract<Step, { kind: "merge" }>,
-): ModelOutcome {
-  if (quantity < 1) throw new Refused("INVALID_REQUEST");
-  if (state.markets[market]!.status === "resolved") throw new Refused("MARKET_NOT_OPEN");
-  const legs = (["yes", "no"] as const).map((side) => holding(state, market, index, side));
-  if (legs.some((held) => held.quantity < quantity)) throw new Refused("INSUFFICIENT_BALANCE");
-  for (const held of legs) giveUp(held, quantity, 50 * quantity);
-  pay(state, index, 100 * quantity);
-  return { code: null, replayed: false, cents: state.traders[index]!.cents };
-}
-
-/** Orders of one market leave its book or their delay: one change of it, if any left the book. */
-function cancelOpen(state: State, orders: ModelOrder[], reason: Reason, isTold: boolean): void {
-  if (orders.some(isResting)) state.markets[orders[0]!.market]!.version += 1;
-  for (const order of orders) {
-    cancel(order, reason);
-    if (isTold) tellCancelled(state, order);
-  }
-}
-
-/** By its owner. An order that was past its expiry expires, and the cancel is refused. */
-function cancelOne(state: State, number: number): ModelOutcome {
-  const order = state.orders[number]!;
-  if (!isOpen(order)) throw new Refused("ORDER_NOT_CANCELLABLE");
-  const expired = hasExpired(state, order);
-  cancelOpen(state, [order], expired ? "expired" : "user_cancelled", expired);
-  if (expired) throw new Refused("ORDER_NOT_CANCELLABLE", state);
-  const { quantity, filled, status, reason } = order;
-  return {
-    code: null,
-    replayed: false,
-    order: { number, quantity, filled, status, reason },
-    cents: state.traders[order.trader]!.cents,
-  };
-}
-
-/** What ends orders of a market whose owners did not ask for it, expires those that were due. */
-function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
-  const expired = orders.filter((order) => isResting(order) && hasExpired(state, order));
-  if (expired.length > 0) cancelOpen(state, expired, "expired", true);
-  const rest = orders.filter((order) => !expired.includes(order));
-  if (rest.length > 0) cancelOpen(state, rest, reason, true);
-}
-
-/** All open orders of a trader: one change of each market whose book it was. How many there were. */
-function cancelAll(
-  state: State,
-  { trader, market, isGone }: Extract<Step, { kind: "cancelAll" }>,
-): number {
-  if (isGone) state.now += 1000;
-  const orders = openOf(state, trader)
-    .filter((order) => isGone || market === null || order.market === market)
-    .sort((one, other) => one.number - other.number);
-  for (const changed of new Set(orders.filter(isResting).map((order) => order.market))) {
-    state.markets[changed]!.version += 1;
-  }
-  for (const order of orders) {
-    const expired = hasExpired(state, order);
-    cancel(order, expired ? "expired" : "user_cancelled");
-    if (expired || isGone) tellCancelled(state, order);
-  }
-  return orders.filter(({ reason }) => reason === "user_cancelled").length;
-}
-
-function exclude(state: State, index: number, byHand: boolean): void {
-  const trader = state.traders[index]!;
-  if (trader.excludedUntil > state.now) return;
-  trader.excludedUntil = state.now + 3_600_000;
-  if (byHand) return;
-  endOpenOf(state, index, null, "self_excluded");
-}
-
-/** The open orders of a trader, in one market or in all. */
-function endOpenOf(state: State, index: number, only: number | null, reason: Reason): void {
-  const orders = openOf(state, index);
-  for (const market of new Set(orders.map((order) => order.market))) {
-    const here = orders.filter((order) => order.market === market);
-    if (only === null || only === market) endOpen(state, here, reason);
-  }
-}
-
 function place(state: State, marketIndex: number | null, request: Order): ModelOutcome {
   if (isMalformed(request)) throw new Refused("INVALID_REQUEST");
   const trader = state.traders[request.trader]!;
@@ -441,12 +338,6 @@ function place(state: State, marketIndex: number | null, request: Order): ModelO
     });
   }
   return { ...told(order, order.fills, dead), cents: trader.cents, fee };
-}
-
-function passGates(state: State, trader: number): void {
-  if (state.isPaused) throw new Refused("TRADING_PAUSED");
-  if (state.traders[trader]!.excludedUntil > state.now) throw new Refused("SELF_EXCLUDED");
-  if (state.traders[trader]!.isFrozen) throw new Refused("ACCOUNT_FROZEN");
 }
 
 /** A new order: matched now, or scheduled on a live market. `replaced` is left out of the sums. */

@@ -220,3 +220,10 @@ export function cancel(order: ModelOrder, reason: Reason): void {
 export function tellCancelled(state: State, { number, trader, reason }: ModelOrder): void {
   state.events.push({ trader, type: "order_cancelled", orders: [number], reason });
 }
+
+/** What stops every command but a cancel. */
+export function passGates(state: State, trader: number): void {
+  if (state.isPaused) throw new Refused("TRADING_PAUSED");
+  if (state.traders[trader]!.excludedUntil > state.now) throw new Refused("SELF_EXCLUDED");
+  if (state.traders[trader]!.isFrozen) throw new Refused("ACCOUNT_FROZEN");
+}
