@@ -69,13 +69,13 @@ export async function hasSurvived(system: System, journal: Journal): Promise<boo
 }
 
 /** Seeds a system and loads it. */
-export async function startDrillLoad(
-  { url, connect }: Pick<System, "url" | "connect">,
-  { withKeys = false } = {},
-): Promise<{ journal: Journal; load: Load }> {
+export async function startDrillLoad({
+  url,
+  connect,
+}: Pick<System, "url" | "connect">): Promise<{ journal: Journal; load: Load }> {
   const { marketIds, apiKeys } = await withClient(connect, seed);
   const journal = newJournal();
-  return { journal, load: startLoad({ url, marketIds, apiKeys, journal, withKeys }) };
+  return { journal, load: startLoad({ url, marketIds, apiKeys, journal }) };
 }
 
 /** Settles once every switch has expired, its orders are cancelled, and it is off. */
