@@ -339,6 +339,7 @@ set local role exchange_owner;
 --!include ledger/functions/verify_day_openings.sql
 --!include ledger/functions/verify_journals.sql
 --!include trading/functions/verify_orders.sql
+--!include trading/functions/verify_commands.sql
 --!include trading/functions/verify_trades.sql
 --!include trading/functions/verify_priority.sql
 --!include trading/functions/verify_fees.sql
@@ -346,6 +347,7 @@ set local role exchange_owner;
 --!include trading/functions/verify_settlements.sql
 --!include trading/functions/verify_books.sql
 --!include trading/functions/verify_markets.sql
+--!include trading/functions/verify_events.sql
 --!include ledger/functions/verify.sql
 
 -- Functions: the leaderboard

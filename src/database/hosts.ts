@@ -32,22 +32,28 @@ export function splitHosts(connectionString: string): string[] {
   });
 }
 
+/** Which of these hosts to try next: shared by all pools of a process, also those made later. */
+const currentHosts = new Map<string, { index: number }>();
+
 /**
  * The client class of a pool for several hosts. A new client goes to the last host that was the
  * primary. If that host does not answer or takes no writes, the client fails, and later ones try the
- * next host. So a caller that retries finds the primary.
+ * next host. So a caller that retries finds the primary, also if it makes a new pool each time, as a
+ * process does that starts.
  */
 export function clientOfPrimary(
   connectionStrings: string[],
 ): new (config?: string | ClientConfig) => pg.Client {
-  let current = 0;
+  const name = connectionStrings.join(" ");
+  const current = currentHosts.get(name) ?? { index: 0 };
+  currentHosts.set(name, current);
   return class PrimaryClient extends pg.Client {
     readonly #tried: number;
 
     constructor(config?: string | ClientConfig) {
-      const connectionString = connectionStrings[current] ?? "";
+      const connectionString = connectionStrings[current.index] ?? "";
       super({ ...(typeof config === "string" ? {} : config), connectionString });
-      this.#tried = current;
+      this.#tried = current.index;
     }
 
     override connect(): Promise<pg.Client>;
@@ -78,7 +84,9 @@ export function clientOfPrimary(
         }
         return this;
       } catch (error) {
-        if (current === this.#tried) current = (current + 1) % connectionStrings.length;
+        if (current.index === this.#tried) {
+          current.index = (current.index + 1) % connectionStrings.length;
+        }
         void this.end().catch(() => undefined);
         throw error;
       }

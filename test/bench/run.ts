@@ -28,6 +28,7 @@ import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
 import { fullSizes, shortSizes } from "./sizes.ts";
 import { measureStockPostgres } from "./stock_postgres.ts";
+import { measureSwitchLateness } from "./switch_lateness.ts";
 import { measureWebsite } from "./website.ts";
 import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
 
@@ -55,6 +56,7 @@ const targets: Record<string, (bench: Bench) => Promise<Result[]>> = {
   fan_out: measureFanOut,
   change_streams: measureChangeStreams,
   release_lateness: measureReleaseLateness,
+  switch_lateness: measureSwitchLateness,
   website: measureWebsite,
   stock_postgres: measureStockPostgres,
   first_orders: measureFirstOrders,

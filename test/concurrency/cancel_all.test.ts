@@ -4,11 +4,12 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import test from "ava";
 import { call } from "../../src/database/call.ts";
-import { api, jobs } from "../../src/database/calls.ts";
-import type { CancelledOrders } from "../../src/database/calls.ts";
+import { api } from "../../src/database/calls.ts";
 import { withClient } from "../helpers/database/test_database.ts";
 import { pairsOf } from "../helpers/exchange/contention.ts";
 import type { Contention, Round } from "../helpers/exchange/contention.ts";
+import { keyedCommands, newKey } from "../helpers/exchange/keyed_commands.ts";
+import type { Once } from "../helpers/exchange/keyed_commands.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
@@ -31,50 +32,18 @@ function rounds(title: string, ways: readonly string[], round: Round): void {
   });
 }
 
-interface Once {
-  idempotencyKey: string;
-  requestFingerprint: string;
+const commandsOf = (contention: Contention) => keyedCommands(exchange, contention);
+
+/** Its answer says how many orders it cancelled. */
+async function cancelAll(contention: Contention, userId: string, once: Partial<Once> = {}) {
+  const { replayed, body } = await commandsOf(contention).cancelAll(userId, once);
+  return { replayed, cancelled: JSON.parse(body!).cancelled as number };
 }
 
-/** All calls of a cancel, each repeated as a server would repeat it. */
-async function cancelAll(contention: Contention, userId: string, once: Partial<Once> = {}) {
-  let result: CancelledOrders | undefined;
-  do {
-    const untilOrderId = result?.lastOrderId ?? null;
-    const cancelledBefore = result?.cancelled ?? 0;
-    result = await contention.insist(() =>
-      withClient(exchange.api, (client) =>
-        call(client, api.cancelAllOrders, { userId, untilOrderId, cancelledBefore, ...once }),
-      ),
-    );
-  } while (result.body === null);
-  return { replayed: result.replayed, cancelled: JSON.parse(result.body).cancelled as number };
-}
+const fire = (contention: Contention) => commandsOf(contention).fire();
 
 const setDeadMan = (userId: string, timeoutMs: number) =>
   withClient(exchange.api, (client) => call(client, api.setDeadMan, { userId, timeoutMs }));
-
-const workers = () => exchange.database.connectAs("exchange_worker", { max: 4 });
-
-/** What a worker does, without a worker. */
-async function fire(contention: Contention): Promise<number> {
-  const pool = workers();
-  let count = 0;
-  for (;;) {
-    const found = await withClient(pool, (client) =>
-      call(client, jobs.dueDeadManOrders, { passingOver: [] }),
-    );
-    if (found.length === 0) return count;
-    for (const { marketId, orderIds } of found) {
-      const done = await contention.insist(() =>
-        withClient(pool, (client) =>
-          call(client, jobs.cancelDeadManOrders, { marketIds: [marketId], orderIds, waits: true }),
-        ),
-      );
-      count += done.cancelled;
-    }
-  }
-}
 
 rounds(
   "a switch fires while it is renewed: one of both happens, as the answer says",
@@ -113,7 +82,7 @@ rounds(
     const markets = await makeMarkets(3);
     const [ann, bob] = (await makeTraders(2)) as [string, string];
     for (const market of markets) await rest(market, ann, buy("no", 1, 40), buy("no", 1, 41));
-    const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
+    const once = newKey();
     const [first, second] = await contention.together([
       () => cancelAll(contention, ann, once),
       () => cancelAll(contention, ann, once),

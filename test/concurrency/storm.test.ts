@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
-import { call } from "../../src/database/call.ts";
-import { api } from "../../src/database/calls.ts";
-import { withClient } from "../helpers/database/test_database.ts";
 import type { ExecutionContext } from "ava";
 import { contend, neverDeadlocked } from "../helpers/exchange/contention.ts";
+import { keyedCommands, newKey } from "../helpers/exchange/keyed_commands.ts";
+import type { Done } from "../helpers/exchange/keyed_commands.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import type { Amended, Outcome } from "../helpers/exchange/test_exchange.ts";
 import { buy, ioc, sell, spend } from "../helpers/exchange/orders.ts";
@@ -44,6 +43,7 @@ function randomRequest({ anyOf, between, chance }: Random): Request {
 
 test("nothing is lost, doubled or deadlocked, and every invariant holds all the time", async (t) => {
   const contention = contend(exchange);
+  const commands = keyedCommands(exchange, contention);
   const markets = await exchange.makeMarkets(3);
   const limited: string[] = [];
   for (const cents of LIMITS) {
@@ -61,7 +61,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   const outcomes: Outcome[] = [];
   const cancelled: string[] = [];
   const amended: Amended[] = [];
-  let converted = 0;
+  let [converted, once, fired] = [0, 0, 0];
 
   const placeSome = async (random: Random) => {
     const { anyOf, between, chance } = random;
@@ -85,17 +85,58 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
     const { code } = await contention.insist(() => exchange.cancel(trader, id));
     if (code === null) cancelled.push(id);
   };
-  const cancelAll = async ({ anyOf }: Random) => {
-    const given = { userId: anyOf(traders), cancelledBefore: 0 };
-    const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
-    for (let body: string | null = null; body === null;) {
-      const result = await contention.insist(() =>
-        withClient(exchange.api, (client) =>
-          call(client, api.cancelAllOrders, { ...given, ...once }),
-        ),
-      );
-      body = result.body;
-    }
+  /** From two connections at once, as by a client that lost the answer. Null if it was rejected. */
+  const twice = async (send: () => Promise<Done>): Promise<any> => {
+    const accepted = (await Promise.all([send(), send()])).filter(({ code }) => code === null);
+    const [first] = accepted;
+    t.true(accepted.every(({ body }) => body === first!.body));
+    const isOnce = accepted.filter(({ replayed }) => !replayed).length === 1;
+    t.true(accepted.length === 0 || isOnce, "carried out twice");
+    if (accepted.length > 0) once++;
+    return first === undefined ? null : JSON.parse(first.body!);
+  };
+  const cancelAll = async ({ anyOf, chance }: Random) => {
+    const [trader, key] = [anyOf(traders), newKey()];
+    const market = chance(0.5) ? anyOf(markets) : null;
+    await twice(() => commands.cancelAll(trader, key, market));
+  };
+  const cancelSome = async ({ anyOf, shuffled }: Random) => {
+    const [trader, key] = [anyOf(traders), newKey()];
+    const { data } = await exchange.orders(trader);
+    const ids = shuffled(data.map(({ id }) => id)).slice(0, 5);
+    cancelled.push(...(await twice(() => commands.cancelBatch(trader, ids, key))));
+  };
+  const batchOnce = async (random: Random) => {
+    const [trader, key] = [random.anyOf(traders), newKey()];
+    const orders = Array.from({ length: random.between(1, 6) }, () => ({
+      ...randomRequest(random),
+      marketId: random.anyOf(markets),
+    }));
+    const { results } = await twice(() => commands.placeBatch(trader, orders, key));
+    const made = results.filter((result: Done) => result.body !== null);
+    outcomes.push(...made.map((result: Done) => ({ ...result, answer: JSON.parse(result.body!) })));
+  };
+  const amendOnce = async ({ anyOf, between }: Random) => {
+    const [trader, key] = [anyOf(traders), newKey()];
+    const { data } = await exchange.orders(trader);
+    if (data.length === 0) return;
+    const change = { orderId: anyOf(data).id, price: between(46, 54), quantity: between(1, 15) };
+    const answer = await twice(() => commands.run("amend", trader, change, key));
+    if (answer?.amended) amended.push(answer);
+  };
+  const convertOnce = async ({ anyOf, between }: Random) => {
+    const [trader, key] = [anyOf(traders), newKey()];
+    const sets = { marketId: anyOf(markets), quantity: between(1, 4) };
+    const command = anyOf(["split", "merge"] as const);
+    if ((await twice(() => commands.run(command, trader, sets, key))) !== null) converted++;
+  };
+  const setSwitch = async ({ anyOf, chance }: Random) => {
+    const [trader, key] = [anyOf(traders), newKey()];
+    await twice(() => commands.setDeadMan(trader, chance(0.9) ? 1000 : 0, key));
+  };
+  const fire = async () => {
+    const counts = await Promise.all([commands.fire(), commands.fire()]);
+    fired += counts[0] + counts[1];
   };
   const amendOne = async ({ anyOf, between }: Random) => {
     const trader = anyOf(traders);
@@ -148,10 +189,16 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
     const random = randomFrom(name);
     for (let turn = 0; turn < effort(25); turn++) {
       const luck = random.next();
-      if (luck < 0.5) await placeSome(random);
-      else if (luck < 0.6) await cancelOne(random);
-      else if (luck < 0.61) await cancelAll(random);
-      else if (luck < 0.7) await amendOne(random);
+      if (luck < 0.42) await placeSome(random);
+      else if (luck < 0.46) await batchOnce(random);
+      else if (luck < 0.53) await cancelOne(random);
+      else if (luck < 0.54) await cancelAll(random);
+      else if (luck < 0.56) await cancelSome(random);
+      else if (luck < 0.62) await amendOne(random);
+      else if (luck < 0.65) await amendOnce(random);
+      else if (luck < 0.67) await convertOnce(random);
+      else if (luck < 0.69) await setSwitch(random);
+      else if (luck < 0.7) await fire();
       else if (luck < 0.82) await releaseSome(random);
       else if (luck < 0.9) await convert(random);
       else if (luck < 0.96) await moveCash(random);
@@ -170,6 +217,12 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   };
   const watching = watch();
   await Promise.all(Array.from({ length: WORKERS }, (_, index) => worker(`worker ${index}`)));
+  // Half of the traders are gone, while a worker looks.
+  const gone = traders.slice(3);
+  await Promise.all(gone.map((trader) => commands.setDeadMan(trader, 1000)));
+  await delay(1000);
+  await fire();
+  t.deepEqual(await openBeforeTheFiring(gone), []);
   const random = randomFrom("the end");
   // The last of it happens while everything is settled.
   const resolutions = markets.map((market_id) => async () => {
@@ -182,6 +235,8 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   ]);
   isOver = true;
   t.log(`${outcomes.length} requests, verified ${await watching} times meanwhile`);
+  t.log(`${once} commands with keys sent twice, ${fired} orders cancelled by switches`);
+  t.true(once > 20 && fired > 0);
   neverDeadlocked(t, contention);
 
   const placed = outcomes.filter(({ code, replayed }) => code === null && !replayed);
@@ -234,6 +289,21 @@ async function keepTheirLimits(t: ExecutionContext, limited: string[]): Promise<
   rows.forEach(({ spent_cents: spent }, index) => {
     t.true(spent <= LIMITS[index]!, `${spent} of ${LIMITS[index]}`);
   });
+}
+
+/** Orders that a switch has left open, and switches that have not fired. */
+async function openBeforeTheFiring(traders: string[]): Promise<unknown[]> {
+  const { rows } = await exchange.database.pool.query(
+    `select s.user_id, s.expires_at, o.id
+     from trading.traders as t
+     join trading.dead_man_switches as s on s.user_id = t.user_id
+     left join trading.active_orders as b on b.user_id = s.user_id
+     left join trading.orders as o on o.id = b.order_id and o.created_at < s.last_fired_at
+     where t.public_id = any ($1)
+       and (s.expires_at is not null or s.last_fired_at is null or o.id is not null)`,
+    [traders],
+  );
+  return rows;
 }
 
 /** The events order_released, compared with the released orders; no stream is open here. */

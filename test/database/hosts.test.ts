@@ -79,6 +79,20 @@ test("a pool passes over hosts that are away or read-only, and follows a failove
   }
 });
 
+test("a process that makes a new pool for each attempt to start finds the primary", async (t) => {
+  const hosts = ["postgres://nobody@127.0.0.1:3/nothing", database.connectionString];
+  const attempt = async () => {
+    const pool = new pg.Pool({ Client: clientOfPrimary(hosts), max: 1 });
+    try {
+      return (await pool.query("select 1 as one")).rows;
+    } finally {
+      await pool.end();
+    }
+  };
+  await t.throwsAsync(attempt(), { code: "ECONNREFUSED" });
+  t.deepEqual(await attempt(), [{ one: 1 }]);
+});
+
 test("none of the hosts takes writes", async (t) => {
   const connectionString = "postgres://nobody@127.0.0.1:1,127.0.0.1:2/nothing";
   await t.throwsAsync(findPrimary(connectionString), { name: "DatabaseNotReadyError" });

@@ -103,7 +103,7 @@ function order(trader: number, request: Request, expiresIn: number | null = null
     ...{ price: request.price ?? null, quantity: request.quantity ?? null },
     ...{ budgetCents: request.budgetCents ?? null, timeInForce: "gtc", postOnly: false },
     ...{ cancelsOwn: false },
-    ...{ expiresIn, key: null },
+    ...{ expiresIn, key: null, isStrict: false },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { findKeyedViolations } from "./keyed_check.ts";
 import { isKnown } from "./load.ts";
 import type { Answer, Cancelling, Journal, Placing } from "./load.ts";
 
@@ -25,6 +26,7 @@ export async function findViolations(client: ClientBase, journal: Journal): Prom
     ...journal.cancellings.flatMap((cancelling) =>
       checkCancelling(cancelling, byId.get(cancelling.orderId)),
     ),
+    ...(await findKeyedViolations(client, journal)),
     ...(await verifyLedger(client)),
   ];
 }
@@ -73,7 +75,7 @@ function checkCancelling(cancelling: Cancelling, stored: StoredOrder | undefined
     expect(stored?.cancelReason === "user_cancelled", "an order that was cancelled stays so");
   } else if (has(answers, "refused")) {
     expect(/filled|cancelled/.test(stored?.status ?? ""), "an order is not cancellable");
-  } else if (isUndone(answers)) {
+  } else if (isUndone(answers) && cancelling.isOnly) {
     expect(stored?.cancelReason !== "user_cancelled", "of a cancel that failed nothing is there");
   }
   return violations;
@@ -93,13 +95,16 @@ function describe(command: Placing | Cancelling): string {
   return `${JSON.stringify(rest)} was told ${answers.map(({ told }) => told).join(", ")}`;
 }
 
-/** Those of the clients, which all have an expiry. */
+/** Those of the clients, which all have an expiry; what amendments put in their place has it too. */
 async function readOrders(client: ClientBase): Promise<StoredOrder[]> {
   const { rows } = await client.query(
-    `select public_id as id, expires_at as "expiresAt", filled_quantity as "filledQuantity",
-       status, cancel_reason as "cancelReason"
-     from trading.orders
-     where expires_at is not null`,
+    `select o.public_id as id, o.expires_at as "expiresAt", o.filled_quantity as "filledQuantity",
+       o.status, o.cancel_reason as "cancelReason"
+     from trading.orders as o
+     where o.expires_at is not null
+       and not exists (
+         select from trading.order_replacements as r where r.order_id = o.id
+       )`,
   );
   return rows.map((row) => ({ ...row, expiresAt: row.expiresAt.toISOString() }));
 }

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { startLoad } from "./load.ts";
 import type { Answer, Command, Journal } from "./load.ts";
 import {
+  addTo,
   commandsOf,
   countAnswers,
   hasDoubts,
@@ -10,6 +11,7 @@ import {
   newJournal,
   runDrill,
   seed,
+  switchesHaveFired,
   wasInDoubt,
   withClient,
 } from "./run.ts";
@@ -18,11 +20,12 @@ import type { System } from "./system.ts";
 
 /**
  * `npm run drill:kill [-- --rounds 5] [--short]`: kills the database, the server or both at a
- * random moment under load, lets them be started again, and then looks whether the database holds
- * what the clients were told. Ends with 1 if it doesn't.
+ * random moment under load, and the worker with them, lets them be started again, and then looks
+ * whether the database holds what the clients were told: also that commands with keys happened once,
+ * and that dead man's switches fired that expired, and no others. Ends with 1 if it doesn't.
  */
 
-/** The processes that are killed, by turns. */
+/** The processes that are killed, by turns. The worker is killed each time. */
 const targets = ["the database", "the database and the server", "the server"] as const;
 
 /** How long the load goes on before the kill, at random, and after it works again. */
@@ -38,7 +41,7 @@ const rounds = Number(values.rounds ?? (values.short ? 2 : 5));
 /** Rounds whose kill met no command. They are done once more. */
 const MOST_MISSED = 3;
 
-await runDrill(startSystem, drill);
+await runDrill(() => startSystem({ withWorker: true }), drill);
 
 async function drill(system: System): Promise<boolean> {
   const { url, connect } = system;
@@ -48,7 +51,7 @@ async function drill(system: System): Promise<boolean> {
   for (let round = 1; round <= rounds; round++) {
     const target = targets[(round - 1) % targets.length] ?? targets[0];
     const journal: Journal = newJournal();
-    const load = startLoad({ url, marketIds, apiKeys, journal });
+    const load = startLoad({ url, marketIds, apiKeys, journal, withKeys: true });
     const [shortest, longest] = times.beforeMs;
     await delay(shortest + Math.random() * (longest - shortest));
     const began = performance.now();
@@ -57,8 +60,9 @@ async function drill(system: System): Promise<boolean> {
     const downMs = performance.now() - began;
     await delay(times.afterMs);
     await load.stop();
-    whole.placings.push(...journal.placings);
-    whole.cancellings.push(...journal.cancellings);
+    await switchesHaveFired(connect);
+    await load.repeat();
+    addTo(whole, journal);
 
     const commands = commandsOf(journal);
     console.log(
@@ -77,11 +81,12 @@ async function drill(system: System): Promise<boolean> {
 
 /** Both at nearly the same moment, either of them first. Settles when the server is up again. */
 async function kill(
-  { killDatabase, killServer }: System,
+  { killDatabase, killServer, killWorker }: System,
   target: (typeof targets)[number],
 ): Promise<void> {
   const aLittleLater = () => delay(Math.random() * 30);
   const killing = [
+    aLittleLater().then(killWorker),
     ...(target === "the server" ? [] : [aLittleLater().then(killDatabase)]),
     ...(target === "the database" ? [] : [aLittleLater().then(killServer)]),
   ];
@@ -91,12 +96,16 @@ async function kill(
 function summary(journal: Journal): string {
   const isLast = (kind: Answer["kind"]) => (command: Command) =>
     command.answers.at(-1)?.kind === kind;
+  const { keyed, switches } = journal;
+  const repeated = commandsOf(journal).filter(({ answers }) => answers.at(-1)?.isRepetition);
   const doubted = commandsOf(journal).filter(wasInDoubt);
   const resolved = doubted.filter(({ answers }) => answers.length > 1);
   return [
     `${rounds} kills: what was answered is what the database holds, and the ledger is sound.`,
     `accepted ${commandsOf(journal).filter(isLast("accepted")).length}, all there once`,
     `in doubt ${doubted.length}, of which ${resolved.length} were sent again and resolved`,
+    `${keyed.length} commands with keys and ${switches.length} settings of switches, of which ` +
+      `${repeated.length} were sent again at the end and got their first answer`,
     `told that nothing happened ${commandsOf(journal).filter(isLast("conflict")).length}, all true`,
   ].join("\n  ");
 }

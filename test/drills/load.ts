@@ -1,6 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { randomKeyed, roleOf, sendAgain, switchKeeper } from "./keyed_load.ts";
+import type { Keyed, SwitchSet } from "./keyed_load.ts";
 
 /** Clients of a server that is killed, and the answers that they get. */
 
@@ -14,7 +16,22 @@ export interface Answer {
   kind: "accepted" | "refused" | "conflict" | "unknown" | "cut" | "unsent" | "unexpected";
   /** For people: status and code, or the error of the socket. */
   told: string;
-  body: { order?: { id: string; filledQuantity: number; status: string } };
+  /** The body as it came. */
+  text: string;
+  body: AnswerBody;
+  /** By its header. */
+  replayed: boolean;
+  /** Of a command that was accepted before the kill and sent again after it. */
+  isRepetition?: boolean;
+}
+
+/** What the drills read of an answer. */
+interface AnswerBody {
+  order?: { id: string; filledQuantity: number; status: string };
+  queuePositionChanged?: boolean;
+  expiresAt?: string | null;
+  results?: { status: number; body: { order?: { id: string } } }[];
+  failures?: { code: string }[];
 }
 
 /** A command and all that was answered to it, one answer for each time that it was sent. */
@@ -28,15 +45,18 @@ export interface Placing extends Command {
   key: string | undefined;
 }
 
-/** A cancellation, the only one of its order. */
+/** A cancellation, the only one of its order, unless the order may have ended otherwise. */
 export interface Cancelling extends Command {
   orderId: string;
+  isOnly: boolean;
 }
 
 /** All that the clients have done so far. */
 export interface Journal {
   placings: Placing[];
   cancellings: Cancelling[];
+  keyed: Keyed[];
+  switches: SwitchSet[];
 }
 
 export interface LoadOptions {
@@ -50,12 +70,16 @@ export interface LoadOptions {
   clients?: number;
   /** How long a client waits between two commands; by default not at all. */
   pauseMs?: number;
+  /** Some of the clients send commands with keys and have switches; then each has its own user. */
+  withKeys?: boolean;
 }
 
 /** Clients at work. */
 export interface Load {
   /** Lets every client finish what it has begun, repeated until it knows the outcome. */
   stop: () => Promise<void>;
+  /** Sends what was accepted and has a key once more. */
+  repeat: () => Promise<void>;
   /** Settles when a command is accepted that was sent from now on. */
   nextAccepted: () => Promise<void>;
 }
@@ -83,6 +107,18 @@ export function startLoad(options: LoadOptions): Load {
       state.stopping = true;
       await Promise.all(clients);
     },
+    repeat: async () => {
+      const { url, apiKeys, journal } = options;
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+      await sendAgain([...journal.keyed, ...journal.switches], (one) =>
+        request({
+          ...{ method: one.method, body: one.body, key: one.key, agent },
+          url: (typeof url === "string" ? url : url(one.user)) + one.path,
+          apiKey: apiKeys[one.user % apiKeys.length] ?? "",
+        }),
+      );
+      agent.destroy();
+    },
     nextAccepted: async () => {
       const accepted = new Promise<true>((resolve) => {
         waiting.push({
@@ -99,24 +135,30 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 async function runClient(
-  { url, marketIds, apiKeys, journal, pauseMs = 0 }: LoadOptions,
+  { url, marketIds, apiKeys, journal, pauseMs = 0, withKeys = false }: LoadOptions,
   index: number,
   state: { stopping: boolean },
   onAccepted: (sentAt: number) => void,
 ): Promise<void> {
   const apiKey = apiKeys[index % apiKeys.length] ?? "";
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const send = async (method: string, path: string, body?: object): Promise<Answer> => {
+  const send = async (
+    method: string,
+    path: string,
+    body?: object,
+    key?: string,
+  ): Promise<Answer> => {
     const sentAt = performance.now();
     const to = (typeof url === "string" ? url : url(index)) + path;
-    const answer = await request({ url: to, method, agent, apiKey, body });
+    const answer = await request({ url: to, method, agent, apiKey, body, key });
     if (answer.kind === "accepted") onAccepted(sentAt);
     return answer;
   };
   const openOrderIds: string[] = [];
 
   const cancel = async (orderId: string): Promise<Command> => {
-    const cancelling: Cancelling = { orderId, answers: [] };
+    const isOnly = !withKeys || roleOf(index) === "plain";
+    const cancelling: Cancelling = { orderId, isOnly, answers: [] };
     journal.cancellings.push(cancelling);
     await sendUntilKnown(cancelling, () => send("DELETE", `/api/v1/orders/${orderId}`));
     return cancelling;
@@ -136,9 +178,29 @@ async function runClient(
     return placing;
   };
 
-  while (!state.stopping) {
+  const sendKeyed = async (keyed: Keyed): Promise<void> => {
+    const { method, path, body, key } = keyed;
+    await sendUntilKnown(keyed, () => send(method, path, body, key));
+  };
+  const keepSwitch = switchKeeper(index, sendKeyed, (set) => journal.switches.push(set));
+  const once = async (): Promise<Command> => {
+    const nextExpiresAt = () => new Date(nextExpiry++).toISOString();
+    const keyed = randomKeyed({
+      ...{ user: index, marketIds, openOrderIds, nextExpiry: nextExpiresAt },
+    });
+    journal.keyed.push(keyed);
+    await sendKeyed(keyed);
+    return keyed;
+  };
+  const next = async (): Promise<Command> => {
+    if (withKeys) await keepSwitch();
+    if (withKeys && roleOf(index) === "sends keys" && Math.random() < 0.6) return await once();
     const orderId = Math.random() < 0.2 ? openOrderIds.shift() : undefined;
-    const command = orderId === undefined ? await place() : await cancel(orderId);
+    return orderId === undefined ? await place() : await cancel(orderId);
+  };
+
+  while (!state.stopping) {
+    const command = await next();
     if (!isKnown(command)) await delay(RETRY_MS);
     else if (pauseMs > 0) await delay(pauseMs);
   }
@@ -185,16 +247,20 @@ interface RequestOptions {
   agent: http.Agent;
   apiKey: string;
   body: object | undefined;
+  key?: string | undefined;
 }
 
 /** By node:http and not by fetch, which may send a request again unasked. */
-async function request({ url, method, agent, apiKey, body }: RequestOptions): Promise<Answer> {
+async function request({ url, method, agent, apiKey, body, key }: RequestOptions): Promise<Answer> {
   return await new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException) => {
       const kind = error.code === "ECONNREFUSED" ? "unsent" : "cut";
-      resolve({ kind, told: error.code ?? error.message, body: {} });
+      resolve({ kind, told: error.code ?? error.message, text: "", body: {}, replayed: false });
     };
-    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const headers = {
+      ...{ authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      ...(key !== undefined && { "idempotency-key": key }),
+    };
     const sent = http.request(
       url,
       { method, agent, headers, timeout: REQUEST_TIMEOUT_MS },
@@ -203,7 +269,8 @@ async function request({ url, method, agent, apiKey, body }: RequestOptions): Pr
         response.on("data", (chunk) => (text += String(chunk)));
         response.on("error", fail);
         response.on("end", () => {
-          resolve(readAnswer(response.statusCode ?? 0, text));
+          const replayed = response.headers["idempotency-replayed"] === "true";
+          resolve(readAnswer(response.statusCode ?? 0, text, replayed));
         });
       },
     );
@@ -213,15 +280,16 @@ async function request({ url, method, agent, apiKey, body }: RequestOptions): Pr
   });
 }
 
-function readAnswer(status: number, text: string): Answer {
+function readAnswer(status: number, text: string, replayed: boolean): Answer {
   const body = JSON.parse(text);
   const told = `${status} ${body.code ?? ""}`.trim();
-  return { kind: kindOf(status, body.code), told, body };
+  return { kind: kindOf(status, body.code), told, text, body, replayed };
 }
 
 function kindOf(status: number, code: string | undefined): Answer["kind"] {
   if (status === 200 || status === 201) return "accepted";
-  if (status === 400 || status === 422) return "refused";
+  if (code === "IDEMPOTENCY_KEY_REUSED") return "unexpected";
+  if (status === 400 || status === 422 || code === "DEAD_MAN_FIRED") return "refused";
   if (status === 503 && code === "CONFLICT_RETRY") return "conflict";
   if (status === 503 && code === "OUTCOME_UNKNOWN") return "unknown";
   return "unexpected";

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Client } from "pg";
 import { liftRateLimits } from "../helpers/database/rate_limits.ts";
 import { cleanUpOnSignal } from "../helpers/processes/signals.ts";
+import { until } from "../helpers/until.ts";
 import { shuffleIds, stopShufflingIds } from "../helpers/database/shuffled_ids.ts";
 import { findViolations } from "./check.ts";
 import { startLoad } from "./load.ts";
@@ -14,6 +15,8 @@ const TRADERS = 16;
 const MARKETS = 3;
 const FUNDS_CENTS = 100_000_000;
 const MOST_VIOLATIONS_SHOWN = 20;
+/** The worker may have to start first, and to wait for its database. */
+const FIRING_TIMEOUT_MS = 60_000;
 
 /** Starts a system, drills it and leaves nothing behind. The process ends with 1 if it failed. */
 export async function runDrill<T extends { destroy: () => Promise<void> }>(
@@ -75,9 +78,25 @@ export async function startDrillLoad({
   return { journal, load: startLoad({ url, marketIds, apiKeys, journal }) };
 }
 
+/** Settles once every switch has expired, its orders are cancelled, and it is off. */
+export async function switchesHaveFired(connect: System["connect"]): Promise<void> {
+  await withClient(connect, (client) =>
+    until(
+      "all switches have fired",
+      async () => {
+        const { rows } = await client.query(
+          "select from trading.dead_man_switches where expires_at is not null limit 1",
+        );
+        return rows.length === 0;
+      },
+      FIRING_TIMEOUT_MS,
+    ),
+  );
+}
+
 /** A journal in which nothing is written yet. */
 export function newJournal(): Journal {
-  return { placings: [], cancellings: [] };
+  return { placings: [], cancellings: [], keyed: [], switches: [] };
 }
 
 /** Markets, and traders with money and keys, whose ids don't ascend together. */
@@ -130,9 +149,17 @@ export async function withClient<T>(
   }
 }
 
-/** Orders and cancels, together. */
-export function commandsOf({ placings, cancellings }: Journal): Command[] {
-  return [...placings, ...cancellings];
+/** All commands, together. */
+export function commandsOf({ placings, cancellings, keyed, switches }: Journal): Command[] {
+  return [...placings, ...cancellings, ...keyed, ...switches];
+}
+
+/** Adds what happened in a round to what happened before. */
+export function addTo(whole: Journal, round: Journal): void {
+  whole.placings.push(...round.placings);
+  whole.cancellings.push(...round.cancellings);
+  whole.keyed.push(...round.keyed);
+  whole.switches.push(...round.switches);
 }
 
 /** How many answers of each kind there were, in words. */

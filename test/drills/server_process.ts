@@ -15,6 +15,40 @@ export interface ServerProcess {
   log: () => string;
 }
 
+/** A worker that is a real process, with a supervisor that starts it again whenever it ends. */
+export interface WorkerProcess {
+  /** SIGKILL. */
+  kill: () => void;
+  /** SIGKILL, for good. */
+  end: () => Promise<void>;
+}
+
+/** Starts a worker. It waits for its database, so it is not waited for. */
+export function startWorker(connectionString: string): WorkerProcess {
+  const state = { isEnding: false };
+  let worker = run();
+
+  function run(): ServiceProcess {
+    const environment = { WORKER_DATABASE_URL: connectionString, LOG_LEVEL: "fatal" };
+    const started = runService("worker.ts", environment);
+    void started.exited.then(() => {
+      if (!state.isEnding) worker = run();
+    });
+    return started;
+  }
+
+  return {
+    kill: () => {
+      worker.kill("SIGKILL");
+    },
+    end: async () => {
+      state.isEnding = true;
+      worker.kill("SIGKILL");
+      await worker.exited;
+    },
+  };
+}
+
 const LISTENING_TIMEOUT_MS = 30_000;
 const MOST_LOG_CHARACTERS = 20_000;
 

@@ -5,7 +5,7 @@ import { migrateDatabase } from "../../src/database/migrations.ts";
 import { processesOf, signal } from "../../src/local/postgres_process.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
-import { startServer } from "./server_process.ts";
+import { startServer, startWorker } from "./server_process.ts";
 
 /** A database and a server on it, both real processes that can be killed. */
 export interface System {
@@ -16,6 +16,8 @@ export interface System {
   killDatabase: () => Promise<void>;
   /** SIGKILL to the server, which is then started again until it stays up. */
   killServer: () => Promise<void>;
+  /** SIGKILL to the worker, if there is one; it is then started again. */
+  killWorker: () => void;
   /** Whether the server has run without an end since it was started. */
   serverRuns: () => boolean;
   /** What the server's log says. */
@@ -28,15 +30,23 @@ export interface SystemOptions {
   settings?: Record<string, string>;
   /** Does something about the cluster first, and says where the server is to connect. */
   prepare?: (cluster: TemporaryCluster) => Promise<string>;
+  /** Beside the server, in a process of its own. */
+  withWorker?: boolean;
 }
 
 /** Starts both, the database as durable as in production, brought up to date by the migrations. */
-export async function startSystem({ settings = {}, prepare }: SystemOptions = {}): Promise<System> {
+export async function startSystem({
+  settings = {},
+  prepare,
+  withWorker = false,
+}: SystemOptions = {}): Promise<System> {
   const cluster = await startTemporaryCluster("drill", { settings });
   try {
     const { connectionString } = cluster.server;
     await migrateDatabase(connectionString);
-    const server = await startServer((await prepare?.(cluster)) ?? connectionString);
+    const serverUrl = (await prepare?.(cluster)) ?? connectionString;
+    const server = await startServer(serverUrl);
+    const worker = withWorker ? startWorker(serverUrl) : undefined;
     const dataDirectory = await dataDirectoryOf(cluster);
     return {
       cluster,
@@ -46,9 +56,11 @@ export async function startSystem({ settings = {}, prepare }: SystemOptions = {}
         for (const processId of await processesOf(dataDirectory)) signal(processId, "SIGKILL");
       },
       killServer: server.kill,
+      killWorker: () => worker?.kill(),
       serverRuns: server.runs,
       serverLog: server.log,
       destroy: async () => {
+        await worker?.end();
         await server.end();
         await cluster.destroy();
       },

@@ -72,7 +72,7 @@ async function upgrade(t: ExecutionContext, facts: Facts, place: Place): Promise
   const before = await startBoth(old.directory, "src");
   const marketId = await makeMarket(pool);
   const streams = [await watch(before.url, marketId)];
-  const journal: Journal = { placings: [], cancellings: [] };
+  const journal: Journal = { placings: [], cancellings: [], keyed: [], switches: [] };
   const urls = Array.from({ length: CLIENTS }, () => before.url);
   const load = startLoad({
     url: (client) => urls[client]!,

@@ -90,7 +90,7 @@ begin
     v_switch.last_fired_at := v_switch.expires_at;
   end if;
   update trading.dead_man_switches as s set
-    expires_at = v_expires_at,
+    expires_at = v_expires_at, -- mutant: switch_not_renewed
     fired_at = null,
     last_order_id = null,
     last_fired_at = v_switch.last_fired_at

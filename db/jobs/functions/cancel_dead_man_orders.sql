@@ -32,7 +32,7 @@ begin
       select b.order_id
       from trading.active_orders as b
       where b.order_id = any (cancel_dead_man_orders.order_ids)
-        and b.market_id = any (v_locked)
+        and b.market_id = any (v_locked) -- mutant: busy_market_done_too
         and exists ( -- mutant: orders_without_a_switch
           select
           from trading.dead_man_switches as s

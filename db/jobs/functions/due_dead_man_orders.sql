@@ -24,7 +24,7 @@ begin
     select x.user_id
     from trading.dead_man_switches as x
     where x.expires_at <= v_at -- mutant: switch_fires_early
-      and x.fired_at is null
+      and x.fired_at is null -- mutant: switch_fires_anew
     order by x.expires_at
     limit due_dead_man_orders.most
     -- One that is being renewed is skipped: it is looked at again.
@@ -40,7 +40,7 @@ begin
     from trading.dead_man_switches as x
     where x.expires_at <= v_at
       and x.fired_at is not null
-      and not exists (
+      and not exists ( -- mutant: switch_ends_too_soon
         select
         from trading.open_orders_until(x.user_id, x.last_order_id, null, 1)
       )

@@ -19,6 +19,8 @@ as $$
   union all
   select * from trading.verify_orders()
   union all
+  select * from trading.verify_commands()
+  union all
   select * from trading.verify_trades()
   union all
   select * from trading.verify_priority()
@@ -32,6 +34,8 @@ as $$
   select * from trading.verify_books()
   union all
   select * from trading.verify_markets()
+  union all
+  select * from trading.verify_events()
 $$;
 
 comment on function ledger.verify() is

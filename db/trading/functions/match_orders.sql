@@ -151,7 +151,7 @@ begin
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
-        elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: own_orders_without_bound
+        elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: others_cancelled, own_orders_without_bound
           v_own := v_own + 1;
           v_reason := 'self_trade';
           t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost

@@ -14,8 +14,8 @@ begin
         else x.order_id
       end
       from trading.idempotency_keys as x
-      where x.user_id = r.user_id
-        and x.key = r.idempotency_key
+      where x.user_id = r.user_id -- mutant: order_of_another_user
+        and x.key = r.idempotency_key -- mutant: order_key_ignored
         and x.created_at > read_replays.at - interval '24 hours' -- mutant: key_age
     )
     from unnest(read_replays.requests) as r

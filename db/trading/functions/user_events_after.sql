@@ -27,8 +27,8 @@ begin
     (
       select e.position, e.payload -> 'event' as event
       from trading.sent_events as e
-      where e.user_id = user_events_after.user_id
-        and e.position > user_events_after.after_position
+      where e.user_id = user_events_after.user_id -- mutant: events_of_others
+        and e.position > user_events_after.after_position -- mutant: event_skipped
       order by e.position
       limit user_events_after.most
     )
@@ -43,7 +43,7 @@ begin
         and e.position > user_events_after.after_position
         and e.user_ids[1] <= user_events_after.user_id
         and e.user_ids[cardinality(e.user_ids)] >= user_events_after.user_id
-        and user_events_after.user_id = any (e.user_ids)
+        and user_events_after.user_id = any (e.user_ids) -- mutant: settlement_of_others
         and case e.kind
           when 'market_settled' then user_events_after.with_settlements
           when 'market_status' then user_events_after.with_markets
@@ -53,7 +53,7 @@ begin
       limit user_events_after.most
     )
   ) as s
-  order by s.position
+  order by s.position -- mutant: events_out_of_order
   limit user_events_after.most;
 end
 $$;

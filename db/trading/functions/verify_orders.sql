@@ -26,6 +26,11 @@ as $$
     select o.* from trading.orders as o
     union all
     select a.* from trading.archived_orders as a
+  ),
+  met as not materialized (
+    select x.user_id, x.market_id, x.created_at, x.released_at, x.cancelled_at, x.cancel_reason,
+      x.public_id, (x.side = 'yes') = (x.order_type = 'buy') as is_yes
+    from all_orders as x
   )
   select 'filled quantity equals the trades', 'order ' || o.public_id,
     coalesce(f.quantity, 0)::text, o.filled_quantity::text
@@ -171,6 +176,24 @@ as $$
         or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
         or o.released_at is null and o.filled_quantity = 0
       )
+    )
+
+  -- At its release an order ends by itself; on the book it makes way for one that takes then.
+  union all
+  select 'order that ended for a self-trade met an order of its user', 'order ' || o.public_id,
+    'an order of the other side, matched at ' || o.cancelled_at, 'none'
+  from met as o
+  where o.cancel_reason = 'self_trade'
+    and o.cancelled_at is distinct from o.released_at
+    and not exists (
+      select from met as n
+      where (n.user_id, n.market_id, n.is_yes) = (o.user_id, o.market_id, not o.is_yes)
+        and n.created_at = o.cancelled_at
+    )
+    and not exists (
+      select from met as n
+      where (n.user_id, n.market_id, n.is_yes) = (o.user_id, o.market_id, not o.is_yes)
+        and n.released_at = o.cancelled_at
     )
 
   union all

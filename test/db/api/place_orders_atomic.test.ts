@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { PoolClient } from "pg";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -29,6 +30,29 @@ const atomic: Placing = async (client, requests) =>
     ])
   ).rows;
 
+/** The same with a key; sent again, the answer is the first one, and nothing changes. */
+const atomicOnce: Placing = async (client, requests) => {
+  const key = [randomUUID(), randomUUID()];
+  const send = async () => {
+    const { rows } = await client.query("select * from api.place_batch($1, $2, true, $3, $4)", [
+      ...[requests[0]!.userId, JSON.stringify(requests), ...key],
+    ]);
+    return rows[0];
+  };
+  const { code, replayed, body } = await send();
+  expectSame("first answer", [code, replayed], [null, false]);
+  const before = await fingerprintTables(client);
+  expectSame(
+    "repetition",
+    Object.entries(await send()),
+    Object.entries({ code, message: null, replayed: true, body }),
+  );
+  const after = await fingerprintTables(client);
+  expectSame("table after a repetition", Object.entries(after), Object.entries(before));
+  await client.query("delete from trading.idempotency_keys where key = $1", [key[0]]);
+  return JSON.parse(body).results;
+};
+
 test("an atomic batch is carried out as a whole or not at all", async (t) => {
   t.timeout(240_000);
   const cast = await makeCast(exchange);
@@ -42,6 +66,8 @@ test("an atomic batch is carried out as a whole or not at all", async (t) => {
       const alone = await undone(client, () => placeAndRead(client, requests, oneByOne));
       const whole = await undone(client, () => placeAndRead(client, requests, atomic));
       expectSamePlay(whole, alone, cast);
+      const once = await undone(client, () => placeAndRead(client, requests, atomicOnce));
+      expectSamePlay(once, alone, cast);
       const markets = new Set(requests.map(({ marketId }) => marketId));
       if (requests.length > 1) count(markets.size > 1 ? "in several markets" : "in one market");
     } else {

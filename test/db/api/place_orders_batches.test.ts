@@ -30,12 +30,17 @@ const expectedFeatures = [
   "code BELOW_FILLED",
   "code ORDER_NOT_AMENDABLE",
   "code BUDGET_ORDER_NOT_AMENDABLE",
+  "code ORDER_NOT_CANCELLABLE",
+  "code IDEMPOTENCY_KEY_REUSED",
   "replayed",
+  ...["amend", "convert", "cancel", "cancel all", "batch"].flatMap((command) => [
+    `command ${command}`,
+    `command ${command}, sent again`,
+  ]),
   "replayed in one call",
   "replayed from another market",
   "key used after a rejection in one call",
   "fills in several markets in one call",
-  "complete sets",
   "amended false",
   "amended in place",
   "amended by replacement",
@@ -66,6 +71,9 @@ const expectedFeatures = [
   "dead insufficient_funds",
   "dead position_insufficient",
   "dead loss_limit",
+  "dead self_trade",
+  "fok filled",
+  "fok rejected with INSUFFICIENT_LIQUIDITY",
   "match of buy and buy",
   "match of buy and sell",
   "match of sell and buy",
@@ -76,7 +84,7 @@ test("a batch comes to what its requests would have come to one by one", async (
   t.timeout(240_000);
   const cast = await makeCast(exchange);
   const features = new Map<string, number>();
-  await holds(t, 60, async (program) => {
+  await holds(t, 70, async (program) => {
     const alone = await playAndUndo(exchange, cast, program, oneByOne);
     const batched = await playAndUndo(exchange, cast, program, together);
     expectSamePlay(batched, alone, cast);
@@ -89,19 +97,21 @@ test("a batch comes to what its requests would have come to one by one", async (
 function countFeatures(features: Map<string, number>, played: Played): void {
   const { outcomes, state, events } = played;
   const count = (name: string) => features.set(name, (features.get(name) ?? 0) + 1);
-  for (const { code, replayed, body } of outcomes) {
+  for (const { code, replayed, body, request } of outcomes) {
     if (code !== null) {
       count(`code ${code}`);
+      if (request?.timeInForce === "fok") count(`fok rejected with ${code}`);
       continue;
+    }
+    if (request === undefined) {
+      count(`command ${commandOf(body)}${replayed ? ", sent again" : ""}`);
+      if (replayed || !("amended" in body)) continue;
     }
     if (replayed) {
       count("replayed");
       continue;
     }
-    if (body.order === undefined) {
-      count("complete sets");
-      continue;
-    }
+    if (request?.timeInForce === "fok") count(`fok ${body.order.status}`);
     if ("amended" in body) {
       count(`amended ${amendmentIn(body)}`);
       continue;
@@ -139,7 +149,10 @@ function countKeys(outcomes: PlayedOutcome[], count: Count): void {
     if (code !== null) {
       rejected.add(`${request.step} ${key}`);
     } else if (replayed) {
-      const { step, marketId } = placed.get(key)!.request!;
+      const first = placed.get(key)?.request;
+      // It came in a batch with a key of its own.
+      if (first === undefined) continue;
+      const { step, marketId } = first;
       if (step === request.step) count("replayed in one call");
       if (marketId !== request.marketId) count("replayed from another market");
     } else {
@@ -159,6 +172,14 @@ function countMarkets(outcomes: PlayedOutcome[], count: Count): void {
   for (const markets of traded.values()) {
     if (markets.size > 1) count("fills in several markets in one call");
   }
+}
+
+/** What was carried out, by its answer. */
+function commandOf(body: any): string {
+  if ("amended" in body) return "amend";
+  if ("results" in body) return "batch";
+  if ("cancelled" in body) return "cancel all";
+  return "order" in body ? "cancel" : "convert";
 }
 
 function amendmentIn({ amended, queuePositionChanged }: any): string {

@@ -88,7 +88,16 @@ async function idsOf(exchange: Exchange, traders: string[], markets: string[]): 
 function asModelled({ code, replayed, body }: PlayedOutcome, orderIds: string[]): ModelOutcome {
   if (code !== null) return { code, replayed };
   const { order, fills, cancelledOrders, balance, feeCents } = body;
-  if (order === undefined) return { code, replayed, cents: balance.total };
+  if (order === undefined) {
+    const results = body.results?.map((result: any) =>
+      asModelled({ ...result, body: JSON.parse(result.body) }, orderIds),
+    );
+    return {
+      ...{ code, replayed, cents: balance.total },
+      ...(results && { results }),
+      ...("cancelled" in body && { count: body.cancelled }),
+    };
+  }
   const isBuyer = (fill: any) => fill.buyOrderId === order.id;
   const common = {
     code: null,
@@ -112,6 +121,7 @@ function asModelled({ code, replayed, body }: PlayedOutcome, orderIds: string[])
     const replaced = orderIds.indexOf(cancelledOrderId);
     return { ...common, amended, replaced, fills: shownFills, fee: feeCents };
   }
+  if (cancelledOrders === undefined) return { ...common, cents: balance.total };
   return {
     ...common,
     fills: shownFills,
@@ -187,6 +197,13 @@ function endOf({ state }: Played, { traders, markets }: Ids): Record<string, unk
         ...[row.version, row.last_trade_price, row.yes_volume_cents, row.no_volume_cents],
         row.revenue_cents,
       ]),
+    keys: state.keys
+      .map((row) => [
+        `${trader(row)} ${Number(row.key.at(-1))}`,
+        row.number === null ? "a command" : Number(row.number) - 1,
+        row.created_at.getTime(),
+      ])
+      .sort(),
   };
 }
 
@@ -208,5 +225,6 @@ function endOfModel({ state }: Model): Record<string, unknown[]> {
       noVolume,
       revenue,
     ]),
+    keys: [...state.keys].map(([name, { order, at }]) => [name, order ?? "a command", at]).sort(),
   };
 }

@@ -4,6 +4,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { invariantsOf, readProofs } from "../../helpers/database/invariants.ts";
 import { booksDamages } from "./damages/market_state.ts";
 import { cashDamages } from "./damages/cash.ts";
+import { commandsDamages, eventsDamages } from "./damages/commands.ts";
 import { tradeALittle } from "./damages/history.ts";
 import type { Named } from "./damages/history.ts";
 import { ordersDamages } from "./damages/orders.ts";
@@ -41,7 +42,14 @@ async function foundAfter(damage: string): Promise<string[]> {
   });
 }
 
-const damages = [...cashDamages, ...positionsDamages, ...ordersDamages, ...booksDamages];
+const damages = [
+  ...cashDamages,
+  ...positionsDamages,
+  ...ordersDamages,
+  ...booksDamages,
+  ...commandsDamages,
+  ...eventsDamages,
+];
 
 // One after another, since each takes a connection for as long as a whole proof.
 for (const [invariant, damage] of damages) {

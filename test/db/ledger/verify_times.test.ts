@@ -29,6 +29,29 @@ test.serial("a clock that is set back between transactions breaks no invariant",
   t.deepEqual(await verify(), []);
 });
 
+test.serial("events are sound that were sent by a clock that is set back and on", async (t) => {
+  const market = await makeMarket();
+  const [ann, ben] = (await makeTraders(2)) as [string, string];
+  const relay = async () => {
+    const send = () => exchange.api.query("select api.relay_outbox() as count");
+    while ((await send()).rows[0].count > 0);
+  };
+  // Forward, back into older partitions, and on, past what is removed.
+  for (const days of [3, -2, -1, 1, 4, -5, 6]) {
+    await clock.advance(days * DAY_MS);
+    await rest(market, ann, buy("yes", 1, 40));
+    await place(market, ben, buy("no", 1, 60));
+    await relay();
+    t.deepEqual(await verify(), []);
+    if (days > 0) await exchange.work("remove_sent_events");
+    await rest(market, ann, buy("yes", 1, 40));
+    await place(market, ben, buy("no", 1, 60));
+    t.deepEqual(await verify(), [], "before they are sent");
+    await relay();
+    t.deepEqual(await verify(), []);
+  }
+});
+
 test.serial(
   "a deposit whose reference is given again days later has the time of its first call",
   async (t) => {

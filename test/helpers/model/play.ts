@@ -1,8 +1,9 @@
 import type { PoolClient } from "pg";
 import { testClock } from "../database/test_clock.ts";
 import type { Exchange } from "../exchange/test_exchange.ts";
-import { marketOf, world } from "./programs.ts";
-import type { Step } from "./programs.ts";
+import { fingerprintOf } from "../../../src/api/idempotency.ts";
+import { marketOf, sentBefore, sentOf, world } from "./programs.ts";
+import type { Order, Sent, Step } from "./programs.ts";
 import { expectSame } from "./laws.ts";
 
 /** Carries out a program in a transaction that the caller ends. */
@@ -127,15 +128,30 @@ export async function play(
   placing: Placing,
 ): Promise<Played> {
   const outcomes: PlayedOutcome[] = [];
+  const sent: Sent<string>[] = [];
+  const answers = new Map<string, string>();
+  const place = async (step: Extract<Step, { kind: "batch" }>, number: number) => {
+    const requests = await requestsOf(client, cast, step);
+    const rows = await placing(client, requests);
+    if (rows.length !== requests.length) throw new Error("A row for each order is missing");
+    rows.forEach((row, index) => {
+      const request = { ...requests[index]!, step: number };
+      outcomes.push({ ...row, body: JSON.parse(row.body!), request });
+    });
+  };
   for (const [number, step] of program.entries()) {
     if (step.kind === "batch") {
-      const requests = await requestsOf(client, cast, step);
-      const rows = await placing(client, requests);
-      if (rows.length !== requests.length) throw new Error("A row for each order is missing");
-      rows.forEach((row, index) => {
-        const request = { ...requests[index]!, step: number };
-        outcomes.push({ ...row, body: JSON.parse(row.body!), request });
-      });
+      await place(step, number);
+      sent.push(...sentOf(step));
+    } else if (step.kind === "keyed") {
+      const target = await targetOf(client, cast, step);
+      if (target === undefined) continue;
+      sent.push({ ...step, target });
+      outcomes.push(await carryOutOnce(client, cast, { ...step, target }, answers));
+    } else if (step.kind === "repeat") {
+      const again = sentBefore(sent, step);
+      if (again?.kind === "batch") await place(again, number);
+      else if (again) outcomes.push(await carryOutOnce(client, cast, again, answers));
     } else if (step.kind === "amend") {
       outcomes.push(...(await amend(client, cast.traders[step.trader]!, step)));
     } else if (step.kind === "split" || step.kind === "merge") {
@@ -192,24 +208,83 @@ export function withoutIds({ outcomes, events }: Played, cast: Cast) {
   return { outcomes: renamed(outcomes), events: renamed(events) };
 }
 
+/** The order that a command is about; null if it is about none, undefined if it is not there. */
+async function targetOf(
+  client: PoolClient,
+  { traders }: Cast,
+  { trader, command }: Extract<Step, { kind: "keyed" }>,
+): Promise<string | null | undefined> {
+  if (command.kind !== "amend" && command.kind !== "cancel") return null;
+  if (command.kind === "amend" && command.price === null && command.quantity === null) {
+    return undefined;
+  }
+  return openOrder(client, traders[trader]!, command.place);
+}
+
+/** A command with a key. A replay must be the first answer, letter by letter. */
+async function carryOutOnce(
+  client: PoolClient,
+  cast: Cast,
+  sent: Extract<Sent<string>, { kind: "keyed" }>,
+  answers: Map<string, string>,
+): Promise<PlayedOutcome> {
+  const { trader, command, target } = sent;
+  const fingerprint = fingerprintOf([command, target]);
+  const row = await sendOnce(client, cast, sent, [keyId(sent.key), fingerprint]);
+  const name = `${trader} ${sent.key} ${fingerprint}`;
+  if (row.replayed) expectSame("answer to a repetition", [row.body], [answers.get(name)]);
+  else if (row.code === null) answers.set(name, row.body!);
+  return { ...row, body: JSON.parse(row.body!) };
+}
+
+async function sendOnce(
+  client: PoolClient,
+  cast: Cast,
+  { trader, command, target }: Extract<Sent<string>, { kind: "keyed" }>,
+  key: [key: string, fingerprint: string],
+): Promise<PlacedRow> {
+  const user = cast.traders[trader]!;
+  const ofMarket = "market" in command && command.market !== null;
+  const market = ofMarket ? cast.markets[command.market!]! : null;
+  if (command.kind === "cancelAll") return cancelAllOf(client, user, market, key);
+  if (command.kind === "placeBatch") {
+    const orders = await requestsOf(client, cast, command);
+    const { rows } = await client.query("select * from api.place_batch($1, $2, false, $3, $4)", [
+      ...[user, JSON.stringify(orders), ...key],
+    ]);
+    return rows[0];
+  }
+  const price = command.kind === "amend" ? command.price : null;
+  const quantity = "quantity" in command ? command.quantity : null;
+  const { rows } = await client.query(
+    `select code, message, replayed, body
+     from api.run_command($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [command.kind, user, target, market, price, quantity, ...key],
+  );
+  return rows[0];
+}
+
+const keyId = (key: number) => `00000000-0000-4000-8000-00000000000${key}`;
+
 async function requestsOf(
   client: PoolClient,
   cast: Cast,
-  step: Extract<Step, { kind: "batch" }>,
+  step: { market: number; orders: Order[] },
 ): Promise<PlacedRequest[]> {
   const { rows } = await client.query("select core.now() as now");
   const now: number = rows[0].now.getTime();
   return step.orders.map((order) => {
-    const { trader, expiresIn, key, cancelsOwn, ...terms } = order;
+    const { trader, expiresIn, key, cancelsOwn, isStrict, ...terms } = order;
     const market = marketOf(step, order);
     return {
       ...terms,
+      ...(isStrict && key !== null && { requestFingerprint: fingerprintOf([market, order]) }),
       ...(cancelsOwn && { selfTrade: "cancel_resting" }),
       market: undefined,
       marketId: market === null ? NO_MARKET : cast.markets[market]!,
       userId: cast.traders[trader]!,
       expiresAt: expiresIn === null ? null : new Date(now + expiresIn).toISOString(),
-      idempotencyKey: key === null ? null : `00000000-0000-4000-8000-00000000000${key}`,
+      idempotencyKey: key === null ? null : keyId(key),
     };
   });
 }
@@ -217,7 +292,7 @@ async function requestsOf(
 async function carryOut(
   client: PoolClient,
   { traders, markets, events }: Cast,
-  step: Exclude<Step, { kind: "batch" | "amend" | "split" | "merge" }>,
+  step: Exclude<Step, { kind: "batch" | "keyed" | "repeat" | "amend" | "split" | "merge" }>,
 ): Promise<void> {
   switch (step.kind) {
     case "advance":
@@ -329,14 +404,26 @@ async function cancelAll(
       if (rows.length === 0) return;
     }
   }
-  let result: { body: string | null; until: string | null } = { body: null, until: null };
-  while (result.body === null) {
+  await cancelAllOf(client, trader, market ?? null);
+}
+
+/** All calls of a cancel. */
+async function cancelAllOf(
+  client: PoolClient,
+  trader: string,
+  market: string | null,
+  once: [key: string, fingerprint: string] | [] = [],
+): Promise<PlacedRow> {
+  let [until, before]: [unknown, number] = [null, 0];
+  for (;;) {
     const { rows } = await client.query(
-      `select body, last_order_id as until
-       from api.cancel_all_orders($1, $2, until_order_id => $3)`,
-      [trader, market ?? null, result.until],
+      `select code, message, replayed, body, last_order_id, cancelled
+       from api.cancel_all_orders($1, $2, $3, $4, $5, $6)`,
+      [trader, market, once[0] ?? null, once[1] ?? null, until, before],
     );
-    result = rows[0];
+    const { last_order_id, cancelled, ...row } = rows[0];
+    if (row.code !== null || row.body !== null) return row;
+    [until, before] = [last_order_id, cancelled];
   }
 }
 
@@ -453,8 +540,8 @@ const stateQueries = {
   journals: "select kind, market_id, created_at from ledger.journals order by id",
   dayOpenings: "select * from ledger.day_openings order by user_id, day",
   keys: `
-    select k.user_id, k.key, n.number, k.created_at
-    from trading.idempotency_keys as k join numbered as n on n.id = k.order_id
+    select k.user_id, k.key, n.number, k.created_at, k.reply is not null as has_reply
+    from trading.idempotency_keys as k left join numbered as n on n.id = k.order_id
     order by k.user_id, k.key`,
 };
 

@@ -22,11 +22,30 @@ export interface Order {
   /** From now, in milliseconds. */
   expiresIn: number | null;
   key: number | null;
+  /** The key is in the header, and stands for this request alone. */
+  isStrict: boolean;
 }
+
+/** What is sent with a key in the header, beside an order. */
+export type Command =
+  | {
+      kind: "amend";
+      place: number;
+      price: number | null;
+      quantity: number | null;
+    }
+  | { kind: "cancel"; place: number }
+  | { kind: "split" | "merge"; market: number; quantity: number }
+  | { kind: "cancelAll"; market: number | null }
+  | { kind: "placeBatch"; market: number; orders: Order[] };
 
 export type Step =
   /** Orders of one call, of the batch's market but for those that name another. */
   | { kind: "batch"; market: number; orders: Order[] }
+  /** Keys of commands and of orders are the same keys. */
+  | { kind: "keyed"; trader: number; key: number; command: Command }
+  /** Of the orders and commands with a key so far, the last one or one before it, sent again. */
+  | { kind: "repeat"; back: number }
   | { kind: "advance"; ms: number }
   | { kind: "deposit"; trader: number; cents: number }
   /** All but some cents. */
@@ -64,8 +83,30 @@ export type Step =
   | { kind: "setMarket"; market: number; status: "open" | "paused" | "closed" };
 
 /** Where an order of a batch is placed; null where there is no market. */
-export function marketOf(batch: Extract<Step, { kind: "batch" }>, order: Order): number | null {
+export function marketOf(batch: { market: number }, order: Order): number | null {
   return order.market === undefined ? batch.market : order.market;
+}
+
+/** What a `repeat` may send again: an order as a batch of its own, or a command. */
+export type Sent<Target> =
+  | Extract<Step, { kind: "batch" }>
+  | { kind: "keyed"; trader: number; key: number; command: Command; target: Target | null };
+
+/** The orders of a batch that have keys. */
+export function sentOf(
+  batch: Extract<Step, { kind: "batch" }>,
+): Extract<Step, { kind: "batch" }>[] {
+  return batch.orders
+    .filter(({ key }) => key !== null)
+    .map((order) => ({ ...batch, orders: [order] }));
+}
+
+/** What a `repeat` sends again, if anything was sent. */
+export function sentBefore<T>(
+  sent: T[],
+  { back }: Extract<Step, { kind: "repeat" }>,
+): T | undefined {
+  return sent.at(-1 - (back % Math.max(1, sent.length)));
 }
 
 /** In cents; of one window only. */
@@ -120,6 +161,7 @@ function orders(): fc.Arbitrary<Order> {
       postOnly: fc.nat(9).map((n) => n === 0),
       expiresIn: rarely(fc.constantFrom(0, 1, 1000, 60_000)),
       key: rarely(fc.nat(4)),
+      isStrict: fc.boolean(),
     })
     .map(({ form, isMarket, budget: budgetCents, ...order }) => ({
       ...order,
@@ -143,6 +185,7 @@ function batches(markets: number): fc.Arbitrary<Step> {
     order: orders(),
     market: anywhere,
     sharesKeyWith: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 6, nil: null }),
+    isSame: fc.boolean(),
   });
   return fc
     .record({
@@ -152,13 +195,14 @@ function batches(markets: number): fc.Arbitrary<Step> {
     })
     .map(({ market, isMixed, placed: list }) => {
       const made: Order[] = [];
-      for (const { order: one, market: other, sharesKeyWith } of list) {
+      for (const { order: one, market: other, sharesKeyWith, isSame } of list) {
         const before = sharesKeyWith === null ? undefined : made.at(-sharesKeyWith);
         if (before !== undefined) before.key ??= 4;
         made.push({
           ...one,
           ...(isMixed && { market: other }),
           ...(before && { trader: before.trader, key: before.key }),
+          ...(isSame && before),
         });
       }
       return { kind: "batch", market, orders: made };
@@ -227,6 +271,43 @@ function steps(markets: number): fc.Arbitrary<Step> {
     },
     { weight: 1, arbitrary: record("pauseSite", { paused: fc.nat(3).map((n) => n === 0) }) },
   );
+}
+
+/** Commands with keys, of which some are sent again at once; others are, by `repeat`, later. */
+function keyedCommands(markets: number): fc.Arbitrary<Step[]> {
+  const market = fc.nat(markets - 1);
+  const place = fc.nat(3);
+  const record = (kind: Command["kind"], rest: object) =>
+    fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Command>;
+  const command = fc.oneof(
+    amendments().map(({ trader: _, ...amendment }): Command => amendment),
+    record("cancel", { place }),
+    record("split", { market, quantity: fc.nat(9) }),
+    record("merge", { market, quantity: fc.nat(9) }),
+    record("cancelAll", { market: fc.option(market) }),
+    record("placeBatch", {
+      market,
+      orders: fc.array(orders(), { minLength: 1, maxLength: 6, size: "max" }),
+    }),
+  );
+  const keyed = fc.record({ trader: fc.nat(traders - 1), key: fc.nat(9), command });
+  return fc
+    .record({ keyed, isRepeated: fc.nat(2).map((n) => n === 0) })
+    .map(({ keyed: { trader, key, command: one }, isRepeated }): Step[] => [
+      { kind: "keyed", trader, key, command: ofOne(one, trader, key) },
+      ...(isRepeated ? [{ kind: "repeat" as const, back: 0 }] : []),
+    ]);
+}
+
+/** A batch with a key is of one trader, and none of its orders has that key. */
+function ofOne(command: Command, trader: number, key: number): Command {
+  if (command.kind !== "placeBatch") return command;
+  const own = command.orders.map((one) => ({
+    ...one,
+    trader,
+    key: one.key === key ? null : one.key,
+  }));
+  return { ...command, orders: own };
 }
 
 /** A trader's orders may fail revalidation, and a taker meets them. */
@@ -304,7 +385,7 @@ function settlements(markets: number): fc.Arbitrary<Step[]> {
     .map(([first, others, second]) => [first, ...others, ...(second === null ? [] : [second])]);
 }
 
-function amendments(): fc.Arbitrary<Step> {
+function amendments(): fc.Arbitrary<Extract<Step, { kind: "amend" }>> {
   return fc.record({
     kind: fc.constant("amend" as const),
     trader: fc.nat(traders - 1),
@@ -323,6 +404,8 @@ export function programs(markets = world.markets): fc.Arbitrary<Step[]> {
     { weight: 10, arbitrary: steps(markets).map((step) => [step]) },
     { weight: 1, arbitrary: traps() },
     { weight: 2, arbitrary: passages() },
+    { weight: 3, arbitrary: keyedCommands(markets) },
+    { weight: 1, arbitrary: fc.nat(30).map((back): Step[] => [{ kind: "repeat", back }]) },
     { weight: 1, arbitrary: settlements(markets) },
   );
   return fc.array(some, { minLength: 4, maxLength: 20, size: "max" }).map((parts) => parts.flat());
@@ -386,6 +469,7 @@ export function rarities(): Step[] {
     ...{ kind: "amend", trader, place: 0, price, quantity },
   });
   return [
+    ...commandsSentTwice(),
     keysInSeveralMarkets(),
     { kind: "batch", market: 0, orders: [order(rich, buy("yes", 8, 52))] },
     amend(ann, null, 2),
@@ -427,6 +511,41 @@ export function rarities(): Step[] {
   ];
 }
 
+/** Each command with a key, sent again; and makers of all kinds that fail, in the third market. */
+function commandsSentTwice(): Step[] {
+  const [rich, ann, bob, cid, eve] = [0, 1, 2, 3, 4];
+  const place = (...placed: Order[]): Step => ({ kind: "batch", market: 2, orders: placed });
+  const twice = (trader: number, key: number, command: Command): Step[] => [
+    { kind: "keyed", trader, key, command },
+    { kind: "repeat", back: 0 },
+  ];
+  const soon = { expiresIn: 1000 };
+  const batch = [order(rich, buy("yes", 1, 3)), order(rich, buy("yes", 0, 3))];
+  return [
+    place(order(eve, buy("yes", 2, 51, { timeInForce: "fok" }))),
+    place(order(rich, buy("yes", 20, 53, { selfTrade: "cancel_resting" }))),
+    place({ ...order(eve, buy("no", 1, 45)), ...soon }),
+    { kind: "advance", ms: 1000 },
+    place(order(rich, buy("yes", 1, 55))),
+    place(order(eve, buy("no", 1, 40))),
+    { kind: "withdraw", trader: eve, leave: 10 },
+    place(order(rich, buy("yes", 1, 60))),
+    { kind: "deposit", trader: eve, cents: 9000 },
+    ...twice(ann, 9, { kind: "split", market: 2, quantity: 3 }),
+    ...twice(ann, 8, { kind: "merge", market: 2, quantity: 1 }),
+    ...twice(bob, 8, { kind: "amend", place: 0, price: null, quantity: 19 }),
+    ...twice(cid, 8, { kind: "cancel", place: 0 }),
+    ...twice(rich, 7, { kind: "placeBatch", market: 2, orders: batch }),
+    { kind: "keyed", trader: rich, key: 7, command: { kind: "split", market: 2, quantity: 1 } },
+    place({ ...order(eve, buy("yes", 1, 2)), ...soon }),
+    { kind: "advance", ms: 1000 },
+    // It has expired: it is not cancelled, and the key can be used by another command.
+    ...twice(eve, 6, { kind: "cancel", place: 0 }),
+    place(order(eve, buy("yes", 1, 2))),
+    ...twice(eve, 6, { kind: "cancelAll", market: null }),
+  ];
+}
+
 /** One key in two markets: found there, found in the same call, and free after a rejection. */
 function keysInSeveralMarkets(): Step {
   const keyed = (trader: number, market: number | null, key: number, request: Request): Order => ({
@@ -461,5 +580,6 @@ function order(trader: number, request: Request): Order {
     postOnly: false,
     expiresIn: null,
     key: null,
+    isStrict: false,
   };
 }

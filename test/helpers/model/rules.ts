@@ -1,4 +1,6 @@
-import { giveUp, bury, feeOf, meet, payFee, trade } from "./matching.ts";
+import { cancelAll, cancelOne, cancelOpen, endOpen, endOpenOf, exclude } from "./cancels.ts";
+import { merge, split } from "./conversions.ts";
+import { bury, feeOf, meet, payFee, trade } from "./matching.ts";
 import type { Dead, Match } from "./matching.ts";
 import {
   DAY_MS,
@@ -11,14 +13,23 @@ import {
   isResting,
   openCost,
   openOf,
+  passGates,
   passesLimit,
   pay,
   worstCost,
-  tellCancelled,
 } from "./state.ts";
-import type { Market, Model, ModelFill, ModelOrder, ModelOutcome, Reason, State } from "./state.ts";
-import { marketOf } from "./programs.ts";
-import type { Limit, Order, Step } from "./programs.ts";
+import type {
+  Market,
+  Model,
+  ModelFill,
+  ModelKey,
+  ModelOrder,
+  ModelOutcome,
+  Reason,
+  State,
+} from "./state.ts";
+import { marketOf, sentBefore, sentOf } from "./programs.ts";
+import type { Limit, Order, Sent, Step } from "./programs.ts";
 
 /**
  * The rules of the exchange once more, as plainly as they can be said: one order after another,
@@ -57,12 +68,20 @@ export function runModel(
     queued: 0,
   };
   const outcomes: ModelOutcome[] = [];
+  const sent: Sent<number>[] = [];
   for (const step of program) {
     if (step.kind === "batch") {
-      for (const order of step.orders) {
-        const market = marketOf(step, order);
-        state = attempt(state, outcomes, (copy) => place(copy, market, order));
-      }
+      state = placeEach(state, outcomes, step);
+      sent.push(...sentOf(step));
+    } else if (step.kind === "keyed") {
+      const target = targetOf(state, step);
+      if (target === undefined) continue;
+      sent.push({ ...step, target });
+      state = carryOutOnce(state, outcomes, { ...step, target });
+    } else if (step.kind === "repeat") {
+      const again = sentBefore(sent, step);
+      if (again?.kind === "batch") state = placeEach(state, outcomes, again);
+      else if (again !== undefined) state = carryOutOnce(state, outcomes, again);
     } else if (step.kind === "amend") {
       const order = openOf(state, step.trader)[step.place];
       if (order === undefined || (step.price === null && step.quantity === null)) continue;
@@ -99,7 +118,88 @@ function attempt(
   }
 }
 
-type Event = Exclude<Step, { kind: "batch" | "amend" | "split" | "merge" | "release" }>;
+/** The orders of a call, one after the other. */
+function placeEach(
+  before: State,
+  outcomes: ModelOutcome[],
+  batch: { market: number; orders: Order[] },
+): State {
+  let state = before;
+  for (const order of batch.orders) {
+    const market = marketOf(batch, order);
+    state = attempt(state, outcomes, (copy) => place(copy, market, order));
+  }
+  return state;
+}
+
+/** The order that a command is about; null if it is about none, undefined if it is not there. */
+function targetOf(
+  state: State,
+  { trader, command }: Extract<Step, { kind: "keyed" }>,
+): number | null | undefined {
+  if (command.kind === "amend") {
+    if (command.price === null && command.quantity === null) return undefined;
+    return openOf(state, trader)[command.place]?.number;
+  }
+  return command.kind === "cancel" ? openOf(state, trader)[command.place]?.number : null;
+}
+
+/** A command with a key: it happens once, and only if it is accepted does the key stand for it. */
+function carryOutOnce(
+  state: State,
+  outcomes: ModelOutcome[],
+  sent: Extract<Sent<number>, { kind: "keyed" }>,
+): State {
+  const { trader, key, command, target } = sent;
+  const request = JSON.stringify([command, target]);
+  const known = keyOf(state, trader, key);
+  if (known !== undefined) {
+    const isSame = known.answer !== null && known.request === request;
+    outcomes.push(
+      isSame
+        ? { ...known.answer!, replayed: true }
+        : { code: "IDEMPOTENCY_KEY_REUSED", replayed: false },
+    );
+    return state;
+  }
+  const made: ModelOutcome[] = [];
+  let after = state;
+  if (command.kind === "placeBatch") {
+    after = placeEach(state, made, command);
+    const { cents } = after.traders[trader]!;
+    made.splice(0, made.length, { code: null, replayed: false, results: [...made], cents });
+  } else {
+    after = attempt(state, made, (copy) => {
+      if (command.kind === "amend") return amend(copy, target!, { ...command, trader });
+      if (command.kind === "cancel") return cancelOne(copy, target!);
+      if (command.kind === "cancelAll") {
+        const count = cancelAll(copy, { ...command, trader, isGone: false });
+        return { code: null, replayed: false, count, cents: copy.traders[trader]!.cents };
+      }
+      return command.kind === "split"
+        ? split(copy, { ...command, kind: "split", trader })
+        : merge(copy, { ...command, kind: "merge", trader });
+    });
+  }
+  const answer = made[0]!;
+  outcomes.push(answer);
+  if (answer.code === null) {
+    after = structuredClone(after);
+    after.keys.set(`${trader} ${key}`, { order: null, answer, request, at: after.now });
+  }
+  return after;
+}
+
+/** What a key of a trader stands for; after 24 hours nothing. */
+function keyOf({ keys, now }: State, trader: number, key: number): ModelKey | undefined {
+  const known = keys.get(`${trader} ${key}`);
+  return known !== undefined && now - known.at < DAY_MS ? known : undefined;
+}
+
+type Event = Exclude<
+  Step,
+  { kind: "batch" | "keyed" | "repeat" | "amend" | "split" | "merge" | "release" }
+>;
 
 function carryOut(state: State, step: Event): void {
   switch (step.kind) {
@@ -189,101 +289,16 @@ function resolve(state: State, index: number, yesCents: number): void {
   market.yesCents = yesCents;
 }
 
-function split(
-  state: State,
-  { trader: index, market, quantity }: Extract<Step, { kind: "split" }>,
-): ModelOutcome {
-  if (quantity < 1) throw new Refused("INVALID_REQUEST");
-  const trader = state.traders[index]!;
-  passGates(state, index);
-  if (state.markets[market]!.status !== "open") throw new Refused("MARKET_NOT_OPEN");
-  const cents = 100 * quantity;
-  if (cents > trader.cents) throw new Refused("INSUFFICIENT_BALANCE");
-  if (passesLimit(state, trader, openCost(state, index, null) + cents)) {
-    throw new Refused("LOSS_LIMIT");
-  }
-  pay(state, index, -cents);
-  for (const side of ["yes", "no"] as const) {
-    const held = holding(state, market, index, side);
-    held.quantity += quantity;
-    held.cost += 50 * quantity;
-  }
-  return { code: null, replayed: false, cents: trader.cents };
-}
-
-function merge(
-  state: State,
-  { trader: index, market, quantity }: Extract<Step, { kind: "merge" }>,
-): ModelOutcome {
-  if (quantity < 1) throw new Refused("INVALID_REQUEST");
-  if (state.markets[market]!.status === "resolved") throw new Refused("MARKET_NOT_OPEN");
-  const legs = (["yes", "no"] as const).map((side) => holding(state, market, index, side));
-  if (legs.some((held) => held.quantity < quantity)) throw new Refused("INSUFFICIENT_BALANCE");
-  for (const held of legs) giveUp(held, quantity, 50 * quantity);
-  pay(state, index, 100 * quantity);
-  return { code: null, replayed: false, cents: state.traders[index]!.cents };
-}
-
-/** Orders of one market leave its book or their delay: one change of it, if any left the book. */
-function cancelOpen(state: State, orders: ModelOrder[], reason: Reason, isTold: boolean): void {
-  if (orders.some(isResting)) state.markets[orders[0]!.market]!.version += 1;
-  for (const order of orders) {
-    cancel(order, reason);
-    if (isTold) tellCancelled(state, order);
-  }
-}
-
-/** What ends orders of a market whose owners did not ask for it, expires those that were due. */
-function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
-  const expired = orders.filter((order) => isResting(order) && hasExpired(state, order));
-  if (expired.length > 0) cancelOpen(state, expired, "expired", true);
-  const rest = orders.filter((order) => !expired.includes(order));
-  if (rest.length > 0) cancelOpen(state, rest, reason, true);
-}
-
-/** All open orders of a trader: one change of each market whose book it was. */
-function cancelAll(
-  state: State,
-  { trader, market, isGone }: Extract<Step, { kind: "cancelAll" }>,
-): void {
-  if (isGone) state.now += 1000;
-  const orders = openOf(state, trader)
-    .filter((order) => isGone || market === null || order.market === market)
-    .sort((one, other) => one.number - other.number);
-  for (const changed of new Set(orders.filter(isResting).map((order) => order.market))) {
-    state.markets[changed]!.version += 1;
-  }
-  for (const order of orders) {
-    const expired = hasExpired(state, order);
-    cancel(order, expired ? "expired" : "user_cancelled");
-    if (expired || isGone) tellCancelled(state, order);
-  }
-}
-
-function exclude(state: State, index: number, byHand: boolean): void {
-  const trader = state.traders[index]!;
-  if (trader.excludedUntil > state.now) return;
-  trader.excludedUntil = state.now + 3_600_000;
-  if (byHand) return;
-  endOpenOf(state, index, null, "self_excluded");
-}
-
-/** The open orders of a trader, in one market or in all. */
-function endOpenOf(state: State, index: number, only: number | null, reason: Reason): void {
-  const orders = openOf(state, index);
-  for (const market of new Set(orders.map((order) => order.market))) {
-    const here = orders.filter((order) => order.market === market);
-    if (only === null || only === market) endOpen(state, here, reason);
-  }
-}
-
 function place(state: State, marketIndex: number | null, request: Order): ModelOutcome {
   if (isMalformed(request)) throw new Refused("INVALID_REQUEST");
   const trader = state.traders[request.trader]!;
-  const replay = findReplay(state, request);
-  if (replay) {
-    const { order, fills } = replay;
-    return { ...told(order, fills, []), replayed: true, cents: trader.cents, fee: null };
+  const requested = request.isStrict ? JSON.stringify([marketIndex, request]) : null;
+  const known = request.key === null ? undefined : keyOf(state, request.trader, request.key);
+  if (known !== undefined) {
+    const isAnother = known.request !== null && requested !== null && known.request !== requested;
+    if (known.order === null || isAnother) throw new Refused("IDEMPOTENCY_KEY_REUSED");
+    const order = state.orders[known.order]!;
+    return { ...told(order, order.fills, []), replayed: true, cents: trader.cents, fee: null };
   }
   if (request.expiresIn !== null && request.expiresIn <= 0) throw new Refused("INVALID_REQUEST");
   passGates(state, request.trader);
@@ -318,15 +333,11 @@ function place(state: State, marketIndex: number | null, request: Order): ModelO
   };
   const { dead, fee } = takeOrder(state, order, null);
   if (request.key !== null) {
-    state.keys.set(`${request.trader} ${request.key}`, { order: order.number, at: state.now });
+    state.keys.set(`${request.trader} ${request.key}`, {
+      ...{ order: order.number, answer: null, request: requested, at: state.now },
+    });
   }
   return { ...told(order, order.fills, dead), cents: trader.cents, fee };
-}
-
-function passGates(state: State, trader: number): void {
-  if (state.isPaused) throw new Refused("TRADING_PAUSED");
-  if (state.traders[trader]!.excludedUntil > state.now) throw new Refused("SELF_EXCLUDED");
-  if (state.traders[trader]!.isFrozen) throw new Refused("ACCOUNT_FROZEN");
 }
 
 /** A new order: matched now, or scheduled on a live market. `replaced` is left out of the sums. */
@@ -488,6 +499,7 @@ function amend(
 ): ModelOutcome {
   const order = state.orders[number]!;
   passGates(state, order.trader);
+  if (!isOpen(order)) throw new Refused("ORDER_NOT_AMENDABLE");
   if (hasExpired(state, order)) {
     cancelOpen(state, [order], "expired", true);
     throw new Refused("ORDER_NOT_AMENDABLE", state);
@@ -541,13 +553,6 @@ function amend(
 function isMalformed({ quantity, postOnly, timeInForce, price, budgetCents }: Order): boolean {
   if (quantity !== null && (quantity < 1 || quantity > MOST_SHARES)) return true;
   return postOnly && (timeInForce !== "gtc" || price === null || budgetCents !== null);
-}
-
-function findReplay(state: State, { trader, key }: Order) {
-  const known = key === null ? undefined : state.keys.get(`${trader} ${key}`);
-  if (known === undefined || state.now - known.at >= DAY_MS) return undefined;
-  const order = state.orders[known.order]!;
-  return { order, fills: order.fills };
 }
 
 function told(

@@ -88,6 +88,19 @@ export interface ModelOutcome {
   /** Of an amendment: whether anything changed, and which order was replaced. */
   amended?: boolean;
   replaced?: number | null;
+  /** Of a cancel of all orders. */
+  count?: number;
+  /** Of a batch with a key. */
+  results?: ModelOutcome[];
+}
+
+/** What a key stands for: an order, or the first answer of a command. */
+export interface ModelKey {
+  order: number | null;
+  answer: ModelOutcome | null;
+  /** What was asked for; null: anything with this key is the same order. */
+  request: string | null;
+  at: number;
 }
 
 /** The events of a user. */
@@ -110,7 +123,8 @@ export interface State {
   orders: ModelOrder[];
   /** By market, trader and side. */
   holdings: Map<string, Holding>;
-  keys: Map<string, { order: number; at: number }>;
+  /** By trader and key. */
+  keys: Map<string, ModelKey>;
   events: ModelEvent[];
   /** How many orders ever rested. */
   queued: number;
@@ -205,4 +219,11 @@ export function cancel(order: ModelOrder, reason: Reason): void {
 
 export function tellCancelled(state: State, { number, trader, reason }: ModelOrder): void {
   state.events.push({ trader, type: "order_cancelled", orders: [number], reason });
+}
+
+/** What stops every command but a cancel. */
+export function passGates(state: State, trader: number): void {
+  if (state.isPaused) throw new Refused("TRADING_PAUSED");
+  if (state.traders[trader]!.excludedUntil > state.now) throw new Refused("SELF_EXCLUDED");
+  if (state.traders[trader]!.isFrozen) throw new Refused("ACCOUNT_FROZEN");
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { contend } from "../../../helpers/exchange/contention.ts";
+import { keyedCommands, newKey } from "../../../helpers/exchange/keyed_commands.ts";
 import type { Exchange } from "../../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, sell, spend } from "../../../helpers/exchange/orders.ts";
 
@@ -10,7 +12,7 @@ const DAY_MS = 86_400_000;
 export type Named = Record<string, number>;
 
 export async function tradeALittle(exchange: Exchange): Promise<Named> {
-  const { cancel, clock, makeMarket, makeTraders, operate, place, rest, work } = exchange;
+  const { cancel, clock, database, makeMarket, makeTraders, operate, place, rest, work } = exchange;
   const market = await makeMarket();
   const [ann, ben, cem, dan] = (await makeTraders(4)) as [string, string, string, string];
   const orders: Record<string, string> = {};
@@ -27,6 +29,7 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   // Orders for the archive, and orders that are cancelled since.
   await cancel(ann, (await rest(market, ann, buy("no", 10, 20)))[0]!);
   await cancel(ann, (await rest(market, ann, buy("no", 10, 10)))[0]!);
+  await relay(exchange);
   await clock.advance(30 * DAY_MS);
   await work("archive_orders");
   [orders.cancelled] = (await rest(market, ann, buy("no", 10, 20))) as [string];
@@ -98,10 +101,30 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
     yes_payout_cents: 20,
     reason: "a mistake",
   });
+
+  // Commands with keys, and a switch that fires and has not cancelled its user's order yet.
+  const commands = keyedCommands(exchange, contend(exchange));
+  await commands.run("split", ann, { marketId: market, quantity: 3 }, newKey());
+  [orders.cancelled_once] = (await rest(thin, ann, buy("no", 1, 2))) as [string];
+  await commands.run("cancel", ann, { orderId: orders.cancelled_once }, newKey());
+  await commands.placeBatch(ann, [{ marketId: thin, ...buy("no", 1, 3) }], newKey());
+  await rest(thin, dan, buy("no", 1, 4));
+  await commands.setDeadMan(dan, 1000);
+  await clock.advance(1000);
+  await database.pool.query("select jobs.due_dead_man_orders()");
+  await relay(exchange);
   return {
     ...(await namesOf(exchange, { market, live, resolved, ann, dan })),
     ...(await ids(exchange, orders)),
   };
+}
+
+/** Sends all events. */
+async function relay({ database }: Exchange): Promise<void> {
+  for (let count = 1; count > 0;) {
+    const { rows } = await database.pool.query("select api.relay_outbox() as count");
+    count = rows[0].count;
+  }
 }
 
 async function namesOf(

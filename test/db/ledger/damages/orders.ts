@@ -41,11 +41,11 @@ const endings: Damage[] = [
     `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :cut_short`,
   ],
   [
-    "order is cancelled for a reason that fits it",
+    "order that ended for a self-trade met an order of its user",
     `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :blocked`,
   ],
   [
-    "order is cancelled for a reason that fits it",
+    "order that ended for a self-trade met an order of its user",
     "update trading.orders set cancel_reason = 'self_trade' where id = :cancelled",
   ],
   [
@@ -53,7 +53,7 @@ const endings: Damage[] = [
     "update trading.orders set cancel_reason = 'post_only_would_cross' where id = :blocked",
   ],
   [
-    "order is cancelled for a reason that fits it",
+    "order that ended for a self-trade met an order of its user",
     "update trading.archived_orders set cancel_reason = 'self_trade'",
   ],
   [
@@ -131,7 +131,7 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "idempotency key stands for an order of its user",
-    "update trading.idempotency_keys set order_id = 0",
+    "update trading.idempotency_keys set order_id = 0 where order_id is not null",
   ],
   [
     "idempotency key stands for an order of its user",
