@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:3d7a152385b46771f5eb057693d0667887006cf3
+--! Hash: sha1:8fe6dabef445b7ab3804e29516fd0d46a93293e4
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -240,6 +240,9 @@ alter table identity.api_keys
     and not last_used_address <<= inet '::ffff:0:0/96'
   ) not valid,
   add constraint api_keys_replaces_fkey foreign key (replaces) references identity.api_keys (id) not valid;
+-- The column is new and empty, and no order waits for this table.
+-- squawk-ignore disallowed-unique-constraint, constraint-missing-not-valid
+alter table identity.api_keys add constraint api_keys_are_replaced_once unique (replaces);
 comment on column identity.api_keys.scopes is
   'What it may do: read, trade (commands) or both, in this order.';
 comment on column identity.api_keys.expires_at is
@@ -638,8 +641,8 @@ begin
         else x.order_id
       end
       from trading.idempotency_keys as x
-      where x.user_id = r.user_id
-        and x.key = r.idempotency_key
+      where x.user_id = r.user_id -- mutant: order_of_another_user
+        and x.key = r.idempotency_key -- mutant: order_key_ignored
         and x.created_at > read_replays.at - interval '24 hours' -- mutant: key_age
     )
     from unnest(read_replays.requests) as r
@@ -1209,7 +1212,7 @@ begin
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
-        elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: own_orders_without_bound
+        elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: others_cancelled, own_orders_without_bound
           v_own := v_own + 1;
           v_reason := 'self_trade';
           t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
@@ -2198,7 +2201,7 @@ as $$
     select r.replaced_order_id
     from chain as c
     join trading.order_replacements as r on r.order_id = c.id
-    where c.id > comes_from_before.last_order_id
+    where c.id > comes_from_before.last_order_id -- mutant: second_replacement_survives
   )
   select coalesce(min(c.id) <= comes_from_before.last_order_id, false) -- mutant: replacement_survives
   from chain as c
@@ -2216,9 +2219,9 @@ language sql stable
 begin atomic
   select b.order_id, b.market_id
   from trading.active_orders as b
-  where b.user_id = open_orders_until.user_id
+  where b.user_id = open_orders_until.user_id -- mutant: orders_of_all_users
     and (
-      open_orders_until.only_market_id is null
+      open_orders_until.only_market_id is null -- mutant: all_markets
       or b.market_id = open_orders_until.only_market_id
     )
     and (
@@ -2251,10 +2254,10 @@ begin
   end if;
   select k.* into v_kept
   from trading.idempotency_keys as k
-  where k.user_id = find_reply.user_id
+  where k.user_id = find_reply.user_id -- mutant: reply_to_another_user
     and k.key = find_reply.key
     and k.created_at > v_at - interval '24 hours'; -- mutant: reply_kept_too_long
-  if not found then
+  if not found then -- mutant: reply_ignored
     return null;
   elsif v_kept.request_fingerprint is distinct from find_reply.request_fingerprint then -- mutant: another_request_answered
     return ('IDEMPOTENCY_KEY_REUSED', null, false, null)::api.result;
@@ -2299,7 +2302,7 @@ begin
     request_fingerprint = excluded.request_fingerprint,
     reply = excluded.reply,
     cancelled_orders = excluded.cancelled_orders
-  where k.created_at <= v_at - interval '24 hours'
+  where k.created_at <= v_at - interval '24 hours' -- mutant: key_taken_over
     or (
       k.order_id is null
       and k.reply is null
@@ -2864,6 +2867,149 @@ comment on function trading.make_event_partition(timestamptz) is
   'yet. Locks trading.sent_events against other changes of its partitions, not against reading and '
   'writing.';
 --! EndIncluded trading/functions/make_event_partition.sql
+--! Included trading/functions/expired_orders.sql
+create or replace function trading.expired_orders(market_id bigint, at timestamptz, most int)
+returns table (order_id bigint)
+language sql stable
+begin atomic
+  select b.order_id
+  from trading.active_orders as b
+  cross join lateral (
+    select x.close_time
+    from catalog.markets as x
+    where x.id = b.market_id
+    limit 1
+  ) as m
+  where b.market_id = expired_orders.market_id
+    and b.expires_at <= expired_orders.at
+    and b.queue_position is not null
+    and (m.close_time is null or b.expires_at < m.close_time)
+  order by b.expires_at
+  limit expired_orders.most;
+end;
+
+comment on function trading.expired_orders(bigint, timestamptz, int) is
+  'Resting orders of a market that are past their expiry at a time, those that have waited longest '
+  'first, at most so many. Without those that expire when the market has closed: its closing '
+  'cancels them.';
+--! EndIncluded trading/functions/expired_orders.sql
+--! Included trading/functions/time_of_book.sql
+-- Most reads find nothing past its expiry, and take no lock. Few orders are cancelled: one is
+-- enough, and the reader waits for it. The wait for the lock is short: it keeps a connection from
+-- other reads.
+create or replace function trading.time_of_book(market_id bigint)
+returns timestamptz
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '50ms'
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  c_most constant int := 20;
+  v_at timestamptz := core.now();
+begin
+  if not exists (select from trading.expired_orders(time_of_book.market_id, v_at, 1)) then -- mutant: version_of_two_books
+    return v_at;
+  end if;
+  begin
+    perform trading.lock_market(time_of_book.market_id);
+  exception when lock_not_available then
+    return v_at;
+  end;
+  v_at := core.now();
+  perform trading.expire_orders(
+    time_of_book.market_id,
+    array(
+      select e.order_id
+      from trading.expired_orders(time_of_book.market_id, v_at, c_most) as e
+    )
+  );
+  return v_at;
+end
+$$;
+
+comment on function trading.time_of_book(bigint) is
+  'The time as of which a read shows the book of a market, so that one version is one book. Reads '
+  'leave out what is past its expiry. If such an order still rests, it is in the book that the '
+  'version has named until now. Then this first cancels up to 20 of them, which raises the '
+  'version; no read of the new version shows the others, which the worker cancels. Not done while '
+  'another transaction holds the lock of the market for 50 ms, nor for what the closing of the '
+  'market has to cancel. Locks: the market, if there is something to cancel.';
+--! EndIncluded trading/functions/time_of_book.sql
+--! Included trading/functions/market_snapshot.sql
+-- Without sequential scans every look-up goes by a key, also in plans made on empty tables.
+create or replace function trading.market_snapshot(market_id bigint, at timestamptz)
+returns table (version bigint, body text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+as $$
+declare
+  c_most_trades constant int := 50;
+begin
+  return query
+  select
+    b.version,
+    format(
+      '{"orderBook":{"yesBids":[%s],"noBids":[%s]},"recentTrades":[%s],"tradersCount":%s}',
+      d.yes_bids, d.no_bids, t.trades, b.traders_count
+    )
+  from trading.market_state as b
+  cross join lateral (
+    select
+      string_agg(l.level, ',' order by l.book_price desc)
+        filter (where l.book_side = 'yes') as yes_bids,
+      string_agg(l.level, ',' order by l.book_price desc)
+        filter (where l.book_side = 'no') as no_bids
+    from (
+      select
+        s.book_side,
+        s.book_price,
+        format('{"price":%s,"quantity":%s}', s.book_price, s.quantity) as level
+      from trading.depth(b.market_id, market_snapshot.at) as s
+    ) as l
+  ) as d
+  cross join lateral (
+    select string_agg(
+      format(
+        '{"price":%s,"quantity":%s,"createdAt":"%s","takerName":%s,"takerHandle":%s,'
+        '"takerPrivate":%s,"side":"%s"}',
+        r.price, r.quantity, core.iso8601(r.created_at), u.name, u.handle, u.private, r.taker_side
+      ),
+      ',' order by r.id desc
+    ) as trades
+    from (
+      select s.id, s.price, s.quantity, s.created_at, s.taker_user_id, s.taker_side
+      from trading.trades as s
+      where s.market_id = b.market_id
+      order by s.id desc
+      limit c_most_trades
+    ) as r
+    cross join lateral (
+      select
+        case when s.private then 'null' else to_json(s.display_name)::text end as name,
+        case when s.private then 'null' else to_json(s.handle)::text end as handle,
+        to_json(s.private)::text as private
+      from identity.users as s
+      where s.id = r.taker_user_id
+      limit 1
+    ) as u
+  ) as t
+  where b.market_id = market_snapshot.market_id;
+end
+$$;
+
+comment on function trading.market_snapshot(bigint, timestamptz) is
+  'A frame of the market stream, with the book as of a time (trading.time_of_book): depth by '
+  'stored side and price, the 50 latest trades and the number of traders, as JSON text on one '
+  'line; and the version of the market that it shows. No row for an unknown market. Names of '
+  'takers with private profiles are null.';
+--! EndIncluded trading/functions/market_snapshot.sql
 --! Included trading/functions/fill_events.sql
 create or replace function trading.fill_events(trade_ids bigint[], user_id bigint)
 returns table (trade_id bigint, event json)
@@ -3173,8 +3319,8 @@ begin
     (
       select e.position, e.payload -> 'event' as event
       from trading.sent_events as e
-      where e.user_id = user_events_after.user_id
-        and e.position > user_events_after.after_position
+      where e.user_id = user_events_after.user_id -- mutant: events_of_others
+        and e.position > user_events_after.after_position -- mutant: event_skipped
       order by e.position
       limit user_events_after.most
     )
@@ -3189,7 +3335,7 @@ begin
         and e.position > user_events_after.after_position
         and e.user_ids[1] <= user_events_after.user_id
         and e.user_ids[cardinality(e.user_ids)] >= user_events_after.user_id
-        and user_events_after.user_id = any (e.user_ids)
+        and user_events_after.user_id = any (e.user_ids) -- mutant: settlement_of_others
         and case e.kind
           when 'market_settled' then user_events_after.with_settlements
           when 'market_status' then user_events_after.with_markets
@@ -3199,7 +3345,7 @@ begin
       limit user_events_after.most
     )
   ) as s
-  order by s.position
+  order by s.position -- mutant: events_out_of_order
   limit user_events_after.most;
 end
 $$;
@@ -3238,6 +3384,11 @@ as $$
     select o.* from trading.orders as o
     union all
     select a.* from trading.archived_orders as a
+  ),
+  met as not materialized (
+    select x.user_id, x.market_id, x.created_at, x.released_at, x.cancelled_at, x.cancel_reason,
+      x.public_id, (x.side = 'yes') = (x.order_type = 'buy') as is_yes
+    from all_orders as x
   )
   select 'filled quantity equals the trades', 'order ' || o.public_id,
     coalesce(f.quantity, 0)::text, o.filled_quantity::text
@@ -3385,6 +3536,24 @@ as $$
       )
     )
 
+  -- At its release an order ends by itself; on the book it makes way for one that takes then.
+  union all
+  select 'order that ended for a self-trade met an order of its user', 'order ' || o.public_id,
+    'an order of the other side, matched at ' || o.cancelled_at, 'none'
+  from met as o
+  where o.cancel_reason = 'self_trade'
+    and o.cancelled_at is distinct from o.released_at
+    and not exists (
+      select from met as n
+      where (n.user_id, n.market_id, n.is_yes) = (o.user_id, o.market_id, not o.is_yes)
+        and n.created_at = o.cancelled_at
+    )
+    and not exists (
+      select from met as n
+      where (n.user_id, n.market_id, n.is_yes) = (o.user_id, o.market_id, not o.is_yes)
+        and n.released_at = o.cancelled_at
+    )
+
   union all
   select 'amended order has its replacement', 'order ' || o.public_id,
     concat_ws(' ', 'an order of the same form, made at', o.cancelled_at), 'none'
@@ -3448,6 +3617,246 @@ comment on function trading.verify_orders() is
   'its trades made of it, and could have been placed and ended that way. One row for each broken '
   'invariant.';
 --! EndIncluded trading/functions/verify_orders.sql
+--! Included trading/functions/verify_commands.sql
+-- A reply is text, and no JSON is parsed: one that is no JSON any more must give a row, and not end
+-- the proof. The bodies in the reply to a batch are strings in a string: before each of their
+-- quotes is a backslash, for which the pattern has a dot.
+create or replace function trading.verify_commands()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  all_orders as not materialized (
+    select o.id, o.public_id, o.user_id, o.status from trading.orders as o
+    union all
+    select a.id, a.public_id, a.user_id, a.status from trading.archived_orders as a
+  )
+  select 'idempotency key belongs to a user', 'key ' || k.key, 'user ' || k.user_id, 'none'
+  from trading.idempotency_keys as k
+  where not exists (select from trading.traders as t where t.user_id = k.user_id)
+
+  union all
+  select 'reply is about orders of its user', 'key ' || r.key, 'orders of user ' || r.user_id,
+    'order ' || r.order_id
+  from (
+    select k.key, k.user_id, m.found[1] as order_id
+    from trading.idempotency_keys as k
+    cross join lateral regexp_matches(
+      k.reply, '"order.?":[{].?"id.?":.?"(.{36})', 'g'
+    ) as m (found)
+  ) as r
+  left join all_orders as o on o.public_id::text = r.order_id
+  where o.user_id is distinct from r.user_id
+
+  union all
+  select 'order that a reply calls cancelled is cancelled', 'key ' || r.key,
+    'order ' || r.order_id || ' cancelled', o.status::text
+  from (
+    select k.key, substring(k.reply from '^[{]"order":[{]"id":"(.{36})') as order_id
+    from trading.idempotency_keys as k
+    where k.reply ~ '^[{]"order":[{][^}]*"status":"cancelled"'
+  ) as r
+  join all_orders as o on o.public_id::text = r.order_id
+  where o.status <> 'cancelled'
+
+  union all
+  select 'reply of a split or merge has its conversion', 'key ' || r.key,
+    r.quantity || ' sets in market ' || r.market_id, 'none'
+  from (
+    select k.key, k.user_id, k.created_at, m.found[1] as market_id, m.found[2] as quantity
+    from trading.idempotency_keys as k
+    cross join lateral regexp_matches(
+      k.reply, '^[{]"marketId":"([^"]*)","quantity":([0-9]+),'
+    ) as m (found)
+  ) as r
+  where not exists (
+    select
+    from trading.set_conversions as c
+    join catalog.markets as m on m.id = c.market_id
+    where c.user_id = r.user_id
+      and m.public_id::text = r.market_id
+      and c.quantity::text = r.quantity
+      and c.created_at between r.created_at - interval '1 hour' and r.created_at
+        + interval '1 hour'
+  )
+
+  union all
+  select 'dead man''s switch belongs to a user', 'switch of user ' || s.user_id, 'a user', 'none'
+  from trading.dead_man_switches as s
+  where not exists (select from trading.traders as t where t.user_id = s.user_id)
+
+  union all
+  select 'switch that fires goes up to an order of its user', 'switch of user ' || s.user_id,
+    'an order of the user', 'order ' || s.last_order_id
+  from trading.dead_man_switches as s
+  left join all_orders as o on o.id = s.last_order_id
+  where s.last_order_id <> 0
+    and o.user_id is distinct from s.user_id
+
+  union all
+  select 'switch that fires says when', 'switch of user ' || s.user_id,
+    s.fired_at::text, s.last_fired_at::text
+  from trading.dead_man_switches as s
+  where s.last_fired_at is distinct from s.fired_at
+    and s.fired_at is not null
+$$;
+
+comment on function trading.verify_commands() is
+  'The part of ledger.verify() about what idempotency keys of commands and dead man''s switches '
+  'stand for. One row for each broken invariant.';
+--! EndIncluded trading/functions/verify_commands.sql
+--! Included trading/functions/verify_events.sql
+-- Only events behind the last one that was removed count. A clock that was set back can have sent
+-- later events into an older partition, which is dropped with it.
+create or replace function trading.verify_events()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  kept as not materialized (
+    select e.*
+    from trading.sent_events as e
+    where e.id > (select r.removed_through_id from trading.outbox_relay as r)
+  ),
+  announced as (
+    select u.trade_id, e.id as event_id, e.traded_at, (e.sent_at at time zone 'UTC')::date as day
+    from kept as e
+    cross join lateral unnest(e.trade_ids) as u (trade_id)
+  )
+  -- After a restore or a failover both numbers go on from the microseconds of the clock.
+  select 'event follows the one before', 'event ' || x.id,
+    'event ' || x.id_before + 1 || ' at ' || x.position_before + x.width,
+    'at ' || x.position
+  from (
+    select e.id, e.position,
+      1 + coalesce(cardinality(e.trade_ids), 0) as width,
+      lag(e.id) over by_id as id_before,
+      lag(e.position) over by_id as position_before,
+      floor(extract(epoch from e.sent_at) * 1000000)::bigint as restart
+    from kept as e
+    window by_id as (order by e.id)
+  ) as x
+  where (x.id, x.position) <> (x.id_before + 1, x.position_before + x.width)
+    and (x.id, x.position) <> (
+      greatest(x.id_before + 1, x.restart) + 1,
+      greatest(x.position_before + 1, x.restart) + x.width
+    )
+
+  union all
+  select 'last event is that of the relay', 'event ' || r.last_event_id,
+    r.last_event_id || ' at ' || r.last_position, e.id || ' at ' || e.position
+  from trading.outbox_relay as r
+  cross join (
+    select max(x.id) as id, max(x.position) as position from kept as x
+  ) as e
+  where (e.id, e.position) <> (r.last_event_id, r.last_position)
+
+  union all
+  select 'event is of trades of its time', 'event ' || a.event_id,
+    'trade ' || a.trade_id || ' of ' || a.traded_at, coalesce('of ' || t.created_at, 'none')
+  from announced as a
+  left join trading.trades as t on t.id = a.trade_id
+  where t.created_at is distinct from a.traded_at
+
+  -- Trades of the first day may have been announced the day before.
+  union all
+  select 'trade is announced once', 'trade ' || t.id, '1', coalesce(s.count, 0)::text
+  from trading.trades as t
+  left join (
+    select x.trade_id, count(*) as count
+    from (
+      select a.trade_id from announced as a
+      union all
+      select u.trade_id
+      from trading.outbox as o
+      cross join lateral unnest(o.trade_ids) as u (trade_id)
+    ) as x
+    group by x.trade_id
+  ) as s on s.trade_id = t.id
+  where t.id > (
+      select max(a.trade_id)
+      from announced as a
+      where a.day = (select min(b.day) from announced as b)
+    )
+    and coalesce(s.count, 0) <> 1
+
+  union all
+  select 'event of a user is of that user', 'event ' || e.id,
+    coalesce('user ' || t.user_id, 'no user'), coalesce('user ' || e.user_id, 'no user')
+  from kept as e
+  left join trading.traders as t on t.public_id::text = e.payload ->> 'userId'
+  where e.kind = 'user_event'
+    and e.user_id is distinct from t.user_id
+
+  union all
+  select 'event says why its order was cancelled', 'event ' || e.id,
+    coalesce(o.cancel_reason::text, 'no cancelled order'),
+    e.payload -> 'event' ->> 'cancelReason'
+  from kept as e
+  left join (
+    select x.public_id, x.cancel_reason from trading.orders as x
+    union all
+    select y.public_id, y.cancel_reason from trading.archived_orders as y
+  ) as o on o.public_id::text = e.payload -> 'event' ->> 'orderId'
+  where e.kind = 'user_event'
+    and e.payload -> 'event' ->> 'type' = 'order_cancelled'
+    and o.cancel_reason::text is distinct from e.payload -> 'event' ->> 'cancelReason'
+$$;
+
+comment on function trading.verify_events() is
+  'The part of ledger.verify() about the events that user streams continue from: none is missing '
+  'between two others, and they fit the trades and orders that they are about. One row for each '
+  'broken invariant.';
+--! EndIncluded trading/functions/verify_events.sql
+--! Included ledger/functions/verify.sql
+-- Every row is read. The settings make that whole tables by hashes and sorts, and never row by row
+-- through an index, which the planner may prefer where it expects few rows.
+create or replace function ledger.verify()
+returns table (name text, object text, expected text, found text)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+set work_mem = '64MB'
+set random_page_cost = 100
+set enable_nestloop = off
+set jit = off
+as $$
+  select * from ledger.verify_accounts()
+  union all
+  select * from ledger.verify_entries()
+  union all
+  select * from ledger.verify_day_openings()
+  union all
+  select * from ledger.verify_journals()
+  union all
+  select * from trading.verify_orders()
+  union all
+  select * from trading.verify_commands()
+  union all
+  select * from trading.verify_trades()
+  union all
+  select * from trading.verify_priority()
+  union all
+  select * from trading.verify_fees()
+  union all
+  select * from trading.verify_positions() -- mutant: proof_left_out
+  union all -- mutant: proof_left_out
+  select * from trading.verify_settlements()
+  union all
+  select * from trading.verify_books()
+  union all
+  select * from trading.verify_markets()
+  union all
+  select * from trading.verify_events()
+$$;
+
+comment on function ledger.verify() is
+  'One row for each broken invariant of ledger, shares, orders and book: its name, the object, '
+  'what was expected and what was found. No row on a sound database. One statement of stable '
+  'functions, one for each subject, which all read its one snapshot: it may run while trading goes '
+  'on.';
+--! EndIncluded ledger/functions/verify.sql
 --! Included admin/functions/create_api_key.sql
 create or replace function admin.create_api_key(
   user_id uuid,
@@ -4071,7 +4480,7 @@ begin
   from trading.outbox_id_seq as q;
   select a.* into strict v_done
   from trading.outbox_relay as a;
-  if v_done.cluster <> v_cluster then
+  if v_done.cluster <> v_cluster then -- mutant: lost_ids_given_again
     -- No lost id can be as high, unless there were a million events a second.
     v_done.last_event_id :=
       greatest(v_done.last_event_id + 1, floor(extract(epoch from v_at) * 1000000)::bigint);
@@ -4104,7 +4513,7 @@ begin
     )
     select
       v_done.last_event_id + row_number() over by_id,
-      v_done.last_position + sum(m.positions) over by_id,
+      v_done.last_position + sum(m.positions) over by_id, -- mutant: positions_overlap
       m.channel, m.payload, v_at,
       case when m.channel = 'user_event' then coalesce(
         m.user_id,
@@ -4209,7 +4618,7 @@ begin
         ) as u
       ) end
     from trading.sent_events as e
-    where e.id > follow_events.after_id
+    where e.id > follow_events.after_id -- mutant: first_event_missed
     order by e.id
     limit follow_events.most;
   else
@@ -4610,7 +5019,7 @@ begin
     v_switch.last_fired_at := v_switch.expires_at;
   end if;
   update trading.dead_man_switches as s set
-    expires_at = v_expires_at,
+    expires_at = v_expires_at, -- mutant: switch_not_renewed
     fired_at = null,
     last_order_id = null,
     last_fired_at = v_switch.last_fired_at
@@ -4938,6 +5347,116 @@ comment on function api.place_batch(uuid, jsonb, boolean, uuid, uuid) is
   'atomic batch that is rejected is not kept. May fail with 40001, 40P01 or 55P03: call it again. '
   'Locks: the markets, ascending; then the users as api.place_orders does.';
 --! EndIncluded api/functions/place_batch.sql
+--! Included api/functions/get_market.sql
+create or replace function api.get_market(market_id uuid)
+returns table (version bigint, body json)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = get_market.market_id
+  );
+  v_at constant timestamptz := trading.time_of_book(v_market_id);
+begin
+  return query
+  select
+    b.version,
+    json_build_object(
+      'id', m.public_id,
+      'title', m.title,
+      'description', m.description,
+      'category', c.slug,
+      'status', m.status,
+      'eventId', e.public_id,
+      'bestBid', trading.best_price(m.id, 'yes', v_at),
+      'bestAsk', 100 - trading.best_price(m.id, 'no', v_at),
+      'lastTradePrice', b.last_trade_price,
+      'yesVolume', b.yes_volume_cents,
+      'noVolume', b.no_volume_cents,
+      'closeTime', core.iso8601(m.close_time),
+      'createdAt', core.iso8601(m.created_at),
+      'resolvedOutcome', m.resolved_outcome,
+      'thumbnailId', m.thumbnail_id,
+      'thumbnailUrl', m.thumbnail_url
+    )
+  from catalog.markets as m
+  join catalog.categories as c on c.id = m.category_id
+  left join catalog.events as e on e.id = m.event_id
+  join trading.market_state as b on b.market_id = m.id
+  where m.id = v_market_id;
+end
+$$;
+
+comment on function api.get_market(uuid) is
+  'The body of GET /markets/:id and the version of the market; no row for an unknown market. '
+  'Locks: those of trading.time_of_book().';
+--! EndIncluded api/functions/get_market.sql
+--! Included api/functions/get_order_book.sql
+create or replace function api.get_order_book(market_id uuid)
+returns table (version bigint, body json)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = get_order_book.market_id
+  );
+  v_at constant timestamptz := trading.time_of_book(v_market_id);
+begin
+  return query
+  select
+    b.version,
+    json_build_object(
+      'bids', coalesce(
+        json_agg(
+          json_build_object('price', d.book_price, 'quantity', d.quantity)
+          order by d.book_price desc
+        ) filter (where d.book_side = 'yes'),
+        '[]'
+      ),
+      'asks', coalesce(
+        json_agg(
+          json_build_object('price', 100 - d.book_price, 'quantity', d.quantity)
+          order by d.book_price desc
+        ) filter (where d.book_side = 'no'),
+        '[]'
+      )
+    )
+  from trading.market_state as b
+  left join lateral trading.depth(b.market_id, v_at) as d on true
+  where b.market_id = v_market_id
+  group by b.version;
+end
+$$;
+
+comment on function api.get_order_book(uuid) is
+  'The body of GET /markets/:id/orderbook, in YES prices, and the version of the market; no row '
+  'for an unknown market. Locks: those of trading.time_of_book().';
+--! EndIncluded api/functions/get_order_book.sql
+--! Included api/functions/get_market_snapshot.sql
+create or replace function api.get_market_snapshot(market_id uuid)
+returns table (version bigint, body text)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+as $$
+declare
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = get_market_snapshot.market_id
+  );
+  v_at constant timestamptz := trading.time_of_book(v_market_id);
+begin
+  return query select s.version, s.body from trading.market_snapshot(v_market_id, v_at) as s;
+end
+$$;
+
+comment on function api.get_market_snapshot(uuid) is
+  'A frame of the market stream and the version of the market that it shows, as '
+  'trading.market_snapshot() makes them. No row for an unknown market. Locks: those of '
+  'trading.time_of_book().';
+--! EndIncluded api/functions/get_market_snapshot.sql
 --! Included api/functions/follow_market.sql
 -- Without sequential scans every look-up goes by a key, also in plans made on empty tables.
 create or replace function api.follow_market(
@@ -4946,7 +5465,7 @@ create or replace function api.follow_market(
 returns table (
   version bigint, status text, levels json, trades json, last_trade_id bigint, snapshot text
 )
-language plpgsql stable security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
 set plan_cache_mode = force_generic_plan
@@ -4957,7 +5476,10 @@ set enable_mergejoin = off
 as $$
 declare
   c_most_trades constant int := 200;
-  v_at timestamptz := core.now();
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = follow_market.market_id
+  );
+  v_at constant timestamptz := trading.time_of_book(v_market_id);
 begin
   return query
   select
@@ -4989,7 +5511,7 @@ begin
       select t.*
       from trading.trades as t
       where t.market_id = m.id
-        and t.id > follow_market.after_trade_id
+        and t.id > follow_market.after_trade_id -- mutant: trade_repeated
       order by t.id
       limit c_most_trades + 1
     ) as r
@@ -5002,8 +5524,8 @@ begin
     order by t.id desc
     limit 1
   ) as l on true
-  left join lateral api.get_market_snapshot(m.public_id) as s on follow_market.with_snapshot
-  where m.public_id = follow_market.market_id;
+  left join lateral trading.market_snapshot(m.id, v_at) as s on follow_market.with_snapshot
+  where m.id = v_market_id;
 end
 $$;
 
@@ -5011,7 +5533,7 @@ comment on function api.follow_market(uuid, bigint, boolean) is
   'A market as it is now: its version and status, the levels of its book ([stored side, price, '
   'shares]), the trades after one, oldest first (null when there are more than 200), the id of the '
   'last trade and, if asked for, what api.get_market_snapshot() returns. All of one moment. No row '
-  'for an unknown market.';
+  'for an unknown market. Locks: those of trading.time_of_book().';
 --! EndIncluded api/functions/follow_market.sql
 --! Included jobs/functions/next_work.sql
 create or replace function jobs.next_work(
@@ -5083,7 +5605,7 @@ begin
     select x.user_id
     from trading.dead_man_switches as x
     where x.expires_at <= v_at -- mutant: switch_fires_early
-      and x.fired_at is null
+      and x.fired_at is null -- mutant: switch_fires_anew
     order by x.expires_at
     limit due_dead_man_orders.most
     -- One that is being renewed is skipped: it is looked at again.
@@ -5099,7 +5621,7 @@ begin
     from trading.dead_man_switches as x
     where x.expires_at <= v_at
       and x.fired_at is not null
-      and not exists (
+      and not exists ( -- mutant: switch_ends_too_soon
         select
         from trading.open_orders_until(x.user_id, x.last_order_id, null, 1)
       )
@@ -5173,7 +5695,7 @@ begin
       select b.order_id
       from trading.active_orders as b
       where b.order_id = any (cancel_dead_man_orders.order_ids)
-        and b.market_id = any (v_locked)
+        and b.market_id = any (v_locked) -- mutant: busy_market_done_too
         and exists ( -- mutant: orders_without_a_switch
           select
           from trading.dead_man_switches as s
@@ -5202,6 +5724,42 @@ comment on function jobs.cancel_dead_man_orders(bigint[], bigint[], boolean) is
   'passed over. waits: a single market is waited for, 250 ms at most. An order that has ended '
   'meanwhile is left out. Locks: the markets that are free.';
 --! EndIncluded jobs/functions/cancel_dead_man_orders.sql
+--! Included jobs/functions/remove_keys.sql
+create or replace function jobs.remove_keys(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_count int;
+begin
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
+  delete from trading.idempotency_keys as k
+  where k.ctid = any (array(
+    select x.ctid
+    from trading.idempotency_keys as x
+    where x.created_at <= (select core.now()) - interval '24 hours' -- mutant: keys_removed_early
+    order by x.created_at
+    limit remove_keys.most
+    -- A new order may be taking over an old key: it is skipped, so that neither side waits.
+    for update skip locked
+  ));
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+comment on function jobs.remove_keys(int) is
+  'Removes idempotency keys that are older than 24 hours and no longer count, at most so many; '
+  'returns how many. Locks: the rows of the keys, without waiting for locked ones.';
+--! EndIncluded jobs/functions/remove_keys.sql
 --! Included jobs/functions/make_event_partitions.sql
 create or replace function jobs.make_event_partitions()
 returns int

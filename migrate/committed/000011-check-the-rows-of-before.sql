@@ -1,5 +1,5 @@
---! Previous: sha1:3d7a152385b46771f5eb057693d0667887006cf3
---! Hash: sha1:5455c51f6f0940f3cba10413d5932caedd691859
+--! Previous: sha1:8fe6dabef445b7ab3804e29516fd0d46a93293e4
+--! Hash: sha1:aa25229d791346cd137f38670a956caeca8f7868
 --! Message: Check the rows of before
 
 set local lock_timeout = '2s';
