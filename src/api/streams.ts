@@ -219,7 +219,9 @@ export const userEventSchema = z
     }),
     z.strictObject({
       type: z.literal("order_cancelled").meta({
-        description: "an order was cancelled, and not by its owner",
+        description:
+          "an order was cancelled, but not by a request of its user to cancel it: also by the dead " +
+          "man's switch, and by an own order that it was in the way of",
       }),
       ...eventFields,
       marketTitle: z.string(),
@@ -243,7 +245,11 @@ export const userEventSchema = z
       }),
       marketId: uuidSchema,
       outcome: z.enum(["yes", "no", "custom"]),
-      payoutCents: centsSchema.min(0).meta({ description: "for all the caller's shares" }),
+      payoutCents: centsSchema.min(0).meta({
+        description:
+          "for all the caller's shares, by the resolution that holds; after a correction this is " +
+          "the new total, and not what moved: the last event of a market counts",
+      }),
       balance: centsSchema.meta({ description: "after it" }),
     }),
     z.strictObject({
