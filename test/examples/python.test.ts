@@ -136,7 +136,7 @@ testWithPrograms(
     t.true(leftMs <= 15_000, `it fires in ${leftMs} ms`);
     // As if that time was over.
     await service.database.pool.query(
-      `update trading.dead_man_switches as s set expires_at = '2020-01-01T00:00:00Z'
+      `update trading.dead_man_switches as s set expires_at = core.now()
      from trading.traders as u where u.user_id = s.user_id and u.public_id = $1`,
       [maker.userId],
     );

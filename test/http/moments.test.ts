@@ -41,6 +41,8 @@ const requests: Record<string, (moment: string) => Promise<{ status: number; bod
     const { body } = await asAnn("/api/v1/orders/batch", { orders: [order(moment)] });
     return body.results[0];
   },
+  createKey: async (moment) =>
+    await member.call("POST", "/api/account/keys", { body: { name: "bot", expiresAt: moment } }),
   excludeSelf: async (moment) =>
     await member.call("POST", "/api/account/self-exclusion", { body: { until: moment } }),
 };
