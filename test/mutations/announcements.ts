@@ -182,15 +182,15 @@ export const announcements: Mutation[] = [
   {
     name: "fills_skipped",
     breaks: "reading fills begins at a trade that was sent later than others of the user",
-    from: "or trading.position_of_trade(v_trade.id, v_trade.created_at) <= fills_after.after_position",
-    to: "or true",
+    from: "min(p.first_trade_id) filter (where p.position > fills_after.after_position)",
+    to: "v_from_id",
     tests: ["db/api/read_user_events"],
   },
   {
     name: "fills_twice",
     breaks: "a fill that the client has is sent again",
-    from: "p.position > fills_after.after_position",
-    to: "p.position >= fills_after.after_position",
+    from: "f.position > fills_after.after_position",
+    to: "f.position >= fills_after.after_position",
     tests: ["db/api/read_user_events"],
   },
   {
