@@ -325,7 +325,7 @@ set local role exchange_owner;
 --!include trading/functions/own_fills.sql
 --!include trading/functions/fill_events.sql
 --!include trading/functions/position_sent_at.sql
---!include trading/functions/position_of_trade.sql
+--!include trading/functions/positions_of_trades.sql
 --!include trading/functions/own_trade_ids.sql
 --!include trading/functions/fills_after.sql
 --!include trading/functions/event_of_many.sql

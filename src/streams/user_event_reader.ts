@@ -40,8 +40,8 @@ export interface UserEventReader {
 }
 
 const RETRY_MS = 250;
-/** How many streams are read for at once, those that have much to read apart from the others. */
-const MOST_STREAMS = 50;
+/** For how many users is read at once, for those that have much to read apart from the others. */
+const MOST_USERS = 50;
 const MOST_CATCHING_UP = 4;
 /** How much is read at once for each. */
 const MOST_EVENTS = 200;
@@ -52,7 +52,7 @@ const MOST_EVENTS = 200;
  */
 export function createUserEventReader(options: UserEventReaderOptions): UserEventReader {
   const { readEvents, logger } = options;
-  const now = makeLane(MOST_STREAMS, readFor);
+  const now = makeLane(MOST_USERS, readFor);
   const later = makeLane(MOST_CATCHING_UP, readFor);
 
   function markStale(stream: FollowedStream): void {
@@ -117,26 +117,41 @@ interface Lane {
   add: (stream: FollowedStream) => void;
 }
 
-/** Works on what was added, so many at once, and one call after the other. */
-function makeLane(most: number, work: (streams: readonly FollowedStream[]) => Promise<void>): Lane {
-  const due = new Set<FollowedStream>();
+/**
+ * Works on what was added, for so many users at once, and one call after the other. A user has one
+ * stream in a call and then waits for those of the others, so that many streams of one user cost the
+ * others one read more.
+ */
+function makeLane(
+  mostUsers: number,
+  work: (streams: readonly FollowedStream[]) => Promise<void>,
+): Lane {
+  /** By user, in the order of their turns. */
+  const due = new Map<string, Set<FollowedStream>>();
   let isWorking = false;
 
   async function run(): Promise<void> {
     isWorking = true;
     // What comes in the same turn is worked on together.
     await Promise.resolve();
-    while (due.size > 0) {
-      const streams = [...due].slice(0, most);
-      for (const stream of streams) due.delete(stream);
-      await work(streams);
-    }
+    while (due.size > 0) await work(takeTurns());
     isWorking = false;
+  }
+
+  function takeTurns(): FollowedStream[] {
+    return [...due].slice(0, mostUsers).flatMap(([userId, streams]) => {
+      const [stream] = streams;
+      due.delete(userId);
+      if (stream !== undefined) streams.delete(stream);
+      if (streams.size > 0) due.set(userId, streams);
+      return stream ?? [];
+    });
   }
 
   return {
     add: (stream) => {
-      due.add(stream);
+      const streams = due.get(stream.userId) ?? new Set();
+      due.set(stream.userId, streams.add(stream));
       if (!isWorking) void run();
     },
   };

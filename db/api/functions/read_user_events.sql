@@ -1,3 +1,4 @@
+-- What has an order is read by the index that gives it, as if there were much to sort.
 create or replace function api.read_user_events(
   user_ids uuid[],
   positions bigint[],
@@ -15,6 +16,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_sort = off
 as $$
 declare
   v_last_position constant bigint := (

@@ -59,13 +59,15 @@ begin
 
   with moved as (
     delete from trading.outbox as a
-    where a.id in (
+    -- An array, not in (...): a plan made on an empty table would join, and read the list anew
+    -- for each row.
+    where a.id = any (array(
       select b.id
       from trading.outbox as b
       where b.id > v_done.sent_through_id
       order by b.id
       limit c_most_rows
-    )
+    ))
     returning
       a.id, a.channel, a.payload, a.user_id, a.trade_ids, a.traded_at, a.user_ids,
       1 + coalesce(cardinality(a.trade_ids), 0) as positions

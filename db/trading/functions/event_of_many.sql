@@ -1,3 +1,5 @@
+-- By side, as the primary key has them: on an empty table the planner may choose the index by user,
+-- and keep to it.
 create or replace function trading.event_of_many(event trading.sent_events, user_id bigint)
 returns json
 language sql stable
@@ -14,10 +16,15 @@ as $$
       'marketId', event_of_many.event.payload -> 'marketId',
       'outcome', event_of_many.event.payload -> 'outcome',
       'payoutCents', (
-        select sum(s.payout_cents)
-        from trading.settlements as s
-        where s.resolution_id = (event_of_many.event.payload ->> 'resolutionId')::bigint
-          and s.user_id = event_of_many.user_id
+        select sum(x.payout_cents)
+        from (
+          select s.payout_cents
+          from trading.settlements as s
+          where s.resolution_id = (event_of_many.event.payload ->> 'resolutionId')::bigint
+            and s.user_id = event_of_many.user_id
+          order by s.side
+          limit 2
+        ) as x
       ),
       'balance', event_of_many.event.payload -> 'balances' -> (
         array_position(event_of_many.event.user_ids, event_of_many.user_id) - 1

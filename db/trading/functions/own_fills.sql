@@ -1,3 +1,5 @@
+-- Rows are looked up by a range of one id, in order, which the primary key alone gives: on an empty
+-- table the planner may choose an index whose first column is another, and keep to it.
 create or replace function trading.own_fills(trade_ids bigint[], user_id bigint)
 returns table (trade_id bigint, price int, quantity int, fill json)
 language sql stable
@@ -36,7 +38,7 @@ as $$
       case when r.is_taker then t.fee_cents::bigint else 0 end as fee_cents
     from unnest(own_fills.trade_ids) as i (id)
     cross join lateral (
-      select x.* from trading.trades as x where x.id = i.id limit 1
+      select x.* from trading.trades as x where x.id between i.id and i.id order by x.id limit 1
     ) as t
     cross join lateral (
       select t.taker_user_id = own_fills.user_id as is_taker
@@ -50,10 +52,18 @@ as $$
     select case when s.is_of_yes then l.yes_price else 100 - l.yes_price end as price
   ) as p
   cross join lateral (
-    select y.public_id from trading.orders as y where y.id = l.order_id limit 1
+    select y.public_id
+    from trading.orders as y
+    where y.id between l.order_id and l.order_id
+    order by y.id
+    limit 1
   ) as o
   cross join lateral (
-    select z.public_id from catalog.markets as z where z.id = l.market_id limit 1
+    select z.public_id
+    from catalog.markets as z
+    where z.id between l.market_id and l.market_id
+    order by z.id
+    limit 1
   ) as m
 $$;
 

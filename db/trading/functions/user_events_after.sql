@@ -11,6 +11,18 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- The user is given as a range: for an equality, a plan made without events may read those of all
+  -- users by their positions.
+  v_own_positions constant bigint[] := array(
+    select e.position
+    from trading.sent_events as e
+    where (e.user_id, e.position) > (user_events_after.user_id, user_events_after.after_position)
+      and e.user_id <= user_events_after.user_id
+    order by e.user_id, e.position
+    limit user_events_after.most
+  );
+  -- Behind so many events of the user nothing is looked for: it is not shown.
+  v_through bigint := coalesce(v_own_positions[user_events_after.most], 9223372036854775807);
   v_positions bigint[];
   v_trade_ids bigint[];
 begin
@@ -18,8 +30,23 @@ begin
     select array_agg(f.position order by f.trade_id), array_agg(f.trade_id order by f.trade_id)
     into v_positions, v_trade_ids
     from trading.fills_after(
-      user_events_after.user_id, user_events_after.after_position, user_events_after.most
+      user_events_after.user_id, user_events_after.after_position, v_through,
+      user_events_after.most
     ) as f;
+  end if;
+  -- Nor behind so many events and fills together.
+  if v_positions is not null then
+    v_through := coalesce(
+      (
+        select p.position
+        from unnest(v_own_positions || v_positions) as p (position)
+        order by p.position
+        offset user_events_after.most - 1
+        limit 1
+      ),
+      v_through
+    );
+    v_trade_ids := v_trade_ids[:width_bucket(v_through, v_positions)];
   end if;
   return query
   select s.position, s.event
@@ -27,9 +54,11 @@ begin
     (
       select e.position, e.payload -> 'event' as event
       from trading.sent_events as e
-      where e.user_id = user_events_after.user_id -- mutant: events_of_others
-        and e.position > user_events_after.after_position -- mutant: event_skipped
-      order by e.position
+      where (e.user_id, e.position)
+          > (user_events_after.user_id, user_events_after.after_position) -- mutant: event_skipped
+        and (e.user_id, e.position) <= (user_events_after.user_id, v_through) -- mutant: events_of_others
+        and e.user_id is not null
+      order by e.user_id, e.position
       limit user_events_after.most
     )
     union all
@@ -39,8 +68,10 @@ begin
     (
       select e.position, trading.event_of_many(e, user_events_after.user_id)
       from trading.sent_events as e
-      where e.user_ids is not null
+      where (user_events_after.with_settlements or user_events_after.with_markets)
+        and e.user_ids is not null
         and e.position > user_events_after.after_position
+        and e.position <= v_through
         and e.user_ids[1] <= user_events_after.user_id
         and e.user_ids[cardinality(e.user_ids)] >= user_events_after.user_id
         and user_events_after.user_id = any (e.user_ids) -- mutant: settlement_of_others

@@ -76,9 +76,9 @@ as $$
 
   union all
   select 'switch that fires says when', 'switch of user ' || s.user_id,
-    s.fired_at::text, s.last_fired_at::text
+    s.expires_at::text, s.last_fired_at::text
   from trading.dead_man_switches as s
-  where s.last_fired_at is distinct from s.fired_at
+  where s.last_fired_at is distinct from s.expires_at
     and s.fired_at is not null
 $$;
 

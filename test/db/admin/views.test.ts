@@ -151,6 +151,7 @@ test("admin.rate_limits and admin.stream_caps: as they were set", async (t) => {
     "sse:user-ip",
     "v1",
     "v1-auth",
+    "v1-cancel-all",
     "v1-user",
   ]);
   t.deepEqual(

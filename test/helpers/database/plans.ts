@@ -1,0 +1,46 @@
+import type { ClientBase } from "pg";
+
+/**
+ * How many rows the plans of a statement handle, those of the functions that it calls included: what
+ * each node returns or sorts out, in all its loops. It grows with the work, on any machine.
+ */
+export async function rowsHandled(client: ClientBase, statement: string): Promise<number> {
+  await client.query(`
+    load 'auto_explain';
+    set auto_explain.log_min_duration = 0;
+    set auto_explain.log_analyze = on;
+    set auto_explain.log_timing = off;
+    set auto_explain.log_nested_statements = on;
+    set auto_explain.log_format = 'json';
+    set client_min_messages = log;
+  `);
+  const plans: any[] = [];
+  const note = ({ message = "" }: { message?: string | undefined }) => {
+    const json = /plan:\n(\{.*\})\s*$/s.exec(message)?.[1];
+    if (json !== undefined) plans.push(JSON.parse(json).Plan);
+  };
+  client.on("notice", note);
+  try {
+    await client.query(statement);
+  } finally {
+    client.off("notice", note);
+    await client.query("set auto_explain.log_min_duration = -1; reset client_min_messages");
+  }
+  if (plans.length === 0) throw new Error("No plan was logged");
+  return plans.reduce<number>((sum, plan) => sum + rowsOf(plan), 0);
+}
+
+function rowsOf(node: any): number {
+  const each = Object.entries(node)
+    .filter(([name]) => name === "Actual Rows" || name.startsWith("Rows Removed by "))
+    .reduce((sum, [, rows]) => sum + Number(rows), 0);
+  const own = each * Number(node["Actual Loops"] ?? 0);
+  return (node.Plans ?? []).reduce((sum: number, plan: any) => sum + rowsOf(plan), own);
+}
+
+/** How many pages of tables and indexes a statement reads, its functions included. */
+export async function pagesRead(client: ClientBase, statement: string): Promise<number> {
+  const { rows } = await client.query(`explain (analyze, buffers, format json) ${statement}`);
+  const { Plan: plan } = rows[0]["QUERY PLAN"][0];
+  return Number(plan["Shared Hit Blocks"]) + Number(plan["Shared Read Blocks"]);
+}
