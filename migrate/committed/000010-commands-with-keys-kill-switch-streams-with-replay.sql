@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:8fe6dabef445b7ab3804e29516fd0d46a93293e4
+--! Hash: sha1:592cc13f9d3acfe3c36300028b7184aec28679bc
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -3010,12 +3010,95 @@ comment on function trading.market_snapshot(bigint, timestamptz) is
   'line; and the version of the market that it shows. No row for an unknown market. Names of '
   'takers with private profiles are null.';
 --! EndIncluded trading/functions/market_snapshot.sql
---! Included trading/functions/fill_events.sql
-create or replace function trading.fill_events(trade_ids bigint[], user_id bigint)
-returns table (trade_id bigint, event json)
+--! Included trading/functions/own_fills.sql
+-- Rows are looked up by a range of one id, in order, which the primary key alone gives: on an empty
+-- table the planner may choose an index whose first column is another, and keep to it.
+create or replace function trading.own_fills(trade_ids bigint[], user_id bigint)
+returns table (trade_id bigint, price int, quantity int, fill json)
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
+  select
+    l.id,
+    p.price,
+    l.quantity,
+    json_build_object(
+      'id', l.public_id,
+      'orderId', o.public_id,
+      'marketId', m.public_id,
+      'side', case when s.is_of_yes then 'yes' else 'no' end,
+      'orderType', case when l.realised_cents is null then 'buy' else 'sell' end,
+      'price', p.price,
+      'quantity', l.quantity,
+      'liquidity', case when l.is_taker then 'taker' else 'maker' end,
+      'feeCents', l.fee_cents,
+      'cashCents', l.cents,
+      'balanceAfter', l.balance_cents,
+      'realisedPnl', l.realised_cents,
+      'createdAt', core.iso8601(l.created_at)
+    )
+  from (
+    select
+      t.id, t.public_id, t.market_id, t.price::int as yes_price, t.quantity::int as quantity,
+      t.created_at, r.is_taker,
+      case when r.is_taker then t.taker_order_id else t.maker_order_id end as order_id,
+      r.is_taker = (t.taker_side = 'yes') as is_yes_book,
+      case when r.is_taker then t.taker_cents else t.maker_cents end as cents,
+      case when r.is_taker then t.taker_balance_cents else t.maker_balance_cents end
+        as balance_cents,
+      case when r.is_taker then t.taker_realised_cents else t.maker_realised_cents end
+        as realised_cents,
+      case when r.is_taker then t.fee_cents::bigint else 0 end as fee_cents
+    from unnest(own_fills.trade_ids) as i (id)
+    cross join lateral (
+      select x.* from trading.trades as x where x.id between i.id and i.id order by x.id limit 1
+    ) as t
+    cross join lateral (
+      select t.taker_user_id = own_fills.user_id as is_taker
+    ) as r
+  ) as l
+  -- A sell is stored as a buy of the other side.
+  cross join lateral (
+    select l.is_yes_book = (l.realised_cents is null) as is_of_yes
+  ) as s
+  cross join lateral (
+    select case when s.is_of_yes then l.yes_price else 100 - l.yes_price end as price
+  ) as p
+  cross join lateral (
+    select y.public_id
+    from trading.orders as y
+    where y.id between l.order_id and l.order_id
+    order by y.id
+    limit 1
+  ) as o
+  cross join lateral (
+    select z.public_id
+    from catalog.markets as z
+    where z.id between l.market_id and l.market_id
+    order by z.id
+    limit 1
+  ) as m
+$$;
+
+comment on function trading.own_fills(bigint[], bigint) is
+  'Trades as one of their two users sees them: prices are of the own order''s side, cashCents is '
+  'what a trade moved on the own account with the fee, realisedPnl is null for a buy.';
+--! EndIncluded trading/functions/own_fills.sql
+--! Included trading/functions/fill_events.sql
+-- Joined by hashing, which those who call it forbid, so that it is linear. The joins that look up
+-- one row of a table each time cannot be made otherwise.
+-- Rows are looked up by a range of one id, in order, which the primary key alone gives: on an empty
+-- table the planner may choose an index whose first column is another, and keep to it.
+create or replace function trading.fill_events(trade_ids bigint[], user_id bigint)
+returns table (trade_id bigint, event json)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_hashjoin = on
+set enable_nestloop = off
+as $$
+begin
+  return query
   with own as materialized (
     select
       t.id,
@@ -3024,22 +3107,50 @@ as $$
       end as order_id
     from unnest(fill_events.trade_ids) as i (id)
     cross join lateral (
-      select x.* from trading.trades as x where x.id = i.id limit 1
+      select x.* from trading.trades as x where x.id between i.id and i.id order by x.id limit 1
     ) as t
   ),
-  -- The sum keeps the planner from looking for the last trade along the primary key.
+  -- The last of these trades of each order. All trades of an order as taker follow one another
+  -- among those of its user; of those as maker, the latest are looked at first. An order that is
+  -- still open is not asked.
   ordered as materialized (
     select
-      o.id, o.status, o.time_in_force,
-      greatest(
-        (select max(x.id + 0) from trading.trades as x where x.taker_order_id = o.id),
-        (select max(x.id + 0) from trading.trades as x where x.maker_order_id = o.id)
-      ) as last_trade_id
-    from (select distinct w.order_id from own as w) as d
+      o.id, o.status, o.time_in_force, d.last_trade_id,
+      case when o.status in ('filled', 'cancelled') then
+        coalesce(
+          (
+            select x.taker_order_id = o.id
+            from trading.trades as x
+            where (x.taker_user_id, x.id) > (fill_events.user_id, d.last_trade_id)
+              and x.taker_user_id <= fill_events.user_id
+            order by x.taker_user_id, x.id
+            limit 1
+          ),
+          false
+        )
+        or coalesce(
+          (
+            select true
+            from trading.trades as x
+            where x.maker_order_id >= o.id
+              and x.maker_order_id <= o.id
+              and x.id > d.last_trade_id
+            order by x.maker_order_id desc
+            limit 1
+          ),
+          false
+        )
+      end as goes_on
+    from (
+      select w.order_id, max(w.id) as last_trade_id
+      from own as w
+      group by w.order_id
+    ) as d
     cross join lateral (
       select y.id, y.status, y.time_in_force
       from trading.orders as y
-      where y.id = d.order_id
+      where y.id between d.order_id and d.order_id
+      order by y.id
       limit 1
     ) as o
   )
@@ -3048,7 +3159,7 @@ as $$
     (
       '{"type":"fill",' || substr(f.fill::text, 2, length(f.fill::text) - 2)
       || ',"orderStatus":"' || case
-        when o.last_trade_id > f.trade_id then 'partially_filled'
+        when f.trade_id < o.last_trade_id or o.goes_on then 'partially_filled'
         when o.status = 'filled' then 'filled'
         when o.status = 'cancelled' and o.time_in_force = 'ioc' then 'cancelled'
         else 'partially_filled'
@@ -3056,7 +3167,8 @@ as $$
     )::json
   from trading.own_fills(fill_events.trade_ids, fill_events.user_id) as f
   join own as w on w.id = f.trade_id
-  join ordered as o on o.id = w.order_id
+  join ordered as o on o.id = w.order_id;
+end
 $$;
 
 comment on function trading.fill_events(bigint[], bigint) is
@@ -3099,29 +3211,54 @@ comment on function trading.position_sent_at(bigint) is
   'nothing came after it. Null for a position that was never given out, that a restore has undone, '
   'or whose event is not kept any more.';
 --! EndIncluded trading/functions/position_sent_at.sql
---! Included trading/functions/position_of_trade.sql
-create or replace function trading.position_of_trade(trade_id bigint, traded_at timestamptz)
-returns bigint
+--! Included trading/functions/positions_of_trades.sql
+-- An event may have thousands of trades: [:] unpacks it once, and not for each trade.
+-- Rows are looked up by a range of one value, in order, which one index alone gives: on an empty
+-- table the planner may choose another, in which that column does not come first, and keep to it.
+create or replace function trading.positions_of_trades(trade_ids bigint[])
+returns table (trade_id bigint, "position" bigint, first_trade_id bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (
-    select e.position - cardinality(e.trade_ids)
-      + array_position(e.trade_ids, position_of_trade.trade_id) - 1
-    from trading.sent_events as e
-    where e.traded_at = position_of_trade.traded_at
-      and e.trade_ids is not null
-      and position_of_trade.trade_id = any (e.trade_ids)
-    limit 1
-  );
+  return query
+  select i.id, e.before + p.place, e.trade_ids[1]
+  from (
+    select t.created_at as traded_at, array_agg(t.id) as trade_ids
+    from unnest(positions_of_trades.trade_ids) as a (id)
+    cross join lateral (
+      select x.id, x.created_at
+      from trading.trades as x
+      where x.id between a.id and a.id
+      order by x.id
+      limit 1
+    ) as t
+    group by t.created_at
+  ) as g
+  cross join lateral (
+    select
+      s.position - cardinality(s.trade_ids) - 1 as before,
+      s.trade_ids[:] as trade_ids,
+      g.trade_ids as asked_ids
+    from trading.sent_events as s
+    where s.traded_at between g.traded_at and g.traded_at
+      and s.trade_ids is not null
+    order by s.traded_at
+    offset 0
+  ) as e
+  cross join lateral unnest(e.asked_ids) as i (id)
+  cross join lateral (
+    select width_bucket(i.id, e.trade_ids) as place
+    offset 0
+  ) as p
+  where e.trade_ids[p.place] = i.id;
 end
 $$;
 
-comment on function trading.position_of_trade(bigint, timestamptz) is
-  'The position of the frames of a trade in user streams, by its id and created_at. Null when it '
-  'is not sent yet, or its event is not kept any more.';
---! EndIncluded trading/functions/position_of_trade.sql
+comment on function trading.positions_of_trades(bigint[]) is
+  'The positions of the frames of trades in user streams, with the first trade of the same event. '
+  'Without those that are not sent yet, and those whose events are not kept any more.';
+--! EndIncluded trading/functions/positions_of_trades.sql
 --! Included trading/functions/own_trade_ids.sql
 -- The user is given as a range: an equality would let the planner walk the primary key, past the
 -- trades of all others.
@@ -3192,20 +3329,37 @@ comment on function trading.own_trade_ids(bigint, bigint, boolean, int) is
 -- A user's trades get their ids under the lock on the user, so in the order of their ids they also
 -- have rising positions. Trades of others lie between them in another order: where to begin is
 -- found from any trade of about that time, by going back over the user's own.
-create or replace function trading.fills_after(user_id bigint, after_position bigint, most int)
+create or replace function trading.fills_after(
+  user_id bigint,
+  after_position bigint,
+  through_position bigint,
+  most int
+)
 returns table ("position" bigint, trade_id bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_most_at_once constant int := 1000;
   v_first_at timestamptz;
   v_from_id bigint;
-  v_trade record;
+  v_back_id bigint;
+  v_is_before boolean;
   v_ids bigint[];
-  v_found int := 0;
+  v_at_once int;
+  v_left int := fills_after.most;
   v_here int;
+  v_positions bigint[];
+  v_trade_ids bigint[];
+  v_last_position bigint;
 begin
-  select e.trade_ids[1] into v_from_id
+  -- The first trade of this event that is behind the position, or its last.
+  select e.trade_ids[
+    least(
+      greatest(1, fills_after.after_position - e.position + cardinality(e.trade_ids) + 2),
+      cardinality(e.trade_ids)
+    )
+  ] into v_from_id
   from trading.sent_events as e
   where e.position > fills_after.after_position
     and e.trade_ids is not null
@@ -3220,44 +3374,75 @@ begin
   order by e.traded_at
   limit 1;
 
+  -- Event by event: from a trade to the first of its event.
+  v_back_id := v_from_id;
+  v_at_once := 1;
   loop
-    select t.id, t.created_at into v_trade
-    from trading.own_trade_ids(fills_after.user_id, v_from_id - 1, false, 1) as i (id)
-    cross join lateral (select x.* from trading.trades as x where x.id = i.id limit 1) as t;
-    exit when not found
-      or v_trade.created_at < v_first_at
-      or trading.position_of_trade(v_trade.id, v_trade.created_at) <= fills_after.after_position; -- mutant: fills_skipped
-    v_from_id := v_trade.id;
-  end loop;
-
-  while v_found < fills_after.most loop
     v_ids := array(
       select i.id
-      from trading.own_trade_ids(fills_after.user_id, v_from_id, true, fills_after.most) as i (id)
+      from trading.own_trade_ids(fills_after.user_id, v_back_id - 1, false, v_at_once) as i (id)
     );
+    select
+      least(
+        v_from_id,
+        min(p.first_trade_id) filter (where p.position > fills_after.after_position) -- mutant: fills_skipped
+      ),
+      coalesce(bool_or(p.position <= fills_after.after_position), false)
+    into v_from_id, v_is_before
+    from trading.positions_of_trades(v_ids) as p;
+    exit when v_is_before
+      or cardinality(v_ids) < v_at_once
+      or (
+        select t.created_at
+        from trading.trades as t
+        where t.id between v_ids[v_at_once] and v_ids[v_at_once]
+        order by t.id
+        limit 1
+      ) < v_first_at;
+    v_back_id := least(v_from_id, v_ids[v_at_once]);
+    v_at_once := least(v_at_once * 5, c_most_at_once);
+  end loop;
+
+  -- Few at first: the next fill may be far behind what is asked for.
+  v_at_once := 10;
+  loop
+    v_at_once := least(v_at_once, fills_after.most);
+    v_ids := array(
+      select i.id
+      from trading.own_trade_ids(fills_after.user_id, v_from_id, true, v_at_once) as i (id)
+    );
+    select
+      array_agg(p.position order by p.trade_id),
+      array_agg(p.trade_id order by p.trade_id),
+      max(p.position) filter (where p.trade_id = v_ids[v_at_once])
+    into v_positions, v_trade_ids, v_last_position
+    from trading.positions_of_trades(v_ids) as p;
     return query
-    select p.position, t.id
-    from unnest(v_ids) as i (id)
-    cross join lateral (select x.* from trading.trades as x where x.id = i.id limit 1) as t
-    cross join lateral (
-      select trading.position_of_trade(t.id, t.created_at) as position
-    ) as p
-    where p.position > fills_after.after_position -- mutant: fills_twice
-    order by t.id
-    limit fills_after.most - v_found;
+    select f.position, f.trade_id
+    from unnest(v_positions, v_trade_ids) as f (position, trade_id)
+    where f.position > fills_after.after_position -- mutant: fills_twice
+      and f.position <= fills_after.through_position
+    order by f.trade_id
+    limit v_left;
     get diagnostics v_here = row_count;
-    v_found := v_found + v_here;
-    exit when cardinality(v_ids) < fills_after.most;
-    v_from_id := v_ids[fills_after.most] + 1;
+    v_left := v_left - v_here;
+    -- The last one is missing if there is no other, or if it is not sent yet.
+    exit when v_left = 0
+      or v_last_position is null
+      or v_last_position >= fills_after.through_position;
+    v_from_id := v_ids[v_at_once] + 1;
+    v_at_once := v_at_once * 5;
   end loop;
 end
 $$;
 
-comment on function trading.fills_after(bigint, bigint, int) is
-  'The trades of a user behind a position of the user streams, oldest first, at most so many, with '
-  'the positions of their frames. Trades that are not sent yet are left out.';
+comment on function trading.fills_after(bigint, bigint, bigint, int) is
+  'The trades of a user behind a position of the user streams and through another, oldest first, '
+  'at most so many, with the positions of their frames. Trades that are not sent yet are left out.';
 --! EndIncluded trading/functions/fills_after.sql
 --! Included trading/functions/event_of_many.sql
+-- By side, as the primary key has them: on an empty table the planner may choose the index by user,
+-- and keep to it.
 create or replace function trading.event_of_many(event trading.sent_events, user_id bigint)
 returns json
 language sql stable
@@ -3274,10 +3459,15 @@ as $$
       'marketId', event_of_many.event.payload -> 'marketId',
       'outcome', event_of_many.event.payload -> 'outcome',
       'payoutCents', (
-        select sum(s.payout_cents)
-        from trading.settlements as s
-        where s.resolution_id = (event_of_many.event.payload ->> 'resolutionId')::bigint
-          and s.user_id = event_of_many.user_id
+        select sum(x.payout_cents)
+        from (
+          select s.payout_cents
+          from trading.settlements as s
+          where s.resolution_id = (event_of_many.event.payload ->> 'resolutionId')::bigint
+            and s.user_id = event_of_many.user_id
+          order by s.side
+          limit 2
+        ) as x
       ),
       'balance', event_of_many.event.payload -> 'balances' -> (
         array_position(event_of_many.event.user_ids, event_of_many.user_id) - 1
@@ -3303,6 +3493,18 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- The user is given as a range: for an equality, a plan made without events may read those of all
+  -- users by their positions.
+  v_own_positions constant bigint[] := array(
+    select e.position
+    from trading.sent_events as e
+    where (e.user_id, e.position) > (user_events_after.user_id, user_events_after.after_position)
+      and e.user_id <= user_events_after.user_id
+    order by e.user_id, e.position
+    limit user_events_after.most
+  );
+  -- Behind so many events of the user nothing is looked for: it is not shown.
+  v_through bigint := coalesce(v_own_positions[user_events_after.most], 9223372036854775807);
   v_positions bigint[];
   v_trade_ids bigint[];
 begin
@@ -3310,8 +3512,23 @@ begin
     select array_agg(f.position order by f.trade_id), array_agg(f.trade_id order by f.trade_id)
     into v_positions, v_trade_ids
     from trading.fills_after(
-      user_events_after.user_id, user_events_after.after_position, user_events_after.most
+      user_events_after.user_id, user_events_after.after_position, v_through,
+      user_events_after.most
     ) as f;
+  end if;
+  -- Nor behind so many events and fills together.
+  if v_positions is not null then
+    v_through := coalesce(
+      (
+        select p.position
+        from unnest(v_own_positions || v_positions) as p (position)
+        order by p.position
+        offset user_events_after.most - 1
+        limit 1
+      ),
+      v_through
+    );
+    v_trade_ids := v_trade_ids[:width_bucket(v_through, v_positions)];
   end if;
   return query
   select s.position, s.event
@@ -3319,9 +3536,11 @@ begin
     (
       select e.position, e.payload -> 'event' as event
       from trading.sent_events as e
-      where e.user_id = user_events_after.user_id -- mutant: events_of_others
-        and e.position > user_events_after.after_position -- mutant: event_skipped
-      order by e.position
+      where (e.user_id, e.position)
+          > (user_events_after.user_id, user_events_after.after_position) -- mutant: event_skipped
+        and (e.user_id, e.position) <= (user_events_after.user_id, v_through) -- mutant: events_of_others
+        and e.user_id is not null
+      order by e.user_id, e.position
       limit user_events_after.most
     )
     union all
@@ -3331,8 +3550,10 @@ begin
     (
       select e.position, trading.event_of_many(e, user_events_after.user_id)
       from trading.sent_events as e
-      where e.user_ids is not null
+      where (user_events_after.with_settlements or user_events_after.with_markets)
+        and e.user_ids is not null
         and e.position > user_events_after.after_position
+        and e.position <= v_through
         and e.user_ids[1] <= user_events_after.user_id
         and e.user_ids[cardinality(e.user_ids)] >= user_events_after.user_id
         and user_events_after.user_id = any (e.user_ids) -- mutant: settlement_of_others
@@ -3696,9 +3917,9 @@ as $$
 
   union all
   select 'switch that fires says when', 'switch of user ' || s.user_id,
-    s.fired_at::text, s.last_fired_at::text
+    s.expires_at::text, s.last_fired_at::text
   from trading.dead_man_switches as s
-  where s.last_fired_at is distinct from s.fired_at
+  where s.last_fired_at is distinct from s.expires_at
     and s.fired_at is not null
 $$;
 
@@ -4496,13 +4717,15 @@ begin
 
   with moved as (
     delete from trading.outbox as a
-    where a.id in (
+    -- An array, not in (...): a plan made on an empty table would join, and read the list anew
+    -- for each row.
+    where a.id = any (array(
       select b.id
       from trading.outbox as b
       where b.id > v_done.sent_through_id
       order by b.id
       limit c_most_rows
-    )
+    ))
     returning
       a.id, a.channel, a.payload, a.user_id, a.trade_ids, a.traded_at, a.user_ids,
       1 + coalesce(cardinality(a.trade_ids), 0) as positions
@@ -4574,6 +4797,8 @@ comment on function api.relay_outbox() is
   '100 ms besides. Locks: an advisory lock of its own, so that there is one call at a time.';
 --! EndIncluded api/functions/relay_outbox.sql
 --! Included api/functions/follow_events.sql
+-- Rows are looked up by a range of one id, in order, which the primary key alone gives: on an empty
+-- table the planner may choose an index whose first column is another, and keep to it.
 create or replace function api.follow_events(after_id bigint default null, most int default 1000)
 returns table (id bigint, "position" bigint, kind text, payload json, user_ids uuid[])
 language plpgsql stable security definer
@@ -4608,7 +4833,8 @@ begin
           cross join lateral (
             select y.taker_user_id, y.maker_user_id
             from trading.trades as y
-            where y.id = i.id
+            where y.id between i.id and i.id
+            order by y.id
             limit 1
           ) as t
           cross join lateral (values (t.taker_user_id), (t.maker_user_id)) as r (user_id)
@@ -4678,6 +4904,7 @@ comment on function api.find_user_position(bigint) is
   'client has, there. Null when that is older than 24 hours, or was never given out.';
 --! EndIncluded api/functions/find_user_position.sql
 --! Included api/functions/read_user_events.sql
+-- What has an order is read by the index that gives it, as if there were much to sort.
 create or replace function api.read_user_events(
   user_ids uuid[],
   positions bigint[],
@@ -4695,6 +4922,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_sort = off
 as $$
 declare
   v_last_position constant bigint := (

@@ -1,5 +1,5 @@
---! Previous: sha1:8fe6dabef445b7ab3804e29516fd0d46a93293e4
---! Hash: sha1:aa25229d791346cd137f38670a956caeca8f7868
+--! Previous: sha1:592cc13f9d3acfe3c36300028b7184aec28679bc
+--! Hash: sha1:a92f4158bb498dbf4e15fb5274034b8f36f47eeb
 --! Message: Check the rows of before
 
 set local lock_timeout = '2s';
