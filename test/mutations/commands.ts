@@ -3,6 +3,20 @@ import type { Mutation } from "./mutation.ts";
 /** Cancels of all orders, the dead man's switch, and idempotency keys of commands. */
 export const commands: Mutation[] = [
   {
+    name: "stopped_order_released",
+    breaks: "a scheduled order trades after the dead man's switch of its user has expired",
+    from: "v_request.order_id <= (batch.traders).stopped_order_ids[v_trader]",
+    to: "false",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
+    name: "stopped_order_amended",
+    breaks: "an order escapes a dead man's switch that has expired by an amendment",
+    from: "v_order.created_at <= s.expires_at",
+    to: "false",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
     name: "stopped_order_trades",
     breaks: "an order trades after the dead man's switch of its user has expired",
     from: "k.order_id <= (batch.traders).stopped_order_ids[u.trader]",

@@ -8,9 +8,10 @@ declare
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
   v_old_id bigint;
+  v_user_id bigint;
   v_made identity.api_keys;
 begin
-  select k.id into v_old_id
+  select k.id, k.user_id into v_old_id, v_user_id
   from identity.api_keys as k
   where k.public_id = rotate_api_key.key_id;
   if not found then
@@ -18,6 +19,7 @@ begin
       'There is no API key %s', coalesce(rotate_api_key.key_id::text, 'null')
     ));
   end if;
+  perform identity.lock_account(v_user_id);
   v_made := identity.rotate_api_key(
     key_id => v_old_id,
     overlap => rotate_api_key.overlap,
@@ -36,5 +38,5 @@ comment on function admin.rotate_api_key(uuid, interval) is
   'Makes an API key in the place of another and returns it; it is not kept and can never be shown '
   'again. It has the name, the scopes, the addresses and the life of the other, which is valid for '
   'the overlap from now on: 0, or from 5 minutes to 7 days. Errors: INVALID_REQUEST, '
-  'INVALID_STATE (it is not in force, or was rotated before), NOT_FOUND. Locks: the row of the '
-  'key.';
+  'INVALID_STATE (it is not in force, or was rotated before), NOT_FOUND. Locks: the rows of '
+  'the user and of the key.';

@@ -23,6 +23,19 @@ declare
   v_keys int := 0;
   v_passed_over int := 0;
 begin
+  v_busy := '{}';
+  loop
+    v_count := 0;
+    for v_market_id, v_order_ids in
+      select d.market_id, d.order_ids from jobs.due_dead_man_orders(passing_over => v_busy) as d
+    loop
+      select v_count + 1, v_busy || c.busy into v_count, v_busy
+      from jobs.cancel_dead_man_orders(array[v_market_id], v_order_ids) as c;
+    end loop;
+    exit when v_count = 0;
+  end loop;
+  v_passed_over := v_passed_over + cardinality(v_busy);
+
   -- All of it is one transaction, so the users of one market stay locked when those of the next
   -- are locked: the lock timeout is below the time after which PostgreSQL looks for deadlocks, and
   -- a market that runs into it unlocks its own users.
@@ -64,19 +77,6 @@ begin
     end;
   end loop;
 
-  v_busy := '{}';
-  loop
-    v_count := 0;
-    for v_market_id, v_order_ids in
-      select d.market_id, d.order_ids from jobs.due_dead_man_orders(passing_over => v_busy) as d
-    loop
-      select v_count + 1, v_busy || c.busy into v_count, v_busy
-      from jobs.cancel_dead_man_orders(array[v_market_id], v_order_ids) as c;
-    end loop;
-    exit when v_count = 0;
-  end loop;
-  v_passed_over := v_passed_over + cardinality(v_busy);
-
   loop
     select a.looked_at, a.archived into v_looked_at, v_archived
     from trading.archive_orders(1000) as a;
@@ -106,8 +106,8 @@ end
 $$;
 
 comment on function admin.run_due() is
-  'Does at once what the jobs would do now, in one transaction: in each market releases, then '
-  'expiries, then its closing; then the orders of dead man''s switches that have expired, the '
+  'Does at once what the jobs would do now, in one transaction: cancels the orders of dead man''s '
+  'switches that have expired; in each market releases, then expiries, then its closing; then the '
   'archive and old idempotency keys. Returns how many: {released, expired, closed, archived, '
   'keysRemoved}. Like the jobs, it passes over what is '
   'locked: markets (a warning and the audit log count them), also those that wait longer than 250 '

@@ -23,11 +23,15 @@ begin
   where s.user_id = any (array(
     select x.user_id
     from trading.dead_man_switches as x
+    cross join lateral (
+      select t.user_id from trading.traders as t where t.user_id = x.user_id
+    ) as u
     where x.expires_at <= v_at -- mutant: switch_fires_early
       and x.fired_at is null -- mutant: switch_fires_anew
     order by x.expires_at
     limit due_dead_man_orders.most
-    -- One that is being renewed is skipped: it is looked at again.
+    -- One that is being renewed is skipped, and one whose user has an order under way, which may
+    -- be of a time before the expiry: it is looked at again.
     for update skip locked
   ));
 
@@ -77,4 +81,5 @@ $$;
 comment on function jobs.due_dead_man_orders(int, bigint[]) is
   'Fires the dead man''s switches that have expired, ends those whose orders are cancelled, and '
   'returns the orders that are still to be cancelled, by market: at most 200 of each and so many '
-  'in all, none of the markets to pass over. Locks: the switches, without waiting for locked ones.';
+  'in all, none of the markets to pass over. Locks: the switches and their users, without waiting '
+  'for locked ones.';

@@ -14,6 +14,7 @@ declare
   v_context trading.market_context;
   v_traders trading.trader_arrays;
   v_has_expired boolean;
+  v_is_stopped boolean;
   v_price int;
   v_quantity int;
   v_code text;
@@ -30,9 +31,18 @@ begin
 
   v_has_expired := v_order.expires_at <= v_at
     and v_order.status in ('scheduled', 'open', 'partially_filled');
+  v_is_stopped := v_order.status in ('scheduled', 'open', 'partially_filled') and exists (
+    select
+    from trading.dead_man_switches as s
+    where s.user_id = v_user_id
+      and s.expires_at <= v_at
+      and v_order.created_at <= s.expires_at -- mutant: stopped_order_amended
+  );
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
-  v_code := trading.amend_rejection(v_order, v_has_expired, amend_order.quantity);
+  v_code := trading.amend_rejection(
+    v_order, v_has_expired or v_is_stopped, amend_order.quantity
+  );
   if v_code is null
     and (
       v_price <> v_order.price
@@ -55,13 +65,15 @@ begin
     case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
-    if v_has_expired then
+    if v_has_expired or v_is_stopped then
       perform trading.cancel_active_orders(
-        v_order.market_id, array[v_order.id], 'expired', v_at, true
+        v_order.market_id, array[v_order.id],
+        case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
+        v_at, true
       );
     end if;
     v_message := 'Cannot amend order with status: '
-      || case when v_has_expired then 'cancelled' else v_order.status end;
+      || case when v_has_expired or v_is_stopped then 'cancelled' else v_order.status end;
   elsif v_code is null then
     if v_quantity < v_order.quantity then
       perform trading.reduce_order(v_order, v_quantity, v_at);
@@ -86,4 +98,5 @@ comment on function trading.amend_order(uuid, uuid, int, int) is
   'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
   'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
   'the order. The documented body of PATCH /orders/:id, or a rejection. An order past its expiry '
-  'expires instead. Locks: the market, then the user and the makers that a new order can reach.';
+  'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
+  'Locks: the market, then the user and the makers that a new order can reach.';

@@ -3,18 +3,15 @@ returns bigint
 language sql stable
 begin atomic
   select coalesce((
-    select b.order_id
-    from trading.active_orders as b
-    cross join lateral (
-      select x.created_at from trading.orders as x where x.id = b.order_id
-    ) as o
-    where b.user_id = last_order_until.user_id
+    select o.id
+    from trading.orders as o
+    where o.user_id = last_order_until.user_id
       and o.created_at <= last_order_until.at -- mutant: later_orders_stopped_too
-    order by b.order_id desc
+    order by o.user_id desc, o.id desc
     limit 1
   ), 0);
 end;
 
 comment on function trading.last_order_until(bigint, timestamptz) is
-  'The id of the last open order that a user had placed by then, 0 if there is none. Its cost is '
-  'in the orders that were placed later.';
+  'The id of the last order that a user had placed by then, 0 if there is none. Its cost is in the '
+  'orders that were placed later.';

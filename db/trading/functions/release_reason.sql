@@ -6,6 +6,7 @@ return case code
   when 'SELF_EXCLUDED' then 'self_excluded'
   when 'ACCOUNT_FROZEN' then 'trading_paused'
   when 'MARKET_NOT_OPEN' then 'market_closed'
+  when 'DEAD_MAN_FIRED' then 'user_cancelled'
   when 'INVALID_REQUEST' then 'expired'
   when 'SELF_TRADE_BLOCKED' then 'self_trade'
   when 'POST_ONLY_WOULD_CROSS' then 'post_only_would_cross'

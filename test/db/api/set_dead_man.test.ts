@@ -10,7 +10,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 const exchange = testExchange(test);
 const { clock, makeLiveMarket, makeMarket, makeMarkets, makeTrader, makeTraders, order } = exchange;
-const { place, refusal, rest } = exchange;
+const { place, refusal, release, rest } = exchange;
 
 const NOON = "2040-01-10T12:00:00.000Z";
 const in5s = "2040-01-10T12:00:05.000Z";
@@ -171,22 +171,77 @@ test.serial("after it has fired it is set anew, and the answer says when it fire
   t.is((await set(ann, 0)).firedAt, null);
 });
 
-test.serial("what is placed after it has fired stays; what replaces an order goes", async (t) => {
+test.serial("what is placed after it has fired stays; an older order is not amended", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
-  const [first] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  const [first, second, third] = await rest(
+    market,
+    ann,
+    buy("yes", 1, 40),
+    buy("yes", 1, 40),
+    buy("yes", 2, 40),
+  );
   await set(ann, 5000);
-  await clock.advance(5000);
-  t.is((await due()).length, 1);
+  await clock.advance(5001);
   const [late] = await rest(market, ann, buy("yes", 2, 30));
-  await exchange.amend(ann, first, { price: 41 });
-  t.is(await work(), 1);
+  const amended = async (id: string, body: { price?: number; quantity?: number }) =>
+    (await exchange.amend(ann, id, body)).code;
+  t.is(await amended(first!, { price: 41 }), "ORDER_NOT_AMENDABLE", "no worker has come");
+  t.is((await order(ann, first!)).cancelReason, "user_cancelled");
+  t.is(await amended(third!, { quantity: 1 }), "ORDER_NOT_AMENDABLE");
+  t.is((await due()).length, 1);
+  t.is(await amended(second!, { price: 41 }), "ORDER_NOT_AMENDABLE");
+  t.is(await amended(late!, { price: 31 }), null);
+  t.is(await work(), 0);
   t.deepEqual(
-    (await exchange.orders(ann)).data.map(({ id }) => id),
-    [late!],
+    (await exchange.orders(ann)).data.map(({ price }) => price),
+    [31],
   );
   t.is(await expiryOf(ann), null);
 });
+
+test.serial("a scheduled order is cancelled at its release, worker or not", async (t) => {
+  for (const finds of [false, true]) {
+    await clock.freeze(NOON);
+    const { market } = await makeLiveMarket({ live_delay_ms: 10_000 });
+    const ann = await makeTrader();
+    const { order: waiting } = await place(market, ann, buy("yes", 1, 60));
+    await set(ann, 5000);
+    await clock.advance(finds ? 5000 : 7000);
+    if (finds) await due();
+    await clock.freeze("2040-01-10T12:00:10.000Z");
+    t.true((await release(market)) > 0);
+    t.like(await order(ann, waiting.id), { status: "cancelled", cancelReason: "user_cancelled" });
+    t.is(await work(), 0);
+  }
+});
+
+test.serial(
+  "an order that is committed after the expiry, but came before it, goes too",
+  async (t) => {
+    const market = await makeMarket();
+    const ann = await makeTrader();
+    await set(ann, 5000);
+    await clock.advance(4999);
+    let found: number | undefined;
+    const placing = await exchange.api.connect();
+    try {
+      await placing.query("begin");
+      await call(placing, api.placeOrders, {
+        orders: [{ marketId: market, userId: ann, ...buy("yes", 1, 40) }],
+        ...{ atomic: false, waits: true },
+      });
+      await clock.advance(2);
+      found = (await due()).length;
+      await placing.query("commit");
+    } finally {
+      placing.release();
+    }
+    t.is(found, 0, "it is looked at again");
+    t.is(await work(), 1);
+    t.is(await expiryOf(ann), null);
+  },
+);
 
 test.serial("a market that is locked is passed over, and done later", async (t) => {
   const [one, two] = (await makeMarkets(2)) as [string, string];

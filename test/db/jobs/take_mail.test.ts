@@ -65,14 +65,31 @@ async function makeKey(userId: string, name: string): Promise<string> {
   return rows[0].id;
 }
 
+const setLimits = (userId: string, dayCents: number) =>
+  exchange.api.query(
+    `select api.set_own_limits(
+       user_id => $1, day_cents => $2, week_cents => null, month_cents => null)`,
+    [userId, dayCents],
+  );
+
 test.serial("of several notices of a kind that wait the newest is sent", async (t) => {
   const { userId, email } = await makeUser();
+  for (const dayCents of [300, 200, 100]) await setLimits(userId, dayCents);
+  const sent = await send(email);
+  t.deepEqual(
+    sent.map(([kind]) => kind),
+    ["limits_changed"],
+  );
+  t.regex(JSON.stringify(sent[0]![1]), /\b100\b/);
+  await setLimits(userId, 50);
+  t.is((await send(email)).length, 1);
+});
+
+test.serial("each new key is reported: one does not hide another", async (t) => {
+  const { userId, email } = await makeUser();
   for (const name of ["one", "two", "three"]) await makeKey(userId, name);
-  const namesOf = async () =>
-    (await send(email)).map(([kind, details]) => [kind, (details as { name: string }).name]);
-  t.deepEqual(await namesOf(), [["new_key", "three"]]);
-  await makeKey(userId, "four");
-  t.deepEqual(await namesOf(), [["new_key", "four"]]);
+  const names = (await send(email)).map(([, details]) => (details as { name: string }).name);
+  t.deepEqual(names.toSorted(), ["one", "three", "two"]);
 });
 
 test.serial("mails with links are sent before notices", async (t) => {
@@ -85,17 +102,29 @@ test.serial("mails with links are sent before notices", async (t) => {
   );
 });
 
-test.serial("a user gets 20 notices of a kind and makes 100 keys in 24 hours", async (t) => {
-  const { userId, email } = await makeUser();
-  await exchange.clock.freeze("2030-01-01T12:00:00Z");
-  let notices = 0;
-  for (let number = 0; number < 100; number++) {
-    await makeKey(userId, "key");
-    if (number < 30) notices += (await send(email)).length;
-  }
-  t.is(notices, 20);
-  await t.throwsAsync(makeKey(userId, "key"), { message: /100 keys in 24 hours/ });
-  await exchange.clock.advance(86_400_000);
-  await makeKey(userId, "key");
-  t.is((await send(email)).length, 1);
-});
+test.serial(
+  "a user gets 20 notices of a kind, and one of each of 100 keys, in 24 hours",
+  async (t) => {
+    const { userId, email } = await makeUser();
+    await exchange.clock.freeze("2030-01-01T12:00:00Z");
+    let notices = 0;
+    for (let number = 0; number < 30; number++) {
+      await setLimits(userId, 1000 - number);
+      notices += (await send(email)).length;
+    }
+    t.is(notices, 20);
+    for (let number = 0; number < 100; number++) await makeKey(userId, "key");
+    await t.throwsAsync(makeKey(userId, "key"), { message: /100 keys in 24 hours/ });
+    const kinds: string[] = [];
+    for (let more = await send(email); more.length > 0; more = await send(email)) {
+      kinds.push(...more.map(([kind]) => kind as string));
+    }
+    t.deepEqual(
+      kinds,
+      Array.from({ length: 100 }, () => "new_key"),
+    );
+    await exchange.clock.advance(86_400_000);
+    await setLimits(userId, 100);
+    t.is((await send(email)).length, 1);
+  },
+);
