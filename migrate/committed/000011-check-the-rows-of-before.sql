@@ -1,5 +1,5 @@
---! Previous: sha1:592cc13f9d3acfe3c36300028b7184aec28679bc
---! Hash: sha1:a92f4158bb498dbf4e15fb5274034b8f36f47eeb
+--! Previous: sha1:636eb7424b90bb41834cbb377fa76661e28c611c
+--! Hash: sha1:7003d17905b29cb25d430cf0f828226c7789bcf0
 --! Message: Check the rows of before
 
 set local lock_timeout = '2s';
