@@ -18,6 +18,9 @@ interface OrderOfUser {
   isReplacement: boolean;
 }
 
+/** Databases may hold other users. */
+const ofDrill = "u.handle ~ '^trader[0-9]+$'";
+
 /** Every difference between the database and what clients were told of commands with keys. */
 export async function findKeyedViolations(
   client: ClientBase,
@@ -121,6 +124,7 @@ async function checkConversions(client: ClientBase, keyed: Keyed[]): Promise<str
     `select substr(u.handle, 7)::int - 1 as "user", c.kind, count(*)::int as count
      from trading.set_conversions as c
      join identity.users as u on u.id = c.user_id
+     where ${ofDrill}
      group by u.handle, c.kind`,
   );
   const stored = new Map(rows.map(({ user, kind, count }) => [`${kind} of user ${user}`, count]));
@@ -233,7 +237,8 @@ async function readOrders(client: ClientBase): Promise<OrderOfUser[]> {
      from trading.orders as o
      join identity.users as u on u.id = o.user_id
      left join trading.order_replacements as r on r.replaced_order_id = o.id
-     left join trading.orders as n on n.id = r.order_id`,
+     left join trading.orders as n on n.id = r.order_id
+     where ${ofDrill}`,
   );
   return rows.map((row) => ({
     ...row,
