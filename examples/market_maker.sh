@@ -9,11 +9,11 @@ directory=$(mktemp --directory)
 answer=$directory/answer.json
 
 # Sends a request to a path, with further options of curl, and keeps the body of the answer. curl
-# repeats it after 429, 503 and a lost connection, and waits as long as Retry-After says. An
-# idempotency key is in the body, so it stays the same.
+# repeats it after 429, 503, a lost connection and ten seconds without an answer, and waits as long
+# as Retry-After says. An idempotency key is in the body, so it stays the same.
 request() {
   local status
-  status=$(curl --silent --show-error --output "$answer" --write-out '%{http_code}' \
+  status=$(curl --silent --show-error --max-time 10 --output "$answer" --write-out '%{http_code}' \
     --retry 5 --retry-all-errors --retry-max-time 60 \
     --header "Authorization: Bearer $KEY" --header "Content-Type: application/json" \
     "${@:2}" "$BASE$1")
@@ -53,10 +53,10 @@ trap 'exit 0' INT TERM
 
 last=
 while true; do
-  exec 3< <(exec curl --silent --show-error --fail --no-buffer \
+  exec 3< <(exec curl --silent --show-error --fail --no-buffer --connect-timeout 10 \
     "$BASE/api/v1/markets/$MARKET/stream")
   stream=$!
-  while read -r -u 3 line; do
+  while read -r -t 60 -u 3 line; do # there is a ping every 25 seconds
     [[ $line == "data: "* ]] || continue
     price=$(jq '.recentTrades[0].price // 50' <<<"${line#data: }")
     [[ $price != "$last" ]] || continue
@@ -65,5 +65,6 @@ while true; do
     place yes $((price - margin))
     place no $((100 - price - margin))
   done
-  sleep 1 # the server has ended the stream
+  kill "$stream" 2>/dev/null || true
+  sleep 1 # the stream has ended, or is dead
 done

@@ -44,7 +44,7 @@ function note(error: unknown): void {
   console.log(error.message);
 }
 
-/** Compares the orders with the books. */
+/** Compares the orders with the books. Every two seconds is within the rate limits. */
 async function quote(): Promise<void> {
   if (!isStale) return;
   isStale = false;
@@ -72,7 +72,7 @@ process.on("SIGINT", stop).on("SIGTERM", stop);
 const setDeadMan = (timeoutMs: number) =>
   client.put("/api/v1/orders/dead-man", { body: { timeoutMs } }).catch(note);
 const renewing = repeat(ALIVE_MS / 3, () => setDeadMan(ALIVE_MS));
-const working = [renewing, repeat(2000, quote), followEvents()]; // within the rate limits
+const working = [renewing, repeat(2000, quote), followEvents(), books.closed()];
 await Promise.allSettled(working.map((work) => work.catch(stop)));
 await client.post("/api/v1/orders/cancel-all", { body: {} });
 await setDeadMan(0);

@@ -13,6 +13,7 @@ from __future__ import annotations
 import codecs
 import http.client
 import json
+import math
 import random
 import re
 import selectors
@@ -170,6 +171,8 @@ class ApiError(Exception):
         after it has checked who asks and how often, and before it applies its rules."""
         if self.code == "TRADING_PAUSED":
             return True
+        if self.code is None:
+            return False  # something between client and exchange has answered
         return 400 <= self.status < 500 and self.status not in (401, 403, 408, 429)
 
 
@@ -182,6 +185,10 @@ LOST = (OSError, http.client.HTTPException, zlib.error)
 
 FIRST_WAIT = 0.1
 LONGEST_WAIT = 10.0
+#: Longer than any wait that makes sense, and not too long for a sleep.
+MOST_SECONDS = 2_000_000.0
+#: A stream that was open for so many seconds was a good one: the waits begin anew after it.
+STEADY = 10.0
 
 
 def wait_after(failures: int, retry_after: Optional[float] = None) -> float:
@@ -189,7 +196,7 @@ def wait_after(failures: int, retry_after: Optional[float] = None) -> float:
     exchange asks for, and not until the same moment as all others."""
     longest = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (failures - 1))
     wait: float = longest * random.uniform(0.5, 1)
-    return wait if retry_after is None else retry_after + wait / 2
+    return wait if retry_after is None else min(MOST_SECONDS, retry_after + wait / 2)
 
 
 @dataclass(frozen=True)
@@ -229,8 +236,9 @@ class Client:
     # Orders
 
     def place(self, order: PlaceOrder, *, key: Optional[str] = None) -> Json:
-        """Places an order: `{order, fills, cancelledOrders, balance, feeCents}`."""
-        return self._command("POST", "/orders", order, key)
+        """Places an order: `{order, fills, cancelledOrders, balance, feeCents}`. Its key may also be
+        in the order."""
+        return self._command("POST", "/orders", order, key or order.get("idempotencyKey"))
 
     def preview(self, order: PlaceOrder) -> Json:
         """What an order would do now. It changes nothing."""
@@ -445,6 +453,7 @@ class Client:
         try:
             connection.request(method, target, content, dict(headers))
             response = connection.getresponse()
+            check_headers(response)
             data = response.read()
         except LOST as error:
             connection.close()
@@ -499,6 +508,19 @@ def is_readable(sock: socket.socket) -> bool:
     with selectors.DefaultSelector() as selector:
         selector.register(sock, selectors.EVENT_READ)
         return bool(selector.select(timeout=0))
+
+
+def is_stream(response: http.client.HTTPResponse) -> bool:
+    """Whether its body is a stream of events."""
+    return (response.getheader("Content-Type") or "").startswith("text/event-stream")
+
+
+def check_headers(response: http.client.HTTPResponse) -> None:
+    """Raises one of LOST if the connection ended inside the headers, which http.client takes for
+    their end. An answer has a length, comes in chunks, cannot have a body, or is a stream."""
+    if response.length is None and not response.chunked and not is_stream(response):
+        response.close()
+        raise http.client.HTTPException("The connection ended inside the headers")
 
 
 def error_of(response: http.client.HTTPResponse, data: bytes) -> ApiError:
@@ -582,6 +604,7 @@ class Stream(Generic[Item]):
         self._dead_after = dead_after
         self._closed = threading.Event()
         self._socket: Optional[socket.socket] = None
+        self._opened_at = math.inf
 
     def close(self) -> None:
         """Ends the stream, also while another thread waits for its next item."""
@@ -595,11 +618,11 @@ class Stream(Generic[Item]):
         failures = 0
         while not self._closed.is_set():
             retry_after: Optional[float] = None
+            self._opened_at = math.inf
             try:
                 with closing(self._frames()) as frames:
                     for frame in frames:
                         item = self._take(frame)
-                        failures = 0
                         if item is not None:
                             yield item
             except ApiError as error:
@@ -610,7 +633,8 @@ class Stream(Generic[Item]):
                 pass
             finally:
                 self._lost()
-            failures += 1
+            is_steady = time.monotonic() - self._opened_at > STEADY
+            failures = 1 if is_steady else failures + 1
             self._closed.wait(wait_after(failures, retry_after))
 
     def _frames(self) -> Generator[Frame, None, None]:
@@ -625,10 +649,13 @@ class Stream(Generic[Item]):
             headers = {**self._client.authorization, **self._more_headers()}
             connection.request("GET", self._target, headers=headers)
             response = connection.getresponse()
+            check_headers(response)
             if response.status != 200:
                 raise error_of(response, response.read())
-            if not (response.getheader("Content-Type") or "").startswith("text/event-stream"):
+            if not is_stream(response):
+                response.read()  # raises if the answer was cut, maybe inside its headers
                 raise bad_answer(response, "The answer is not an event stream")
+            self._opened_at = time.monotonic()
             is_gzip = response.getheader("Content-Encoding") == "gzip"
             unpack = zlib.decompressobj(wbits=31).decompress if is_gzip else bytes
             parser = EventParser()
@@ -654,7 +681,7 @@ class Stream(Generic[Item]):
 
 class UserStream(Stream[Json]):
     """The events of the account, each once and in order, however often the connection breaks. The
-    first one is `connected`: read your state then. Raises EventsGone when events were lost. While
+    first one is `connected`: read your state then. Iterated again, it goes on. Raises EventsGone when events were lost. While
     an event is handled, `last_id` is its id: keep it to go on in another process."""
 
     def __init__(
@@ -665,11 +692,11 @@ class UserStream(Stream[Json]):
         self._has_begun = False
 
     def __iter__(self) -> Iterator[Json]:
-        self._has_begun = False
         try:
             yield from super().__iter__()
         except EventsGone:
             self.last_id = None
+            self._has_begun = False
             raise
 
     def _more_headers(self) -> Mapping[str, str]:

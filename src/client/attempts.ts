@@ -119,6 +119,8 @@ function effectOf({ status, code }: Failure): Effect {
  * key before it applies its rules, but after it has checked who calls and how often.
  */
 function isDecided({ status, code }: Failure): boolean {
+  // Without a code the answer is not the server's own.
+  if (code === undefined) return false;
   if (code === "TRADING_PAUSED") return true;
   return status >= 400 && status < 500 && ![401, 408, 429].includes(status) && code !== "KEY_SCOPE";
 }

@@ -49,6 +49,8 @@ export interface Books extends AsyncIterable<LocalBook> {
   book: (marketId: string) => LocalBook | undefined;
   /** Settles when each market has its first snapshot. */
   ready: () => Promise<void>;
+  /** Settles when the books are closed. Rejects with what a new connection cannot repair. */
+  closed: () => Promise<void>;
   close: () => void;
 }
 
@@ -91,7 +93,7 @@ export function openBooks(
     markReady = resolve;
     failReady = reject;
   });
-  // Those who do not wait for it hear of it when they iterate.
+  // The error is also that of closed().
   ready.catch(() => undefined);
 
   function lose(): void {
@@ -134,11 +136,14 @@ export function openBooks(
     failReady(new Error("The books were closed"));
   }
 
-  void keep().catch((error: unknown) => {
+  const closed = keep().catch((error: unknown) => {
     closing.abort();
     failReady(error);
     news.fail(error);
+    throw error;
   });
+  // A program that waits for none of these has chosen not to hear of it.
+  closed.catch(() => undefined);
 
   function book(marketId: string): LocalBook | undefined {
     const market = held.get(marketId.toLowerCase());
@@ -148,6 +153,7 @@ export function openBooks(
   return {
     book,
     ready: () => ready,
+    closed: () => closed,
     close,
     async *[Symbol.asyncIterator]() {
       for await (const marketId of news.follow(held.keys())) {

@@ -15,14 +15,31 @@ type SuccessOf<Operation> = Operation extends { responses: infer Responses }
   ? JsonOf<Responses[keyof Responses & (200 | 201)]>
   : never;
 
+/** What may be left out may be undefined, too, also under exactOptionalPropertyTypes. */
+type Lenient<Members> = {
+  [Name in keyof Members]:
+    Members[Name] | (Pick<Partial<Members>, Name> extends Pick<Members, Name> ? undefined : never);
+};
+
+type QueryOf<All> = All extends { query: infer Query }
+  ? { query: Lenient<Query> }
+  : All extends { query?: infer Query }
+    ? { query?: Lenient<NonNullable<Query>> | undefined }
+    : unknown;
+
 type ParametersOf<Operation> = Operation extends { parameters: infer All }
-  ? Pick<All, keyof All & ("path" | "query")>
+  ? Pick<All, keyof All & "path"> & QueryOf<All>
   : unknown;
 
-type BodyOf<Operation> = Operation extends {
-  requestBody: { content: { "application/json": infer Json } };
-}
-  ? { body: Json }
+type JsonIn<Request> = Request extends { content: { "application/json": infer Json } }
+  ? Json
+  : never;
+
+/** A body in which nothing is needed may be left out. */
+type BodyOf<Operation> = Operation extends { requestBody: infer Request }
+  ? object extends JsonIn<Request>
+    ? { body?: JsonIn<Request> | undefined }
+    : { body: JsonIn<Request> }
   : unknown;
 
 /** What a route answers when it succeeds. */

@@ -5,7 +5,7 @@ import { openBooks } from "./books.ts";
 import type { Books, BooksOptions } from "./books.ts";
 import type { Answer, ApiPath, CallOptions, Method, OptionsArgument } from "./call_types.ts";
 import type { StreamMeans } from "./connection.ts";
-import { realTiming } from "./timing.ts";
+import { checkedLimit, checkedPatience, realTiming } from "./timing.ts";
 import type { Timing } from "./timing.ts";
 import { openUserStream } from "./user_stream.ts";
 import type { UserStream, UserStreamOptions } from "./user_stream.ts";
@@ -23,9 +23,12 @@ export interface ClientOptions {
   url: string;
   /** An API key. Without one, only public reads and books are possible. */
   key?: string | undefined;
-  /** How long an attempt waits for its answer. 10 seconds unless given. */
+  /** How long an attempt waits for its answer, 24 days at most. 10 seconds unless given. */
   timeoutMs?: number | undefined;
-  /** A request is not repeated later than this after its first attempt. 30 seconds unless given. */
+  /**
+   * A request is not repeated later than this after its first attempt. 30 seconds unless given.
+   * Infinity: it is repeated until it is answered.
+   */
   patienceMs?: number | undefined;
   /** A stream on which nothing comes for so long is opened again. 60 seconds unless given. */
   idleMs?: number | undefined;
@@ -83,7 +86,10 @@ const PREVIEW = "/api/v1/orders/preview";
 
 /** A client of the exchange at an address. */
 export function createClient(options: ClientOptions): Client {
-  const { timeoutMs = 10_000, patienceMs = 30_000, idleMs = 60_000, key } = options;
+  const timeoutMs = checkedLimit("timeoutMs", options.timeoutMs ?? 10_000);
+  const patienceMs = checkedPatience(options.patienceMs ?? 30_000);
+  const idleMs = checkedLimit("idleMs", options.idleMs ?? 60_000);
+  const { key } = options;
   const fetch = options.fetch ?? globalThis.fetch;
   const timing = options.timing ?? realTiming;
   const base = options.url.replace(/\/+$/, "");
@@ -100,8 +106,8 @@ export function createClient(options: ClientOptions): Client {
     const question = questionOf(method, base + urlOf(path, call), headers, call);
     const { idempotencyKey } = question;
     const effort = {
-      timeoutMs: call.timeoutMs ?? timeoutMs,
-      patienceMs: call.patienceMs ?? patienceMs,
+      timeoutMs: checkedLimit("timeoutMs", call.timeoutMs ?? timeoutMs),
+      patienceMs: checkedPatience(call.patienceMs ?? patienceMs),
       signal: call.signal,
     };
     const answer = await askUntilAnswered(question, effort, { fetch, timing });

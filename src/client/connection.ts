@@ -102,10 +102,7 @@ export async function* keepOpen<Item>(
       onConnection?.("open");
     };
     try {
-      for await (const item of open(onOpen)) {
-        failures = 0;
-        yield item;
-      }
+      for await (const item of open(onOpen)) yield item;
     } catch (cause) {
       if (isAborted(signal)) return;
       if (!(cause instanceof ApiError) || !canComeBack(cause)) throw cause;

@@ -10,6 +10,8 @@ export interface Timing {
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
+/** A timer that is set for longer goes off at once. */
+const MOST_MS = 2 ** 31 - 1;
 
 /** Of this machine. */
 export const realTiming: Timing = {
@@ -41,5 +43,17 @@ export function backoffMs(
 ): number {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
   const jittered = longest / 2 + (random() * longest) / 2;
-  return retryAfter === undefined ? jittered : retryAfter * 1000 + jittered / 2;
+  return retryAfter === undefined ? jittered : Math.min(MOST_MS, retryAfter * 1000 + jittered / 2);
+}
+
+/** A time limit that a timer can keep. Throws a RangeError for any other. */
+export function checkedLimit(name: string, ms: number): number {
+  if (ms > 0 && ms <= MOST_MS) return ms;
+  throw new RangeError(`${name} must be more than 0 and at most ${MOST_MS}, and not ${ms}`);
+}
+
+/** How long to go on, which may be Infinity. Throws a RangeError for what is no such time. */
+export function checkedPatience(ms: number): number {
+  if (ms >= 0) return ms;
+  throw new RangeError(`patienceMs must be 0 or more, and not ${ms}`);
 }

@@ -18,7 +18,7 @@ export interface UserStreamOptions {
 
 /**
  * The events of the caller, each once and in order, over all connections. The first one is
- * `connected`: read your state then. Iterating throws an {@link ApiError} with EVENTS_GONE when
+ * `connected`: read your state then. Iterated again, it goes on. Iterating throws an {@link ApiError} with EVENTS_GONE when
  * events were lost. Then read your state, and iterate again.
  */
 export interface UserStream extends AsyncIterable<UserEvent> {
@@ -42,10 +42,10 @@ export function openUserStream(
   options.signal?.addEventListener("abort", close, { once: true });
   let lastEventId = options.lastEventId;
   let isRead = false;
+  let hasBegun = false;
 
   async function* eventsOfConnection(
     onOpen: () => void,
-    isFirst: boolean,
   ): AsyncGenerator<UserEvent, void, undefined> {
     const resume = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
     const place = { url, headers: { ...headers, ...resume } };
@@ -53,7 +53,8 @@ export function openUserStream(
       const event = data === undefined ? undefined : eventIn(data);
       lastEventId = id ?? lastEventId;
       // One that goes on is not a beginning.
-      if (event === undefined || (event.type === "connected" && !isFirst)) continue;
+      if (event === undefined || (event.type === "connected" && hasBegun)) continue;
+      hasBegun = true;
       yield event;
     }
   }
@@ -61,18 +62,14 @@ export function openUserStream(
   async function* events(): AsyncGenerator<UserEvent, void, undefined> {
     if (isRead) throw new TypeError("The stream is being iterated already");
     isRead = true;
-    let isFirst = true;
-    const open = async function* (onOpen: () => void) {
-      for await (const event of eventsOfConnection(onOpen, isFirst)) {
-        isFirst = false;
-        yield event;
-      }
-    };
     try {
       const { onConnection } = options;
-      yield* keepOpen(open, means, { signal: closing.signal, onConnection });
+      yield* keepOpen(eventsOfConnection, means, { signal: closing.signal, onConnection });
     } catch (error) {
-      if (error instanceof ApiError && error.code === "EVENTS_GONE") lastEventId = undefined;
+      if (error instanceof ApiError && error.code === "EVENTS_GONE") {
+        lastEventId = undefined;
+        hasBegun = false;
+      }
       throw error;
     } finally {
       isRead = false;

@@ -197,7 +197,31 @@ test("what a new connection cannot repair is thrown, to each who waits", async (
     until(books, () => true),
     expected,
   );
+  await t.throwsAsync(books.closed(), expected);
   t.is(opened.length, 1);
+});
+
+test("what ends the books later is thrown, also to a program that does not iterate", async (t) => {
+  const { books } = open("revoked", [
+    { text: snapshot(7, [[40, 5]], []), end: "break" },
+    { status: 503, text: "{}" },
+    { status: 400, text: '{"error":"No"}' },
+  ]);
+  await t.throwsAsync(books.closed(), { instanceOf: ApiError, message: "No" });
+  t.false(books.book("m")!.isCurrent);
+});
+
+test("waits begin anew only after a connection that lasted, also with snapshots", async (t) => {
+  const { books, waits } = open("hasty", [
+    ...Array.from({ length: 7 }, () => ({ text: snapshot(7, [], []), end: "break" as const })),
+    { status: 401, text: "{}" },
+  ]);
+  await t.throwsAsync(books.closed(), { instanceOf: ApiError });
+  for (const [index, waited] of waits.entries()) {
+    const longest = 100 * 2 ** index;
+    t.true(waited >= longest / 2 && waited <= longest, `${index}: ${waited} ms`);
+  }
+  t.is(waits.length, 7);
 });
 
 test("closed or aborted, iterating ends", async (t) => {
@@ -207,6 +231,8 @@ test("closed or aborted, iterating ends", async (t) => {
   const controller = new AbortController();
   const aborted = open("aborted", [connection], { signal: controller.signal });
   for await (const { isCurrent } of aborted.books) if (isCurrent) controller.abort();
+  await closed.books.closed();
+  await aborted.books.closed();
   const never = open("never", [connection], { signal: AbortSignal.abort() });
   await t.throwsAsync(never.books.ready());
   t.is(never.opened.length, 0);

@@ -35,6 +35,17 @@ async function neverCalled(): Promise<void> {
   const { data } = await client.get("/api/v1/me/fills", { query: { limit: 5 } });
   const maker: "maker" | "taker" | undefined = data[0]?.liquidity;
   await client.get("/api/v1/me/portfolio");
+  await client.get("/api/v1/me/fills", { query: { cursor: undefined, limit: 5 } });
+  await client.get("/api/v1/me/fills", { query: undefined });
+  await client.post("/api/v1/orders/cancel-all");
+  await client.post("/api/v1/orders/cancel-all", { idempotencyKey: undefined });
+  await client.post("/api/v1/orders/cancel-all", { body: { marketId: "m" } });
+  // @ts-expect-error: an order needs its body
+  await client.post("/api/v1/orders");
+  // @ts-expect-error: no such parameter
+  await client.get("/api/v1/me/fills", { query: { cursors: "c" } });
+  // @ts-expect-error: this one takes no body
+  await client.delete("/api/v1/orders/{id}", { path, body: {} });
   // @ts-expect-error: no such route
   await client.get("/api/v1/nothing");
   // @ts-expect-error: a route of the website's pages
@@ -75,7 +86,8 @@ test("the packed client compiles for a project with and without Node's types, an
   };
   const typeRoots = [join(rootDirectory, "node_modules/@types")];
   const forNode = { ...options, lib: ["lib.es2023.d.ts"], types: ["node"], typeRoots };
-  for (const chosen of [options, { ...forNode, skipLibCheck: true }]) {
+  const exactly = { ...options, exactOptionalPropertyTypes: true };
+  for (const chosen of [options, exactly, { ...forNode, skipLibCheck: true }]) {
     const compiled = ts.createProgram([path], chosen);
     const complaints = ts
       .getPreEmitDiagnostics(compiled)

@@ -175,10 +175,44 @@ test("a wait that is longer than the patience is not begun", async (t) => {
   t.deepEqual([sent.length, waits.length], [1, 0]);
 });
 
+test("a wait is never longer than a timer can be set for", async (t) => {
+  const { client, waits } = start("longest", [
+    rejected(429, undefined, { "Retry-After": "99999999" }),
+    placed,
+  ]);
+  await client.post("/api/v1/orders", { body: order, patienceMs: Infinity });
+  t.deepEqual(waits, [2 ** 31 - 1]);
+});
+
+test("time limits are those that a timer can keep; patience may be without end", async (t) => {
+  const make = (options: object) => createClient({ url: "http://exchange", ...options });
+  const { client, sent } = start("limits", [placed]);
+  const post = async (options: object) =>
+    await client.post("/api/v1/orders", { body: order, ...options });
+  const isRange = { instanceOf: RangeError };
+  for (const ms of [0, -1, NaN, Infinity, 2 ** 31]) {
+    t.throws(() => make({ timeoutMs: ms }), isRange, `timeoutMs ${ms}`);
+    t.throws(() => make({ idleMs: ms }), isRange, `idleMs ${ms}`);
+    await t.throwsAsync(post({ timeoutMs: ms }), isRange);
+  }
+  for (const ms of [-1, NaN]) {
+    t.throws(() => make({ patienceMs: ms }), isRange);
+    await t.throwsAsync(post({ patienceMs: ms }), isRange);
+  }
+  t.is(sent.length, 0);
+  make({ timeoutMs: 2 ** 31 - 1, idleMs: 2 ** 31 - 1, patienceMs: Infinity });
+  await post({ timeoutMs: 2 ** 31 - 1, patienceMs: 0 });
+  t.is(sent.length, 1);
+});
+
 test("the outcome stays unknown until an answer decides it", async (t) => {
   const cases: [Reaction, boolean][] = [
     [rejected(400, "INSUFFICIENT_BALANCE"), false],
     [rejected(503, "TRADING_PAUSED"), false],
+    [rejected(404, undefined, { "X-Error-Code": "ORDER_NOT_FOUND" }), false],
+    // Of something between client and server.
+    [{ status: 400, text: "<html>" }, true],
+    [rejected(404), true],
     [rejected(401), true],
     [rejected(403, "KEY_SCOPE"), true],
     [rejected(429, undefined, { "Retry-After": "60" }), true],

@@ -99,6 +99,29 @@ def lose_half(request):
     request.close_connection = True
 
 
+def cut_after(*lines):
+    """Closes the connection after some lines of the head of an answer."""
+
+    def step(request):
+        request.wfile.write("\r\n".join(lines).encode())
+        request.close_connection = True
+
+    return step
+
+
+#: Answers whose heads are cut. What http.client makes of them looks whole.
+CUT_HEADS = [
+    cut_after("HTTP/1.1 201 Created", ""),
+    cut_after("HTTP/1.1 200"),
+    cut_after("HTTP/1.1 200 OK", "Date: Fri, 15 Jan 2027 12:00:00 GMT", "Content-Ty"),
+    cut_after("HTTP/1.1 200 OK", "Content-Type: application/json", "Content-Length: "),
+    cut_after("HTTP/1.1 200 OK", "Content-Length: 20", ""),
+    cut_after("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Type: text/eve"),
+    cut_after("HTTP/1.1 400 Bad Request", "X-Error-Code: INSUFF"),
+    cut_after("HTTP/1.1 404 Not Found", ""),
+]
+
+
 def stream(*pieces, then=lose, is_gzip=False):
     """Opens a stream, sends pieces, and then does the rest."""
 
@@ -209,6 +232,9 @@ class WaitTest(unittest.TestCase):
             for wait in waits:
                 self.assertTrue(longest / 2 <= wait <= longest)
 
+    def test_the_longest_wait_is_one_that_can_be_slept(self):
+        self.assertTrue(2e6 - 1 < wait_after(1, float("9" * 400)) < threading.TIMEOUT_MAX)
+
     def test_retry_after_is_the_least(self):
         for failures in range(1, 30):
             for wait in [wait_after(failures, 7.0) for _ in range(50)]:
@@ -230,6 +256,25 @@ class RetryTest(WithClock):
                 self.assertEqual((method, path, body), ("POST", "/api/v1/orders", ORDER))
                 self.assertEqual(headers["Authorization"], "Bearer jk_x")
                 self.assertEqual(headers["Prefer"], "handling=strict")
+
+    def test_an_answer_that_is_cut_inside_its_headers_is_lost(self):
+        for cut in CUT_HEADS:
+            with FakeExchange(cut, answer(201, {"order": {"id": "1"}})) as exchange:
+                self.assertEqual(exchange.client().place(ORDER), {"order": {"id": "1"}})
+                self.assertEqual(len(set(exchange.headers_of("Idempotency-Key"))), 1)
+            error, _ = self.fail_with(cut, patience=0.0)
+            self.assertEqual((error.code, error.is_outcome_unknown), ("NO_ANSWER", True))
+
+    def test_the_key_of_an_order_is_the_key_of_its_command(self):
+        done = answer(201, {})
+        with FakeExchange(lose, done, done, done) as exchange:
+            client = exchange.client()
+            client.place({**ORDER, "idempotencyKey": "k"})
+            client.place({**ORDER, "idempotencyKey": "k"}, key="k")
+            client.place({**ORDER, "idempotencyKey": None})
+            *given, made = exchange.headers_of("Idempotency-Key")
+            self.assertEqual(given, ["k"] * 3)
+            self.assertEqual(len(made), 36)
 
     def test_every_command_has_a_key_and_takes_one(self):
         commands = [
@@ -311,6 +356,9 @@ class RetryTest(WithClock):
             ([lose, rejected], False),
             ([failed], True),
             ([lose, answer(401, {"error": "x"})], True),
+            ([lose, answer(400, "a proxy")], True),
+            ([lose, answer(404, {"error": "x"})], True),
+            ([answer(400, "a proxy")], False),
         ]:
             error, _ = self.fail_with(*steps)
             self.assertEqual(error.is_outcome_unknown, is_unknown, error)
@@ -384,6 +432,41 @@ class UserStreamTest(unittest.TestCase):
             self.assertEqual(exchange.headers_of("Authorization"), ["Bearer jk_x"] * 4)
             path = "/api/v1/user/stream?include=fills,settlements,markets"
             self.assertEqual(exchange.requests[0][1], path)
+
+    def test_a_stream_that_is_cut_inside_its_headers_is_opened_again(self):
+        begun = stream(frame(1, {"type": "connected"}))
+        with patch.object(pgmarkets, "wait_after", lambda *_: 0):
+            for cut in CUT_HEADS:
+                with FakeExchange(cut, begun) as exchange:
+                    self.assertEqual(len(take(exchange.client().follow_user(), 1)), 1)
+
+    def test_iterated_again_it_goes_on(self):
+        steps = [stream(frame(1, {"type": "connected"}), frame(2, {"type": "fill"}))] * 2
+        with FakeExchange(*steps) as exchange:
+            events = exchange.client().follow_user()
+            self.assertEqual(take(events, 1), [{"type": "connected"}])
+            self.assertEqual(take(events, 1), [{"type": "fill"}])
+            self.assertEqual(exchange.headers_of("Last-Event-ID"), [None, "1"])
+
+    def test_waits_begin_anew_only_after_a_steady_connection(self):
+        clock = Clock()
+        waited = []
+        short = stream(frame(1, {"type": "connected"}))
+
+        def last(_):
+            while events.last_id != "2":
+                time.sleep(0.001)
+            clock.now += 10.1
+
+        steady = stream(frame(2, {"type": "fill"}), then=last)
+        end = answer(401, {"error": "x"})
+        with FakeExchange(short, short, short, steady, short, end) as exchange:
+            events = exchange.client().follow_user()
+            with patch.object(pgmarkets, "wait_after", lambda n, _: waited.append(n) or 0):
+                with patch.object(pgmarkets.time, "monotonic", clock.monotonic):
+                    with self.assertRaises(ApiError):
+                        take(events, 9)
+        self.assertEqual(waited, [1, 2, 3, 1, 2])
 
     def test_events_that_are_gone_are_an_error_of_their_own(self):
         gone = answer(409, {"error": "gone", "code": "EVENTS_GONE"})
