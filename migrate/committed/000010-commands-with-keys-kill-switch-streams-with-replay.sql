@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:636eb7424b90bb41834cbb377fa76661e28c611c
+--! Hash: sha1:891dda45a0c96ba0e5b939aecf48bbc4c64b5c6f
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -5249,7 +5249,7 @@ declare
   v_result api.result;
   v_place int := 0;
   v_id text;
-  v_versions jsonb := '{}'; -- by the ids of markets
+  v_versions jsonb := '{}'::jsonb; -- by the ids of markets
 begin
   foreach v_result in array v_results loop
     v_id := place_orders_versioned.orders -> v_place ->> 'marketId';
@@ -5267,7 +5267,7 @@ begin
     message := v_result.message;
     replayed := v_result.replayed;
     body := v_result.body;
-    market_version := v_versions ->> v_id;
+    market_version := (v_versions ->> v_id)::bigint;
     return next;
   end loop;
 end
@@ -5314,6 +5314,7 @@ declare
   v_market_ids bigint[];
   v_order_ids bigint[];
 begin
+  message := null; -- the standard one of the code
   replayed := false;
   code := case
     when v_user_id is null then 'UNAUTHORIZED'
@@ -6284,7 +6285,7 @@ begin
   -- The relay's lock: nothing is sent while a partition goes.
   perform pg_advisory_xact_lock((29037::bigint << 44) - 1);
   for v_name in
-    select c.relname
+    select c.relname::text
     from pg_inherits as i
     join pg_class as c on c.oid = i.inhrelid
     where i.inhparent = 'trading.sent_events'::regclass
@@ -6445,7 +6446,7 @@ begin
   )
   into v_orders
   from unnest(rehearse_orders.orders) with ordinality as x (o, i);
-  select p.body into v_body
+  select p.body::jsonb into v_body
   from api.place_orders_versioned(v_orders) as p
   limit 1;
   return (v_body -> 'order' ->> 'id')::uuid;

@@ -1,5 +1,5 @@
---! Previous: sha1:636eb7424b90bb41834cbb377fa76661e28c611c
---! Hash: sha1:7003d17905b29cb25d430cf0f828226c7789bcf0
+--! Previous: sha1:891dda45a0c96ba0e5b939aecf48bbc4c64b5c6f
+--! Hash: sha1:875225ec25cd0c28b5ffa8963b57582711e31c89
 --! Message: Check the rows of before
 
 set local lock_timeout = '2s';

@@ -34,6 +34,7 @@ declare
   v_market_ids bigint[];
   v_order_ids bigint[];
 begin
+  message := null; -- the standard one of the code
   replayed := false;
   code := case
     when v_user_id is null then 'UNAUTHORIZED'

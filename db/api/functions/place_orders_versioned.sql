@@ -25,7 +25,7 @@ declare
   v_result api.result;
   v_place int := 0;
   v_id text;
-  v_versions jsonb := '{}'; -- by the ids of markets
+  v_versions jsonb := '{}'::jsonb; -- by the ids of markets
 begin
   foreach v_result in array v_results loop
     v_id := place_orders_versioned.orders -> v_place ->> 'marketId';
@@ -43,7 +43,7 @@ begin
     message := v_result.message;
     replayed := v_result.replayed;
     body := v_result.body;
-    market_version := v_versions ->> v_id;
+    market_version := (v_versions ->> v_id)::bigint;
     return next;
   end loop;
 end

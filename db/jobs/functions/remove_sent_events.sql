@@ -15,7 +15,7 @@ begin
   -- The relay's lock: nothing is sent while a partition goes.
   perform pg_advisory_xact_lock((29037::bigint << 44) - 1);
   for v_name in
-    select c.relname
+    select c.relname::text
     from pg_inherits as i
     join pg_class as c on c.oid = i.inhrelid
     where i.inhparent = 'trading.sent_events'::regclass

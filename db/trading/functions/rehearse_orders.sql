@@ -17,7 +17,7 @@ begin
   )
   into v_orders
   from unnest(rehearse_orders.orders) with ordinality as x (o, i);
-  select p.body into v_body
+  select p.body::jsonb into v_body
   from api.place_orders_versioned(v_orders) as p
   limit 1;
   return (v_body -> 'order' ->> 'id')::uuid;
