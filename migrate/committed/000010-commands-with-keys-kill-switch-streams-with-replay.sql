@@ -1,9 +1,14 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:891dda45a0c96ba0e5b939aecf48bbc4c64b5c6f
+--! Hash: sha1:ce38cca79eaa7ae01739a86c331c3bb60185a50c
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
 set local role exchange_owner;
+-- All at first, in the order of a command: each later would be one more chance of a deadlock.
+lock table
+  identity.api_keys, trading.idempotency_keys, trading.active_orders, trading.outbox_relay,
+  trading.outbox, trading.sent_events
+  in access exclusive mode;
 
 insert into core.error_codes (sqlstate, code, http_status, code_shown, message) values
   ('EX035', 'IDEMPOTENCY_KEY_REUSED', 422, true,

@@ -1,5 +1,5 @@
---! Previous: sha1:891dda45a0c96ba0e5b939aecf48bbc4c64b5c6f
---! Hash: sha1:875225ec25cd0c28b5ffa8963b57582711e31c89
+--! Previous: sha1:ce38cca79eaa7ae01739a86c331c3bb60185a50c
+--! Hash: sha1:8609e302e59ebddaeabf249fb78aecb0be25d07e
 --! Message: Check the rows of before
 
 set local lock_timeout = '2s';

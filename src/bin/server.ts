@@ -10,6 +10,7 @@ await runProcess(async (context) => {
   if (apiDatabaseUrl === undefined) checkProductionUrl(config, "API_DATABASE_URL");
   const front = await openFront(config);
   onClose(front.close);
+  logger.info({ url: front.url }, "listening, and not ready yet");
   const website = await openWebsite(logger);
   const options = {
     connectionString: apiDatabaseUrl ?? (await openDatabase()).connectionString,

@@ -1,8 +1,6 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Logger, migrate } from "graphile-migrate";
-import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
 import { hasCode } from "../has_code.ts";
@@ -10,6 +8,7 @@ import { singleFlight } from "../single_flight.ts";
 import { findPrimary } from "./hosts.ts";
 import { migrateQueue } from "./job_queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
+import { dropUnfinishedIndexes, runMigrations } from "./run_migrations.ts";
 import {
   checkEncoding,
   checkSession,
@@ -23,12 +22,6 @@ export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate")
 
 const OLDEST_SERVER = 15;
 const NEWEST_SERVER = 18;
-
-/**
- * graphile-migrate keeps its connections for 200 ms after its end, and ends the process if the
- * database goes away in that time.
- */
-export const POOL_LINGERS_MS = 300;
 
 const TURN_POLL_MS = 200;
 
@@ -145,7 +138,13 @@ export async function migrateDatabase(
     await checkSession(client);
     await waitForTurn(client);
     const pending = await pendingMigrations(client);
-    if (pending.length > 0) await runMigrations(connectionString, log);
+    if (pending.length > 0) {
+      await dropUnfinishedIndexes(
+        client,
+        pending.map((name) => join(migrationsDirectory, "committed", name)),
+      );
+      await runMigrations(connectionString, migrationsDirectory, log);
+    }
     // A run that was killed after its migrations may have left this to the next one.
     await letServersLook(client);
     await migrateQueue(client, primary);
@@ -178,17 +177,6 @@ function mayNotMigrate(login: string | undefined, cause: Error): DatabaseNotRead
       "it needs the role exchange_owner, and create on the database",
     { cause },
   );
-}
-
-async function runMigrations(
-  connectionString: string,
-  log: (message: string) => void,
-): Promise<void> {
-  const logger = new Logger(() => (level: LogLevel, message: string) => {
-    if ((level as string) !== "debug") log(message);
-  });
-  await migrate({ connectionString, migrationsFolder: migrationsDirectory, logger });
-  await delay(POOL_LINGERS_MS);
 }
 
 /**

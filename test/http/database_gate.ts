@@ -1,10 +1,11 @@
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import type { Server, Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../helpers/processes/free_port.ts";
 
-/** The way to a database over TCP, which can be shut. */
+/** The way to a database, over a unix socket of its own, which can be shut. */
 export interface DatabaseGate {
   connectionString: string;
   /** Lets connections through. */
@@ -15,7 +16,11 @@ export interface DatabaseGate {
   goSilent: () => void;
   /** How many connections have come. */
   arrivals: () => number;
+  /** Shuts it for good. */
+  remove: () => Promise<void>;
 }
+
+const SOCKET = ".s.PGSQL.5432";
 
 /** A gate, shut at first, before the database of a connection string over a unix socket. */
 export async function makeGate(connectionString: string): Promise<DatabaseGate> {
@@ -29,7 +34,10 @@ export async function makeGate(connectionString: string): Promise<DatabaseGate> 
   let arrivals = 0;
   let server: Server | undefined;
 
-  async function listenOn(port: number): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), `pgmarkets-gate-${process.pid}-`));
+
+  async function open(): Promise<void> {
+    isSilent = false;
     server = createServer((outside) => {
       arrivals += 1;
       const inside = connect(socketPath);
@@ -50,7 +58,7 @@ export async function makeGate(connectionString: string): Promise<DatabaseGate> 
         });
       }
     });
-    server.listen(port, "127.0.0.1");
+    server.listen(join(directory, SOCKET));
     await once(server, "listening");
   }
 
@@ -63,18 +71,18 @@ export async function makeGate(connectionString: string): Promise<DatabaseGate> 
     await once(closing, "close");
   }
 
-  const port = await freePort();
   const login = `${url.username}${url.password && `:${url.password}`}`;
   return {
-    connectionString: `postgresql://${login}@127.0.0.1:${port}${url.pathname}`,
-    open: async () => {
-      isSilent = false;
-      await listenOn(port);
-    },
+    connectionString: `postgresql://${login}@${url.pathname}?host=${encodeURIComponent(directory)}`,
+    open,
     shut,
     goSilent: () => {
       isSilent = true;
     },
     arrivals: () => arrivals,
+    remove: async () => {
+      await shut();
+      await rm(directory, { recursive: true });
+    },
   };
 }

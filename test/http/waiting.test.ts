@@ -8,7 +8,6 @@ import { makePool } from "../../src/database/pools.ts";
 import { startInSteps } from "../../src/database/start_steps.ts";
 import { reasonToWait } from "../../src/database/wait_for_database.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
-import { freePort } from "../helpers/processes/free_port.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 import type { ServiceProcess } from "../helpers/processes/service_process.ts";
 import { until } from "../helpers/until.ts";
@@ -28,7 +27,7 @@ async function withDatabase(
     if (options.migrated) await migrateDatabase(database.connectionString);
     await work(gate, database.connectionString);
   } finally {
-    await gate.shut();
+    await gate.remove();
     await database.drop();
   }
 }
@@ -37,6 +36,10 @@ const waitingLines = ({ errors }: ServiceProcess): string[] =>
   errors()
     .split("\n")
     .filter((line) => line.includes("waiting for the database"));
+
+/** Where a server listens, also before it is ready. */
+const addressOf = ({ errors }: ServiceProcess): string =>
+  /"url":"(\S+?)".*"listening, and not ready yet"/.exec(errors())![1]!;
 
 /** Ends a process by SIGTERM; after how many milliseconds. */
 async function end(t: ExecutionContext, running: ServiceProcess): Promise<number> {
@@ -64,10 +67,9 @@ async function endInTime(t: ExecutionContext, start: () => Promise<ServiceProces
 
 test.serial("a server without its database listens, logs it once, and waits", async (t) => {
   await withDatabase({ migrated: true }, async (gate) => {
-    const PORT = String(await freePort());
-    const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString, PORT });
+    const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString });
     t.true(await server.says("waiting for the database"), server.errors());
-    const url = `http://127.0.0.1:${PORT}`;
+    const url = addressOf(server);
     t.is((await callService(url, "GET", "/healthz")).status, 200);
     const ready = await callService(url, "GET", "/readyz");
     t.is(ready.status, 503);
@@ -86,7 +88,7 @@ test.serial("a server without its database listens, logs it once, and waits", as
     await new Promise((done) => setTimeout(done, 1500)); // several attempts
     t.is(server.output(), "");
     t.is(waitingLines(server).length, 1, server.errors());
-    t.regex(waitingLines(server)[0]!, /"because":"connect ECONNREFUSED/);
+    t.regex(waitingLines(server)[0]!, /"because":"connect ENOENT/);
     await gate.open();
     t.is(await server.listening, url, server.errors());
     t.is((await callService(url, "GET", "/readyz")).status, 200);
@@ -98,13 +100,12 @@ test.serial("a server without its database listens, logs it once, and waits", as
 test.serial("migrations_missing: servers and workers wait until it is migrated", async (t) => {
   await withDatabase({ migrated: false }, async (gate, connectionString) => {
     await gate.open();
-    const PORT = String(await freePort());
-    const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString, PORT });
+    const server = startProcess(t, "server.ts", { DATABASE_URL: gate.connectionString });
     const worker = startProcess(t, "worker.ts", { DATABASE_URL: gate.connectionString });
     t.true(await server.says("waiting for the database"), server.errors());
     t.true(await worker.says("waiting for the database"), worker.errors());
     t.regex(waitingLines(server)[0]!, /run npm run migrate/);
-    const ready = await callService(`http://127.0.0.1:${PORT}`, "GET", "/readyz");
+    const ready = await callService(addressOf(server), "GET", "/readyz");
     t.deepEqual(ready.body, { status: "unavailable", reason: "migrations_missing" });
     await migrateDatabase(connectionString);
     t.truthy(await server.listening, server.errors());
@@ -118,15 +119,14 @@ test.serial(
   "a waiting worker is alive, is not ready, and shows the reason at WORKER_PORT",
   async (t) => {
     await withDatabase({ migrated: false }, async (gate, connectionString) => {
-      const WORKER_PORT = String(await freePort());
-      const url = `http://127.0.0.1:${WORKER_PORT}`;
-      const variables = { DATABASE_URL: gate.connectionString, WORKER_PORT };
+      const variables = { DATABASE_URL: gate.connectionString, WORKER_PORT: "0" };
       const worker = startProcess(t, "worker.ts", variables);
+      t.true(await worker.says("waiting for the database"), worker.errors());
+      const url = /^health +(\S+)\/readyz$/m.exec(worker.output())![1]!;
       const ready = async () => {
         const { status, body } = await callService(url, "GET", "/readyz");
         return [status, body];
       };
-      t.true(await worker.says("waiting for the database"), worker.errors());
       t.is((await callService(url, "GET", "/healthz")).status, 200);
       t.deepEqual(await ready(), [503, { status: "unavailable", reason: "database_unreachable" }]);
       await gate.open();
@@ -233,13 +233,14 @@ test.serial("an error that waiting does not repair ends the process with one lin
         [missing, /^database "there_is_no_such_database" does not exist \(SQLSTATE 3D000\)\n$/],
         [stranger, /^role "there_is_no_such_login" does not exist \(SQLSTATE 28000\)\n$/],
       ] as const) {
-        const running = startProcess(t, script, { DATABASE_URL: url });
+        const running = startProcess(t, script, { DATABASE_URL: url, LOG_LEVEL: "warn" });
         t.is(await running.exited, 1);
         t.regex(running.errors(), line);
       }
     }
     await pool.query(unknown);
-    const running = startProcess(t, "server.ts", { DATABASE_URL: connectionString });
+    const variables = { DATABASE_URL: connectionString, LOG_LEVEL: "warn" };
+    const running = startProcess(t, "server.ts", variables);
     t.is(await running.exited, 1);
     t.regex(running.errors(), /^The database has had a migration .* another version .*\n$/);
     await pool.end();
