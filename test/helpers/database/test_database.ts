@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from "pg";
 import { makePool } from "../../../src/database/pools.ts";
 import type { DatabaseRole } from "../../../src/database/pools.ts";
 import { databaseTypes } from "../../../src/database/types.ts";
+import { singleFlight } from "../../../src/single_flight.ts";
 import { testClock } from "./test_clock.ts";
 import type { TestClock } from "./test_clock.ts";
 
@@ -83,6 +84,9 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
       max,
       ...(role && { role }),
     });
+    // Hooks at the end of a file run at once: servers end their pools while the database is dropped.
+    const end = pool.end.bind<() => Promise<void>>(pool);
+    pool.end = singleFlight(end, Infinity);
     pools.push(pool);
     return pool;
   };
@@ -91,7 +95,7 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
     connectionString: url,
     connectAs: (role, { max } = {}) => open(role, max),
     drop: async () => {
-      await Promise.all(pools.filter((pool) => !pool.ended).map((pool) => pool.end()));
+      await Promise.all(pools.map((pool) => pool.end()));
       await onCluster(`drop database if exists ${name} with (force)`);
     },
   };
