@@ -27,7 +27,7 @@ export const announcements: Mutation[] = [
   {
     name: "version_once_a_batch",
     breaks: "a batch counts as one change",
-    from: "version = s.version + v_change.changes",
+    from: "version = s.version + d.changes",
     to: "version = s.version + 1",
     tests: ["db/api/place_orders_announcements"],
   },

@@ -61,7 +61,7 @@ export const markets: Mutation[] = [
   {
     name: "escrow_written_to_another",
     breaks: "a market is left with the escrow of the first market of the call",
-    from: "accounted.escrows_cents[n]",
+    from: "accounted.escrows_cents[d.market]",
     to: "accounted.escrows_cents[1]",
     tests: ["db/api/place_orders_markets"],
   },
@@ -89,7 +89,7 @@ export const markets: Mutation[] = [
   {
     name: "version_of_another_market",
     breaks: "a market is announced as the first market of the call",
-    from: "m_public_ids[n]",
+    from: "m_public_ids[c.market]",
     to: "m_public_ids[1]",
     tests: ["db/api/place_orders_markets"],
   },

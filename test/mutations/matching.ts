@@ -33,8 +33,8 @@ export const matching: Mutation[] = [
   {
     name: "best_price_not_raised",
     breaks: "a better order comes to rest and the best price stays",
-    from: "greatest(v_old.best_yes_price, v_change.highest_yes)",
-    to: "v_old.best_yes_price",
+    from: "greatest(b.best_yes_price, b.highest_yes)",
+    to: "b.best_yes_price",
     tests: ["db/api/place_orders_kinds"],
   },
   {

@@ -211,7 +211,7 @@ export const money: Mutation[] = [
   {
     name: "order_not_counted",
     breaks: "the ids of new orders are not added up, so that one could be deleted unnoticed",
-    from: "placed_id_sum = s.placed_id_sum + v_change.id_sum",
+    from: "placed_id_sum = s.placed_id_sum + d.id_sum",
     to: "placed_id_sum = s.placed_id_sum",
     tests: ["db/ledger/verify"],
   },
@@ -233,8 +233,8 @@ export const money: Mutation[] = [
   {
     name: "batch_not_counted",
     breaks: "of a batch only one order is counted",
-    from: "placed_count = s.placed_count + v_change.placed",
-    to: "placed_count = s.placed_count + least(v_change.placed, 1)",
+    from: "placed_count = s.placed_count + d.placed",
+    to: "placed_count = s.placed_count + least(d.placed, 1)",
     tests: ["db/api/place_orders_announcements"],
   },
   {
