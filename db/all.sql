@@ -243,6 +243,7 @@ set local role exchange_owner;
 --!include trading/functions/read_holdings.sql
 --!include trading/functions/read_share_arrays.sql
 --!include trading/functions/read_limits.sql
+--!include trading/functions/request_blocked_by.sql
 --!include trading/functions/match_request.sql
 --!include trading/functions/read_request_arrays.sql
 --!include trading/functions/read_maker_arrays.sql

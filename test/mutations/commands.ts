@@ -5,7 +5,7 @@ export const commands: Mutation[] = [
   {
     name: "stopped_order_released",
     breaks: "a scheduled order trades after the dead man's switch of its user has expired",
-    from: "v_request.order_id <= (batch.traders).stopped_order_ids[v_trader]",
+    from: "order_id <= (traders).stopped_order_ids[trader]",
     to: "false",
     tests: ["db/api/set_dead_man"],
   },
