@@ -159,6 +159,8 @@ set local role exchange_owner;
 --!include identity/functions/set_password.sql
 --!include identity/functions/queue_mail.sql
 --!include identity/functions/notify_user.sql
+--!include identity/functions/lock_key_maker.sql
+--!include identity/functions/accept_new_key.sql
 --!include identity/functions/make_link.sql
 --!include identity/functions/take_link.sql
 --!include identity/functions/report_sign_in.sql
