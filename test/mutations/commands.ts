@@ -68,14 +68,14 @@ export const commands: Mutation[] = [
   {
     name: "expired_counted_as_cancelled",
     breaks: "an order that had expired ends as cancelled by its user",
-    from: "when o.expires_at <= cancel_together.at then",
+    from: "when end_active_orders.expires then",
     to: "when false then",
     tests: ["db/api/cancel_all_orders"],
   },
   {
     name: "switch_fires_silently",
     breaks: "a dead man's switch sends no events",
-    from: "where cancel_together.announced",
+    from: "where cancel_active_orders.announced",
     to: "where false",
     tests: ["db/api/set_dead_man"],
   },

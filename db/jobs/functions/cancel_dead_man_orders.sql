@@ -27,7 +27,7 @@ begin
   else
     v_locked := trading.lock_free_markets(cancel_dead_man_orders.market_ids); -- mutant: switch_without_lock
   end if;
-  cancelled := trading.cancel_together(
+  cancelled := trading.cancel_active_orders(
     array(
       select b.order_id
       from trading.active_orders as b
@@ -45,7 +45,7 @@ begin
         )
     ),
     core.now(),
-    announced => true
+    expires => true
   );
   busy := array(
     select u.id

@@ -67,9 +67,7 @@ begin
   if v_code = 'ORDER_NOT_AMENDABLE' then
     if v_has_expired or v_is_stopped then
       perform trading.cancel_active_orders(
-        v_order.market_id, array[v_order.id],
-        case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
-        v_at, true
+        array[v_order.id], 'user_cancelled', v_at, expires => true
       );
     end if;
     v_message := 'Cannot amend order with status: '
