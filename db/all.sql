@@ -283,6 +283,7 @@ set local role exchange_owner;
 --!include trading/functions/announce_cancelled.sql
 --!include trading/functions/cancel_active_orders.sql
 --!include trading/functions/comes_from_before.sql
+--!include trading/functions/began_until.sql
 --!include trading/functions/open_orders_until.sql
 --!include trading/functions/find_reply.sql
 --!include trading/functions/keep_reply.sql

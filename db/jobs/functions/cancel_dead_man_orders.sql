@@ -38,12 +38,10 @@ begin
           from trading.dead_man_switches as s
           where s.user_id = b.user_id
             and s.fired_at is not null
-            and (
-              b.order_id <= s.last_order_id
-              or trading.comes_from_before(b.order_id, s.last_order_id)
-            )
+            and trading.began_until(b.order_id, s.last_order_id)
         )
     ),
+    'user_cancelled',
     core.now(),
     expires => true
   );
