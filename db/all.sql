@@ -159,6 +159,8 @@ set local role exchange_owner;
 --!include identity/functions/set_password.sql
 --!include identity/functions/queue_mail.sql
 --!include identity/functions/notify_user.sql
+--!include identity/functions/lock_key_maker.sql
+--!include identity/functions/accept_new_key.sql
 --!include identity/functions/make_link.sql
 --!include identity/functions/take_link.sql
 --!include identity/functions/report_sign_in.sql
@@ -243,6 +245,7 @@ set local role exchange_owner;
 --!include trading/functions/read_holdings.sql
 --!include trading/functions/read_share_arrays.sql
 --!include trading/functions/read_limits.sql
+--!include trading/functions/request_blocked_by.sql
 --!include trading/functions/match_request.sql
 --!include trading/functions/read_request_arrays.sql
 --!include trading/functions/read_maker_arrays.sql
@@ -279,8 +282,8 @@ set local role exchange_owner;
 --!include trading/functions/end_active_orders.sql
 --!include trading/functions/announce_cancelled.sql
 --!include trading/functions/cancel_active_orders.sql
---!include trading/functions/cancel_together.sql
 --!include trading/functions/comes_from_before.sql
+--!include trading/functions/began_until.sql
 --!include trading/functions/open_orders_until.sql
 --!include trading/functions/find_reply.sql
 --!include trading/functions/keep_reply.sql

@@ -197,6 +197,13 @@ test.serial(
     t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 401);
     const refused = await visitor.call("POST", "/api/account/keys", { body: { name: "bot" } });
     t.deepEqual([refused.status, refused.body.code], [403, "EMAIL_UNCONFIRMED"]);
+    const { id } = (await visitor.call("GET", "/api/account")).body;
+    await operate("create_api_key", { user_id: id, name: "bot" });
+    const [key] = (await visitor.call("GET", "/api/account/keys")).body.data;
+    const rotate = (keyId: string) =>
+      visitor.call("POST", `/api/account/keys/${keyId}/rotate`, { body: {} });
+    t.is((await rotate(key.id)).body.code, "EMAIL_UNCONFIRMED");
+    t.is((await rotate(id)).status, 404, "no key of this user");
     await takeMails(worker);
   },
 );

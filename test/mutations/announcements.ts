@@ -48,15 +48,15 @@ export const announcements: Mutation[] = [
   {
     name: "owner_not_told",
     breaks: "the owner does not hear that an order was cancelled",
-    from: "if cancel_active_orders.announced and",
-    to: "if false and",
+    from: "where cancel_active_orders.announced",
+    to: "where false",
     tests: ["db/api/place_orders_announcements"],
   },
   {
     name: "canceller_told",
     breaks: "a user who cancels an order also gets an event",
-    from: "v_has_expired",
-    to: "true",
+    from: "announced => false",
+    to: "announced => true",
     tests: ["db/api/place_orders_announcements"],
   },
   {

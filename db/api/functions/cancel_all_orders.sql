@@ -76,7 +76,11 @@ begin
       ) as o
       where o.market_id = any (v_market_ids)
     );
-    cancelled := trading.cancel_together(v_order_ids, core.now(), announced => false); -- mutant: canceller_of_all_told
+    cancelled := trading.cancel_active_orders(
+      v_order_ids, 'user_cancelled', core.now(),
+      expires => true,
+      announced => false -- mutant: canceller_of_all_told
+    );
   end if;
   cancelled := cancelled + cancel_all_orders.cancelled_before;
 

@@ -13,30 +13,22 @@ declare
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
-  v_user identity.users;
+  v_user_id bigint;
   v_made identity.api_keys;
   v_constraint text;
   v_column text;
 begin
   perform core.check_session();
-  -- Held, so that the keys are counted one creation after the other.
-  select u.* into strict v_user
-  from identity.users as u
-  where u.public_id = create_key.user_id
-  for no key update;
-  if not identity.is_confirmed(v_user) then
-    perform core.raise_error('EMAIL_UNCONFIRMED');
-  end if;
+  v_user_id := identity.lock_key_maker(create_key.user_id);
   v_made := identity.add_api_key(
-    user_id => v_user.id,
+    user_id => v_user_id,
     name => create_key.name,
     key_hash => v_key_hash,
     scopes => create_key.scopes,
     expires_at => create_key.expires_at,
     allowed_addresses => create_key.allowed_addresses::cidr[]
   );
-  perform identity.check_key_counts(v_user.id);
-  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  perform identity.accept_new_key(v_made);
   return json_build_object('id', v_made.public_id, 'name', v_made.name, 'key', v_key);
 exception
   when check_violation or not_null_violation then

@@ -7,33 +7,25 @@ declare
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
-  v_user identity.users;
   v_old_id bigint;
   v_made identity.api_keys;
 begin
   perform core.check_session();
-  -- Held, so that the keys are counted one creation after the other.
-  select u.* into strict v_user
-  from identity.users as u
-  where u.public_id = rotate_key.user_id
-  for no key update;
   select k.id into v_old_id
   from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
   where k.public_id = rotate_key.key_id
-    and k.user_id = v_user.id;
+    and u.public_id = rotate_key.user_id;
   if not found then
     return null;
   end if;
-  if not identity.is_confirmed(v_user) then
-    perform core.raise_error('EMAIL_UNCONFIRMED');
-  end if;
+  perform identity.lock_key_maker(rotate_key.user_id);
   v_made := identity.rotate_api_key(
     key_id => v_old_id,
     overlap => make_interval(secs => rotate_key.overlap_seconds),
     key_hash => v_key_hash
   );
-  perform identity.check_key_counts(v_user.id);
-  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  perform identity.accept_new_key(v_made);
   return (
     select json_build_object(
       'id', v_made.public_id,

@@ -25,7 +25,7 @@ declare
   v_switch trading.dead_man_switches;
   v_at timestamptz;
   v_expires_at timestamptz;
-  v_is_over boolean;
+  v_last_stopped_id bigint;
 begin
   replayed := false;
   if v_user_id is null then
@@ -68,16 +68,9 @@ begin
   v_at := core.now();
 
   -- Renewed in time, or fired: the clock decides under the lock, and not who comes first.
-  v_is_over := v_switch.fired_at is not null or v_switch.expires_at <= v_at; -- mutant: renewed_too_late
-  if v_is_over and exists (
-    select
-    from trading.open_orders_until(
-      v_user_id,
-      coalesce(
-        v_switch.last_order_id, trading.last_order_until(v_user_id, v_switch.expires_at)
-      ),
-      null, 1
-    )
+  v_last_stopped_id := trading.last_stopped_order(v_switch, v_at, grace => '0'); -- mutant: renewed_too_late
+  if v_last_stopped_id is not null and exists (
+    select from trading.open_orders_until(v_user_id, v_last_stopped_id, null, 1)
   ) then
     code := 'DEAD_MAN_FIRED';
     return;
@@ -86,7 +79,7 @@ begin
     when set_dead_man.timeout_ms > 0
       then v_at + set_dead_man.timeout_ms * interval '1 millisecond'
   end;
-  if v_is_over then
+  if v_last_stopped_id is not null then
     v_switch.last_fired_at := v_switch.expires_at;
   end if;
   update trading.dead_man_switches as s set

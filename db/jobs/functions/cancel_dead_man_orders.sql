@@ -27,7 +27,7 @@ begin
   else
     v_locked := trading.lock_free_markets(cancel_dead_man_orders.market_ids); -- mutant: switch_without_lock
   end if;
-  cancelled := trading.cancel_together(
+  cancelled := trading.cancel_active_orders(
     array(
       select b.order_id
       from trading.active_orders as b
@@ -38,14 +38,12 @@ begin
           from trading.dead_man_switches as s
           where s.user_id = b.user_id
             and s.fired_at is not null
-            and (
-              b.order_id <= s.last_order_id
-              or trading.comes_from_before(b.order_id, s.last_order_id)
-            )
+            and trading.began_until(b.order_id, s.last_order_id)
         )
     ),
+    'user_cancelled',
     core.now(),
-    announced => true
+    expires => true
   );
   busy := array(
     select u.id

@@ -19,7 +19,7 @@ begin
   update trading.dead_man_switches as s set
     fired_at = v_at,
     last_fired_at = s.expires_at,
-    last_order_id = trading.last_order_until(s.user_id, s.expires_at)
+    last_order_id = trading.last_stopped_order(s, v_at, grace => '0')
   where s.user_id = any (array(
     select x.user_id
     from trading.dead_man_switches as x

@@ -13,7 +13,9 @@ declare
   v_at timestamptz;
   v_context trading.market_context;
   v_traders trading.trader_arrays;
+  v_is_open boolean;
   v_has_expired boolean;
+  v_last_stopped_id bigint;
   v_is_stopped boolean;
   v_price int;
   v_quantity int;
@@ -29,15 +31,16 @@ begin
   select o.* into v_order -- mutant: amend_by_an_old_look
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o; -- mutant: amend_by_an_old_look
 
-  v_has_expired := v_order.expires_at <= v_at
-    and v_order.status in ('scheduled', 'open', 'partially_filled');
-  v_is_stopped := v_order.status in ('scheduled', 'open', 'partially_filled') and exists (
-    select
+  v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
+  v_has_expired := v_is_open and v_order.expires_at <= v_at;
+  v_last_stopped_id := (
+    select trading.last_stopped_order(s, v_at, grace => '0')
     from trading.dead_man_switches as s
     where s.user_id = v_user_id
-      and s.expires_at <= v_at
-      and v_order.created_at <= s.expires_at -- mutant: stopped_order_amended
   );
+  v_is_stopped := v_is_open
+    and v_last_stopped_id is not null
+    and trading.began_until(v_order.id, v_last_stopped_id); -- mutant: stopped_order_amended
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(
@@ -67,9 +70,7 @@ begin
   if v_code = 'ORDER_NOT_AMENDABLE' then
     if v_has_expired or v_is_stopped then
       perform trading.cancel_active_orders(
-        v_order.market_id, array[v_order.id],
-        case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
-        v_at, true
+        array[v_order.id], 'user_cancelled', v_at, expires => true
       );
     end if;
     v_message := 'Cannot amend order with status: '

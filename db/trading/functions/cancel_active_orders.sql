@@ -1,34 +1,42 @@
 create or replace function trading.cancel_active_orders(
-  market_id bigint,
   order_ids bigint[],
   reason trading.cancel_reason,
   at timestamptz,
-  announced boolean
+  expires boolean default false,
+  announced boolean default true
 )
 returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_ids constant bigint[] := array(
-    select e.order_id
-    from trading.end_active_orders(
-      cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
-      cancel_active_orders.at, counted => true -- mutant: version_not_raised
-    ) as e
-  );
+  v_announced_ids bigint[];
+  v_cancelled int;
 begin
-  if cancel_active_orders.announced and cardinality(v_ids) > 0 then -- mutant: owner_not_told
-    perform trading.announce_cancelled(v_ids);
+  select
+    array_agg(e.order_id) filter (
+      where cancel_active_orders.announced -- mutant: owner_not_told, switch_fires_silently
+        or e.has_expired
+    ),
+    count(*) filter (where not e.has_expired)
+  into v_announced_ids, v_cancelled
+  from trading.end_active_orders(
+    cancel_active_orders.order_ids, cancel_active_orders.reason, cancel_active_orders.at,
+    expires => cancel_active_orders.expires,
+    counted => true -- mutant: version_not_raised
+  ) as e;
+  if v_announced_ids is not null then
+    perform trading.announce_cancelled(v_announced_ids);
   end if;
-  return cardinality(v_ids);
+  return v_cancelled;
 end
 $$;
 
 comment on function trading.cancel_active_orders(
-  bigint, bigint[], trading.cancel_reason, timestamptz, boolean
+  bigint[], trading.cancel_reason, timestamptz, boolean, boolean
 ) is
-  'Cancels open orders of one market, resting and scheduled ones, for one reason; returns how many '
-  'were still there. announced: write order_cancelled events for the owners, who did not ask for '
-  'it. The caller holds the market''s lock. One change of the market, however many orders leave '
-  'its book.';
+  'Cancels open orders of any markets, resting and scheduled ones, for one reason; returns how '
+  'many were still there. expires: those past their expiry expire instead, and are not counted. '
+  'announced: with order_cancelled events for the owners, who did not ask for it; an order that '
+  'expires instead always has one. One change of each market, however many orders leave its book. '
+  'The caller holds the locks of the markets.';

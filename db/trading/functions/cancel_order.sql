@@ -6,7 +6,6 @@ as $$
 declare
   v_result api.result;
   v_order trading.orders;
-  v_has_expired boolean;
   v_cancelled int;
   v_at timestamptz;
 begin
@@ -21,18 +20,15 @@ begin
 
   perform trading.lock_market(v_order.market_id); -- mutant: cancel_without_lock
   v_at := core.now();
-  v_has_expired := coalesce(v_order.expires_at <= v_at, false);
   v_cancelled := trading.cancel_active_orders(
-    v_order.market_id,
-    array[v_order.id],
-    case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
-    v_at,
-    v_has_expired -- mutant: canceller_told
+    array[v_order.id], 'user_cancelled', v_at,
+    expires => true,
+    announced => false -- mutant: canceller_told
   );
 
   select o.* into strict v_order
   from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
-  if v_cancelled = 0 or v_has_expired then
+  if v_cancelled = 0 then
     v_result.code := 'ORDER_NOT_CANCELLABLE';
     v_result.message := 'Cannot cancel order with status: ' || v_order.status;
     return v_result;

@@ -8,7 +8,7 @@ as $$
 begin
   perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
   return trading.cancel_active_orders(
-    clear_orders.market_id, clear_orders.order_ids, clear_orders.reason, clear_orders.at, true
+    clear_orders.order_ids, clear_orders.reason, clear_orders.at
   );
 end
 $$;

@@ -1,29 +1,35 @@
 create or replace function trading.end_active_orders(
-  market_id bigint,
   order_ids bigint[],
   reason trading.cancel_reason,
   at timestamptz,
-  counted boolean default false
+  expires boolean,
+  counted boolean
 )
-returns setof trading.active_orders
+returns table (order_id bigint, has_expired boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_expired_by constant timestamptz := case
+    when end_active_orders.expires then end_active_orders.at -- mutant: expired_counted_as_cancelled
+  end;
   v_gone trading.active_orders[];
+  v_market_id bigint;
   v_places int[];
   v_changes bigint[];
 begin
   with gone as (
     delete from trading.active_orders as b
     where b.order_id = any (end_active_orders.order_ids)
-      and b.market_id = end_active_orders.market_id
     returning b.*
   ),
   cancelled as (
     update trading.orders as o set
       status = 'cancelled',
-      cancel_reason = end_active_orders.reason,
+      cancel_reason = case
+        when o.expires_at <= c_expired_by then 'expired'
+        else end_active_orders.reason
+      end,
       cancelled_at = end_active_orders.at
     where o.id = any (array(select g.order_id from gone as g))
   )
@@ -31,28 +37,28 @@ begin
   into v_gone
   from gone as g;
 
-  v_places := array(
-    select trading.depth_place(g.book_side, g.book_price)
+  for v_market_id, v_places, v_changes in
+    select
+      g.market_id,
+      array_agg(trading.depth_place(g.book_side, g.book_price)),
+      array_agg(-g.left_quantity::bigint)
     from unnest(v_gone) as g
     where g.queue_position is not null
-  );
-  v_changes := array(
-    select -g.left_quantity::bigint
-    from unnest(v_gone) as g
-    where g.queue_position is not null
-  );
-  if cardinality(v_places) > 0 then
-    perform trading.write_depth(
-      end_active_orders.market_id, v_places, v_changes, end_active_orders.counted
-    );
-  end if;
-  return query select g.* from unnest(v_gone) as g;
+    group by g.market_id
+    order by g.market_id
+  loop
+    perform trading.write_depth(v_market_id, v_places, v_changes, end_active_orders.counted);
+  end loop;
+  return query
+    select g.order_id, coalesce(g.expires_at <= c_expired_by, false)
+    from unnest(v_gone) as g;
 end
 $$;
 
 comment on function trading.end_active_orders(
-  bigint, bigint[], trading.cancel_reason, timestamptz, boolean
+  bigint[], trading.cancel_reason, timestamptz, boolean, boolean
 ) is
-  'Takes open orders of one market off the book, or out of their delay, for one reason; returns '
-  'those that were still there, by id. counted: a change of the book raises the version of the '
-  'market by one, with a market_changed event. The caller holds the market''s lock.';
+  'Takes open orders of any markets off their books, or out of their delay, for one reason; '
+  'returns those that were still there, by id. expires: those past their expiry expire instead. '
+  'counted: a change of a book raises the version of its market by one, however many orders leave '
+  'it, with a market_changed event. The caller holds the locks of the markets.';

@@ -7,7 +7,6 @@ declare
   v_at timestamptz := core.now();
 begin
   return trading.cancel_active_orders(
-    expire_orders.market_id,
     array(
       select b.order_id
       from unnest(expire_orders.order_ids) as u (order_id)
@@ -25,11 +24,11 @@ begin
         limit 1
       ) as m
       where b.expires_at <= v_at -- mutant: expiry_a_moment_late
+        and b.market_id = expire_orders.market_id
         and (m.close_time is null or b.expires_at < m.close_time)
     ),
     'expired',
-    v_at,
-    true
+    v_at
   );
 end
 $$;

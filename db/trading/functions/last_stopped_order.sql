@@ -1,19 +1,22 @@
-create or replace function trading.last_stopped_order(user_id bigint, at timestamptz)
+create or replace function trading.last_stopped_order(
+  switch trading.dead_man_switches, at timestamptz, grace interval
+)
 returns bigint
 language sql stable
-begin atomic
-  select coalesce(
-    s.last_order_id, trading.last_order_until(s.user_id, s.expires_at)
-  )
-  from trading.dead_man_switches as s
-  where s.user_id = last_stopped_order.user_id
-    and s.expires_at <= last_stopped_order.at
-    -- A renewal that was in time may still be committing, unless a worker has looked.
-    and (s.fired_at is not null or s.expires_at <= last_stopped_order.at - interval '2 seconds'); -- mutant: stopped_before_its_renewal
+return case
+  when (switch).fired_at is not null or (switch).expires_at <= at - grace -- mutant: renewed_while_it_fires
+    then coalesce(
+      (switch).last_order_id,
+      trading.last_order_until((switch).user_id, (switch).expires_at)
+    )
 end;
 
-comment on function trading.last_stopped_order(bigint, timestamptz) is
-  'The last of the open orders of a user that the dead man''s switch has stopped; null if it has '
-  'not. Stopped orders trade no more, and are cancelled by a worker or when they are met. A switch '
-  'stops them at the moment when a worker finds it expired, and two seconds after its expiry if '
-  'there is no worker.';
+comment on function trading.last_stopped_order(
+  trading.dead_man_switches, timestamptz, interval
+) is
+  'The last of the orders that a dead man''s switch stops, 0 if it has expired and stops none; '
+  'null if it is off or has not expired. Stopped orders trade no more, and are cancelled by a '
+  'worker or when they are met. grace: a switch that no worker has found expired stops nothing '
+  'for so long after its expiry. Matching gives two seconds: a renewal that was in time may still '
+  'be committing. The others give none: api.set_dead_man and a worker lock the switch first, and '
+  'an order that could still be amended would escape the switch.';

@@ -48,4 +48,4 @@ comment on function trading.match_request(
   trading.order_request, trading.market_context, trading.book_slice, int, int, text
 ) is
   'A request as matching reads it. trader and holding are the places of its user and of what the '
-  'user has in its market, null without; blocked_by: see risk.blocked_by.';
+  'user has in its market, null without; blocked_by: see trading.request_blocked_by.';

@@ -11,10 +11,7 @@ begin atomic
       open_orders_until.only_market_id is null -- mutant: all_markets
       or b.market_id = open_orders_until.only_market_id
     )
-    and (
-      b.order_id <= open_orders_until.last_order_id -- mutant: later_orders_cancelled_too
-      or trading.comes_from_before(b.order_id, open_orders_until.last_order_id)
-    )
+    and trading.began_until(b.order_id, open_orders_until.last_order_id)
   order by b.order_id
   limit open_orders_until.most;
 end;

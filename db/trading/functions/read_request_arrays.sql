@@ -19,11 +19,7 @@ begin
       width_bucket(
         trading.holding_key(v_request.market, v_trader), (batch.holdings).keys
       ),
-      case
-        when v_request.order_id <= (batch.traders).stopped_order_ids[v_trader] -- mutant: stopped_order_released
-          then 'DEAD_MAN_FIRED'
-        else (batch.traders).blocked_by[v_trader]
-      end
+      trading.request_blocked_by(batch.traders, v_trader, v_request.order_id)
     );
     return (
       array[v_laid_out], array[v_request.market], array[v_trader], array[v_laid_out.shares],
@@ -37,10 +33,7 @@ begin
       array_agg(
         trading.match_request(
           r, c.context, slice, u.trader, h.holding,
-          case
-            when r.order_id <= (batch.traders).stopped_order_ids[u.trader] then 'DEAD_MAN_FIRED'
-            else (batch.traders).blocked_by[u.trader]
-          end
+          trading.request_blocked_by(batch.traders, u.trader, r.order_id)
         )
       ),
       array_agg(r.market),
@@ -75,5 +68,4 @@ comment on function trading.read_request_arrays(
   trading.matched_batch, trading.book_slice, boolean
 ) is
   'The requests of a batch as matching reads them, once its markets, books, traders and holdings '
-  'are read. has_keys: some request has an idempotency key. A scheduled order that the dead man''s '
-  'switch has stopped is not released.';
+  'are read. has_keys: some request has an idempotency key.';

@@ -29,7 +29,11 @@ begin
     select from trading.dead_man_switches as s where s.expires_at <= read_traders.at
   ) then
     v_traders.stopped_order_ids := array(
-      select trading.last_stopped_order(u.id, read_traders.at)
+      select (
+        select trading.last_stopped_order(s, read_traders.at, grace => interval '2 seconds') -- mutant: stopped_before_its_renewal
+        from trading.dead_man_switches as s
+        where s.user_id = u.id
+      )
       from unnest(v_traders.user_ids) with ordinality as u (id, place)
       order by u.place
     );

@@ -54,8 +54,8 @@ begin
 
   -- An order that is matched at once is counted with the order that it replaces, as one change.
   perform trading.end_active_orders(
-    context.market_id, array[("order").id], 'user_amended', context.at,
-    counted => context.live_delay_ms is not null
+    array[("order").id], 'user_amended', context.at,
+    expires => false, counted => context.live_delay_ms is not null
   );
   v_written := trading.write_batch(v_batch);
   insert into trading.order_replacements (order_id, replaced_order_id)

@@ -27,4 +27,4 @@ comment on function trading.request_rejection(
   'An expiry in the past is a fault of a new request, and comes first. A scheduled order that is '
   'released (order_id) may have expired since, which comes last: so its reason is the same whether '
   'a late release or a late closing of the market comes first. known: its user exists; blocked_by: '
-  'see risk.blocked_by.';
+  'see trading.request_blocked_by.';

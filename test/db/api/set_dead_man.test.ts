@@ -5,6 +5,7 @@ import { api, jobs } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, ioc } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { until } from "../../helpers/until.ts";
 
 /** The dead man's switch. The clock stands; the worker's functions are called one by one. */
 
@@ -242,6 +243,43 @@ test.serial(
     t.is(await expiryOf(ann), null);
   },
 );
+
+test.serial("an order is stopped that replaced a stopped one while the switch fired", async (t) => {
+  const market = await makeMarket();
+  const { rows } = await exchange.database.pool.query(
+    "select t.public_id as id from trading.traders as t where t.public_id = any ($1) order by t.user_id",
+    [await makeTraders(2)],
+  );
+  const [bob, ann] = rows.map(({ id }) => id);
+  await rest(market, bob, buy("no", 1, 40));
+  const [id] = await rest(market, ann, buy("yes", 3, 30));
+  await set(ann, 5000);
+  await clock.advance(4999);
+  // The amendment has its time before the expiry, and waits for bob, who is locked before ann.
+  const amending = await exchange.withRollback(async (holder) => {
+    const held = await holder.query(
+      "select pg_backend_pid() as pid from trading.traders as t where t.public_id = $1 for no key update",
+      [bob],
+    );
+    const result = exchange.amend(ann, id!, { price: 60 });
+    await until("the amendment waits", async () => {
+      const { rowCount } = await exchange.database.pool.query(
+        "select from pg_stat_activity as a where $1 = any (pg_blocking_pids(a.pid))",
+        [held.rows[0].pid],
+      );
+      return rowCount! > 0;
+    });
+    await clock.advance(2);
+    t.is((await due()).length, 1);
+    return { result };
+  });
+  const { answer } = await amending.result;
+  t.is(answer!.order.filledQuantity, 1);
+  t.is((await exchange.amend(ann, answer!.order.id, { price: 61 })).code, "ORDER_NOT_AMENDABLE");
+  t.is((await order(ann, answer!.order.id)).cancelReason, "user_cancelled");
+  t.is(await work(), 0);
+  t.is(await expiryOf(ann), null);
+});
 
 test.serial("a market that is locked is passed over, and done later", async (t) => {
   const [one, two] = (await makeMarkets(2)) as [string, string];
