@@ -7,6 +7,8 @@ import { formatFrame } from "./event_stream.ts";
 import type { EventStream, EventStreams } from "./event_stream.ts";
 import { changeText, snapshotText, stateOf } from "./followed_market.ts";
 import type { MarketState } from "./followed_market.ts";
+import { createRefreshLoop, RETRY_MS } from "./refresh_loop.ts";
+import type { RefreshLoop } from "./refresh_loop.ts";
 import { shareFrame } from "./shared_frame.ts";
 import type { SharedFrame } from "./shared_frame.ts";
 
@@ -51,11 +53,8 @@ interface Channel {
   refresh: () => Promise<void>;
   /** A client waits for a snapshot. */
   isSnapshotWanted: boolean;
-  /** The market may have changed since the latest state. */
-  isStale: boolean;
-  isFollowing: boolean;
-  /** When the next change may be sent, by performance.now(). */
-  nextAt: number;
+  /** Calls refresh while the market may have changed since the latest state. */
+  loop: RefreshLoop;
 }
 
 interface Client {
@@ -66,11 +65,6 @@ interface Client {
   isClosed: boolean;
 }
 
-/** Changes within this time after a frame share the next one. */
-const GAP_MS = 20;
-/** A frame for many clients takes longer. The gap grows with it up to this. */
-const LONGEST_GAP_MS = 60;
-const RETRY_MS = 250;
 /** How many markets are read at once for a new client. */
 const MOST_READS = 8;
 
@@ -123,8 +117,15 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     if (known !== undefined) return known;
     const channel: Channel = {
       ...{ marketId, clients: new Set(), followers: 0, latest: undefined, snapshot: undefined },
-      ...{ isSnapshotWanted: false, isStale: false, isFollowing: false, nextAt: 0 },
+      isSnapshotWanted: false,
       refresh: singleFlightAfter(() => refresh(channel, options.readMarket)),
+      loop: createRefreshLoop({
+        refresh: () => channel.refresh(),
+        isNeeded: () => channel.followers > 0,
+        onFailure: (error) => {
+          logger.warn({ error }, "a market's changes could not be read");
+        },
+      }),
     };
     channels.set(marketId, channel);
     return channel;
@@ -136,21 +137,16 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     }
   }
 
-  function markStale(channel: Channel): void {
-    channel.isStale = true;
-    void follow(channel, logger);
-  }
-
   return {
     open,
     changed: (marketId, version) => {
       const channel = channels.get(marketId);
       if (channel === undefined) return;
       const known = channel.latest?.version;
-      if (version === undefined || known === undefined || version > known) markStale(channel);
+      if (version === undefined || known === undefined || version > known) channel.loop.markStale();
     },
     allChanged: () => {
-      for (const channel of channels.values()) markStale(channel);
+      for (const channel of channels.values()) channel.loop.markStale();
     },
     count: () => count,
   };
@@ -183,25 +179,6 @@ async function sendSnapshot(client: Client, channel: Channel): Promise<void> {
   client.lacks.delete(channel);
   channel.clients.add(client);
   client.stream.send(channel.snapshot);
-}
-
-/** Refreshes until there is nothing newer, with a gap after each frame. */
-async function follow(channel: Channel, logger: Logger): Promise<void> {
-  if (channel.isFollowing) return;
-  channel.isFollowing = true;
-  while (channel.isStale && channel.followers > 0) {
-    const waitMs = channel.nextAt - performance.now();
-    if (waitMs > 0) await delay(waitMs);
-    channel.isStale = false;
-    try {
-      await channel.refresh();
-    } catch (error) {
-      logger.warn({ error }, "a market's changes could not be read");
-      channel.isStale = true;
-      await delay(RETRY_MS);
-    }
-  }
-  channel.isFollowing = false;
 }
 
 /** Reads the market, and tells its clients what differs. */
@@ -243,8 +220,7 @@ function sendChange(channel: Channel, change: string | null): void {
     client.lacks.add(channel);
     void serve(client);
   }
-  const now = performance.now();
-  channel.nextAt = now + Math.min(Math.max(GAP_MS, now - began), LONGEST_GAP_MS);
+  channel.loop.noteFrame(began);
 }
 
 /** Reads a market that no other client follows, to see whether there is such a market. */

@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { MarketView } from "../database/calls.ts";
 import { singleFlightAfter } from "../single_flight.ts";
 import { formatFrame } from "./event_stream.ts";
 import type { EventStream, EventStreams } from "./event_stream.ts";
+import { createRefreshLoop } from "./refresh_loop.ts";
+import type { RefreshLoop } from "./refresh_loop.ts";
 
 export interface MarketStreamsOptions {
   eventStreams: EventStreams;
@@ -34,22 +35,13 @@ interface Channel {
   latest: Snapshot | undefined;
   /** Reads the market, and sends the clients what is new. */
   refresh: () => Promise<Snapshot | undefined>;
-  /** The market may have changed since the latest snapshot. */
-  isStale: boolean;
-  isFollowing: boolean;
-  /** When the next snapshot may be sent, by performance.now(). */
-  nextAt: number;
+  /** Calls refresh while the market may have changed since the latest snapshot. */
+  loop: RefreshLoop;
 }
 
 interface Snapshot extends MarketView {
   frame: Buffer;
 }
-
-/** Changes within this time after a frame share the next one. */
-const GAP_MS = 20;
-/** A frame for many clients takes longer. The gap grows with it up to this. */
-const LONGEST_GAP_MS = 60;
-const RETRY_MS = 250;
 
 /** Reads a market once after a change, and sends the same bytes to all its clients. */
 export function createMarketStreams(options: MarketStreamsOptions): MarketStreams {
@@ -73,7 +65,7 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
       channel.clients.add(stream);
       stream.send(snapshot.frame);
       // A change since the read was not sent: the client was not in the list yet.
-      void follow(channel);
+      channel.loop.resume();
       return true;
     } finally {
       channel.comers--;
@@ -90,9 +82,13 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
       comers: 0,
       latest: undefined,
       refresh: singleFlightAfter(async () => take(channel, await readSnapshot(marketId))),
-      isStale: false,
-      isFollowing: false,
-      nextAt: 0,
+      loop: createRefreshLoop({
+        refresh: () => channel.refresh(),
+        isNeeded: () => channel.clients.size > 0,
+        onFailure: (error) => {
+          logger.warn({ error }, "a market's snapshot could not be read");
+        },
+      }),
     };
     channels.set(marketId, channel);
     return channel;
@@ -106,34 +102,11 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
     const channel = channels.get(marketId);
     if (channel === undefined) return;
     if (channel.latest !== undefined && version <= channel.latest.version) return;
-    channel.isStale = true;
-    void follow(channel);
+    channel.loop.markStale();
   }
 
   function allChanged(): void {
-    for (const channel of channels.values()) {
-      channel.isStale = true;
-      void follow(channel);
-    }
-  }
-
-  /** Refreshes until there is nothing newer, with a gap after each frame. */
-  async function follow(channel: Channel): Promise<void> {
-    if (channel.isFollowing) return;
-    channel.isFollowing = true;
-    while (channel.isStale && channel.clients.size > 0) {
-      const waitMs = channel.nextAt - performance.now();
-      if (waitMs > 0) await delay(waitMs);
-      channel.isStale = false;
-      try {
-        await channel.refresh();
-      } catch (error) {
-        logger.warn({ error }, "a market's snapshot could not be read");
-        channel.isStale = true;
-        await delay(RETRY_MS);
-      }
-    }
-    channel.isFollowing = false;
+    for (const channel of channels.values()) channel.loop.markStale();
   }
 
   return {
@@ -158,7 +131,6 @@ function take(channel: Channel, view: MarketView | undefined): Snapshot | undefi
   channel.latest = snapshot;
   const began = performance.now();
   for (const client of clients) client.send(snapshot.frame);
-  const now = performance.now();
-  channel.nextAt = now + Math.min(Math.max(GAP_MS, now - began), LONGEST_GAP_MS);
+  channel.loop.noteFrame(began);
   return snapshot;
 }

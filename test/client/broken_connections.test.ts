@@ -3,7 +3,7 @@ import type { ExecutionContext } from "ava";
 import { ApiError, createClient } from "../../src/client/client.ts";
 import type { Client, UserEvent } from "../../src/client/client.ts";
 import { realTiming } from "../../src/client/timing.ts";
-import { openCuttingProxy } from "../examples/cutting_proxy.ts";
+import { openCuttingProxy } from "../helpers/http/cutting_proxy.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
 import { effort, randomFrom } from "../helpers/random.ts";

@@ -1,6 +1,6 @@
-import http from "node:http";
-import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
 import type { ExecutionContext } from "ava";
+import { openForwardingProxy, passHead } from "../helpers/http/forwarding_proxy.ts";
 
 /** A way to the service on which the answer to the first order gets lost. */
 export interface LossyProxy {
@@ -12,34 +12,17 @@ export interface LossyProxy {
 /** Listens until the test ends. */
 export async function openLossyProxy(t: ExecutionContext, target: string): Promise<LossyProxy> {
   const statuses: number[] = [];
-  const server = http.createServer((request, response) => {
-    const { method, url = "", headers } = request;
-    const forwarded = http.request(target + url, { method, headers }, (answer) => {
-      const { statusCode = 0 } = answer;
-      if (method === "POST" && url === "/api/v1/orders") {
-        statuses.push(statusCode);
-        if (statuses.length === 1) {
-          answer.resume();
-          response.destroy();
-          return;
-        }
+  const url = await openForwardingProxy(t, target, async ({ request, response, forward }) => {
+    const answer = await forward();
+    if (request.method === "POST" && request.url === "/api/v1/orders") {
+      statuses.push(answer.statusCode!);
+      if (statuses.length === 1) {
+        response.destroy();
+        return;
       }
-      response.writeHead(statusCode, answer.headers);
-      // So that the head of a stream goes out before its first event.
-      response.flushHeaders();
-      answer.pipe(response);
-    });
-    forwarded.on("error", () => response.destroy());
-    response.on("close", () => forwarded.destroy());
-    request.pipe(forwarded);
+    }
+    passHead(answer, response);
+    await pipeline(answer, response);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, statuses };
+  return { url, statuses };
 }

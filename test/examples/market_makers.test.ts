@@ -6,7 +6,7 @@ import { complaintsAbout } from "../helpers/compiler.ts";
 import { randomFrom } from "../helpers/random.ts";
 import { readText } from "../helpers/repository.ts";
 import { until } from "../helpers/until.ts";
-import { openCuttingProxy } from "./cutting_proxy.ts";
+import { openCuttingProxy } from "../helpers/http/cutting_proxy.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
 import { openLossyProxy } from "./lossy_proxy.ts";

@@ -6,9 +6,9 @@ import { readText, rootDirectory } from "../helpers/repository.ts";
 import { numberFrom } from "../helpers/random.ts";
 import { until } from "../helpers/until.ts";
 import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
+import { openCuttingProxy } from "../helpers/http/cutting_proxy.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
-import { openCuttingProxy } from "./cutting_proxy.ts";
 import { startExample, testWithPrograms, untilEqual } from "./run_example.ts";
 
 /** examples/python/: the client by itself, and trading through connections that break. */

@@ -1,6 +1,5 @@
-import http from "node:http";
-import type { AddressInfo } from "node:net";
 import test from "ava";
+import { serveLocally } from "../helpers/http/local_server.ts";
 import { readText } from "../helpers/repository.ts";
 import { startExample } from "./run_example.ts";
 
@@ -8,10 +7,9 @@ import { startExample } from "./run_example.ts";
 
 test("the market maker in TypeScript ends with an error when its books do", async (t) => {
   const asked: string[] = [];
-  const server = http.createServer((request, response) => {
-    const { method = "", url = "" } = request;
-    const path = url.split("?")[0]!;
-    asked.push(`${method} ${path}`);
+  const url = await serveLocally(t, (request, response) => {
+    const path = request.url!.split("?")[0]!;
+    asked.push(`${request.method} ${path}`);
     request.resume();
     if (path === "/api/v1/user/stream") {
       response.writeHead(200, { "Content-Type": "text/event-stream" });
@@ -23,16 +21,8 @@ test("the market maker in TypeScript ends with an error when its books do", asyn
     const error = { error: "Market not found", code: "MARKET_NOT_FOUND" };
     response.end(JSON.stringify(isBooks ? error : { openOrders: [], positions: [] }));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
   const example = await startExample(t, "In TypeScript", {
-    ...{ BASE: `http://127.0.0.1:${port}`, KEY: "jk_1", MARKET: "m" },
+    ...{ BASE: url, KEY: "jk_1", MARKET: "m" },
   });
   t.is(await example.ended, 1, example.output());
   t.regex(example.output(), /ApiError: Market not found/);

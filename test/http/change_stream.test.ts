@@ -4,7 +4,7 @@ import { marketChangeSchema } from "../../src/api/streams.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { applyFrame, levelsOf } from "../helpers/exchange/local_book.ts";
 import type { LocalBook } from "../helpers/exchange/local_book.ts";
-import { openEvents } from "../helpers/http/event_source.ts";
+import { testEvents } from "../helpers/http/event_source.ts";
 import type { EventSource } from "../helpers/http/event_source.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
@@ -14,31 +14,17 @@ import { until } from "../helpers/until.ts";
 /** GET /stream: a snapshot of each market, and then its changes. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
-
-const opened: EventSource[] = [];
+const { call, makeMarket, makeTrader, operate, place } = service;
+const openStream = testEvents(test);
 
 async function watch(
   markets: string[],
   { url = service.url, gzip = false } = {},
 ): Promise<EventSource> {
-  const stream = await openEvents(
+  return await openStream(
     `${url}/api/v1/stream?markets=${markets.join(",")}`,
     gzip ? { "accept-encoding": "gzip, br" } : {},
   );
-  opened.push(stream);
-  return stream;
-}
-
-test.afterEach.always("close the streams", () => {
-  for (const stream of opened.splice(0)) stream.close();
-});
-
-async function place({ key }: Trader, marketId: string, order: object): Promise<any> {
-  const body = { marketId, side: "yes", quantity: 1, ...order };
-  const answer = await call("POST", "/api/v1/orders", { key, body });
-  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-  return answer.body.order;
 }
 
 test.serial("a snapshot of each market, and then what changes", async (t) => {

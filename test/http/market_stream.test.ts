@@ -3,7 +3,7 @@ import test from "ava";
 import { pino } from "pino";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
-import { openEvents } from "../helpers/http/event_source.ts";
+import { testEvents } from "../helpers/http/event_source.ts";
 import type { EventSource } from "../helpers/http/event_source.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
@@ -11,26 +11,13 @@ import type { Trader } from "../helpers/http/test_service.ts";
 /** GET /markets/:id/stream: a fresh snapshot first, and the newest after every change. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
+const { call, makeMarket, makeTrader, operate, place } = service;
 
 const emptyBook = { yesBids: [], noBids: [] };
-const opened: EventSource[] = [];
+const openStream = testEvents(test);
 
 async function watch(marketId: string, url = service.url): Promise<EventSource> {
-  const stream = await openEvents(`${url}/api/v1/markets/${marketId}/stream`);
-  opened.push(stream);
-  return stream;
-}
-
-test.afterEach.always("close the streams", () => {
-  for (const stream of opened.splice(0)) stream.close();
-});
-
-async function place({ key }: Trader, marketId: string, order: object): Promise<any> {
-  const body = { marketId, side: "yes", quantity: 1, ...order };
-  const answer = await call("POST", "/api/v1/orders", { key, body });
-  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-  return answer.body.order;
+  return await openStream(`${url}/api/v1/markets/${marketId}/stream`);
 }
 
 const profileOf = async ({ userId }: Trader) =>
@@ -222,10 +209,9 @@ test.serial(
   async (t) => {
     const marketId = await makeMarket();
     await place(await makeTrader(), marketId, { price: 40 });
-    const stream = await openEvents(`${service.url}/api/stream/market/${marketId.toUpperCase()}`, {
+    const stream = await openStream(`${service.url}/api/stream/market/${marketId.toUpperCase()}`, {
       "last-event-id": "999",
     });
-    opened.push(stream);
     t.is((await stream.next()).id, "1");
   },
 );

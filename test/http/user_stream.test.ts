@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { userEventSchema } from "../../src/api/streams.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
-import { openEvents } from "../helpers/http/event_source.ts";
+import { testEvents } from "../helpers/http/event_source.ts";
 import type { EventSource, Frame } from "../helpers/http/event_source.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Trader } from "../helpers/http/test_service.ts";
@@ -12,10 +12,10 @@ import { ordersIn } from "../helpers/exchange/orders.ts";
 /** GET /user/stream: what happens to a user, to them alone. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
+const { call, makeMarket, makeTrader, operate, place } = service;
 
 const connected = { data: { type: "connected" } };
-const opened: EventSource[] = [];
+const openStream = testEvents(test);
 
 interface ListenOptions {
   url?: string;
@@ -29,23 +29,10 @@ async function listen(
   { url = service.url, include, after }: ListenOptions = {},
 ): Promise<EventSource> {
   const query = include === undefined ? "" : `?include=${include}`;
-  const stream = await openEvents(`${url}/api/v1/user/stream${query}`, {
+  return await openStream(`${url}/api/v1/user/stream${query}`, {
     authorization: `Bearer ${key}`,
     ...(after === undefined ? {} : { "last-event-id": after }),
   });
-  opened.push(stream);
-  return stream;
-}
-
-test.afterEach.always("close the streams", () => {
-  for (const stream of opened.splice(0)) stream.close();
-});
-
-async function place({ key }: Trader, marketId: string, order: object): Promise<any> {
-  const body = { marketId, side: "yes", quantity: 1, ...order };
-  const answer = await call("POST", "/api/v1/orders", { key, body });
-  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
-  return answer.body.order;
 }
 
 /** When this event has come, all earlier events of the user have come. */
@@ -421,9 +408,7 @@ test.serial("the website's cookie opens the stream while the session lasts", asy
   const login = () => operate("create_session", { ...session, valid_for: "1 hour" });
   const open = async (cookie: string) => {
     const headers = { cookie: `a=b; pgmarkets_session=${cookie}` };
-    const stream = await openEvents(`${service.url}/api/stream/user`, headers);
-    opened.push(stream);
-    return stream;
+    return await openStream(`${service.url}/api/stream/user`, headers);
   };
   const cookies = [await login(), await login()];
   const [ended, kept] = [await open(cookies[0]), await open(cookies[1])];

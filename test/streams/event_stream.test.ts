@@ -1,5 +1,3 @@
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
 import test from "ava";
 import type { ExecutionContext } from "ava";
@@ -11,6 +9,7 @@ import {
 } from "../../src/streams/event_stream.ts";
 import type { EventStream, EventStreamsOptions } from "../../src/streams/event_stream.ts";
 import { openEvents } from "../helpers/http/event_source.ts";
+import { serveLocally } from "../helpers/http/local_server.ts";
 
 /** What holds for every event stream. */
 
@@ -21,7 +20,7 @@ async function serveStreams(t: ExecutionContext, options: Options = {}) {
   const eventStreams = createEventStreams({ ...options, logger: pino({ level: "silent" }) });
   const opened: { stream: EventStream; response: ServerResponse; closed: Promise<void> }[] = [];
   const refused: string[] = [];
-  const server = createServer((_request, response) => {
+  const url = await serveLocally(t, (_request, response) => {
     let close = () => {};
     const closed = new Promise<void>((resolve) => (close = resolve));
     try {
@@ -34,12 +33,6 @@ async function serveStreams(t: ExecutionContext, options: Options = {}) {
       response.end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = async () => {
     const source = await openEvents(url);
     return { source, ...opened.at(-1)! };

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { ExecutionContext } from "ava";
 import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 
@@ -8,26 +7,15 @@ import type { Browser, Page } from "playwright-core";
 const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const program = programs.find(existsSync);
 
-/** Why nothing is tried in a browser. */
-export const noBrowser = "no Chromium is installed (apt-get install chromium)";
+/** Why nothing can be tried in a browser here. Undefined if it can. */
+export const noBrowser =
+  program === undefined ? "no Chromium is installed (apt-get install chromium)" : undefined;
 
-/** A browser, or undefined where none is installed. */
-export async function launchBrowser(): Promise<Browser | undefined> {
-  if (program === undefined) return undefined;
+/** Starts a browser. Throws where none is installed. */
+export async function launchBrowser(): Promise<Browser> {
+  if (program === undefined) throw new Error(noBrowser);
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   return await chromium.launch({ executablePath: program, args });
-}
-
-/** A browser, or undefined where none is installed: the test then says so and ends. */
-export async function openBrowser(t: ExecutionContext): Promise<Browser | undefined> {
-  const browser = await launchBrowser();
-  if (browser === undefined) {
-    t.log(`not run: ${noBrowser}`);
-    t.pass();
-    return undefined;
-  }
-  t.teardown(() => browser.close());
-  return browser;
 }
 
 export interface Visit {

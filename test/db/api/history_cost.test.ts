@@ -1,6 +1,8 @@
 import test from "ava";
+import type { ClientBase } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
+import { rowsRead } from "../../helpers/database/plans.ts";
 import { createExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
@@ -56,29 +58,9 @@ test.after.always("drop the exchange", async () => {
   await exchange.database.drop();
 });
 
-/** How many rows of trades a call reads; those found by an index count twice. */
-async function rowsRead(work: (client: any) => Promise<unknown>): Promise<number> {
-  const client = await exchange.api.connect();
-  try {
-    // Generic plans come after a few calls.
-    for (let warm = 0; warm < 7; warm++) await work(client);
-    await client.query("begin");
-    const read = async () => {
-      const { rows } = await client.query(
-        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
-         from pg_stat_xact_all_tables where schemaname = 'trading' and relname = 'trades'`,
-      );
-      return Number(rows[0].rows ?? 0);
-    };
-    const before = await read();
-    await work(client);
-    const after = await read();
-    await client.query("commit");
-    return after - before;
-  } finally {
-    client.release();
-  }
-}
+/** How many rows of trades a call reads. */
+const tradesRead = (work: (client: ClientBase) => Promise<unknown>): Promise<number> =>
+  rowsRead(exchange.api, ["trading.trades"], work);
 
 const LIMIT = 50;
 
@@ -86,11 +68,11 @@ test.serial("fills and statement read what they show, on any page", async (t) =>
   const listed = { userId: ann, most: LIMIT };
   const middle = String(Math.round(TRADES / 2));
   for (const cursor of [undefined, middle]) {
-    const fills = await rowsRead((client) => call(client, api.listFills, { ...listed, cursor }));
+    const fills = await tradesRead((client) => call(client, api.listFills, { ...listed, cursor }));
     t.true(fills <= 6 * LIMIT, `fills: ${fills}`);
   }
   for (const cursor of [undefined, `${middle}.${middle}`]) {
-    const statement = await rowsRead((client) =>
+    const statement = await tradesRead((client) =>
       call(client, api.getStatement, { ...listed, cursor }),
     );
     t.true(statement <= 6 * LIMIT, `statement: ${statement}`);
@@ -99,17 +81,17 @@ test.serial("fills and statement read what they show, on any page", async (t) =>
 
 test.serial("what is asked for one market or for long ago is bounded too", async (t) => {
   const listed = { userId: ann, most: LIMIT };
-  const ofMarket = await rowsRead((client) =>
+  const ofMarket = await tradesRead((client) =>
     call(client, api.listFills, { ...listed, marketId: market }),
   );
   t.true(ofMarket <= 20_000, `fills of a market: ${ofMarket}`);
   const until = "2020-01-01T00:00:00Z";
-  const long = await rowsRead((client) => call(client, api.getStatement, { ...listed, until }));
+  const long = await tradesRead((client) => call(client, api.getStatement, { ...listed, until }));
   t.true(long <= 20_000, `statement: ${long}`);
 });
 
 test.serial("order history reads the fills that it shows", async (t) => {
-  const history = await rowsRead((client) =>
+  const history = await tradesRead((client) =>
     call(client, api.listOrderHistory, { userId: ann, most: LIMIT }),
   );
   t.true(history <= 4 * TRADES);
@@ -127,8 +109,8 @@ test.serial("order history reads the fills that it shows", async (t) => {
 
 test.serial("candles read no trades but those since the job ran", async (t) => {
   const asked = { marketId: market, interval: "1d" };
-  const before = await rowsRead((client) => call(client, api.listCandles, asked));
+  const before = await tradesRead((client) => call(client, api.listCandles, asked));
   t.true(before <= 20_000, `without a worker: ${before}`);
   await exchange.work("make_candles");
-  t.is(await rowsRead((client) => call(client, api.listCandles, asked)), 0);
+  t.is(await tradesRead((client) => call(client, api.listCandles, asked)), 0);
 });

@@ -1,6 +1,8 @@
 import test from "ava";
+import type { ClientBase } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
+import { rowsRead } from "../../helpers/database/plans.ts";
 import { createExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
@@ -64,33 +66,6 @@ test.after.always("drop the exchange", async () => {
   await exchange.database.drop();
 });
 
-/** How many rows of a table a call reads; those found by an index count twice. */
-async function rowsRead(
-  tables: string[],
-  work: (client: any) => Promise<unknown>,
-): Promise<number> {
-  const client = await exchange.api.connect();
-  try {
-    await work(client);
-    await client.query("begin");
-    const read = async () => {
-      const { rows } = await client.query(
-        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
-         from pg_stat_xact_all_tables where schemaname || '.' || relname = any ($1)`,
-        [tables],
-      );
-      return Number(rows[0].rows ?? 0);
-    };
-    const before = await read();
-    await work(client);
-    const after = await read();
-    await client.query("commit");
-    return after - before;
-  } finally {
-    client.release();
-  }
-}
-
 const tables = ["catalog.markets", "trading.market_state"];
 const asked = { page: 1, pageSize: 20, status: "open" };
 
@@ -98,7 +73,7 @@ for (const sort of ["volume", "newest", "closing"]) {
   test.serial(`a search by ${sort} reads the markets that have the words`, async (t) => {
     const found = MARKETS / RARE;
     const search = async (query: string, total: number) =>
-      await rowsRead(tables, async (client) => {
+      await rowsRead(exchange.api, tables, async (client) => {
         const body = await call(client, api.listMarkets, { ...asked, sort, query });
         t.is(JSON.parse(body!).meta.total, total, query);
       });
@@ -111,17 +86,18 @@ for (const sort of ["volume", "newest", "closing"]) {
 }
 
 test.serial("all markets are read once for a list without words", async (t) => {
-  const read = await rowsRead(tables, (client) =>
+  const read = await rowsRead(exchange.api, tables, (client) =>
     call(client, api.listMarkets, { ...asked, sort: "volume" }),
   );
   t.true(read >= MARKETS && read <= 2.1 * MARKETS, `${read} rows`);
 });
 
 test.serial("loss limits read each open order of the user once, and none of others", async (t) => {
-  const profile = (userId: string) => (client: any) => call(client, api.getOwnProfile, { userId });
-  const read = await rowsRead(["trading.active_orders"], profile(busy));
+  const profile = (userId: string) => (client: ClientBase) =>
+    call(client, api.getOwnProfile, { userId });
+  const read = await rowsRead(exchange.api, ["trading.active_orders"], profile(busy));
   t.true(read >= ORDERS && read <= 1.1 * ORDERS, `${read} rows for ${ORDERS} orders`);
-  t.true((await rowsRead(["trading.active_orders"], profile(idle))) <= 10);
+  t.true((await rowsRead(exchange.api, ["trading.active_orders"], profile(idle))) <= 10);
 });
 
 test.serial(
@@ -134,7 +110,7 @@ test.serial(
      from generate_series(1, 50000) as n`,
     );
     await exchange.database.pool.query("analyze identity.mails");
-    const read = await rowsRead(["identity.mails"], async (client) => {
+    const read = await rowsRead(exchange.api, ["identity.mails"], async (client) => {
       const figures = await call(client, api.getMailMetrics, {});
       t.like(figures, { waitingMails: 5, failedMails: 5 });
     });

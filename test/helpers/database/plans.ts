@@ -1,4 +1,5 @@
-import type { ClientBase } from "pg";
+import type { ClientBase, Pool } from "pg";
+import { withClient } from "./test_database.ts";
 
 /**
  * How many rows the plans of a statement handle, those of the functions that it calls included: what
@@ -43,4 +44,30 @@ export async function pagesRead(client: ClientBase, statement: string): Promise<
   const { rows } = await client.query(`explain (analyze, buffers, format json) ${statement}`);
   const { Plan: plan } = rows[0]["QUERY PLAN"][0];
   return Number(plan["Shared Hit Blocks"]) + Number(plan["Shared Read Blocks"]);
+}
+
+/** How many rows of these tables a call reads; those found by an index count twice. */
+export async function rowsRead(
+  pool: Pool,
+  tables: string[],
+  work: (client: ClientBase) => Promise<unknown>,
+): Promise<number> {
+  return await withClient(pool, async (client) => {
+    // Generic plans come after a few calls.
+    for (let warm = 0; warm < 7; warm++) await work(client);
+    await client.query("begin");
+    const read = async () => {
+      const { rows } = await client.query(
+        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+         from pg_stat_xact_all_tables where schemaname || '.' || relname = any ($1)`,
+        [tables],
+      );
+      return Number(rows[0].rows ?? 0);
+    };
+    const before = await read();
+    await work(client);
+    const after = await read();
+    await client.query("commit");
+    return after - before;
+  });
 }

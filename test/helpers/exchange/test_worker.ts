@@ -8,7 +8,9 @@ import type { Worker, WorkerOptions } from "../../../src/worker/start_worker.ts"
 import type { OwnDatabase } from "../database/test_database.ts";
 
 /** The template of the tests has no queue: makes it, once for a database. */
-export async function makeQueue({ connectionString }: OwnDatabase): Promise<void> {
+export async function makeQueue({
+  connectionString,
+}: Pick<OwnDatabase, "connectionString">): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {

@@ -1,5 +1,6 @@
 import http from "node:http";
 import { createGunzip } from "node:zlib";
+import type { TestFn } from "ava";
 
 /** One frame of an event stream. */
 export interface Frame {
@@ -86,6 +87,19 @@ export async function openEvents(
     pause: () => response.pause(),
     resume: () => response.resume(),
     close: () => request.destroy(),
+  };
+}
+
+/** For a test file: as `openEvents`, but after each test the streams that are open are closed. */
+export function testEvents(test: TestFn): typeof openEvents {
+  const opened: EventSource[] = [];
+  test.afterEach.always("close the streams", () => {
+    for (const stream of opened.splice(0)) stream.close();
+  });
+  return async (url, headers) => {
+    const stream = await openEvents(url, headers);
+    opened.push(stream);
+    return stream;
   };
 }
 

@@ -49,6 +49,8 @@ export interface TestService {
   /** A user with a key, money (10,000 EUR by default) and reviewed limits. */
   makeTrader: (options?: { fundsCents?: number; reviewed?: boolean }) => Promise<Trader>;
   makeMarket: (options?: { title?: string }) => Promise<string>;
+  /** Places an order: a bid for one YES share but for what `order` says. Throws if rejected. */
+  place: (trader: Trader, marketId: string, order: object) => Promise<any>;
 }
 
 let made = 0;
@@ -104,6 +106,9 @@ export function testService(
     return rows[0].value;
   }
 
+  const call: TestService["call"] = (method, path, options) =>
+    callService(service!.url, method, path, options);
+
   async function makeTrader({ fundsCents = 1_000_000, reviewed = true } = {}): Promise<Trader> {
     const number = ++made;
     const userId = await operate("create_user", traderName(number));
@@ -143,7 +148,13 @@ export function testService(
       closed = true;
       await service!.close();
     },
-    call: (method, path, options) => callService(service!.url, method, path, options),
+    call,
+    place: async ({ key }, marketId, order) => {
+      const body = { marketId, side: "yes", quantity: 1, ...order };
+      const answer = await call("POST", "/api/v1/orders", { key, body });
+      if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+      return answer.body.order;
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser } from "../browser.ts";
+import { journey } from "../journey.ts";
 import { buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
 
 /** Keys, live markets and self-exclusion, in a real browser. */
@@ -28,9 +28,7 @@ async function curlStatus(key: string): Promise<string> {
   return stdout;
 }
 
-test.serial("a key is shown once, works, and ends within a second of its end", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a key is shown once, works, and ends within a second of its end", async (t, browser) => {
   const { page, userId } = await arrive(browser, service, worker);
   await page.goto("/account");
   await page.getByLabel("Name of the new key").fill("my bot");
@@ -55,48 +53,47 @@ test.serial("a key is shown once, works, and ends within a second of its end", a
   await page.getByText("No keys yet").waitFor();
 });
 
-test.serial("a limit holds at once when it is lowered, and waits when it is raised", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { marketId } = await makeOffered(service, "Will it be warm?");
-  const { page, userId } = await arrive(browser, service, worker, { dayCents: 10_000 });
-  await page.goto("/account#limits");
-  await page.getByLabel("A day").fill("5");
-  await page.getByRole("button", { name: "Save my limits" }).click();
-  await page.getByText("Your limits are saved").waitFor();
-  await page.getByText("€0.00 used of €5.00").waitFor();
+journey(
+  "a limit holds at once when it is lowered, and waits when it is raised",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will it be warm?");
+    const { page, userId } = await arrive(browser, service, worker, { dayCents: 10_000 });
+    await page.goto("/account#limits");
+    await page.getByLabel("A day").fill("5");
+    await page.getByRole("button", { name: "Save my limits" }).click();
+    await page.getByText("Your limits are saved").waitFor();
+    await page.getByText("€0.00 used of €5.00").waitFor();
 
-  // 10 x 60 cents and the fee are more than 5.00.
-  const words = "This order could take you over one of your loss limits.";
-  await page.goto(`/markets/${marketId}`);
-  await fillTicket(page, 60, 10);
-  await page.locator(".preview").getByText(words).waitFor();
-  await buyButton(page).click();
-  await page.getByRole("alert").getByText(words).waitFor();
-  t.is(await sharesOf(service, userId), 0);
+    // 10 x 60 cents and the fee are more than 5.00.
+    const words = "This order could take you over one of your loss limits.";
+    await page.goto(`/markets/${marketId}`);
+    await fillTicket(page, 60, 10);
+    await page.locator(".preview").getByText(words).waitFor();
+    await buyButton(page).click();
+    await page.getByRole("alert").getByText(words).waitFor();
+    t.is(await sharesOf(service, userId), 0);
 
-  await page.getByRole("alert").getByRole("link", { name: "See your limits" }).click();
-  await page.getByLabel("A day").fill("50");
-  const saved = page.waitForResponse((response) => response.request().method() === "PUT");
-  await page.getByRole("button", { name: "Save my limits" }).click();
-  const { day } = (await (await saved).json()) as { day: { pending: { at: string } } };
-  const at: string = await page.evaluate(
-    `new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+    await page.getByRole("alert").getByRole("link", { name: "See your limits" }).click();
+    await page.getByLabel("A day").fill("50");
+    const saved = page.waitForResponse((response) => response.request().method() === "PUT");
+    await page.getByRole("button", { name: "Save my limits" }).click();
+    const { day } = (await (await saved).json()) as { day: { pending: { at: string } } };
+    const at: string = await page.evaluate(
+      `new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
        .format(new Date(${JSON.stringify(day.pending.at)}))`,
-  );
-  await page.getByText(`€50.00 from ${at}`).waitFor();
-  await page.getByText("€0.00 used of €5.00").waitFor();
-  const waitsMs = Date.parse(day.pending.at) - Date.now();
-  t.true(waitsMs > 23.9 * 3_600_000 && waitsMs <= 24 * 3_600_000);
-  // What holds is still the lower one.
-  await page.goto(`/markets/${marketId}`);
-  await fillTicket(page, 60, 10);
-  await page.locator(".preview").getByText(words).waitFor();
-});
+    );
+    await page.getByText(`€50.00 from ${at}`).waitFor();
+    await page.getByText("€0.00 used of €5.00").waitFor();
+    const waitsMs = Date.parse(day.pending.at) - Date.now();
+    t.true(waitsMs > 23.9 * 3_600_000 && waitsMs <= 24 * 3_600_000);
+    // What holds is still the lower one.
+    await page.goto(`/markets/${marketId}`);
+    await fillTicket(page, 60, 10);
+    await page.locator(".preview").getByText(words).waitFor();
+  },
+);
 
-test.serial("an order on a live market counts down, and is cancelled before", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("an order on a live market counts down, and is cancelled before", async (t, browser) => {
   const event_id = await operate("create_event", {
     ...{ title: "A match", category: "tests", live: true, live_delay_ms: 60_000 },
   });
@@ -113,9 +110,7 @@ test.serial("an order on a live market counts down, and is cancelled before", as
   t.deepEqual(await statusesOf(service, userId), ["cancelled"]);
 });
 
-test.serial("a session that is ended elsewhere signs the page out by itself", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a session that is ended elsewhere signs the page out by itself", async (t, browser) => {
   const { page, userId } = await arrive(browser, service, worker);
   await page.getByRole("heading", { name: "Positions" }).waitFor();
   await operate("end_sessions", { user_id: userId });
@@ -123,9 +118,7 @@ test.serial("a session that is ended elsewhere signs the page out by itself", as
   t.is(await page.getByRole("heading", { name: "Positions" }).count(), 0);
 });
 
-test.serial("self-exclusion is typed to be confirmed, and ends trading at once", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("self-exclusion is typed to be confirmed, and ends trading at once", async (t, browser) => {
   const marketId = await service.makeMarket({ title: "Will it end?" });
   const { page } = await arrive(browser, service, worker);
   await page.goto("/account#exclusion");

@@ -3,7 +3,8 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { anybody } from "../../helpers/http/visitor.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
 import { focused, press, tabTo, typeInto } from "../keyboard.ts";
 import { makeOffered } from "../steps.ts";
 
@@ -17,80 +18,79 @@ test.serial.before("open sign-up", async () => {
   await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
 });
 
-test.serial("from signing up to a trade, an amendment and a cancel, by keyboard", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  await makeOffered(service, "Will keys do?");
-  const person = anybody();
-  const { page, complaints } = await visit(browser, service.url);
-  await page.goto("/");
-  await page.getByText("Will keys do?").waitFor();
-  t.is((await press(page, "Tab")).name, "Skip to content");
-  await tabTo(page, "Sign up");
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Sign up" }).waitFor();
-  await typeInto(page, "E-mail", person.email);
-  await typeInto(page, "Name", person.displayName);
-  await typeInto(page, "Handle", person.handle);
-  await typeInto(page, "Password", person.password);
-  await tabTo(page, "Make my account");
-  await page.keyboard.press("Enter");
+journey(
+  "from signing up to a trade, an amendment and a cancel, by keyboard",
+  async (t, browser) => {
+    await makeOffered(service, "Will keys do?");
+    const person = anybody();
+    const { page, complaints } = await visit(browser, service.url);
+    await page.goto("/");
+    await page.getByText("Will keys do?").waitFor();
+    t.is((await press(page, "Tab")).name, "Skip to content");
+    await tabTo(page, "Sign up");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Sign up" }).waitFor();
+    await typeInto(page, "E-mail", person.email);
+    await typeInto(page, "Name", person.displayName);
+    await typeInto(page, "Handle", person.handle);
+    await typeInto(page, "Password", person.password);
+    await tabTo(page, "Make my account");
+    await page.keyboard.press("Enter");
 
-  await page.getByRole("heading", { name: "Account" }).waitFor();
-  await page.getByLabel("A day").waitFor();
-  await typeInto(page, "A day", "50");
-  await tabTo(page, "Confirm my limits");
-  await page.keyboard.press("Space");
-  await page.getByText("Your limits are saved").waitFor();
-  t.is((await focused(page)).name, "Save my limits");
-  await tabTo(page, "Markets", "Shift+Tab");
-  await page.keyboard.press("Enter");
-  await page.getByText("Will keys do?").waitFor();
-  await tabTo(page, /^Will keys do\?/);
-  await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Account" }).waitFor();
+    await page.getByLabel("A day").waitFor();
+    await typeInto(page, "A day", "50");
+    await tabTo(page, "Confirm my limits");
+    await page.keyboard.press("Space");
+    await page.getByText("Your limits are saved").waitFor();
+    t.is((await focused(page)).name, "Save my limits");
+    await tabTo(page, "Markets", "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Will keys do?").waitFor();
+    await tabTo(page, /^Will keys do\?/);
+    await page.keyboard.press("Enter");
 
-  await page.getByRole("heading", { name: "Will keys do?" }).waitFor();
-  await tabTo(page, "Buy");
-  await tabTo(page, /^YES/);
-  t.regex((await press(page, "ArrowRight")).name, /^NO/);
-  t.regex((await press(page, "ArrowLeft")).name, /^YES/);
-  await tabTo(page, "Limit");
-  t.is((await press(page, "ArrowRight")).name, "Market");
-  t.is((await press(page, "ArrowLeft")).name, "Limit");
-  await typeInto(page, "Price", "60");
-  await typeInto(page, "Shares", "5");
-  await page.keyboard.press("Enter");
-  await page.getByText("5 shares traded").waitFor();
+    await page.getByRole("heading", { name: "Will keys do?" }).waitFor();
+    await tabTo(page, "Buy");
+    await tabTo(page, /^YES/);
+    t.regex((await press(page, "ArrowRight")).name, /^NO/);
+    t.regex((await press(page, "ArrowLeft")).name, /^YES/);
+    await tabTo(page, "Limit");
+    t.is((await press(page, "ArrowRight")).name, "Market");
+    t.is((await press(page, "ArrowLeft")).name, "Limit");
+    await typeInto(page, "Price", "60");
+    await typeInto(page, "Shares", "5");
+    await page.keyboard.press("Enter");
+    await page.getByText("5 shares traded").waitFor();
 
-  await press(page, "Shift+Tab");
-  await page.keyboard.type("20");
-  await typeInto(page, "Shares", "5");
-  await tabTo(page, "Buy YES");
-  await page.keyboard.press("Space");
-  await page.getByText("waits in the book for 5 shares").waitFor();
-  t.is((await focused(page)).name, "Buy YES");
-  await page.getByRole("button", { name: "Change: Buy 5 YES at 20¢" }).waitFor();
-  await tabTo(page, "Change: Buy 5 YES at 20¢");
-  await page.keyboard.press("Enter");
-  // The focus moves after the form is painted.
-  await page.locator("form.amend input:focus").waitFor();
-  t.is((await focused(page)).name, "Price");
-  t.is((await press(page, "Escape")).name, "Change: Buy 5 YES at 20¢");
-  t.is(await page.locator("form.amend").count(), 0);
-  await tabTo(page, "Cancel: Buy 5 YES at 20¢");
-  await page.keyboard.press("Enter");
-  await page.getByText("No open orders in this market").waitFor();
-  // The button is gone, and the focus stays where it was.
-  t.regex((await focused(page)).name, /^Your open orders/);
-  await press(page, "Tab");
-  t.deepEqual(complaints, []);
-});
+    await press(page, "Shift+Tab");
+    await page.keyboard.type("20");
+    await typeInto(page, "Shares", "5");
+    await tabTo(page, "Buy YES");
+    await page.keyboard.press("Space");
+    await page.getByText("waits in the book for 5 shares").waitFor();
+    t.is((await focused(page)).name, "Buy YES");
+    await page.getByRole("button", { name: "Change: Buy 5 YES at 20¢" }).waitFor();
+    await tabTo(page, "Change: Buy 5 YES at 20¢");
+    await page.keyboard.press("Enter");
+    // The focus moves after the form is painted.
+    await page.locator("form.amend input:focus").waitFor();
+    t.is((await focused(page)).name, "Price");
+    t.is((await press(page, "Escape")).name, "Change: Buy 5 YES at 20¢");
+    t.is(await page.locator("form.amend").count(), 0);
+    await tabTo(page, "Cancel: Buy 5 YES at 20¢");
+    await page.keyboard.press("Enter");
+    await page.getByText("No open orders in this market").waitFor();
+    // The button is gone, and the focus stays where it was.
+    t.regex((await focused(page)).name, /^Your open orders/);
+    await press(page, "Tab");
+    t.deepEqual(complaints, []);
+  },
+);
 
-test.serial(
+journey(
   "a dialog keeps the focus inside, is closed by Escape, and gives it back",
-  async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
+  async (t, browser) => {
     const { page } = await arrive(browser, service, worker);
     await page.goto("/account#keys");
     await page.getByLabel("Name of the new key").fill("my bot");

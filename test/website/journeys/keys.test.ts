@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser } from "../browser.ts";
+import { journey } from "../journey.ts";
 
 /** API keys with less power, in a real browser: made, rotated, and all revoked. */
 
@@ -18,9 +18,7 @@ test.serial.before("open sign-up", async () => {
 
 const statusOf = async (key: string) => (await call("GET", "/api/v1/me", { key })).status;
 
-test.serial("a key that may only read here is made, used, rotated and revoked", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a key that may only read here is made, used, rotated and revoked", async (t, browser) => {
   const { page, userId } = await arrive(browser, service, worker);
   await page.goto("/account#keys");
   await page.getByLabel("Name of the new key").fill("dashboard");

@@ -11,7 +11,8 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { anybody, makeVisitor } from "../../helpers/http/visitor.ts";
 import { until } from "../../helpers/until.ts";
 import { signIn } from "../arrive.ts";
-import { openBrowser, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
 
 /** What begins with a link: mails come from a worker by a real mail server, as in production. */
 
@@ -63,9 +64,7 @@ async function arrive(browser: Browser) {
   return { page, email, password, userId: answer.body.userId as string };
 }
 
-test.serial("a forgotten password is set anew by the link of a mail", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a forgotten password is set anew by the link of a mail", async (t, browser) => {
   const { page: signedIn, email, password } = await arrive(browser);
   const { page, complaints } = await visit(browser, service.url);
   await page.goto("/sign-in");
@@ -96,9 +95,7 @@ test.serial("a forgotten password is set anew by the link of a mail", async (t) 
   await late.getByRole("link", { name: "Account", exact: true }).waitFor();
 });
 
-test.serial("an e-mail address is changed by the link that the new one gets", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("an e-mail address is changed by the link that the new one gets", async (t, browser) => {
   const { page, email, password } = await arrive(browser);
   const newEmail = anybody().email;
   await page.goto("/account#email");
@@ -122,9 +119,7 @@ test.serial("an e-mail address is changed by the link that the new one gets", as
   t.is(await page.getByText(email).count(), 0);
 });
 
-test.serial("an invited person signs up while sign-up needs an invitation", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("an invited person signs up while sign-up needs an invitation", async (t, browser) => {
   await operate("set_sign_up", { policy: "invitation", play_money_cents: 100_000 });
   try {
     const { page } = await visit(browser, service.url);
@@ -149,9 +144,7 @@ test.serial("an invited person signs up while sign-up needs an invitation", asyn
   }
 });
 
-test.serial("a sign-in link of an operator signs in once", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a sign-in link of an operator signs in once", async (t, browser) => {
   const { userId, email } = await arrive(browser);
   const path = await operate("sign_in_link", { user_id: userId });
   const { page, complaints } = await visit(browser, service.url);

@@ -4,7 +4,8 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
 import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
 
 /** What a market's page says of orders before they are sent, and of what becomes of them. */
@@ -18,47 +19,46 @@ test.serial.before("open sign-up", async () => {
   await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
 });
 
-test.serial("the ticket begins with the best price, and its figures follow the book", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { marketId, maker } = await makeOffered(service, "Will it be foggy?");
-  const { page, complaints } = await arrive(browser, service, worker);
-  await page.goto(`/markets/${marketId}`);
-  const price = page.getByLabel("Price", { exact: true });
-  await price.waitFor();
-  t.is(await price.inputValue(), "60");
-  await fillTicket(page, 70, 5);
-  // 5 x 60 cents, and 7% of 5 x 0.6 x 0.4 = 8.4 cents.
-  const preview = page.locator(".ticket .preview");
-  await preview.getByText("€3.09").first().waitFor();
-  const offer = { marketId, side: "no", price: 45, quantity: 5 };
-  await call("POST", "/api/v1/orders", { key: maker.key, body: offer });
-  // 5 x 55 cents, and 7% of 5 x 0.55 x 0.45 = 8.7 cents.
-  await preview.getByText("€2.84").first().waitFor();
+journey(
+  "the ticket begins with the best price, and its figures follow the book",
+  async (t, browser) => {
+    const { marketId, maker } = await makeOffered(service, "Will it be foggy?");
+    const { page, complaints } = await arrive(browser, service, worker);
+    await page.goto(`/markets/${marketId}`);
+    const price = page.getByLabel("Price", { exact: true });
+    await price.waitFor();
+    t.is(await price.inputValue(), "60");
+    await fillTicket(page, 70, 5);
+    // 5 x 60 cents, and 7% of 5 x 0.6 x 0.4 = 8.4 cents.
+    const preview = page.locator(".ticket .preview");
+    await preview.getByText("€3.09").first().waitFor();
+    const offer = { marketId, side: "no", price: 45, quantity: 5 };
+    await call("POST", "/api/v1/orders", { key: maker.key, body: offer });
+    // 5 x 55 cents, and 7% of 5 x 0.55 x 0.45 = 8.7 cents.
+    await preview.getByText("€2.84").first().waitFor();
 
-  await fillTicket(page, 20, 10);
-  await preview.getByText("If that trades, it costs").waitFor();
-  await preview.getByText("€2.00").waitFor();
-  await preview.getByText("and pays, if YES is right").waitFor();
-  await preview.getByText("€10.00").waitFor();
+    await fillTicket(page, 20, 10);
+    await preview.getByText("If that trades, it costs").waitFor();
+    await preview.getByText("€2.00").waitFor();
+    await preview.getByText("and pays, if YES is right").waitFor();
+    await preview.getByText("€10.00").waitFor();
 
-  await buy(page, 55, 5);
-  await page.getByText("5 shares traded at 55¢ on average. Fee €0.09.").waitFor();
-  t.is(await page.getByLabel("Shares", { exact: true }).inputValue(), "");
-  t.is(await preview.count(), 0);
-  await page.getByRole("radio", { name: /^NO/ }).check();
-  await call("POST", "/api/v1/orders", {
-    ...{ key: maker.key, body: { marketId, side: "yes", price: 48, quantity: 9 } },
-  });
-  await page.getByRole("button", { name: "Use 48 cents, an offer to buy YES" }).waitFor();
-  await page.getByRole("button", { name: "Sell", exact: true }).click();
-  t.is(await price.inputValue(), "48");
-  t.deepEqual(complaints, []);
-});
+    await buy(page, 55, 5);
+    await page.getByText("5 shares traded at 55¢ on average. Fee €0.09.").waitFor();
+    t.is(await page.getByLabel("Shares", { exact: true }).inputValue(), "");
+    t.is(await preview.count(), 0);
+    await page.getByRole("radio", { name: /^NO/ }).check();
+    await call("POST", "/api/v1/orders", {
+      ...{ key: maker.key, body: { marketId, side: "yes", price: 48, quantity: 9 } },
+    });
+    await page.getByRole("button", { name: "Use 48 cents, an offer to buy YES" }).waitFor();
+    await page.getByRole("button", { name: "Sell", exact: true }).click();
+    t.is(await price.inputValue(), "48");
+    t.deepEqual(complaints, []);
+  },
+);
 
-test.serial("a live market says so, and what becomes of an order there", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a live market says so, and what becomes of an order there", async (t, browser) => {
   const about = { title: "The final", category: "tests" };
   const live = { live: true, live_delay_ms: 2500 };
   const event_id = await operate("create_event", { ...about, ...live });
@@ -96,30 +96,29 @@ test.serial("a live market says so, and what becomes of an order there", async (
   t.is(await page.getByText("You can cancel it until then.").count(), 0);
 });
 
-test.serial("an amendment is shown before it is sent, and what it did afterwards", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { marketId } = await makeOffered(service, "Will it be icy?");
-  const { page } = await arrive(browser, service, worker);
-  await page.goto(`/markets/${marketId}`);
-  await buy(page, 30, 10);
-  await page.getByText("waits in the book for 10 shares").waitFor();
-  await page.getByRole("button", { name: "Change: Buy 10 YES at 30¢" }).click();
-  const form = page.locator("form.amend");
-  await form.getByLabel("Shares in all").fill("4");
-  await form.getByText("keeps its place in the queue, and waits for 4 shares").waitFor();
-  await form.getByLabel("Price").fill("60");
-  await form.getByText("takes the place of this one").waitFor();
-  // 4 x 60 cents, and 7% of 4 x 0.6 x 0.4 = 6.7 cents.
-  await form.getByText("€2.47").first().waitFor();
-  await form.getByRole("button", { name: "Save the change" }).click();
-  await page.getByText("4 shares traded at 60¢ on average. Fee €0.07.").waitFor();
-  t.is(await page.getByText("waits in the book for").count(), 0);
-});
+journey(
+  "an amendment is shown before it is sent, and what it did afterwards",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will it be icy?");
+    const { page } = await arrive(browser, service, worker);
+    await page.goto(`/markets/${marketId}`);
+    await buy(page, 30, 10);
+    await page.getByText("waits in the book for 10 shares").waitFor();
+    await page.getByRole("button", { name: "Change: Buy 10 YES at 30¢" }).click();
+    const form = page.locator("form.amend");
+    await form.getByLabel("Shares in all").fill("4");
+    await form.getByText("keeps its place in the queue, and waits for 4 shares").waitFor();
+    await form.getByLabel("Price").fill("60");
+    await form.getByText("takes the place of this one").waitFor();
+    // 4 x 60 cents, and 7% of 4 x 0.6 x 0.4 = 6.7 cents.
+    await form.getByText("€2.47").first().waitFor();
+    await form.getByRole("button", { name: "Save the change" }).click();
+    await page.getByText("4 shares traded at 60¢ on average. Fee €0.07.").waitFor();
+    t.is(await page.getByText("waits in the book for").count(), 0);
+  },
+);
 
-test.serial("orders without an answer are on every page, and can be stopped", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("orders without an answer are on every page, and can be stopped", async (t, browser) => {
   const first = await makeOffered(service, "Will it be mild?");
   const second = await makeOffered(service, "Will it be wild?");
   const { page, userId } = await arrive(browser, service, worker);
@@ -156,9 +155,7 @@ test.serial("orders without an answer are on every page, and can be stopped", as
   t.is(await sharesOf(service, userId), 15);
 });
 
-test.serial("the chart follows the system when that turns dark", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("the chart follows the system when that turns dark", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it get dark?");
   const taker = await makeTrader();
   const body = { marketId, side: "yes", price: 60, quantity: 1 };

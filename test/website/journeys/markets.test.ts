@@ -3,7 +3,8 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
 import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts";
 
 /** What operators do with markets, as the pages show it. */
@@ -17,54 +18,53 @@ test.serial.before("open sign-up", async () => {
   await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
 });
 
-test.serial("an operator resolves a market, and the page of a position pays out", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { marketId } = await makeOffered(service, "Will the sun shine?");
-  const { page } = await arrive(browser, service, worker);
-  // The page hears of it by its stream: nothing is asked for every few seconds.
-  await page.addInitScript("window.setInterval = () => 0");
-  await page.goto(`/markets/${marketId}`);
-  await buy(page, 60, 5);
-  await page.getByText("YES · 5 shares").waitFor();
-  await operate("resolve_market", { market_id: marketId, outcome: "yes" });
-  await page.getByRole("heading", { name: "Resolved: YES" }).waitFor();
-  // 5.00 less 3.09.
-  await page.getByText("Cost €3.00 and €0.09 of fees · paid out €5.00 (+€1.91)").waitFor();
-  const head = page.locator(".market-head");
-  await head.getByText("YESis the outcome").waitFor();
-  t.regex(
-    await head.innerText(),
-    /Resolved\n.+\nA YES share paid\n€1\.00\nA NO share paid\n€0\.00/,
-  );
-  t.notRegex(await head.innerText(), /chance|Bid|Closes/);
-  // 1,000.00 less 5 x 60 cents and 9 cents of fee, and 5.00 that the shares pay.
-  await page.locator(".cash").getByText("€1,001.91").waitFor();
-  t.is(await buyButton(page).count(), 0);
-  t.is(await page.getByRole("button", { name: "Sell" }).count(), 0);
+journey(
+  "an operator resolves a market, and the page of a position pays out",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will the sun shine?");
+    const { page } = await arrive(browser, service, worker);
+    // The page hears of it by its stream: nothing is asked for every few seconds.
+    await page.addInitScript("window.setInterval = () => 0");
+    await page.goto(`/markets/${marketId}`);
+    await buy(page, 60, 5);
+    await page.getByText("YES · 5 shares").waitFor();
+    await operate("resolve_market", { market_id: marketId, outcome: "yes" });
+    await page.getByRole("heading", { name: "Resolved: YES" }).waitFor();
+    // 5.00 less 3.09.
+    await page.getByText("Cost €3.00 and €0.09 of fees · paid out €5.00 (+€1.91)").waitFor();
+    const head = page.locator(".market-head");
+    await head.getByText("YESis the outcome").waitFor();
+    t.regex(
+      await head.innerText(),
+      /Resolved\n.+\nA YES share paid\n€1\.00\nA NO share paid\n€0\.00/,
+    );
+    t.notRegex(await head.innerText(), /chance|Bid|Closes/);
+    // 1,000.00 less 5 x 60 cents and 9 cents of fee, and 5.00 that the shares pay.
+    await page.locator(".cash").getByText("€1,001.91").waitFor();
+    t.is(await buyButton(page).count(), 0);
+    t.is(await page.getByRole("button", { name: "Sell" }).count(), 0);
 
-  await page.getByRole("link", { name: "portfolio", exact: true }).click();
-  await page.getByText("You hold no shares", { exact: true }).waitFor();
-  // What was paid out is cash, and is not counted as shares again.
-  const paid = /Will the sun shine\? YES 5 YES, .+ €3\.09 €5\.00 \+€1\.91/;
-  await page.getByRole("row", { name: paid }).waitFor();
-  const totals = await page.locator(".totals dd").allInnerTexts();
-  t.deepEqual(totals, ["€1,001.91", "€1,001.91", "€0.00", "€0.00", "+€1.91"]);
-  await page.getByRole("row", { name: /Will the sun shine\? Bought YES 5 60¢ €0\.09/ }).waitFor();
-  await page.getByRole("radio", { name: "Statement" }).check();
-  const payOut = /Payout of a resolved market Will the sun shine\? \+€5\.00 €1,001\.91/;
-  await page.getByRole("row", { name: payOut }).waitFor();
+    await page.getByRole("link", { name: "portfolio", exact: true }).click();
+    await page.getByText("You hold no shares", { exact: true }).waitFor();
+    // What was paid out is cash, and is not counted as shares again.
+    const paid = /Will the sun shine\? YES 5 YES, .+ €3\.09 €5\.00 \+€1\.91/;
+    await page.getByRole("row", { name: paid }).waitFor();
+    const totals = await page.locator(".totals dd").allInnerTexts();
+    t.deepEqual(totals, ["€1,001.91", "€1,001.91", "€0.00", "€0.00", "+€1.91"]);
+    await page.getByRole("row", { name: /Will the sun shine\? Bought YES 5 60¢ €0\.09/ }).waitFor();
+    await page.getByRole("radio", { name: "Statement" }).check();
+    const payOut = /Payout of a resolved market Will the sun shine\? \+€5\.00 €1,001\.91/;
+    await page.getByRole("row", { name: payOut }).waitFor();
 
-  // A list has the outcome in the place of the last chance.
-  await page.goto("/?status=closed");
-  const row = page.getByRole("listitem").filter({ hasText: "Will the sun shine?" });
-  await row.getByText("was the outcome").waitFor();
-  t.notRegex(await row.innerText(), /60%|closes/);
-});
+    // A list has the outcome in the place of the last chance.
+    await page.goto("/?status=closed");
+    const row = page.getByRole("listitem").filter({ hasText: "Will the sun shine?" });
+    await row.getByText("was the outcome").waitFor();
+    t.notRegex(await row.innerText(), /60%|closes/);
+  },
+);
 
-test.serial("a paused market says so, also to a page that was open before", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a paused market says so, also to a page that was open before", async (t, browser) => {
   const marketId = await makeMarket({ title: "Will the wind turn?" });
   const { page, userId } = await arrive(browser, service, worker);
   const noticed = page.getByRole("heading", { name: "Trading is paused" });
@@ -100,9 +100,7 @@ test.serial("a paused market says so, also to a page that was open before", asyn
   t.deepEqual(await statusesOf(service, userId), ["cancelled"], "the order at 21 was not placed");
 });
 
-test.serial("a guest sees at once that a market is paused, and that it goes on", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a guest sees at once that a market is paused, and that it goes on", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will the fog lift?");
   const { page, complaints } = await visit(browser, service.url);
   await page.addInitScript("window.setInterval = () => 0");
@@ -118,9 +116,7 @@ test.serial("a guest sees at once that a market is paused, and that it goes on",
   t.deepEqual(complaints, []);
 });
 
-test.serial("a payout is seen at once, also when the book was empty before", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a payout is seen at once, also when the book was empty before", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will the ice melt?");
   const { page } = await arrive(browser, service, worker);
   await page.addInitScript("window.setInterval = () => 0");
@@ -142,9 +138,7 @@ test.serial("a payout is seen at once, also when the book was empty before", asy
   t.is(await buyButton(page).count(), 0);
 });
 
-test.serial("a closed market waits for its outcome, and its orders are gone", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a closed market waits for its outcome, and its orders are gone", async (t, browser) => {
   const marketId = await makeMarket({ title: "Will the tide rise?" });
   const { page, userId } = await arrive(browser, service, worker);
   await page.addInitScript("window.setInterval = () => 0");
@@ -157,9 +151,7 @@ test.serial("a closed market waits for its outcome, and its orders are gone", as
   t.deepEqual(await statusesOf(service, userId), ["cancelled"]);
 });
 
-test.serial("an event lists its markets, and leads to them and back", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("an event lists its markets, and leads to them and back", async (t, browser) => {
   const event = { title: "A week of weather", category: "tests", description: "Seven days." };
   const event_id = await operate("create_event", event);
   const titles = ["Will Monday be dry?", "Will Tuesday be dry?"];

@@ -4,7 +4,8 @@ import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser, scrollsSideways } from "../browser.ts";
+import { scrollsSideways } from "../browser.ts";
+import { journey } from "../journey.ts";
 import { makeOffered } from "../steps.ts";
 
 /** Cash, shares and history, as the pages show them. */
@@ -27,9 +28,7 @@ async function hurry(page: Page): Promise<void> {
 
 const totals = (page: Page): Promise<string[]> => page.locator(".totals dd").allInnerTexts();
 
-test.serial("deposits and trades of a program appear, and all figures agree", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("deposits and trades of a program appear, and all figures agree", async (t, browser) => {
   const { marketId, maker } = await makeOffered(service, "Will the sun shine?");
   const { page, userId } = await arrive(browser, service, worker);
   await page.getByText("Deposits are made by the exchange's operator.").waitFor();
@@ -64,9 +63,7 @@ test.serial("deposits and trades of a program appear, and all figures agree", as
   await page.getByRole("row", { name: order }).waitFor();
 });
 
-test.serial("a long statement is saved whole, and stays when it is read anew", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a long statement is saved whole, and stays when it is read anew", async (t, browser) => {
   const { page, userId } = await arrive(browser, service, worker);
   await service.database.pool.query(
     `select admin.deposit(user_id => $1, amount_cents => 100, reference => 'number ' || n)
@@ -97,30 +94,31 @@ test.serial("a long statement is saved whole, and stays when it is read anew", a
   t.is(new Set(lines).size, 262);
 });
 
-test.serial("on a phone, rows have price, fee, cash and worth without scrolling", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { marketId } = await makeOffered(service, "Will the wind turn before the evening?");
-  const { page, userId } = await arrive(browser, service, worker, { width: 375 });
-  await operate("deposit", { user_id: userId, amount_cents: 500_000, reference: "transfer" });
-  const key: string = await operate("create_api_key", { user_id: userId, name: "bot" });
-  for (const [price, quantity] of [
-    [60, 100],
-    [20, 1000],
-  ]) {
-    const body = { marketId, side: "yes", price, quantity };
-    t.is((await call("POST", "/api/v1/orders", { key, body })).status, 201);
-  }
-  await page.reload();
-  await page.getByText("Bought YES · 100 at 60¢ · fee €1.68").waitFor();
-  await page.getByText("0 / 1,000").waitFor();
-  await page.getByText("YES · 100 shares · cost €60.00").waitFor();
-  t.false(await scrollsSideways(page));
-  // A fraction of a pixel counts as a whole one.
-  const isScrolled = await page
-    .locator(".table-box")
-    .evaluateAll((boxes) =>
-      boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth > 1),
-    );
-  t.deepEqual(isScrolled, [false, false, false]);
-});
+journey(
+  "on a phone, rows have price, fee, cash and worth without scrolling",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will the wind turn before the evening?");
+    const { page, userId } = await arrive(browser, service, worker, { width: 375 });
+    await operate("deposit", { user_id: userId, amount_cents: 500_000, reference: "transfer" });
+    const key: string = await operate("create_api_key", { user_id: userId, name: "bot" });
+    for (const [price, quantity] of [
+      [60, 100],
+      [20, 1000],
+    ]) {
+      const body = { marketId, side: "yes", price, quantity };
+      t.is((await call("POST", "/api/v1/orders", { key, body })).status, 201);
+    }
+    await page.reload();
+    await page.getByText("Bought YES · 100 at 60¢ · fee €1.68").waitFor();
+    await page.getByText("0 / 1,000").waitFor();
+    await page.getByText("YES · 100 shares · cost €60.00").waitFor();
+    t.false(await scrollsSideways(page));
+    // A fraction of a pixel counts as a whole one.
+    const isScrolled = await page
+      .locator(".table-box")
+      .evaluateAll((boxes) =>
+        boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth > 1),
+      );
+    t.deepEqual(isScrolled, [false, false, false]);
+  },
+);

@@ -7,9 +7,10 @@ import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember } from "../../helpers/http/visitor.ts";
-import { openBrowser, scrollsSideways, visit } from "../browser.ts";
+import { scrollsSideways, visit } from "../browser.ts";
 import { makeBusyExchange } from "../busy_exchange.ts";
 import type { BusyExchange } from "../busy_exchange.ts";
+import { journey } from "../journey.ts";
 
 /**
  * Every page in both themes, on a phone and on a desk: nothing sticks out, axe finds nothing, the
@@ -49,9 +50,7 @@ async function look(t: ExecutionContext, page: Page, name: string, view: View): 
 
 for (const view of views) {
   const { theme, width } = view;
-  test.serial(`public pages in the ${theme} theme, ${width} px wide`, async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
+  journey(`public pages in the ${theme} theme, ${width} px wide`, async (t, browser) => {
     const { page, complaints } = await visit(browser, service.url, view);
     const go = async (path: string, name: string, text: string): Promise<void> => {
       await page.goto(path);
@@ -90,9 +89,7 @@ for (const view of views) {
     );
   });
 
-  test.serial(`own pages in the ${theme} theme, ${width} px wide`, async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
+  journey(`own pages in the ${theme} theme, ${width} px wide`, async (t, browser) => {
     const { page, complaints } = await visit(browser, service.url, view);
     await signIn(page);
     const [marketId = ""] = exchange.marketIds;
@@ -142,9 +139,7 @@ for (const view of views) {
     t.deepEqual(complaints, []);
   });
 
-  test.serial(`pages whose data fails, ${theme}, ${width} px wide`, async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
+  journey(`pages whose data fails, ${theme}, ${width} px wide`, async (t, browser) => {
     const { page } = await visit(browser, service.url, view);
     await signIn(page);
     const [marketId = ""] = exchange.marketIds;

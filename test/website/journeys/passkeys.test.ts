@@ -7,7 +7,8 @@ import type { Page } from "playwright-core";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
-import { openBrowser, scrollsSideways, visit } from "../browser.ts";
+import { scrollsSideways, visit } from "../browser.ts";
+import { journey } from "../journey.ts";
 
 /** Passkeys in a real browser, with the authenticator that Chromium has for tests. */
 
@@ -55,9 +56,7 @@ async function signInByPassword(
 
 const byPasskey = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" });
 
-test.serial("a passkey is added, signs in, and is removed", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a passkey is added, signs in, and is removed", async (t, browser) => {
   const { person } = await makeMember(service, worker);
   const { page, complaints } = await visit(browser, namedUrl());
   const device = await plugIn(page);
@@ -96,9 +95,7 @@ test.serial("a passkey is added, signs in, and is removed", async (t) => {
   t.true((await takeMails(worker)).some(({ kind }) => kind === "passkey_removed"));
 });
 
-test.serial("a person who cancels reads so, and can try again", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a person who cancels reads so, and can try again", async (t, browser) => {
   const { person } = await makeMember(service, worker);
   const { page } = await visit(browser, namedUrl());
   const device = await plugIn(page);
@@ -115,9 +112,7 @@ test.serial("a person who cancels reads so, and can try again", async (t) => {
   t.is(await device.count(), 1);
 });
 
-test.serial("ten minutes after the sign-in the page asks for another one", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("ten minutes after the sign-in the page asks for another one", async (t, browser) => {
   const clock = testClock(service.database.pool);
   const { person } = await makeMember(service, worker);
   const { page } = await visit(browser, namedUrl());
@@ -137,54 +132,56 @@ test.serial("ten minutes after the sign-in the page asks for another one", async
   t.is(await device.count(), 1);
 });
 
-test.serial("at an IP address the pages offer no passkeys, and a reset leaves them", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { person } = await makeMember(service, worker);
-  const { page } = await visit(browser, service.url);
-  await signInByPassword(page, person);
-  await page.getByText("This browser cannot make passkeys at this address").waitFor();
-  await page.goto("/sign-in");
-  await page.getByLabel("E-mail").waitFor();
-  t.is(await byPasskey(page).count(), 0);
-  await page.goto("/reset#token");
-  await page.getByText("Your passkeys and API keys stay").waitFor();
-});
+journey(
+  "at an IP address the pages offer no passkeys, and a reset leaves them",
+  async (t, browser) => {
+    const { person } = await makeMember(service, worker);
+    const { page } = await visit(browser, service.url);
+    await signInByPassword(page, person);
+    await page.getByText("This browser cannot make passkeys at this address").waitFor();
+    await page.goto("/sign-in");
+    await page.getByLabel("E-mail").waitFor();
+    t.is(await byPasskey(page).count(), 0);
+    await page.goto("/reset#token");
+    await page.getByText("Your passkeys and API keys stay").waitFor();
+  },
+);
 
 for (const theme of ["light", "dark"] as const) {
-  test.serial(`pages with passkeys in the ${theme} theme, on a phone and on a desk`, async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
-    for (const width of [375, 1280]) {
-      const { person } = await makeMember(service, worker);
-      const { page } = await visit(browser, namedUrl(), { width, theme });
-      const look = async (name: string): Promise<void> => {
-        if (folder !== undefined) {
-          await mkdir(folder, { recursive: true });
-          const path = join(folder, `${name}-${theme}-${width}.png`);
-          await page.screenshot({ path, fullPage: true });
-        }
-        t.false(await scrollsSideways(page), `${name} scrolls sideways`);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        t.deepEqual(
-          violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
-          [],
-          name,
-        );
-      };
-      const device = await plugIn(page);
-      await device.agree(false);
-      await page.goto("/sign-in");
-      await byPasskey(page).click();
-      await page.getByText("No passkey was used: you cancelled").waitFor();
-      await look("sign-in-passkey");
-      await device.agree(true);
-      await signInByPassword(page, person);
-      await page.getByRole("button", { name: "Add a passkey" }).click();
-      await page.getByText("The passkey is added").waitFor();
-      await page.getByRole("button", { name: /^Remove/ }).click();
-      await look("account-passkeys");
-      await page.context().close();
-    }
-  });
+  journey(
+    `pages with passkeys in the ${theme} theme, on a phone and on a desk`,
+    async (t, browser) => {
+      for (const width of [375, 1280]) {
+        const { person } = await makeMember(service, worker);
+        const { page } = await visit(browser, namedUrl(), { width, theme });
+        const look = async (name: string): Promise<void> => {
+          if (folder !== undefined) {
+            await mkdir(folder, { recursive: true });
+            const path = join(folder, `${name}-${theme}-${width}.png`);
+            await page.screenshot({ path, fullPage: true });
+          }
+          t.false(await scrollsSideways(page), `${name} scrolls sideways`);
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          t.deepEqual(
+            violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
+            [],
+            name,
+          );
+        };
+        const device = await plugIn(page);
+        await device.agree(false);
+        await page.goto("/sign-in");
+        await byPasskey(page).click();
+        await page.getByText("No passkey was used: you cancelled").waitFor();
+        await look("sign-in-passkey");
+        await device.agree(true);
+        await signInByPassword(page, person);
+        await page.getByRole("button", { name: "Add a passkey" }).click();
+        await page.getByText("The passkey is added").waitFor();
+        await page.getByRole("button", { name: /^Remove/ }).click();
+        await look("account-passkeys");
+        await page.context().close();
+      }
+    },
+  );
 }

@@ -2,8 +2,8 @@ import test from "ava";
 import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser } from "../browser.ts";
 import { makeMarketWithPast } from "../busy_exchange.ts";
+import { journey } from "../journey.ts";
 import { buy, fillTicket } from "../steps.ts";
 
 /**
@@ -20,11 +20,9 @@ test.serial.before("open sign-up", async () => {
   await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
 });
 
-test.serial(
+journey(
   "a market that was traded for a week has its line, its book and a ticket",
-  async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
+  async (t, browser) => {
     const marketId = await makeMarketWithPast(service);
     const { page, complaints } = await arrive(browser, service, worker);
     await page.goto(`/markets/${marketId}`);

@@ -7,7 +7,7 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser } from "../browser.ts";
+import { journey } from "../journey.ts";
 import { buy, makeOffered, sharesOf } from "../steps.ts";
 
 /** The server is killed and started again while a browser uses it. */
@@ -72,37 +72,36 @@ const ordersOf = async (userId: string): Promise<number> => {
   return rows[0].placed;
 };
 
-test.serial("a server killed in the middle of an order: the order is placed once", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { marketId } = await makeOffered(service, "Will it clear up?");
-  const before = await startServing(t);
-  const { page, userId } = await arrive(browser, service, worker, { url: before.url });
-  await page.goto(`/markets/${marketId}`);
-  await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
+journey(
+  "a server killed in the middle of an order: the order is placed once",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will it clear up?");
+    const before = await startServing(t);
+    const { page, userId } = await arrive(browser, service, worker, { url: before.url });
+    await page.goto(`/markets/${marketId}`);
+    await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
 
-  const release = await holdMarket(marketId);
-  await buy(page, 60, 7);
-  await until("the order waits in the database", isOrderWaiting);
-  await before.kill();
-  await page.getByText("No answer yet, trying again…").waitFor();
-  // The database goes on with what the server had asked it for.
-  await release();
-  await until("the order is placed", async () => (await ordersOf(userId)) === 1);
+    const release = await holdMarket(marketId);
+    await buy(page, 60, 7);
+    await until("the order waits in the database", isOrderWaiting);
+    await before.kill();
+    await page.getByText("No answer yet, trying again…").waitFor();
+    // The database goes on with what the server had asked it for.
+    await release();
+    await until("the order is placed", async () => (await ordersOf(userId)) === 1);
 
-  await startServing(t, new URL(before.url).port);
-  await page.getByText("7 shares traded").waitFor();
-  await page.getByText("YES · 7 shares").waitFor();
-  await page.getByText("Connection lost").waitFor({ state: "detached" });
-  t.is(await ordersOf(userId), 1);
-  t.is(await sharesOf(service, userId), 7);
-});
+    await startServing(t, new URL(before.url).port);
+    await page.getByText("7 shares traded").waitFor();
+    await page.getByText("YES · 7 shares").waitFor();
+    await page.getByText("Connection lost").waitFor({ state: "detached" });
+    t.is(await ordersOf(userId), 1);
+    t.is(await sharesOf(service, userId), 7);
+  },
+);
 
-test.serial(
+journey(
   "a server killed before an order reached the database: it is placed then",
-  async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
+  async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it cloud over?");
     const before = await startServing(t);
     const { page, userId } = await arrive(browser, service, worker, { url: before.url });

@@ -3,7 +3,8 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { anybody, takeMails } from "../../helpers/http/visitor.ts";
 import { arrive } from "../arrive.ts";
-import { openBrowser, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
 import { paintedAt } from "../painted.ts";
 import { buy, buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
 
@@ -18,9 +19,7 @@ test.serial.before("open sign-up", async () => {
   await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
 });
 
-test.serial("somebody signs up, confirms, sets limits and trades", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("somebody signs up, confirms, sets limits and trades", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it snow?");
   const person = anybody();
   const { page, complaints } = await visit(browser, service.url);
@@ -64,9 +63,7 @@ const SEEN_WITHIN_MS = 500;
 /** Changes in quick succession are read together; these are not. */
 const BETWEEN_FILLS_MS = 500;
 
-test.serial("another browser sees a fill within half a second, by its stream", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("another browser sees a fill within half a second, by its stream", async (t, browser) => {
   const marketId = await makeMarket({ title: "Will it hail?" });
   const { page } = await arrive(browser, service, worker);
   // What is shown comes by the stream: nothing is asked for every few seconds.
@@ -92,9 +89,7 @@ test.serial("another browser sees a fill within half a second, by its stream", a
   await page.getByText("YES · 7 shares").waitFor();
 });
 
-test.serial("an order whose answer is lost is placed once", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("an order whose answer is lost is placed once", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it rain frogs?");
   const { page, userId } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
@@ -115,38 +110,37 @@ test.serial("an order whose answer is lost is placed once", async (t) => {
   t.is(await sharesOf(service, userId), 7);
 });
 
-test.serial("an order that a reload cut off is finished with the key that it had", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const { marketId } = await makeOffered(service, "Will it rain cats?");
-  const { page } = await arrive(browser, service, worker);
-  await page.goto(`/markets/${marketId}`);
-  await fillTicket(page, 60, 7);
-  const keys: string[] = [];
-  await page.route("**/api/v1/orders", async (route) => {
-    keys.push(route.request().postDataJSON().idempotencyKey);
-    if (keys.length > 1) {
-      await route.continue();
-      return;
-    }
-    await route.fetch();
-    // No answer, until the page is left.
-  });
-  await buyButton(page).click();
-  await page.getByText("Sending…").waitFor();
-  while (keys.length === 0) await page.waitForTimeout(20);
-  await page.waitForTimeout(300);
-  await page.reload();
-  await page.getByRole("button", { name: "Send it again" }).click();
-  await page.getByText("is placed, once").waitFor();
-  t.is(keys.length, 2);
-  t.is(keys[0], keys[1]);
-  await page.getByText("YES · 7 shares").waitFor();
-});
+journey(
+  "an order that a reload cut off is finished with the key that it had",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will it rain cats?");
+    const { page } = await arrive(browser, service, worker);
+    await page.goto(`/markets/${marketId}`);
+    await fillTicket(page, 60, 7);
+    const keys: string[] = [];
+    await page.route("**/api/v1/orders", async (route) => {
+      keys.push(route.request().postDataJSON().idempotencyKey);
+      if (keys.length > 1) {
+        await route.continue();
+        return;
+      }
+      await route.fetch();
+      // No answer, until the page is left.
+    });
+    await buyButton(page).click();
+    await page.getByText("Sending…").waitFor();
+    while (keys.length === 0) await page.waitForTimeout(20);
+    await page.waitForTimeout(300);
+    await page.reload();
+    await page.getByRole("button", { name: "Send it again" }).click();
+    await page.getByText("is placed, once").waitFor();
+    t.is(keys.length, 2);
+    t.is(keys[0], keys[1]);
+    await page.getByText("YES · 7 shares").waitFor();
+  },
+);
 
-test.serial("a lost connection is said, and made good when it is back", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("a lost connection is said, and made good when it is back", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it thaw?");
   const { page } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
@@ -164,11 +158,9 @@ test.serial("a lost connection is said, and made good when it is back", async (t
   t.is(await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).count(), 1);
 });
 
-test.serial(
+journey(
   "an open order is changed in place, and keeps its place when it gets smaller",
-  async (t) => {
-    const browser = await openBrowser(t);
-    if (browser === undefined) return;
+  async (t, browser) => {
     const marketId = await makeMarket({ title: "Will it drizzle?" });
     const { page, userId } = await arrive(browser, service, worker);
     await page.goto(`/markets/${marketId}`);
@@ -200,9 +192,7 @@ test.serial(
   },
 );
 
-test.serial("two tabs agree: an order of one is cancelled in the other", async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
+journey("two tabs agree: an order of one is cancelled in the other", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it freeze?");
   const { page, userId } = await arrive(browser, service, worker);
   const other = await page.context().newPage();
