@@ -140,13 +140,16 @@ create type trading.trader_arrays as (
   blocked_by text[],
   excluded boolean[],
   limited boolean[],
-  stopped_order_ids bigint[]
+  stopped_order_ids bigint[],
+  missed_switch boolean[]
 );
 comment on type trading.trader_arrays is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to this '
-  'one are stopped by the dead man''s switch (trading.last_stopped_order); null if nobody''s are.';
+  'one are stopped by the dead man''s switch (trading.last_stopped_order). missed_switch: the dead '
+  'man''s switch expired between the time of the batch and the moment at which it had the trader''s '
+  'lock. Both are null when no switch has expired.';
 
 create type trading.limit_arrays as (
   limits risk.loss_limits[],

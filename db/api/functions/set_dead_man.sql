@@ -26,6 +26,7 @@ declare
   v_at timestamptz;
   v_expires_at timestamptz;
   v_last_stopped_id bigint;
+  v_is_locked boolean; -- the user is
 begin
   replayed := false;
   if v_user_id is null then
@@ -58,6 +59,17 @@ begin
     end if;
   end if;
 
+  -- Orders that came in time may still be under way. A switch in force is renewed beside them.
+  v_is_locked := set_dead_man.idempotency_key is not null;
+  if not v_is_locked and exists (
+    select
+    from trading.dead_man_switches as s
+    where s.user_id = v_user_id
+      and s.expires_at <= core.now()
+  ) then
+    perform trading.lock_traders(array[v_user_id]);
+    v_is_locked := true;
+  end if;
   insert into trading.dead_man_switches (user_id)
   values (v_user_id)
   on conflict on constraint dead_man_switches_pkey do nothing;
@@ -69,8 +81,9 @@ begin
 
   -- Renewed in time, or fired: the clock decides under the lock, and not who comes first.
   v_last_stopped_id := trading.last_stopped_order(v_switch, v_at, grace => '0'); -- mutant: renewed_too_late
-  if v_last_stopped_id is not null and exists (
-    select from trading.open_orders_until(v_user_id, v_last_stopped_id, null, 1)
+  if v_last_stopped_id is not null and (
+    not v_is_locked -- mutant: switch_ended_beside_an_order
+    or exists (select from trading.open_orders_until(v_user_id, v_last_stopped_id, null, 1))
   ) then
     code := 'DEAD_MAN_FIRED';
     return;
@@ -106,5 +119,5 @@ comment on function api.set_dead_man(uuid, int, uuid, uuid) is
   '(1000-300000), all open orders of the user are cancelled; 0 turns it off. fired_at: when it '
   'expired last, if that was within 24 hours. A switch that has expired cannot be renewed before '
   'the orders of that time are cancelled: DEAD_MAN_FIRED, and nothing changes. Rejections: '
-  'UNAUTHORIZED, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: with a key the '
-  'user; then the switch.';
+  'UNAUTHORIZED, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: the user, with a '
+  'key or if the switch has expired; then the switch.';

@@ -4,11 +4,13 @@ create or replace function trading.request_blocked_by(
 returns text
 language sql immutable parallel safe
 return case
-  when order_id <= (traders).stopped_order_ids[trader] then 'DEAD_MAN_FIRED' -- mutant: stopped_order_released
+  when (traders).missed_switch[trader] or order_id <= (traders).stopped_order_ids[trader] -- mutant: stopped_order_released
+    then 'DEAD_MAN_FIRED'
   else (traders).blocked_by[trader]
 end;
 
 comment on function trading.request_blocked_by(trading.trader_arrays, int, bigint) is
-  'Why a request may not trade, null if it may: its user may not (risk.blocked_by), or it releases '
-  'a scheduled order that the dead man''s switch has stopped. trader is the place of the user; '
-  'order_id is null unless an order is released.';
+  'Why a request may not trade, null if it may: its user may not (risk.blocked_by); the dead man''s '
+  'switch expired while the request waited for its user''s lock, so that no firing would see its '
+  'order; or it releases a scheduled order that the switch has stopped. trader is the place of the '
+  'user; order_id is null unless an order is released.';

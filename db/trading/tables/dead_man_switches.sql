@@ -14,6 +14,8 @@ create table trading.dead_man_switches (
 
 create index dead_man_switches_by_expiry on trading.dead_man_switches (expires_at, user_id)
   where expires_at is not null;
+create index dead_man_switches_by_firing on trading.dead_man_switches (last_fired_at)
+  where last_fired_at is not null;
 
 comment on table trading.dead_man_switches is
   'The dead man''s switches: a row for each user who ever set one. One that is not renewed before '
