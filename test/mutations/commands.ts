@@ -17,6 +17,14 @@ export const commands: Mutation[] = [
     tests: ["db/api/set_dead_man"],
   },
   {
+    name: "stopped_replacement_amended",
+    breaks: "an order that replaced a stopped one escapes the dead man's switch by an amendment",
+    mark: "stopped_order_amended",
+    from: "trading.began_until(v_order.id, v_last_stopped_id)",
+    to: "v_order.id <= v_last_stopped_id",
+    tests: ["db/api/set_dead_man"],
+  },
+  {
     name: "stopped_order_trades",
     breaks: "an order trades after the dead man's switch of its user has expired",
     from: "k.order_id <= (batch.traders).stopped_order_ids[u.trader]",
