@@ -147,9 +147,9 @@ comment on type trading.trader_arrays is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to this '
-  'one are stopped by the dead man''s switch (trading.last_stopped_order). missed_switch: the dead '
-  'man''s switch expired between the time of the batch and the moment at which it had the trader''s '
-  'lock. Both are null when no switch has expired.';
+  'one are stopped by the dead man''s switch (trading.last_stopped_order). missed_switch: the '
+  'switch expired between the time of the batch and the moment at which it had the trader''s lock. '
+  'Both are null when no switch has expired.';
 
 create type trading.limit_arrays as (
   limits risk.loss_limits[],

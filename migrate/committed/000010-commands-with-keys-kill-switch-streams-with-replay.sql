@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:ce38cca79eaa7ae01739a86c331c3bb60185a50c
+--! Hash: sha1:275a6cfc88f7eb30a949e2f6d87efa9dfb417845
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -46,12 +46,16 @@ comment on type trading.maker_arrays is
   'as in trading.match_request. cents is what a match brings the maker for each share, below 0 for '
   'a buy; gains is how its shares change by it, 1 for a buy and -1 for a sell. end_reasons: why an '
   'order that has expired, or is stopped by the dead man''s switch, is cancelled when it is met.';
-alter type trading.trader_arrays add attribute stopped_order_ids bigint[];
+alter type trading.trader_arrays
+  add attribute stopped_order_ids bigint[],
+  add attribute missed_switch boolean[];
 comment on type trading.trader_arrays is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to this '
-  'one are stopped by the dead man''s switch (trading.last_stopped_order); null if nobody''s are.';
+  'one are stopped by the dead man''s switch (trading.last_stopped_order). missed_switch: the '
+  'switch expired between the time of the batch and the moment at which it had the trader''s lock. '
+  'Both are null when no switch has expired.';
 alter type trading.match_request
   add attribute is_fok boolean,
   add attribute cancels_own boolean;
@@ -196,6 +200,8 @@ create table trading.dead_man_switches (
 
 create index dead_man_switches_by_expiry on trading.dead_man_switches (expires_at, user_id)
   where expires_at is not null;
+create index dead_man_switches_by_firing on trading.dead_man_switches (last_fired_at)
+  where last_fired_at is not null;
 
 comment on table trading.dead_man_switches is
   'The dead man''s switches: a row for each user who ever set one. One that is not renewed before '
@@ -212,6 +218,9 @@ comment on column trading.dead_man_switches.last_order_id is
 comment on column trading.dead_man_switches.last_fired_at is
   'The expiry at which it fired last; null: it never did.';
 --! EndIncluded trading/tables/dead_man_switches.sql
+-- The next migration builds it, and by that waits for all calls of before.
+-- squawk-ignore require-concurrent-index-deletion
+drop index trading.dead_man_switches_by_firing;
 
 alter table identity.api_keys
   add column scopes text[] not null default '{read,trade}',
@@ -578,6 +587,80 @@ comment on function identity.notify_user(text, bigint, json) is
   'hours. Of new keys each is reported: another one must not hide it, and their number is limited '
   'itself.';
 --! EndIncluded identity/functions/notify_user.sql
+--! Included identity/functions/lock_key_maker.sql
+create or replace function identity.lock_key_maker(user_id uuid)
+returns bigint
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user identity.users;
+begin
+  -- Held, so that the keys are counted one creation after the other.
+  select u.* into strict v_user
+  from identity.users as u
+  where u.public_id = lock_key_maker.user_id
+  for no key update;
+  if not identity.is_confirmed(v_user) then
+    perform core.raise_error('EMAIL_UNCONFIRMED');
+  end if;
+  return v_user.id;
+end
+$$;
+
+comment on function identity.lock_key_maker(uuid) is
+  'Begins a transaction in which a user makes an API key: locks the user, and returns the key of '
+  'the row. Errors: EMAIL_UNCONFIRMED. Locks: the row of the user in identity.users, for which no '
+  'trading waits.';
+--! EndIncluded identity/functions/lock_key_maker.sql
+--! Included identity/functions/accept_new_key.sql
+create or replace function identity.accept_new_key(made identity.api_keys)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform identity.check_key_counts((made).user_id);
+  perform identity.notify_user('new_key', (made).user_id, identity.key_details(made));
+end
+$$;
+
+comment on function identity.accept_new_key(identity.api_keys) is
+  'Ends a transaction in which a user made an API key: it is one too many, or a mail reports it. '
+  'The caller has locked the user (identity.lock_key_maker). Errors: INVALID_STATE.';
+--! EndIncluded identity/functions/accept_new_key.sql
+--! Included trading/functions/request_rejection.sql
+create or replace function trading.request_rejection(
+  request trading.order_request,
+  context trading.market_context,
+  known boolean,
+  blocked_by text
+)
+returns text
+language sql immutable parallel safe
+return case
+  when (request).problem is not null then 'INVALID_REQUEST'
+  when (request).order_id is null and (request).expires_at <= (context).at -- mutant: past_expiry
+    then 'INVALID_REQUEST' -- mutant: past_expiry
+  else coalesce(
+    trading.trader_rejection((context).site_paused, known, blocked_by),
+    case
+      when (context).market_id is null then 'MARKET_NOT_FOUND'
+      when not (context).is_open then 'MARKET_NOT_OPEN'
+      when (request).expires_at <= (context).at then 'INVALID_REQUEST' -- mutant: released_at_its_expiry
+    end
+  )
+end;
+
+comment on function trading.request_rejection(
+  trading.order_request, trading.market_context, boolean, text
+) is
+  'Why a request is rejected before the book is read, in order of precedence; null when it is not. '
+  'An expiry in the past is a fault of a new request, and comes first. A scheduled order that is '
+  'released (order_id) may have expired since, which comes last: so its reason is the same whether '
+  'a late release or a late closing of the market comes first. known: its user exists; blocked_by: '
+  'see trading.request_blocked_by.';
+--! EndIncluded trading/functions/request_rejection.sql
 --! Included trading/functions/read_requests.sql
 create or replace function trading.read_requests(orders jsonb)
 returns setof trading.order_request
@@ -887,25 +970,29 @@ comment on function trading.last_order_until(bigint, timestamptz) is
   'orders that were placed later.';
 --! EndIncluded trading/functions/last_order_until.sql
 --! Included trading/functions/last_stopped_order.sql
-create or replace function trading.last_stopped_order(user_id bigint, at timestamptz)
+create or replace function trading.last_stopped_order(
+  switch trading.dead_man_switches,
+  at timestamptz,
+  grace interval default interval '2 seconds' -- mutant: stopped_before_its_renewal
+)
 returns bigint
 language sql stable
-begin atomic
-  select coalesce(
-    s.last_order_id, trading.last_order_until(s.user_id, s.expires_at)
-  )
-  from trading.dead_man_switches as s
-  where s.user_id = last_stopped_order.user_id
-    and s.expires_at <= last_stopped_order.at
-    -- A renewal that was in time may still be committing, unless a worker has looked.
-    and (s.fired_at is not null or s.expires_at <= last_stopped_order.at - interval '2 seconds'); -- mutant: stopped_before_its_renewal
+return case
+  when (switch).fired_at is not null or (switch).expires_at <= at - grace -- mutant: renewed_while_it_fires
+    then coalesce(
+      (switch).last_order_id,
+      trading.last_order_until((switch).user_id, (switch).expires_at)
+    )
 end;
 
-comment on function trading.last_stopped_order(bigint, timestamptz) is
-  'The last of the open orders of a user that the dead man''s switch has stopped; null if it has '
-  'not. Stopped orders trade no more, and are cancelled by a worker or when they are met. A switch '
-  'stops them at the moment when a worker finds it expired, and two seconds after its expiry if '
-  'there is no worker.';
+comment on function trading.last_stopped_order(
+  trading.dead_man_switches, timestamptz, interval
+) is
+  'The last of the orders that a dead man''s switch stops, 0 if it has expired and stops none; '
+  'null if it is off or has not expired. Stopped orders trade no more, and are cancelled by a '
+  'worker or when they are met. grace: a switch that no worker has found expired stops nothing '
+  'for so long after its expiry. Two seconds, since a renewal that was in time may still be '
+  'committing; none for api.set_dead_man and workers, who lock the switch first.';
 --! EndIncluded trading/functions/last_stopped_order.sql
 --! Included trading/functions/read_traders.sql
 create or replace function trading.read_traders(user_ids bigint[], at timestamptz)
@@ -914,6 +1001,8 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Later than the time of the batch by the wait for the traders' locks.
+  v_now constant timestamptz := core.now();
   v_traders trading.trader_arrays;
 begin
   v_traders := (
@@ -925,7 +1014,14 @@ begin
       array_agg(risk.blocked_by(t, read_traders.at)),
       array_agg(coalesce(t.excluded_until > read_traders.at, false)),
       array_agg(risk.has_limits(t)),
-      null
+      null,
+      case
+        when exists (select from trading.dead_man_switches as s where s.expires_at <= v_now)
+          or exists (
+            select from trading.dead_man_switches as s where s.last_fired_at >= read_traders.at
+          )
+          then '{}'::boolean[]
+      end
     )::trading.trader_arrays
     from (
       select x.*
@@ -934,15 +1030,19 @@ begin
       order by x.user_id
     ) as t
   );
-  -- Hardly ever: a worker cancels these orders within a moment.
-  if exists (
-    select from trading.dead_man_switches as s where s.expires_at <= read_traders.at
-  ) then
-    v_traders.stopped_order_ids := array(
-      select trading.last_stopped_order(u.id, read_traders.at)
-      from unnest(v_traders.user_ids) with ordinality as u (id, place)
-      order by u.place
-    );
+  -- Hardly ever: a worker cancels the orders of an expired switch within a moment.
+  if v_traders.missed_switch is not null then
+    select array_agg(w.stopped_order_id order by u.place), array_agg(w.is_missed order by u.place)
+    into v_traders.stopped_order_ids, v_traders.missed_switch
+    from unnest(v_traders.user_ids) with ordinality as u (id, place)
+    left join lateral (
+      select
+        trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
+        s.expires_at between read_traders.at and v_now -- mutant: switch_missed_while_waiting
+        or s.last_fired_at >= read_traders.at as is_missed -- mutant: switch_fired_while_waiting
+      from trading.dead_man_switches as s
+      where s.user_id = u.id
+    ) as w on true;
   end if;
   return v_traders;
 end
@@ -950,8 +1050,26 @@ $$;
 
 comment on function trading.read_traders(bigint[], timestamptz) is
   'The cash of users and whether they may trade, in ascending id; of their orders, which ones the '
-  'dead man''s switch has stopped.';
+  'dead man''s switch has stopped, or would have to stop. To be called with the users locked.';
 --! EndIncluded trading/functions/read_traders.sql
+--! Included trading/functions/request_blocked_by.sql
+create or replace function trading.request_blocked_by(
+  traders trading.trader_arrays, trader int, order_id bigint
+)
+returns text
+language sql immutable parallel safe
+return case
+  when (traders).missed_switch[trader] or order_id <= (traders).stopped_order_ids[trader] -- mutant: stopped_order_released
+    then 'DEAD_MAN_FIRED'
+  else (traders).blocked_by[trader]
+end;
+
+comment on function trading.request_blocked_by(trading.trader_arrays, int, bigint) is
+  'Why a request may not trade, null if it may: its user may not (risk.blocked_by); the dead '
+  'man''s switch expired while the request waited for its user''s lock, so that no firing would '
+  'see its order; or it releases a scheduled order that the switch has stopped. trader is the '
+  'place of the user; order_id is null unless an order is released.';
+--! EndIncluded trading/functions/request_blocked_by.sql
 --! Included trading/functions/match_request.sql
 create or replace function trading.match_request(
   request trading.order_request,
@@ -1003,7 +1121,7 @@ comment on function trading.match_request(
   trading.order_request, trading.market_context, trading.book_slice, int, int, text
 ) is
   'A request as matching reads it. trader and holding are the places of its user and of what the '
-  'user has in its market, null without; blocked_by: see risk.blocked_by.';
+  'user has in its market, null without; blocked_by: see trading.request_blocked_by.';
 --! EndIncluded trading/functions/match_request.sql
 --! Included trading/functions/read_request_arrays.sql
 -- A batch of one is laid out by expressions alone, which take a tenth of the query's time.
@@ -1027,11 +1145,7 @@ begin
       width_bucket(
         trading.holding_key(v_request.market, v_trader), (batch.holdings).keys
       ),
-      case
-        when v_request.order_id <= (batch.traders).stopped_order_ids[v_trader] -- mutant: stopped_order_released
-          then 'DEAD_MAN_FIRED'
-        else (batch.traders).blocked_by[v_trader]
-      end
+      trading.request_blocked_by(batch.traders, v_trader, v_request.order_id)
     );
     return (
       array[v_laid_out], array[v_request.market], array[v_trader], array[v_laid_out.shares],
@@ -1045,10 +1159,7 @@ begin
       array_agg(
         trading.match_request(
           r, c.context, slice, u.trader, h.holding,
-          case
-            when r.order_id <= (batch.traders).stopped_order_ids[u.trader] then 'DEAD_MAN_FIRED'
-            else (batch.traders).blocked_by[u.trader]
-          end
+          trading.request_blocked_by(batch.traders, u.trader, r.order_id)
         )
       ),
       array_agg(r.market),
@@ -1083,8 +1194,7 @@ comment on function trading.read_request_arrays(
   trading.matched_batch, trading.book_slice, boolean
 ) is
   'The requests of a batch as matching reads them, once its markets, books, traders and holdings '
-  'are read. has_keys: some request has an idempotency key. A scheduled order that the dead man''s '
-  'switch has stopped is not released.';
+  'are read. has_keys: some request has an idempotency key.';
 --! EndIncluded trading/functions/read_request_arrays.sql
 --! Included trading/functions/read_maker_arrays.sql
 create or replace function trading.read_maker_arrays(batch trading.matched_batch)
@@ -1897,74 +2007,74 @@ as $$
 declare
   m_ids constant bigint[] := (batch.market_arrays).ids;
   m_public_ids constant uuid[] := (batch.market_arrays).public_ids;
-  v_change trading.market_change;
-  v_old trading.market_state;
-  v_depth bigint[];
-  v_best_yes int;
-  v_best_no int;
-  v_payloads json[];
   v_trade_ids bigint[];
-  n int; -- place of the market
 begin
-  foreach v_change in array coalesce(
-    trading.market_changes(batch, write_market_state.orders), '{}'
-  ) loop
-    n := v_change.market;
-    select s.* into strict v_old
-    from trading.market_state as s
-    where s.market_id = m_ids[n];
-    v_depth := trading.changed_depth(v_old.depth, v_change.places, v_change.depth_changes);
-    v_best_yes := trading.best_after(
-      v_depth, 'yes', greatest(v_old.best_yes_price, v_change.highest_yes) -- mutant: best_price_not_raised
-    );
-    v_best_no := trading.best_after(
-      v_depth, 'no', greatest(v_old.best_no_price, v_change.highest_no)
-    );
+  if accounted.trades is not null then
+    v_trade_ids := array(select t.id from unnest(accounted.trades) as t); -- mutant: fills_not_told
+  end if;
+  with changed as (
     update trading.market_state as s set
-      version = s.version + v_change.changes, -- mutant: version_once_a_batch
-      placed_count = s.placed_count + v_change.placed, -- mutant: batch_not_counted
-      placed_id_sum = s.placed_id_sum + v_change.id_sum, -- mutant: order_not_counted
-      last_trade_price = coalesce(accounted.last_trade_prices[n], s.last_trade_price),
-      yes_volume_cents = s.yes_volume_cents + coalesce(accounted.yes_volumes_cents[n], 0),
-      no_volume_cents = s.no_volume_cents + coalesce(accounted.no_volumes_cents[n], 0),
-      trade_count = s.trade_count + coalesce(accounted.trade_counts[n], 0),
-      traders_count = s.traders_count + coalesce(accounted.new_traders[n], 0),
-      escrow_cents = coalesce(accounted.escrows_cents[n], s.escrow_cents), -- mutant: escrow_written_to_another
-      escrow_version = coalesce(accounted.escrow_versions[n], s.escrow_version),
-      revenue_cents = coalesce(accounted.revenues_cents[n], s.revenue_cents),
-      revenue_version = coalesce(accounted.revenue_versions[n], s.revenue_version),
-      depth = v_depth,
-      best_yes_price = v_best_yes,
-      best_no_price = v_best_no,
+      version = s.version + d.changes, -- mutant: version_once_a_batch
+      placed_count = s.placed_count + d.placed, -- mutant: batch_not_counted
+      placed_id_sum = s.placed_id_sum + d.id_sum, -- mutant: order_not_counted
+      last_trade_price = coalesce(accounted.last_trade_prices[d.market], s.last_trade_price),
+      yes_volume_cents = s.yes_volume_cents + coalesce(accounted.yes_volumes_cents[d.market], 0),
+      no_volume_cents = s.no_volume_cents + coalesce(accounted.no_volumes_cents[d.market], 0),
+      trade_count = s.trade_count + coalesce(accounted.trade_counts[d.market], 0),
+      traders_count = s.traders_count + coalesce(accounted.new_traders[d.market], 0),
+      escrow_cents = coalesce(accounted.escrows_cents[d.market], s.escrow_cents), -- mutant: escrow_written_to_another
+      escrow_version = coalesce(accounted.escrow_versions[d.market], s.escrow_version),
+      revenue_cents = coalesce(accounted.revenues_cents[d.market], s.revenue_cents),
+      revenue_version = coalesce(accounted.revenue_versions[d.market], s.revenue_version),
+      depth = d.depth,
+      best_yes_price = d.best_yes,
+      best_no_price = d.best_no,
       first_yes_position = trading.first_position(
-        s.first_yes_position, s.best_yes_price, v_best_yes,
-        v_change.first_left[array_position(v_change.places, v_best_yes)],
-        v_change.last_gone[array_position(v_change.places, v_best_yes)]
+        s.first_yes_position, s.best_yes_price, d.best_yes,
+        d.first_left[array_position(d.places, d.best_yes)],
+        d.last_gone[array_position(d.places, d.best_yes)]
       ),
       first_no_position = trading.first_position(
-        s.first_no_position, s.best_no_price, v_best_no,
-        v_change.first_left[array_position(v_change.places, 99 + v_best_no)],
-        v_change.last_gone[array_position(v_change.places, 99 + v_best_no)]
+        s.first_no_position, s.best_no_price, d.best_no,
+        d.first_left[array_position(d.places, 99 + d.best_no)],
+        d.last_gone[array_position(d.places, 99 + d.best_no)]
       )
-    where s.market_id = m_ids[n];
-    if v_change.changes > 0 then
-      v_payloads := v_payloads || json_build_object(
-        'marketId', m_public_ids[n], 'version', v_old.version + v_change.changes -- mutant: version_of_another_market
-      );
-    end if;
-  end loop;
-  if v_payloads is not null then
-    if accounted.trades is not null then
-      v_trade_ids := array(select t.id from unnest(accounted.trades) as t); -- mutant: fills_not_told
-    end if;
-    insert into trading.outbox (channel, payload, trade_ids, traded_at)
+    from (
+      select
+        b.*,
+        trading.best_after(b.depth, 'yes', greatest(b.best_yes_price, b.highest_yes)) as best_yes, -- mutant: best_price_not_raised
+        trading.best_after(b.depth, 'no', greatest(b.best_no_price, b.highest_no)) as best_no
+      from (
+        select
+          c.*, o.best_yes_price, o.best_no_price,
+          trading.changed_depth(o.depth, c.places, c.depth_changes) as depth
+        from unnest(trading.market_changes(batch, write_market_state.orders)) as c
+        cross join lateral (
+          select x.depth, x.best_yes_price, x.best_no_price
+          from trading.market_state as x
+          where x.market_id = m_ids[c.market]
+          limit 1
+        ) as o
+        offset 0
+      ) as b
+      offset 0
+    ) as d
+    where s.market_id = m_ids[d.market]
+    returning d.market, d.changes, s.version
+  )
+  insert into trading.outbox (channel, payload, trade_ids, traded_at)
+  select
+    'market_changed', json_build_object('marketId', e.public_id, 'version', e.version),
+    case when e.is_first then v_trade_ids end,
+    case when e.is_first and v_trade_ids is not null then batch.at end
+  from (
     select
-      'market_changed', p.payload,
-      case when p.place = 1 then v_trade_ids end,
-      case when p.place = 1 and v_trade_ids is not null then batch.at end
-    from unnest(v_payloads) with ordinality as p (payload, place)
-    order by p.place;
-  end if;
+      c.market, c.version, m_public_ids[c.market] as public_id, -- mutant: version_of_another_market
+      row_number() over (order by c.market) = 1 as is_first
+    from changed as c
+    where c.changes > 0
+  ) as e
+  order by e.market;
 end
 $$;
 
@@ -2204,6 +2314,72 @@ comment on function trading.due_requests(bigint[], int, timestamptz) is
   'in the order of their release time and then of their acceptance, all with market 1: see '
   'trading.requests_of_markets. The caller holds the locks of the markets.';
 --! EndIncluded trading/functions/due_requests.sql
+--! Included trading/functions/end_active_orders.sql
+create or replace function trading.end_active_orders(
+  order_ids bigint[],
+  reason trading.cancel_reason,
+  at timestamptz,
+  expires boolean,
+  counted boolean
+)
+returns table (order_id bigint, has_expired boolean)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_expired_by constant timestamptz := case
+    when end_active_orders.expires then end_active_orders.at -- mutant: expired_counted_as_cancelled
+  end;
+  v_gone trading.active_orders[];
+  v_market_id bigint;
+  v_places int[];
+  v_changes bigint[];
+begin
+  with gone as (
+    delete from trading.active_orders as b
+    where b.order_id = any (end_active_orders.order_ids)
+    returning b.*
+  ),
+  cancelled as (
+    update trading.orders as o set
+      status = 'cancelled',
+      cancel_reason = case
+        when o.expires_at <= c_expired_by then 'expired'
+        else end_active_orders.reason
+      end,
+      cancelled_at = end_active_orders.at
+    where o.id = any (array(select g.order_id from gone as g))
+  )
+  select array_agg(g::trading.active_orders order by g.order_id)
+  into v_gone
+  from gone as g;
+
+  for v_market_id, v_places, v_changes in
+    select
+      g.market_id,
+      array_agg(trading.depth_place(g.book_side, g.book_price)),
+      array_agg(-g.left_quantity::bigint)
+    from unnest(v_gone) as g
+    where g.queue_position is not null
+    group by g.market_id
+    order by g.market_id
+  loop
+    perform trading.write_depth(v_market_id, v_places, v_changes, end_active_orders.counted);
+  end loop;
+  return query
+    select g.order_id, coalesce(g.expires_at <= c_expired_by, false)
+    from unnest(v_gone) as g;
+end
+$$;
+
+comment on function trading.end_active_orders(
+  bigint[], trading.cancel_reason, timestamptz, boolean, boolean
+) is
+  'Takes open orders of any markets off their books, or out of their delay, for one reason; '
+  'returns those that were still there, by id. expires: those past their expiry expire instead. '
+  'counted: a change of a book raises the version of its market by one, however many orders leave '
+  'it, with a market_changed event. The caller holds the locks of the markets.';
+--! EndIncluded trading/functions/end_active_orders.sql
 --! Included trading/functions/announce_cancelled.sql
 create or replace function trading.announce_cancelled(order_ids bigint[])
 returns void
@@ -2240,110 +2416,48 @@ comment on function trading.announce_cancelled(bigint[]) is
 --! EndIncluded trading/functions/announce_cancelled.sql
 --! Included trading/functions/cancel_active_orders.sql
 create or replace function trading.cancel_active_orders(
-  market_id bigint,
   order_ids bigint[],
   reason trading.cancel_reason,
   at timestamptz,
-  announced boolean
+  expires boolean default false,
+  announced boolean default true
 )
 returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_ids constant bigint[] := array(
-    select e.order_id
-    from trading.end_active_orders(
-      cancel_active_orders.market_id, cancel_active_orders.order_ids, cancel_active_orders.reason,
-      cancel_active_orders.at, counted => true -- mutant: version_not_raised
-    ) as e
-  );
+  v_announced_ids bigint[];
+  v_cancelled int;
 begin
-  if cancel_active_orders.announced and cardinality(v_ids) > 0 then -- mutant: owner_not_told
-    perform trading.announce_cancelled(v_ids);
+  select
+    array_agg(e.order_id) filter (
+      where cancel_active_orders.announced -- mutant: owner_not_told, switch_fires_silently
+        or e.has_expired
+    ),
+    count(*) filter (where not e.has_expired)
+  into v_announced_ids, v_cancelled
+  from trading.end_active_orders(
+    cancel_active_orders.order_ids, cancel_active_orders.reason, cancel_active_orders.at,
+    expires => cancel_active_orders.expires,
+    counted => true -- mutant: version_not_raised
+  ) as e;
+  if v_announced_ids is not null then
+    perform trading.announce_cancelled(v_announced_ids);
   end if;
-  return cardinality(v_ids);
+  return v_cancelled;
 end
 $$;
 
 comment on function trading.cancel_active_orders(
-  bigint, bigint[], trading.cancel_reason, timestamptz, boolean
+  bigint[], trading.cancel_reason, timestamptz, boolean, boolean
 ) is
-  'Cancels open orders of one market, resting and scheduled ones, for one reason; returns how many '
-  'were still there. announced: write order_cancelled events for the owners, who did not ask for '
-  'it. The caller holds the market''s lock. One change of the market, however many orders leave '
-  'its book.';
+  'Cancels open orders of any markets, resting and scheduled ones, for one reason; returns how '
+  'many were still there. expires: those past their expiry expire instead, and are not counted. '
+  'announced: with order_cancelled events for the owners, who did not ask for it; an order that '
+  'expires instead always has one. One change of each market, however many orders leave its book. '
+  'The caller holds the locks of the markets.';
 --! EndIncluded trading/functions/cancel_active_orders.sql
---! Included trading/functions/cancel_together.sql
-create or replace function trading.cancel_together(
-  order_ids bigint[], at timestamptz, announced boolean
-)
-returns int
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_gone trading.active_orders[];
-  v_market_id bigint;
-  v_places int[];
-  v_changes bigint[];
-begin
-  with gone as (
-    delete from trading.active_orders as b
-    where b.order_id = any (cancel_together.order_ids)
-    returning b.*
-  ),
-  cancelled as (
-    update trading.orders as o set
-      status = 'cancelled',
-      cancel_reason = case
-        when o.expires_at <= cancel_together.at then 'expired'::trading.cancel_reason -- mutant: expired_counted_as_cancelled
-        else 'user_cancelled'
-      end,
-      cancelled_at = cancel_together.at
-    where o.id = any (array(select g.order_id from gone as g))
-  )
-  select array_agg(g::trading.active_orders order by g.market_id, g.order_id)
-  into v_gone
-  from gone as g;
-  if v_gone is null then
-    return 0;
-  end if;
-
-  for v_market_id, v_places, v_changes in
-    select
-      g.market_id,
-      array_agg(trading.depth_place(g.book_side, g.book_price)),
-      array_agg(-g.left_quantity::bigint)
-    from unnest(v_gone) as g
-    where g.queue_position is not null
-    group by g.market_id
-    order by g.market_id
-  loop
-    perform trading.write_depth(v_market_id, v_places, v_changes, counted => true);
-  end loop;
-
-  perform trading.announce_cancelled(array(
-    select g.order_id
-    from unnest(v_gone) as g
-    where cancel_together.announced -- mutant: switch_fires_silently
-      or g.expires_at <= cancel_together.at
-    order by g.order_id
-  ));
-  return (
-    select count(*)
-    from unnest(v_gone) as g
-    where g.expires_at is null or g.expires_at > cancel_together.at
-  );
-end
-$$;
-
-comment on function trading.cancel_together(bigint[], timestamptz, boolean) is
-  'Cancels open orders of any markets (user_cancelled), resting and scheduled ones; returns how '
-  'many were still there. Those past their expiry expire, and are not counted. announced: with '
-  'order_cancelled events; an expiry always has one. One change of each market, however many '
-  'orders leave its book. The caller holds the locks of the markets.';
---! EndIncluded trading/functions/cancel_together.sql
 --! Included trading/functions/comes_from_before.sql
 create or replace function trading.comes_from_before(order_id bigint, last_order_id bigint)
 returns boolean
@@ -2367,6 +2481,17 @@ $$;
 comment on function trading.comes_from_before(bigint, bigint) is
   'Whether an order came by amendments in the place of an order up to last_order_id.';
 --! EndIncluded trading/functions/comes_from_before.sql
+--! Included trading/functions/began_until.sql
+create or replace function trading.began_until(order_id bigint, last_order_id bigint)
+returns boolean
+language sql stable
+return order_id <= last_order_id -- mutant: later_orders_cancelled_too
+  or trading.comes_from_before(order_id, last_order_id);
+
+comment on function trading.began_until(bigint, bigint) is
+  'Whether an order is one of those up to last_order_id, or came by amendments in the place of '
+  'one of them.';
+--! EndIncluded trading/functions/began_until.sql
 --! Included trading/functions/open_orders_until.sql
 create or replace function trading.open_orders_until(
   user_id bigint, last_order_id bigint, only_market_id bigint, most int
@@ -2381,10 +2506,7 @@ begin atomic
       open_orders_until.only_market_id is null -- mutant: all_markets
       or b.market_id = open_orders_until.only_market_id
     )
-    and (
-      b.order_id <= open_orders_until.last_order_id -- mutant: later_orders_cancelled_too
-      or trading.comes_from_before(b.order_id, open_orders_until.last_order_id)
-    )
+    and trading.began_until(b.order_id, open_orders_until.last_order_id)
   order by b.order_id
   limit open_orders_until.most;
 end;
@@ -2479,6 +2601,65 @@ comment on function trading.keep_reply(bigint, uuid, uuid, text, int) is
   'meanwhile: then the whole call has no effect, and finds that request when it is made again. The '
   'caller holds the user''s lock.';
 --! EndIncluded trading/functions/keep_reply.sql
+--! Included trading/functions/cancel_order.sql
+create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
+returns api.result
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_result api.result;
+  v_order trading.orders;
+  v_cancelled int;
+  v_at timestamptz;
+begin
+  v_result.replayed := false;
+
+  select o.* into v_order
+  from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
+  if not found then
+    v_result.code := 'ORDER_NOT_FOUND';
+    return v_result;
+  end if;
+
+  perform trading.lock_market(v_order.market_id); -- mutant: cancel_without_lock
+  v_at := core.now();
+  v_cancelled := trading.cancel_active_orders(
+    array[v_order.id], 'user_cancelled', v_at,
+    expires => true,
+    announced => false -- mutant: canceller_told
+  );
+
+  select o.* into strict v_order
+  from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
+  if v_cancelled = 0 then
+    v_result.code := 'ORDER_NOT_CANCELLABLE';
+    v_result.message := 'Cannot cancel order with status: ' || v_order.status;
+    return v_result;
+  end if;
+
+  select format(
+    '{"order":%s,"balance":%s}',
+    trading.order_object(
+      v_order.public_id, cancel_order.user_public_id, m.public_id, v_order.side, v_order.price,
+      v_order.quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
+      null, v_order.cancel_reason, v_order.expires_at,
+      core.iso8601(v_order.created_at), null
+    ),
+    trading.balance_object(t.balance_cents)
+  )
+  into v_result.body
+  from catalog.markets as m
+  join trading.traders as t on t.user_id = v_order.user_id
+  where m.id = v_order.market_id;
+  return v_result;
+end
+$$;
+
+comment on function trading.cancel_order(uuid, uuid) is
+  'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a rejection. An '
+  'order past its expiry expires instead. Locks: the market.';
+--! EndIncluded trading/functions/cancel_order.sql
 --! Included trading/functions/replace_order.sql
 create or replace function trading.replace_order(
   context trading.market_context,
@@ -2536,8 +2717,8 @@ begin
 
   -- An order that is matched at once is counted with the order that it replaces, as one change.
   perform trading.end_active_orders(
-    context.market_id, array[("order").id], 'user_amended', context.at,
-    counted => context.live_delay_ms is not null
+    array[("order").id], 'user_amended', context.at,
+    expires => false, counted => context.live_delay_ms is not null
   );
   v_written := trading.write_batch(v_batch);
   insert into trading.order_replacements (order_id, replaced_order_id)
@@ -2590,8 +2771,11 @@ declare
   v_at timestamptz;
   v_context trading.market_context;
   v_traders trading.trader_arrays;
+  v_is_open boolean;
   v_has_expired boolean;
+  v_last_stopped_id bigint;
   v_is_stopped boolean;
+  v_may_be_renewed boolean;
   v_price int;
   v_quantity int;
   v_code text;
@@ -2606,15 +2790,21 @@ begin
   select o.* into v_order -- mutant: amend_by_an_old_look
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o; -- mutant: amend_by_an_old_look
 
-  v_has_expired := v_order.expires_at <= v_at
-    and v_order.status in ('scheduled', 'open', 'partially_filled');
-  v_is_stopped := v_order.status in ('scheduled', 'open', 'partially_filled') and exists (
-    select
-    from trading.dead_man_switches as s
-    where s.user_id = v_user_id
-      and s.expires_at <= v_at
-      and v_order.created_at <= s.expires_at -- mutant: stopped_order_amended
-  );
+  v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
+  v_has_expired := v_is_open and v_order.expires_at <= v_at;
+  select
+    trading.last_stopped_order(s, v_at, grace => '0'),
+    trading.last_stopped_order(s, v_at) is null
+  into v_last_stopped_id, v_may_be_renewed
+  from trading.dead_man_switches as s
+  where s.user_id = v_user_id;
+  v_is_stopped := v_is_open
+    and coalesce(v_order.id <= v_last_stopped_id, false); -- mutant: stopped_order_amended
+  if v_is_stopped and v_may_be_renewed then -- mutant: cancelled_beside_its_renewal
+    -- A renewal that was in time may still be committing; a worker decides it in a moment.
+    raise exception 'the dead man''s switch has expired and has not fired yet'
+      using errcode = 'serialization_failure';
+  end if;
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(
@@ -2644,9 +2834,7 @@ begin
   if v_code = 'ORDER_NOT_AMENDABLE' then
     if v_has_expired or v_is_stopped then
       perform trading.cancel_active_orders(
-        v_order.market_id, array[v_order.id],
-        case when v_has_expired then 'expired' else 'user_cancelled' end::trading.cancel_reason,
-        v_at, true
+        array[v_order.id], 'user_cancelled', v_at, expires => true
       );
     end if;
     v_message := 'Cannot amend order with status: '
@@ -3051,6 +3239,70 @@ comment on function trading.settle_market(
   'corrected and reason are null for the first resolution. The caller holds the market''s lock; '
   'locks the users whose cash moves, by ascending user, once all is computed.';
 --! EndIncluded trading/functions/settle_market.sql
+--! Included trading/functions/expire_orders.sql
+create or replace function trading.expire_orders(market_id bigint, order_ids bigint[])
+returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_at timestamptz := core.now();
+begin
+  return trading.cancel_active_orders(
+    array(
+      select b.order_id
+      from unnest(expire_orders.order_ids) as u (order_id)
+      cross join lateral (
+        select x.order_id, x.market_id, x.expires_at
+        from trading.active_orders as x
+        where x.order_id = u.order_id
+          and x.queue_position is not null
+        limit 1
+      ) as b
+      cross join lateral (
+        select x.close_time
+        from catalog.markets as x
+        where x.id = b.market_id
+        limit 1
+      ) as m
+      where b.expires_at <= v_at -- mutant: expiry_a_moment_late
+        and b.market_id = expire_orders.market_id
+        and (m.close_time is null or b.expires_at < m.close_time)
+    ),
+    'expired',
+    v_at
+  );
+end
+$$;
+
+comment on function trading.expire_orders(bigint, bigint[]) is
+  'Cancels those of some orders of a market that are past their expiry; returns how many. Orders '
+  'that expire at the close time of the market or later are left to its closing, scheduled ones to '
+  'their release. The caller holds the market''s lock.';
+--! EndIncluded trading/functions/expire_orders.sql
+--! Included trading/functions/clear_orders.sql
+create or replace function trading.clear_orders(
+  market_id bigint, order_ids bigint[], reason trading.cancel_reason, at timestamptz
+)
+returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
+  return trading.cancel_active_orders(
+    clear_orders.order_ids, clear_orders.reason, clear_orders.at
+  );
+end
+$$;
+
+comment on function trading.clear_orders(
+  bigint, bigint[], trading.cancel_reason, timestamptz
+) is
+  'Ends open orders of one market, with events for their owners: those past their expiry expire, '
+  'the others are cancelled for a reason; returns how many were cancelled. The caller holds the '
+  'market''s lock.';
+--! EndIncluded trading/functions/clear_orders.sql
 --! Included trading/functions/close_market.sql
 create or replace function trading.close_market(market_id bigint, most int default null)
 returns int
@@ -4625,30 +4877,22 @@ declare
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
-  v_user identity.users;
+  v_user_id bigint;
   v_made identity.api_keys;
   v_constraint text;
   v_column text;
 begin
   perform core.check_session();
-  -- Held, so that the keys are counted one creation after the other.
-  select u.* into strict v_user
-  from identity.users as u
-  where u.public_id = create_key.user_id
-  for no key update;
-  if not identity.is_confirmed(v_user) then
-    perform core.raise_error('EMAIL_UNCONFIRMED');
-  end if;
+  v_user_id := identity.lock_key_maker(create_key.user_id);
   v_made := identity.add_api_key(
-    user_id => v_user.id,
+    user_id => v_user_id,
     name => create_key.name,
     key_hash => v_key_hash,
     scopes => create_key.scopes,
     expires_at => create_key.expires_at,
     allowed_addresses => create_key.allowed_addresses::cidr[]
   );
-  perform identity.check_key_counts(v_user.id);
-  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  perform identity.accept_new_key(v_made);
   return json_build_object('id', v_made.public_id, 'name', v_made.name, 'key', v_key);
 exception
   when check_violation or not_null_violation then
@@ -4678,33 +4922,25 @@ declare
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
-  v_user identity.users;
   v_old_id bigint;
   v_made identity.api_keys;
 begin
   perform core.check_session();
-  -- Held, so that the keys are counted one creation after the other.
-  select u.* into strict v_user
-  from identity.users as u
-  where u.public_id = rotate_key.user_id
-  for no key update;
   select k.id into v_old_id
   from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
   where k.public_id = rotate_key.key_id
-    and k.user_id = v_user.id;
+    and u.public_id = rotate_key.user_id;
   if not found then
     return null;
   end if;
-  if not identity.is_confirmed(v_user) then
-    perform core.raise_error('EMAIL_UNCONFIRMED');
-  end if;
+  perform identity.lock_key_maker(rotate_key.user_id);
   v_made := identity.rotate_api_key(
     key_id => v_old_id,
     overlap => make_interval(secs => rotate_key.overlap_seconds),
     key_hash => v_key_hash
   );
-  perform identity.check_key_counts(v_user.id);
-  perform identity.notify_user('new_key', v_user.id, identity.key_details(v_made));
+  perform identity.accept_new_key(v_made);
   return (
     select json_build_object(
       'id', v_made.public_id,
@@ -5245,36 +5481,25 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_results api.result[] := array(
+  v_results constant api.result[] := array(
     select r
     from api.place_orders(
       place_orders_versioned.orders, place_orders_versioned.atomic, place_orders_versioned.waits
     ) as r
   );
-  v_result api.result;
-  v_place int := 0;
-  v_id text;
-  v_versions jsonb := '{}'::jsonb; -- by the ids of markets
 begin
-  foreach v_result in array v_results loop
-    v_id := place_orders_versioned.orders -> v_place ->> 'marketId';
-    v_place := v_place + 1;
-    -- That of the whole call: nobody sees one in between.
-    if not v_versions ? v_id then
-      v_versions := v_versions || jsonb_build_object(v_id, (
+  -- The version is that of the whole call: nobody sees one in between.
+  return query
+    select
+      r.code, r.message, r.replayed, r.body,
+      (
         select s.version
         from catalog.markets as m
         join trading.market_state as s on s.market_id = m.id
-        where m.public_id = v_id::uuid
-      ));
-    end if;
-    code := v_result.code;
-    message := v_result.message;
-    replayed := v_result.replayed;
-    body := v_result.body;
-    market_version := (v_versions ->> v_id)::bigint;
-    return next;
-  end loop;
+        where m.public_id
+          = (place_orders_versioned.orders -> (r.place - 1)::int ->> 'marketId')::uuid
+      )
+    from unnest(v_results) with ordinality as r (code, message, replayed, body, place);
 end
 $$;
 
@@ -5361,7 +5586,11 @@ begin
       ) as o
       where o.market_id = any (v_market_ids)
     );
-    cancelled := trading.cancel_together(v_order_ids, core.now(), announced => false); -- mutant: canceller_of_all_told
+    cancelled := trading.cancel_active_orders(
+      v_order_ids, 'user_cancelled', core.now(),
+      expires => true,
+      announced => false -- mutant: canceller_of_all_told
+    );
   end if;
   cancelled := cancelled + cancel_all_orders.cancelled_before;
 
@@ -5446,7 +5675,8 @@ declare
   v_switch trading.dead_man_switches;
   v_at timestamptz;
   v_expires_at timestamptz;
-  v_is_over boolean;
+  v_last_stopped_id bigint;
+  v_is_locked boolean; -- the user is
 begin
   replayed := false;
   if v_user_id is null then
@@ -5479,6 +5709,17 @@ begin
     end if;
   end if;
 
+  -- Orders that came in time may still be under way. A switch in force is renewed beside them.
+  v_is_locked := set_dead_man.idempotency_key is not null;
+  if not v_is_locked and exists (
+    select
+    from trading.dead_man_switches as s
+    where s.user_id = v_user_id
+      and s.expires_at <= core.now()
+  ) then
+    perform trading.lock_traders(array[v_user_id]);
+    v_is_locked := true;
+  end if;
   insert into trading.dead_man_switches (user_id)
   values (v_user_id)
   on conflict on constraint dead_man_switches_pkey do nothing;
@@ -5489,16 +5730,10 @@ begin
   v_at := core.now();
 
   -- Renewed in time, or fired: the clock decides under the lock, and not who comes first.
-  v_is_over := v_switch.fired_at is not null or v_switch.expires_at <= v_at; -- mutant: renewed_too_late
-  if v_is_over and exists (
-    select
-    from trading.open_orders_until(
-      v_user_id,
-      coalesce(
-        v_switch.last_order_id, trading.last_order_until(v_user_id, v_switch.expires_at)
-      ),
-      null, 1
-    )
+  v_last_stopped_id := trading.last_stopped_order(v_switch, v_at, grace => '0'); -- mutant: renewed_too_late
+  if v_last_stopped_id is not null and (
+    not v_is_locked -- mutant: switch_ended_beside_an_order
+    or exists (select from trading.open_orders_until(v_user_id, v_last_stopped_id, null, 1))
   ) then
     code := 'DEAD_MAN_FIRED';
     return;
@@ -5507,7 +5742,7 @@ begin
     when set_dead_man.timeout_ms > 0
       then v_at + set_dead_man.timeout_ms * interval '1 millisecond'
   end;
-  if v_is_over then
+  if v_last_stopped_id is not null then
     v_switch.last_fired_at := v_switch.expires_at;
   end if;
   update trading.dead_man_switches as s set
@@ -5534,8 +5769,8 @@ comment on function api.set_dead_man(uuid, int, uuid, uuid) is
   '(1000-300000), all open orders of the user are cancelled; 0 turns it off. fired_at: when it '
   'expired last, if that was within 24 hours. A switch that has expired cannot be renewed before '
   'the orders of that time are cancelled: DEAD_MAN_FIRED, and nothing changes. Rejections: '
-  'UNAUTHORIZED, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: with a key the '
-  'user; then the switch.';
+  'UNAUTHORIZED, INVALID_REQUEST, IDEMPOTENCY_KEY_REUSED, DEAD_MAN_FIRED. Locks: the user, with a '
+  'key or if the switch has expired; then the switch.';
 --! EndIncluded api/functions/set_dead_man.sql
 --! Included api/functions/get_dead_man.sql
 create or replace function api.get_dead_man(user_id uuid)
@@ -6077,6 +6312,7 @@ create or replace function jobs.due_dead_man_orders(
 returns table (market_id bigint, order_ids bigint[])
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '50ms'
 set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -6087,13 +6323,28 @@ as $$
 declare
   c_most_of_a_user constant int := 200;
   c_most_of_a_market constant int := 200;
+  c_overdue constant interval := interval '20 milliseconds';
   v_at constant timestamptz := core.now();
+  v_overdue_user_id constant bigint := (
+    select x.user_id
+    from trading.dead_man_switches as x
+    where x.expires_at <= v_at - c_overdue
+      and x.fired_at is null
+    order by random()
+    limit 1
+  );
+  v_user_ids bigint[];
 begin
-  update trading.dead_man_switches as s set
-    fired_at = v_at,
-    last_fired_at = s.expires_at,
-    last_order_id = trading.last_order_until(s.user_id, s.expires_at)
-  where s.user_id = any (array(
+  -- The row of a user whom many trade with is hardly ever free. So of the users who were skipped
+  -- one is waited for, before anything else is locked.
+  if v_overdue_user_id is not null then -- mutant: busy_user_skipped
+    begin
+      perform trading.lock_traders(array[v_overdue_user_id]);
+    exception when lock_not_available then
+      null;
+    end;
+  end if;
+  v_user_ids := array(
     select x.user_id
     from trading.dead_man_switches as x
     cross join lateral (
@@ -6106,7 +6357,13 @@ begin
     -- One that is being renewed is skipped, and one whose user has an order under way, which may
     -- be of a time before the expiry: it is looked at again.
     for update skip locked
-  ));
+  );
+  -- A statement of its own: it sees the orders that were committed before the locks were had.
+  update trading.dead_man_switches as s set
+    fired_at = v_at,
+    last_fired_at = s.expires_at,
+    last_order_id = trading.last_stopped_order(s, v_at, grace => '0')
+  where s.user_id = any (v_user_ids);
 
   update trading.dead_man_switches as s set
     expires_at = null,
@@ -6155,7 +6412,7 @@ comment on function jobs.due_dead_man_orders(int, bigint[]) is
   'Fires the dead man''s switches that have expired, ends those whose orders are cancelled, and '
   'returns the orders that are still to be cancelled, by market: at most 200 of each and so many '
   'in all, none of the markets to pass over. Locks: the switches and their users, without waiting '
-  'for locked ones.';
+  'for locked ones; of those that were locked before, one user is waited for, 50 ms at most.';
 --! EndIncluded jobs/functions/due_dead_man_orders.sql
 --! Included jobs/functions/cancel_dead_man_orders.sql
 create or replace function jobs.cancel_dead_man_orders(
@@ -6187,7 +6444,7 @@ begin
   else
     v_locked := trading.lock_free_markets(cancel_dead_man_orders.market_ids); -- mutant: switch_without_lock
   end if;
-  cancelled := trading.cancel_together(
+  cancelled := trading.cancel_active_orders(
     array(
       select b.order_id
       from trading.active_orders as b
@@ -6198,14 +6455,12 @@ begin
           from trading.dead_man_switches as s
           where s.user_id = b.user_id
             and s.fired_at is not null
-            and (
-              b.order_id <= s.last_order_id
-              or trading.comes_from_before(b.order_id, s.last_order_id)
-            )
+            and trading.began_until(b.order_id, s.last_order_id)
         )
     ),
+    'user_cancelled',
     core.now(),
-    announced => true
+    expires => true
   );
   busy := array(
     select u.id

@@ -1,6 +1,6 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { call } from "../../src/database/call.ts";
 import { api, jobs } from "../../src/database/calls.ts";
 import { withClient } from "../helpers/database/test_database.ts";
@@ -18,16 +18,17 @@ const SWITCH_MS = 1000;
 const setDeadMan = (userId: string, timeoutMs = SWITCH_MS) =>
   withClient(exchange.api, (client) => call(client, api.setDeadMan, { userId, timeoutMs }));
 
+let pool: Pool | undefined;
+const workers = () => (pool ??= exchange.database.connectAs("exchange_worker", { max: 4 }));
+
 const due = () =>
-  withClient(exchange.workers, (client) =>
-    call(client, jobs.dueDeadManOrders, { passingOver: [] }),
-  );
+  withClient(workers(), (client) => call(client, jobs.dueDeadManOrders, { passingOver: [] }));
 
 /** Fires what is due; how many orders it cancelled. */
 async function fire(): Promise<number> {
   let count = 0;
   for (const { marketId, orderIds } of await due()) {
-    const { cancelled } = await withClient(exchange.workers, (client) =>
+    const { cancelled } = await withClient(workers(), (client) =>
       call(client, jobs.cancelDeadManOrders, { marketIds: [marketId], orderIds, waits: false }),
     );
     count += cancelled;

@@ -1,7 +1,12 @@
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
+import { committedDirectory } from "../../migrate/releases.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
+import { runMigrations } from "../../src/database/run_migrations.ts";
 import { until } from "../helpers/until.ts";
 import { listFixtures, restoreFixture } from "./fixture.ts";
 import type { Facts, OldVersion } from "./fixture.ts";
@@ -24,6 +29,22 @@ async function besideAnother(
   } finally {
     await other.end();
     await old.destroy();
+  }
+}
+
+/** Runs the migrations before this one. */
+async function migrateUntil(connectionString: string, before: string): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), `pgmarkets-migrate-${process.pid}-`));
+  try {
+    await mkdir(join(directory, "committed"));
+    await writeFile(join(directory, "current.sql"), "");
+    for (const name of await readdir(committedDirectory)) {
+      if (name >= before) continue;
+      await copyFile(join(committedDirectory, name), join(directory, "committed", name));
+    }
+    await runMigrations(connectionString, directory, () => undefined);
+  } finally {
+    await rm(directory, { recursive: true });
   }
 }
 
@@ -77,6 +98,52 @@ if (facts !== undefined) {
         command === "went on"
           ? [command, "the migration missed a lock (deadlock detected), and is run again"]
           : ["deadlock detected"],
+      );
+      await assertMigrated(t, old);
+    });
+  });
+
+  test("a cancel that a migration overtakes calls functions that are dropped after it", async (t) => {
+    await besideAnother(facts, async (old, other) => {
+      const { pool, connectionString } = old.database;
+      await migrateUntil(connectionString, "000010");
+      const valueOf = async (text: string, values: unknown[] = []): Promise<string> =>
+        (await pool.query(`select (${text}) as value`, values)).rows[0].value;
+      await pool.query("select admin.create_category('overtaken', 'Overtaken', 99)");
+      const market = await valueOf(
+        "admin.create_market(title => 'Overtaken', category => 'overtaken')",
+      );
+      const user = await valueOf("admin.create_user('over@example.com', 'over', 'over')");
+      await pool.query("select admin.deposit($1, 1000, 'overtaken')", [user]);
+      await pool.query("select admin.set_loss_limits($1, null, null, null)", [user]);
+      const request = { marketId: market, userId: user, side: "yes", price: 10, quantity: 1 };
+      const placed = await pool.query("select body from api.place_orders($1)", [
+        JSON.stringify([request]),
+      ]);
+      const orderId = JSON.parse(placed.rows[0].body).order.id;
+
+      await other.query(
+        "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = $1",
+        [market],
+      );
+      const cancelled = pool.query("select * from api.cancel_order($1, $2)", [user, orderId]);
+      const waits = async (text: string) => {
+        const { rowCount } = await pool.query(
+          `select from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`,
+          [text],
+        );
+        return rowCount! > 0;
+      };
+      await until("the cancel waits", () => waits("api.cancel_order"));
+      const migrated = migrateDatabase(connectionString);
+      await until("an index waits for it", () => waits("dead_man_switches_by_firing"));
+      await other.query("rollback");
+      t.is((await cancelled).rows[0].code, null);
+      t.true((await migrated).length > 0);
+      t.is(
+        await valueOf("select status from trading.orders where public_id = $1", [orderId]),
+        "cancelled",
       );
       await assertMigrated(t, old);
     });

@@ -17,6 +17,7 @@ declare
   v_has_expired boolean;
   v_last_stopped_id bigint;
   v_is_stopped boolean;
+  v_may_be_renewed boolean;
   v_price int;
   v_quantity int;
   v_code text;
@@ -33,14 +34,19 @@ begin
 
   v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
   v_has_expired := v_is_open and v_order.expires_at <= v_at;
-  v_last_stopped_id := (
-    select trading.last_stopped_order(s, v_at, grace => '0')
-    from trading.dead_man_switches as s
-    where s.user_id = v_user_id
-  );
+  select
+    trading.last_stopped_order(s, v_at, grace => '0'),
+    trading.last_stopped_order(s, v_at) is null
+  into v_last_stopped_id, v_may_be_renewed
+  from trading.dead_man_switches as s
+  where s.user_id = v_user_id;
   v_is_stopped := v_is_open
-    and v_last_stopped_id is not null
-    and trading.began_until(v_order.id, v_last_stopped_id); -- mutant: stopped_order_amended
+    and coalesce(v_order.id <= v_last_stopped_id, false); -- mutant: stopped_order_amended
+  if v_is_stopped and v_may_be_renewed then -- mutant: cancelled_beside_its_renewal
+    -- A renewal that was in time may still be committing; a worker decides it in a moment.
+    raise exception 'the dead man''s switch has expired and has not fired yet'
+      using errcode = 'serialization_failure';
+  end if;
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(

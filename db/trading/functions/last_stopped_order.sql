@@ -1,5 +1,7 @@
 create or replace function trading.last_stopped_order(
-  switch trading.dead_man_switches, at timestamptz, grace interval
+  switch trading.dead_man_switches,
+  at timestamptz,
+  grace interval default interval '2 seconds' -- mutant: stopped_before_its_renewal
 )
 returns bigint
 language sql stable
@@ -17,6 +19,5 @@ comment on function trading.last_stopped_order(
   'The last of the orders that a dead man''s switch stops, 0 if it has expired and stops none; '
   'null if it is off or has not expired. Stopped orders trade no more, and are cancelled by a '
   'worker or when they are met. grace: a switch that no worker has found expired stops nothing '
-  'for so long after its expiry. Matching gives two seconds: a renewal that was in time may still '
-  'be committing. The others give none: api.set_dead_man and a worker lock the switch first, and '
-  'an order that could still be amended would escape the switch.';
+  'for so long after its expiry. Two seconds, since a renewal that was in time may still be '
+  'committing; none for api.set_dead_man and workers, who lock the switch first.';

@@ -7,10 +7,9 @@ declare
   -- Later than the time of the batch by the wait for the traders' locks.
   v_now constant timestamptz := core.now();
   v_traders trading.trader_arrays;
-  v_is_any_expired boolean;
 begin
-  select
-    (
+  v_traders := (
+    select (
       array_agg(t.user_id),
       array_agg(t.public_id),
       array_agg(t.balance_cents),
@@ -18,26 +17,30 @@ begin
       array_agg(risk.blocked_by(t, read_traders.at)),
       array_agg(coalesce(t.excluded_until > read_traders.at, false)),
       array_agg(risk.has_limits(t)),
-      null, null
-    )::trading.trader_arrays,
-    exists (select from trading.dead_man_switches as s where s.expires_at <= v_now)
-    or exists (select from trading.dead_man_switches as s where s.last_fired_at >= read_traders.at)
-  into v_traders, v_is_any_expired
-  from (
-    select x.*
-    from trading.traders as x
-    where x.user_id = any (read_traders.user_ids)
-    order by x.user_id
-  ) as t;
+      null,
+      case
+        when exists (select from trading.dead_man_switches as s where s.expires_at <= v_now)
+          or exists (
+            select from trading.dead_man_switches as s where s.last_fired_at >= read_traders.at
+          )
+          then '{}'::boolean[]
+      end
+    )::trading.trader_arrays
+    from (
+      select x.*
+      from trading.traders as x
+      where x.user_id = any (read_traders.user_ids)
+      order by x.user_id
+    ) as t
+  );
   -- Hardly ever: a worker cancels the orders of an expired switch within a moment.
-  if v_is_any_expired then
+  if v_traders.missed_switch is not null then
     select array_agg(w.stopped_order_id order by u.place), array_agg(w.is_missed order by u.place)
     into v_traders.stopped_order_ids, v_traders.missed_switch
     from unnest(v_traders.user_ids) with ordinality as u (id, place)
     left join lateral (
       select
-        trading.last_stopped_order(s, read_traders.at, grace => interval '2 seconds') -- mutant: stopped_before_its_renewal
-          as stopped_order_id,
+        trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
         s.expires_at between read_traders.at and v_now -- mutant: switch_missed_while_waiting
         or s.last_fired_at >= read_traders.at as is_missed -- mutant: switch_fired_while_waiting
       from trading.dead_man_switches as s
