@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:275a6cfc88f7eb30a949e2f6d87efa9dfb417845
+--! Hash: sha1:0891fe2c02f93c501ea8a7a91e284576f6091a96
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -6351,7 +6351,7 @@ begin
       select t.user_id from trading.traders as t where t.user_id = x.user_id
     ) as u
     where x.expires_at <= v_at -- mutant: switch_fires_early
-      and x.fired_at is null -- mutant: switch_fires_anew
+      and x.fired_at is null
     order by x.expires_at
     limit due_dead_man_orders.most
     -- One that is being renewed is skipped, and one whose user has an order under way, which may

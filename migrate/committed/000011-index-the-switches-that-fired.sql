@@ -1,5 +1,5 @@
---! Previous: sha1:275a6cfc88f7eb30a949e2f6d87efa9dfb417845
---! Hash: sha1:1c737d3dacbb968a79fffad40270f68c6584238e
+--! Previous: sha1:0891fe2c02f93c501ea8a7a91e284576f6091a96
+--! Hash: sha1:f86aaadacc93fcb18a6f63ffbc558e2c4993cd06
 --! Message: Index the switches that fired
 
 --! no-transaction

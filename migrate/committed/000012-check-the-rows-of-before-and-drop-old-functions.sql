@@ -1,5 +1,5 @@
---! Previous: sha1:1c737d3dacbb968a79fffad40270f68c6584238e
---! Hash: sha1:727a421eac34d593742eabc8cbf835c9c7b7942b
+--! Previous: sha1:f86aaadacc93fcb18a6f63ffbc558e2c4993cd06
+--! Hash: sha1:90c9d70eff5f96d3d895185f5f50019ba49f43ff
 --! Message: Check the rows of before and drop old functions
 
 set local lock_timeout = '2s';

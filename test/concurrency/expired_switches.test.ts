@@ -159,6 +159,30 @@ test.serial("a late renewal waits for orders that came in time, and then finds t
   t.is((await setDeadMan(ann, 0)).code, null);
 });
 
+test.serial("a renewal that waits for the switch until it has expired is too late", async (t) => {
+  await clock.freeze();
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const [id] = await rest(market, ann, buy("yes", 1, 10));
+  await setDeadMan(ann);
+  let renewed: ReturnType<typeof setDeadMan> | undefined;
+  await inTransaction(async (holder) => {
+    await holder.query(
+      `select from trading.dead_man_switches as s
+       where s.user_id = (select t.user_id from trading.traders as t where t.public_id = $1)
+       for update`,
+      [ann],
+    );
+    renewed = setDeadMan(ann);
+    await until("the renewal waits", () => isWaiting("api.set_dead_man"));
+    await exchange.cancel(ann, id!);
+    await clock.advance(SWITCH_MS);
+  });
+  // It has no lock of the user, whose orders may be under way.
+  t.is((await renewed!).code, "DEAD_MAN_FIRED");
+  t.is((await setDeadMan(ann)).code, null);
+});
+
 test.serial(
   "a switch whose user is never free fires all the same: it waits its turn",
   async (t) => {
@@ -172,12 +196,12 @@ test.serial(
     await clock.advance(SWITCH_MS + 100);
     await inTransaction(async (holder) => {
       await lockUser(holder, ann);
-      let looking = true;
+      const state = { isLooking: true };
       const looked = (async () => {
-        while (looking) await fire();
+        while (state.isLooking) await fire();
       })();
       await until("the worker waits for her", () => isWaiting("jobs.due_dead_man_orders"));
-      looking = false;
+      state.isLooking = false;
       await looked;
       t.is((await order(bob, bobsOrder!)).status, "cancelled", "others do not wait for her");
       t.is((await order(ann, annsOrder!)).status, "open");

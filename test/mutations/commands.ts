@@ -305,13 +305,6 @@ export const commands: Mutation[] = [
     tests: ["db/api/set_dead_man"],
   },
   {
-    name: "switch_fires_anew",
-    breaks: "a switch that has not cancelled everything fires again, also for what came since",
-    from: "x.fired_at is null",
-    to: "true",
-    tests: ["db/api/set_dead_man"],
-  },
-  {
     name: "switch_ends_too_soon",
     breaks: "a switch is off before all orders are cancelled",
     from: "not exists",

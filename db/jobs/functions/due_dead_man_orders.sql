@@ -43,7 +43,7 @@ begin
       select t.user_id from trading.traders as t where t.user_id = x.user_id
     ) as u
     where x.expires_at <= v_at -- mutant: switch_fires_early
-      and x.fired_at is null -- mutant: switch_fires_anew
+      and x.fired_at is null
     order by x.expires_at
     limit due_dead_man_orders.most
     -- One that is being renewed is skipped, and one whose user has an order under way, which may
