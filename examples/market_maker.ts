@@ -8,29 +8,29 @@ const MARGIN = 2; // cents between the middle and a bid
 const TERMS = { quantity: 10, postOnly: true }; // of a bid
 const BOUND = 100; // how many shares of one side it holds at most beyond those of the other side
 const ALIVE_MS = 30_000; // the exchange cancels its orders when it does not renew for so long
-
 const client = createClient({ url: BASE, key: KEY });
 const stopping = new AbortController();
 const { signal } = stopping;
 const stop = (reason: unknown) => stopping.abort(reason);
-let isStale = true; // whether the orders are to be compared with the books
+let [isStale, safeUntil] = [true, 0]; // compare orders and books; until when the switch is set
 const look = () => void (isStale = true);
 const books = client.books(MARKET.split(","), { signal, onChange: look, onConnection: look });
 
-/** Between what others bid and ask; where one of these is missing, the last price. */
+/** Between what others bid and ask; if one is missing, the last price, but not beyond the other. */
 function middleOf({ bids, asks, lastTradePrice = 50 }: LocalBook, own: Order[]): number {
   const yesPriceOf = ({ side, price }: Order) => (side === "yes" ? price : 100 - price);
   const isOfOthers = ({ price, quantity }: Level) =>
     !own.some((o) => yesPriceOf(o) === price && o.quantity - o.filledQuantity >= quantity);
-  const [bid, ask] = [bids.find(isOfOthers), asks.find(isOfOthers)];
-  return bid && ask ? (bid.price + ask.price) / 2 : lastTradePrice;
+  const [bid, ask] = [bids.find(isOfOthers)?.price ?? 0, asks.find(isOfOthers)?.price ?? 100];
+  return bid > 0 && ask < 100 ? (bid + ask) / 2 : Math.min(Math.max(lastTradePrice, bid), ask);
 }
 
-/** Places, amends or cancels, so that the order for a side has this price. 0: no order. */
+/** Makes the order for a side have this price, while the dead man's switch is set. 0: no order. */
 async function correct(marketId: string, side: "yes" | "no", price: number, own: Order[]) {
   const order = own.find((order) => order.side === side);
   if (price === (order?.price ?? 0)) return;
   look();
+  if (price > 0 && performance.now() >= safeUntil) return;
   console.log(`${side} @ ${price}`);
   const path = { id: order?.id ?? "" };
   if (!order) await client.post("/api/v1/orders", { body: { ...TERMS, marketId, side, price } });
@@ -39,7 +39,7 @@ async function correct(marketId: string, side: "yes" | "no", price: number, own:
 }
 
 /** A command that was rejected had no effect. Any other error ends the program. */
-function note(error: unknown): void {
+function note(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.isOutcomeUnknown) throw error;
   console.log(error.message);
 }
@@ -61,7 +61,6 @@ async function quote(): Promise<void> {
     }
   }
 }
-
 async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
   for (; !signal.aborted; await delay(everyMs, undefined, { signal }).catch(stop)) await work();
 }
@@ -69,10 +68,11 @@ async function followEvents(): Promise<void> {
   for await (const _ of client.userStream({ include: ["fills", "markets"], signal })) look();
 }
 process.on("SIGINT", stop).on("SIGTERM", stop);
-const setDeadMan = (timeoutMs: number) =>
-  client.put("/api/v1/orders/dead-man", { body: { timeoutMs } }).catch(note);
-const renewing = repeat(ALIVE_MS / 3, () => setDeadMan(ALIVE_MS));
-const working = [renewing, repeat(2000, quote), followEvents(), books.closed()];
+async function setDeadMan(timeoutMs = ALIVE_MS, until = performance.now() + timeoutMs) {
+  const set = await client.put("/api/v1/orders/dead-man", { body: { timeoutMs } }).catch(note);
+  safeUntil = set ? until : 0;
+}
+const working = [repeat(5000, setDeadMan), repeat(2000, quote), followEvents(), books.closed()];
 await Promise.allSettled(working.map((work) => work.catch(stop)));
 await client.post("/api/v1/orders/cancel-all", { body: {} });
 await setDeadMan(0);

@@ -1,25 +1,23 @@
 """A market maker: it bids for YES and for NO around the middle of the book. KEY and MARKET are
 needed, BASE is the address of the exchange. It lowers its price of the side that it has more of."""
 
-import contextlib
 import os
-import queue
 import signal
 import threading
+import time
 from typing import Any, Dict, List
 
 from pgmarkets import ApiError, Client, Order, PlaceOrder
 
 MARKET = os.environ["MARKET"]
-EDGE = 2  # cents between the middle and a bid; by as much it leans away from what it holds
+EDGE = 2  # cents between the middle and a bid; both bids move by one at most for what it holds
 SIZE = 10  # shares of a bid
 MOST_HELD = 100  # shares of one side more than of the other
-PAUSE = 2.0  # seconds, within the rate limits
 DEAD_MAN_MS = 15_000  # the exchange cancels its orders when it is silent for so long
 
 client = Client(os.environ.get("BASE", "http://127.0.0.1:3000"), os.environ["KEY"])
 stream = client.follow_books([MARKET])
-stop: "queue.SimpleQueue[object]" = queue.SimpleQueue()  # gets a signal or an error
+stop: List[object] = []  # gets signals and errors
 
 
 def follow(items: Any) -> None:
@@ -29,7 +27,7 @@ def follow(items: Any) -> None:
             if isinstance(item, dict) and item["type"] == "fill":
                 print(f"bought {item['quantity']} {item['side']} at {item['price']}", flush=True)
     except Exception as error:
-        stop.put(error)
+        stop.append(error)
 
 
 def wanted_prices(own: List[Order]) -> Dict[str, int]:
@@ -39,7 +37,8 @@ def wanted_prices(own: List[Order]) -> Dict[str, int]:
         return {}
     held = client.holdings(MARKET)
     more = {"yes": held["yes"] - held["no"], "no": held["no"] - held["yes"]}
-    fair = (book.without(own).middle() or book.last_price or 50) - EDGE * more["yes"] / MOST_HELD
+    middle = book.without(own).near(book.last_price or 50)
+    fair = middle - max(-1, min(1, more["yes"] / MOST_HELD))
     prices = {"yes": int(fair - EDGE), "no": int(100 - fair - EDGE)}
     return {s: p for s, p in prices.items() if 0 < p < 100 and more[s] + SIZE <= MOST_HELD}
 
@@ -53,27 +52,28 @@ def quote() -> None:
     if strays:
         client.cancel_batch(strays)
         return quote()  # what it holds may have changed
-    for side in [side for side in prices if side not in kept]:
-        bid: PlaceOrder = {"marketId": MARKET, "side": side, "price": prices[side]}
-        client.place({**bid, "quantity": SIZE, "postOnly": True})
+    for s, p in [(s, p) for s, p in prices.items() if s not in kept]:
+        bid: PlaceOrder = {"marketId": MARKET, "side": s, "price": p, "quantity": SIZE}
+        try:
+            client.place({**bid, "postOnly": True})
+        except ApiError as error:
+            print(s, p, error, flush=True)  # the other side is placed all the same
 
 
 for number in (signal.SIGINT, signal.SIGTERM):
-    signal.signal(number, lambda number, _: stop.put(number))
+    signal.signal(number, lambda number, _: stop.append(number))
 for items in (stream, client.follow_user(["fills"])):
     threading.Thread(target=follow, args=[items], daemon=True).start()
-reason: object = None
 try:
-    while reason is None:
+    while not stop:
         try:
             client.dead_man(DEAD_MAN_MS)
             quote()
         except ApiError as error:
             print(error, flush=True)  # the next round tries again
-        with contextlib.suppress(queue.Empty):
-            reason = stop.get(timeout=PAUSE)
+        time.sleep(2)  # within the rate limits
 finally:
     client.cancel_all(MARKET)
     client.dead_man(0)
-if isinstance(reason, Exception):
-    raise reason
+if isinstance(stop[0], Exception):
+    raise stop[0]

@@ -744,6 +744,13 @@ class Book:
             return None
         return (max(self.yes) + 100 - max(self.no)) / 2
 
+    def near(self, price: float) -> float:
+        """The middle. If a side is missing: this price, but not beyond the best of the other side."""
+        middle = self.middle()
+        if middle is not None:
+            return middle
+        return min(max([price, *self.yes]), 100 - max(self.no, default=0))
+
     def without(self, orders: Iterable[Order]) -> Book:
         """The book less these resting bids, such as the own ones."""
         levels = {"yes": dict(self.yes), "no": dict(self.no)}

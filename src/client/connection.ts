@@ -11,7 +11,7 @@ import type { Timing } from "./timing.ts";
 export interface StreamMeans {
   fetch: typeof globalThis.fetch;
   timing: Timing;
-  /** How long the server may take to open a stream. */
+  /** How long the server may take to open a stream, or to say in full why it does not. */
   timeoutMs: number;
   /** A stream on which nothing comes for so long, not even a ping, is opened again. */
   idleMs: number;
@@ -46,8 +46,8 @@ export async function* readFrames(
   signal.addEventListener("abort", abort);
   try {
     const init = { headers, signal: controller.signal, redirect: "manual" } as const;
-    const response = await within(timeoutMs, fetch(url, { ...init, cache: "no-store" }));
-    const reader = await readerOf(response);
+    const opening = fetch(url, { ...init, cache: "no-store" }).then(readerOf);
+    const reader = await within(timeoutMs, opening);
     onOpen();
     const parse = makeFrameParser();
     for (;;) {

@@ -68,7 +68,8 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       byLink === true
         ? "A link of our support was used to sign in to your account."
         : "Your account was signed in to from a browser that had no session before.",
-      `Browser: ${plain(browser)}`,
+      // Numbers of versions keep their dots.
+      `Browser: ${plain(browser).replaceAll(/\.(?=\p{L})/gu, ". ")}`,
       notYou,
     ],
   }),
@@ -76,8 +77,8 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     subject: "New API key",
     lines: [
       rotated === true
-        ? `An API key was made for your account in the place of another: ${plain(name)}`
-        : `An API key was made for your account: ${plain(name)}`,
+        ? `An API key was made for your account in the place of another: ${words(name)}`
+        : `An API key was made for your account: ${words(name)}`,
       powersInWords(powers),
       "If this was not you, revoke it in your account, change your password and end all sessions.",
     ],
@@ -85,13 +86,13 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
   passkey_added: ({ name }) => ({
     subject: "New passkey",
     lines: [
-      `A passkey was added to your account, with which it can be signed in to: ${plain(name)}`,
+      `A passkey was added to your account, with which it can be signed in to: ${words(name)}`,
       "If this was not you, remove it in your account, change your password and end all sessions.",
     ],
   }),
   passkey_removed: ({ name }) => ({
     subject: "A passkey was removed",
-    lines: [`A passkey was removed from your account: ${plain(name)}`, notYou],
+    lines: [`A passkey was removed from your account: ${words(name)}`, notYou],
   }),
   password_changed: () => ({
     subject: "Your password was changed",
@@ -148,13 +149,17 @@ function linkOf(kind: string, token: string | null, siteUrl: string): string {
   return `${siteUrl}${pages[kind as keyof typeof pages]}#${token}`;
 }
 
-/** What another user may have chosen: on one line, and no address to click on. */
+/**
+ * What somebody else may have chosen: on one line, and without characters that hide or reorder what
+ * is written around them. Mail programs may still make a link of what looks like a host: a name is
+ * written by {@link words}.
+ */
 function plain(value: unknown): string {
   const text = typeof value === "string" ? value : "unknown";
-  return text.replaceAll(/[\p{Cc}<>]|https?:|www\./giu, " ").slice(0, 300);
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>]|https?:|www\./giu, " ").slice(0, 300);
 }
 
-/** Names that a stranger may have chosen: mail programs make links of what looks like a host. */
+/** A name that somebody else may have chosen. With a space behind each dot it has no host in it. */
 function words(value: unknown): string {
   return plain(value).replaceAll(/\.(?=\S)/g, ". ");
 }

@@ -14,9 +14,10 @@ export interface Sent {
 /** What a fake server does with a request. */
 export type Reaction =
   | { status: number; body?: unknown; headers?: Record<string, string>; text?: string }
-  /** Its answer gets lost: there is none, it is cut in its middle, or it does not come. */
+  /** Its answer gets lost: there is none, it is cut or stalls in its middle, or it does not come. */
   | "lost"
   | "cut"
+  | "stalled"
   | "silent";
 
 /** A server in place of the network, and a clock that moves when something waits. */
@@ -54,13 +55,14 @@ export function fakeServer(name: string, reactions: readonly Reaction[]): FakeSe
     });
     if (reaction === "lost") throw new TypeError("fetch failed");
     if (reaction === "silent") return await neverUntil(init.signal!);
-    if (reaction === "cut") {
+    if (reaction === "cut" || reaction === "stalled") {
       const chunks = [new TextEncoder().encode('{"order":')];
       const body = new ReadableStream({
-        pull: (controller) => {
+        pull: async (controller) => {
           const chunk = chunks.pop();
           if (chunk !== undefined) controller.enqueue(chunk);
-          else controller.error(new TypeError("terminated"));
+          else if (reaction === "cut") controller.error(new TypeError("terminated"));
+          else await neverUntil(init.signal!);
         },
       });
       return new Response(body, { status: 201 });

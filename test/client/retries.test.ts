@@ -80,7 +80,7 @@ test("every command has a key of its own, unless the caller gives one", async (t
 
 test("reads are repeated too, and have no key", async (t) => {
   const reactions: Reaction[] = [
-    ...(["lost", "cut", "silent"] as const),
+    ...(["lost", "cut", "stalled", "silent"] as const),
     rejected(503, undefined, { "X-Error-Code": "SERVICE_UNAVAILABLE", "Retry-After": "1" }),
     { status: 200, body: { bids: [], asks: [] } },
   ];
@@ -154,14 +154,15 @@ test("what is wrong with a request, field by field, and a code that only a heade
 });
 
 test("no attempt begins after the patience is over", async (t) => {
-  for (const reaction of ["lost", "silent", rejected(503, "CONFLICT_RETRY")] as Reaction[]) {
+  const rejection = rejected(503, "CONFLICT_RETRY");
+  for (const reaction of ["lost", "silent", "stalled", rejection] as Reaction[]) {
     const { client, sent } = start("patience", [reaction]);
     const call = { body: order, patienceMs: 5000 };
     const error = await failureOf(client.post("/api/v1/orders", call));
     t.true(sent.length > 4 && sent.length < 20);
     t.true(sent.at(-1)!.at <= 5000);
     const code =
-      reaction === "lost" ? "NO_ANSWER" : reaction === "silent" ? "TIMEOUT" : "CONFLICT_RETRY";
+      reaction === "lost" ? "NO_ANSWER" : reaction === rejection ? "CONFLICT_RETRY" : "TIMEOUT";
     t.like(error, { code, isOutcomeUnknown: code !== "CONFLICT_RETRY" });
   }
 });

@@ -591,6 +591,18 @@ class BookStreamTest(unittest.TestCase):
         self.assertEqual(seen, [False])
         self.assertTrue(changes[1].book.is_current)
 
+    def test_a_price_near_a_book_is_not_beyond_its_best(self):
+        for levels, last, near in [
+            ([{40: 1, 35: 9}, {50: 1, 45: 9}], 90, 45),
+            ([{40: 1, 35: 9}, {}], 90, 90),
+            ([{40: 1, 35: 9}, {}], 20, 40),
+            ([{}, {50: 1, 45: 9}], 20, 20),
+            ([{}, {50: 1, 45: 9}], 90, 50),
+            ([{}, {}], 70, 70),
+        ]:
+            book = pgmarkets.Book(market_id=MARKET, version=1, yes=levels[0], no=levels[1])
+            self.assertEqual(book.near(last), near, levels)
+
     def test_own_orders_are_taken_out_of_a_book(self):
         changes, _, _ = self.follow(1, stream(snapshot(5, {50: 10, 48: 4})))
         buy = {"side": "yes", "price": 50, "quantity": 9, "filledQuantity": 2}

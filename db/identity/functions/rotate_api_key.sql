@@ -8,6 +8,8 @@ as $$
 declare
   c_least constant interval := '5 minutes';
   c_most constant interval := '7 days';
+  -- A moment of a later year would not be written with four digits.
+  c_last constant timestamptz := '9999-12-31T23:59:59.999Z';
   v_at timestamptz := core.now();
   v_old identity.api_keys;
 begin
@@ -46,8 +48,10 @@ begin
     name => v_old.name,
     key_hash => rotate_api_key.key_hash,
     scopes => v_old.scopes, -- mutant: rotation_adds_scopes
-    expires_at => v_at
-      + extract(epoch from v_old.expires_at - v_old.created_at) * interval '1 second',
+    expires_at => case when v_old.expires_at is not null then
+      least(v_at
+        + extract(epoch from v_old.expires_at - v_old.created_at) * interval '1 second', c_last)
+    end,
     allowed_addresses => v_old.allowed_addresses, -- mutant: rotation_opens_addresses
     replaces => v_old.id
   );
@@ -56,6 +60,6 @@ $$;
 
 comment on function identity.rotate_api_key(bigint, interval, bytea) is
   'Makes a key with this SHA-256 in the place of another: with its name, scopes, addresses and, if '
-  'it expires, as long a life. The other one is valid for an overlap from now on, and not longer '
-  'than it was; with an overlap of zero it is revoked. A key is rotated once. Errors: '
-  'INVALID_REQUEST, INVALID_STATE. Locks: the row of the key.';
+  'it expires, as long a life, to the end of the year 9999 at most. The other one is valid for an '
+  'overlap from now on, and not longer than it was; with an overlap of zero it is revoked. A key '
+  'is rotated once. Errors: INVALID_REQUEST, INVALID_STATE. Locks: the row of the key.';

@@ -282,6 +282,22 @@ test.serial("a key without an end has a successor without an end", async (t) => 
   t.deepEqual((await rowOf(old)).expires_at, new Date("2040-01-02T12:00:00Z"));
 });
 
+test.serial(
+  "a key that is valid to the end of 9999 has a successor that ends then too",
+  async (t) => {
+    await clock.freeze(NOON);
+    const user_id = await makeTrader();
+    for (const expires_at of ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999Z"]) {
+      const old = await makeKey({ expires_at }, user_id);
+      await clock.advance(86_400_000);
+      const made = await rotate(old);
+      t.deepEqual((await rowOf(made)).expires_at, new Date("9999-12-31T23:59:59.999Z"));
+      const [listed] = await listKeys(user_id);
+      t.is(listed.expiresAt, "9999-12-31T23:59:59.999Z");
+    }
+  },
+);
+
 test.serial("a rotation does not prolong the old key", async (t) => {
   await clock.freeze(NOON);
   const expires_at = "2040-01-01T13:00:00Z";
