@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:0891fe2c02f93c501ea8a7a91e284576f6091a96
+--! Hash: sha1:d78846592a9ab2d9038f6e50a23e3caa5a638a53
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -422,6 +422,8 @@ as $$
 declare
   c_least constant interval := '5 minutes';
   c_most constant interval := '7 days';
+  -- A moment of a later year would not be written with four digits.
+  c_last constant timestamptz := '9999-12-31T23:59:59.999Z';
   v_at timestamptz := core.now();
   v_old identity.api_keys;
 begin
@@ -460,8 +462,10 @@ begin
     name => v_old.name,
     key_hash => rotate_api_key.key_hash,
     scopes => v_old.scopes, -- mutant: rotation_adds_scopes
-    expires_at => v_at
-      + extract(epoch from v_old.expires_at - v_old.created_at) * interval '1 second',
+    expires_at => case when v_old.expires_at is not null then
+      least(v_at
+        + extract(epoch from v_old.expires_at - v_old.created_at) * interval '1 second', c_last)
+    end,
     allowed_addresses => v_old.allowed_addresses, -- mutant: rotation_opens_addresses
     replaces => v_old.id
   );
@@ -470,9 +474,9 @@ $$;
 
 comment on function identity.rotate_api_key(bigint, interval, bytea) is
   'Makes a key with this SHA-256 in the place of another: with its name, scopes, addresses and, if '
-  'it expires, as long a life. The other one is valid for an overlap from now on, and not longer '
-  'than it was; with an overlap of zero it is revoked. A key is rotated once. Errors: '
-  'INVALID_REQUEST, INVALID_STATE. Locks: the row of the key.';
+  'it expires, as long a life, to the end of the year 9999 at most. The other one is valid for an '
+  'overlap from now on, and not longer than it was; with an overlap of zero it is revoked. A key '
+  'is rotated once. Errors: INVALID_REQUEST, INVALID_STATE. Locks: the row of the key.';
 --! EndIncluded identity/functions/rotate_api_key.sql
 --! Included identity/functions/check_key_counts.sql
 create or replace function identity.check_key_counts(user_id bigint)
@@ -1018,7 +1022,7 @@ begin
       case
         when exists (select from trading.dead_man_switches as s where s.expires_at <= v_now)
           or exists (
-            select from trading.dead_man_switches as s where s.last_fired_at >= read_traders.at
+            select from trading.dead_man_switches as s where s.last_fired_at > read_traders.at
           )
           then '{}'::boolean[]
       end
@@ -1038,8 +1042,8 @@ begin
     left join lateral (
       select
         trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
-        s.expires_at between read_traders.at and v_now -- mutant: switch_missed_while_waiting
-        or s.last_fired_at >= read_traders.at as is_missed -- mutant: switch_fired_while_waiting
+        s.expires_at > read_traders.at and s.expires_at <= v_now -- mutant: switch_missed_while_waiting
+        or s.last_fired_at > read_traders.at as is_missed -- mutant: switch_fired_while_waiting
       from trading.dead_man_switches as s
       where s.user_id = u.id
     ) as w on true;

@@ -1,5 +1,5 @@
---! Previous: sha1:0891fe2c02f93c501ea8a7a91e284576f6091a96
---! Hash: sha1:f86aaadacc93fcb18a6f63ffbc558e2c4993cd06
+--! Previous: sha1:d78846592a9ab2d9038f6e50a23e3caa5a638a53
+--! Hash: sha1:b39c6d195ca04c36477de51b60d37fb25e78dcc1
 --! Message: Index the switches that fired
 
 --! no-transaction

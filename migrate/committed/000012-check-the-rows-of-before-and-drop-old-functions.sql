@@ -1,5 +1,5 @@
---! Previous: sha1:f86aaadacc93fcb18a6f63ffbc558e2c4993cd06
---! Hash: sha1:90c9d70eff5f96d3d895185f5f50019ba49f43ff
+--! Previous: sha1:b39c6d195ca04c36477de51b60d37fb25e78dcc1
+--! Hash: sha1:8f1b4b32a2cf66c0645f46f0e5f69cde0fdf5e70
 --! Message: Check the rows of before and drop old functions
 
 set local lock_timeout = '2s';

@@ -18,8 +18,8 @@ const MOST_SHARES = 10_000;
 /** The call, with an expression of the market's id and one of the JSON text of the requests. */
 export function placeOrders(requests: string, from = ""): string {
   return (
-    "select o.code, o.message, o.replayed, o.body " +
-    `from ${from}api.place_orders(orders => (${requests})::jsonb) as o`
+    "select o.code, o.message, o.replayed, o.body, o.market_version " +
+    `from ${from}api.place_orders_versioned(orders => (${requests})::jsonb) as o`
   );
 }
 

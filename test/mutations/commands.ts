@@ -103,14 +103,14 @@ export const commands: Mutation[] = [
   {
     name: "switch_missed_while_waiting",
     breaks: "an order rests after its switch expired while it waited, and no worker came",
-    from: "s.expires_at between read_traders.at and v_now",
+    from: "s.expires_at > read_traders.at and s.expires_at <= v_now",
     to: "false",
     tests: ["concurrency/expired_switches"],
   },
   {
     name: "switch_fired_while_waiting",
     breaks: "an order rests after its switch fired while it waited",
-    from: "or s.last_fired_at >= read_traders.at",
+    from: "or s.last_fired_at > read_traders.at",
     to: "",
     tests: ["concurrency/expired_switches"],
   },

@@ -112,7 +112,6 @@ test.serial(
       ids.map((id) => [ann, id, "user_cancelled"]).sort(),
     );
     t.is(await expiryOf(ann), null);
-    await clock.advance(1);
     const [later] = await rest(markets[1]!, ann, buy("yes", 1, 41));
     await clock.advance(3_600_000);
     t.is(await work(), 1, "of Bob alone: Ann's fires once");
