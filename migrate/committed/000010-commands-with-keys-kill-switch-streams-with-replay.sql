@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:d78846592a9ab2d9038f6e50a23e3caa5a638a53
+--! Hash: sha1:be34b86db90a529ba1b25b3e5c09657b5a57d84d
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -423,7 +423,7 @@ declare
   c_least constant interval := '5 minutes';
   c_most constant interval := '7 days';
   -- A moment of a later year would not be written with four digits.
-  c_last constant timestamptz := '9999-12-31T23:59:59.999Z';
+  c_last constant timestamptz := timestamptz '9999-12-31T23:59:59.999Z';
   v_at timestamptz := core.now();
   v_old identity.api_keys;
 begin

@@ -1,5 +1,5 @@
---! Previous: sha1:d78846592a9ab2d9038f6e50a23e3caa5a638a53
---! Hash: sha1:b39c6d195ca04c36477de51b60d37fb25e78dcc1
+--! Previous: sha1:be34b86db90a529ba1b25b3e5c09657b5a57d84d
+--! Hash: sha1:dea22bb75a9d508ebcdbf84a05e5c83f7ca9de33
 --! Message: Index the switches that fired
 
 --! no-transaction

@@ -1,5 +1,5 @@
---! Previous: sha1:b39c6d195ca04c36477de51b60d37fb25e78dcc1
---! Hash: sha1:8f1b4b32a2cf66c0645f46f0e5f69cde0fdf5e70
+--! Previous: sha1:dea22bb75a9d508ebcdbf84a05e5c83f7ca9de33
+--! Hash: sha1:a76ead9fd9ac329df57648777b68bf14db6406c1
 --! Message: Check the rows of before and drop old functions
 
 set local lock_timeout = '2s';

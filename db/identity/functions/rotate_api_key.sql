@@ -9,7 +9,7 @@ declare
   c_least constant interval := '5 minutes';
   c_most constant interval := '7 days';
   -- A moment of a later year would not be written with four digits.
-  c_last constant timestamptz := '9999-12-31T23:59:59.999Z';
+  c_last constant timestamptz := timestamptz '9999-12-31T23:59:59.999Z';
   v_at timestamptz := core.now();
   v_old identity.api_keys;
 begin
