@@ -44,6 +44,7 @@ const tradeProblems = rejections(
   "LOSS_LIMIT",
   "LIMITS_SETUP_REQUIRED",
   "TRADING_PAUSED",
+  "DEAD_MAN_FIRED",
 );
 
 /** What to do when it is not known whether an order was placed. */
