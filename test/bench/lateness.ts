@@ -84,27 +84,30 @@ export async function placeInMarkets(
   });
 }
 
+type UserEvent = Record<string, unknown>;
+
 interface Awaited {
   count: number;
-  /** When what an event is about was due, in milliseconds since 1970. */
-  dueAt: (event: Record<string, unknown>) => number | undefined;
+  /** Has things fall due; returns when what an event is about was due, in milliseconds since 1970. */
+  schedule: () => Promise<(event: UserEvent) => number | undefined>;
 }
 
-/** How late the events of users that were due are delivered, until so many came or in vain. */
+/**
+ * How late the events of users that were due are delivered, until so many came or in vain. It
+ * listens before anything is scheduled: the statement that schedules may take longer than the time
+ * until the first is due.
+ */
 export async function hearLateness(
   { connectionString }: BenchDatabase,
-  { count, dueAt }: Awaited,
+  { count, schedule }: Awaited,
 ): Promise<number[]> {
-  const late: number[] = [];
+  const heard: { event: UserEvent; at: number }[] = [];
   const listener = createListener({
     logger: makeLogger("info"),
     makeClient: () => new pg.Client({ connectionString, types: databaseTypes }),
     readEvents: (client, afterId, most) =>
       call(client, apiFunctions.followEvents, { afterId, most }),
-    onUserEvent: ({ event }) => {
-      const due = dueAt(event);
-      if (due !== undefined) late.push(Date.now() - due);
-    },
+    onUserEvent: ({ event }) => heard.push({ event, at: Date.now() }),
     onNews: () => undefined,
     onTick: () => undefined,
     onMarketStatus: () => undefined,
@@ -114,8 +117,17 @@ export async function hearLateness(
     onGap: () => undefined,
   });
   await listener.start();
-  const end = Date.now() + PATIENCE_MS;
-  while (late.length < count && Date.now() < end) await delay(50);
-  await listener.close();
-  return late;
+  try {
+    const dueAt = await schedule();
+    const lateness = (): number[] =>
+      heard.flatMap(({ event, at }) => {
+        const due = dueAt(event);
+        return due === undefined ? [] : [at - due];
+      });
+    const end = Date.now() + PATIENCE_MS;
+    while (lateness().length < count && Date.now() < end) await delay(50);
+    return lateness();
+  } finally {
+    await listener.close();
+  }
 }

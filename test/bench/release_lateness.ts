@@ -44,7 +44,27 @@ async function makeLive({ pool }: BenchDatabase): Promise<void> {
 async function measureRound(database: BenchDatabase, api: Pool): Promise<{ heard: number[] }> {
   const { pool } = database;
   await scheduleOrders(api);
-  // The same delay for all would have them due as fast as they could be placed.
+  const heard = await hearLateness(database, {
+    count: ORDERS,
+    schedule: async () => {
+      const dueAt = await spreadReleases(pool);
+      return ({ type, orderId }) =>
+        type === "order_released" ? dueAt.get(orderId as string) : undefined;
+    },
+  });
+  expectCount("released orders", heard.length, ORDERS);
+  const { rows: early } = await pool.query(
+    "select from trading.orders where released_at < release_at",
+  );
+  expectCount("orders released early", early.length, 0);
+  return { heard };
+}
+
+/**
+ * Spreads the releases of all scheduled orders; when each is due, in milliseconds since 1970. The
+ * same delay for all would have them due as fast as they could be placed.
+ */
+async function spreadReleases(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ id: string; ms: number }>(
     `with due as (
        select o.id, o.public_id, s.at + o.id * 7919 % $2::int * interval '1 ms' as at
@@ -62,19 +82,7 @@ async function measureRound(database: BenchDatabase, api: Pool): Promise<{ heard
     [AHEAD_MS, WITHIN_MS],
   );
   expectCount("scheduled orders", rows.length, ORDERS);
-  const dueAt = new Map(rows.map(({ id, ms }) => [id, ms]));
-
-  const heard = await hearLateness(database, {
-    count: ORDERS,
-    dueAt: ({ type, orderId }) =>
-      type === "order_released" ? dueAt.get(orderId as string) : undefined,
-  });
-  expectCount("released orders", heard.length, ORDERS);
-  const { rows: early } = await pool.query(
-    "select from trading.orders where released_at < release_at",
-  );
-  expectCount("orders released early", early.length, 0);
-  return { heard };
+  return new Map(rows.map(({ id, ms }) => [id, ms]));
 }
 
 /** Pairs of orders that will match when both are released. */

@@ -36,6 +36,30 @@ async function measureRound(
 ): Promise<{ cancelled: number[]; heard: number[] }> {
   const { pool } = database;
   await restOrders(api, switches);
+  const orders = switches * ORDERS_EACH;
+  let dueAt = Number.NaN;
+  const heard = await hearLateness(database, {
+    count: orders,
+    schedule: async () => {
+      dueAt = await setSwitches(pool, switches);
+      return ({ type }) => (type === "order_cancelled" ? dueAt : undefined);
+    },
+  });
+  expectCount("events of cancelled orders", heard.length, orders);
+  const { rows: ended } = await pool.query<{ ms: number }>(
+    `select extract(epoch from o.cancelled_at)::float8 * 1000 - $1 as ms
+     from trading.orders as o
+     where o.cancelled_at >= to_timestamp($1 / 1000) - interval '1 s'`,
+    [dueAt],
+  );
+  const cancelled = ended.map(({ ms }) => ms);
+  expectCount("cancelled orders", cancelled.length, orders);
+  expectCount("orders cancelled early", cancelled.filter((ms) => ms < 0).length, 0);
+  return { cancelled, heard };
+}
+
+/** Sets the switches of as many users; when they expire, in milliseconds since 1970. */
+async function setSwitches(pool: Pool, switches: number): Promise<number> {
   const { rows } = await pool.query<{ ms: number }>(
     `with at as materialized (select core.now() + $1::int * interval '1 ms' as at),
      switches as (
@@ -49,24 +73,7 @@ async function measureRound(
      select extract(epoch from at)::float8 * 1000 as ms from at`,
     [AHEAD_MS, publicId(1), publicId(switches)],
   );
-  const dueAt = rows[0]?.ms ?? Number.NaN;
-
-  const orders = switches * ORDERS_EACH;
-  const heard = await hearLateness(database, {
-    count: orders,
-    dueAt: ({ type }) => (type === "order_cancelled" ? dueAt : undefined),
-  });
-  expectCount("events of cancelled orders", heard.length, orders);
-  const { rows: ended } = await pool.query<{ ms: number }>(
-    `select extract(epoch from o.cancelled_at)::float8 * 1000 - $1 as ms
-     from trading.orders as o
-     where o.cancelled_at >= to_timestamp($1 / 1000) - interval '1 s'`,
-    [dueAt],
-  );
-  const cancelled = ended.map(({ ms }) => ms);
-  expectCount("cancelled orders", cancelled.length, orders);
-  expectCount("orders cancelled early", cancelled.filter((ms) => ms < 0).length, 0);
-  return { cancelled, heard };
+  return rows[0]?.ms ?? Number.NaN;
 }
 
 /** Bids that meet nothing: the orders of a user are in different markets. */
