@@ -1,5 +1,5 @@
---! Previous: sha1:be34b86db90a529ba1b25b3e5c09657b5a57d84d
---! Hash: sha1:dea22bb75a9d508ebcdbf84a05e5c83f7ca9de33
+--! Previous: sha1:0124b6f8ff5843e6d4de8e5cc4560e3f72cee0e8
+--! Hash: sha1:6fb09e2543b14a6dc0c6c3c37aed2dcc132f457c
 --! Message: Index the switches that fired
 
 --! no-transaction

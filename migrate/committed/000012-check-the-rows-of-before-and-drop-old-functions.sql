@@ -1,5 +1,5 @@
---! Previous: sha1:dea22bb75a9d508ebcdbf84a05e5c83f7ca9de33
---! Hash: sha1:a76ead9fd9ac329df57648777b68bf14db6406c1
+--! Previous: sha1:6fb09e2543b14a6dc0c6c3c37aed2dcc132f457c
+--! Hash: sha1:a04253b2c4e45b34adcabc0b8447131d8aaf5c99
 --! Message: Check the rows of before and drop old functions
 
 set local lock_timeout = '2s';

@@ -96,8 +96,8 @@ export const commands: Mutation[] = [
   {
     name: "cancelled_beside_its_renewal",
     breaks: "an amendment cancels an order whose switch was renewed in time",
-    from: "v_is_stopped and v_may_be_renewed",
-    to: "false",
+    from: "v_is_stopped and not v_may_be_renewed",
+    to: "v_is_stopped",
     tests: ["db/api/set_dead_man"],
   },
   {

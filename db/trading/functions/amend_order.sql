@@ -42,11 +42,6 @@ begin
   where s.user_id = v_user_id;
   v_is_stopped := v_is_open
     and coalesce(v_order.id <= v_last_stopped_id, false); -- mutant: stopped_order_amended
-  if v_is_stopped and v_may_be_renewed then -- mutant: cancelled_beside_its_renewal
-    -- A renewal that was in time may still be committing; a worker decides it in a moment.
-    raise exception 'the dead man''s switch has expired and has not fired yet'
-      using errcode = 'serialization_failure';
-  end if;
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(
@@ -74,7 +69,8 @@ begin
     case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
-    if v_has_expired or v_is_stopped then
+    -- A renewal that was in time may still be committing: then a worker decides in a moment.
+    if v_has_expired or v_is_stopped and not v_may_be_renewed then -- mutant: cancelled_beside_its_renewal
       perform trading.cancel_active_orders(
         array[v_order.id], 'user_cancelled', v_at, expires => true
       );
