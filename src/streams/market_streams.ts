@@ -31,7 +31,7 @@ interface Channel {
   marketId: string;
   clients: Set<EventStream>;
   /** Clients that wait for their first snapshot. */
-  comers: number;
+  opening: number;
   latest: Snapshot | undefined;
   /** Reads the market, and sends the clients what is new. */
   refresh: () => Promise<Snapshot | undefined>;
@@ -50,7 +50,7 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
 
   async function open(marketId: string, response: ServerResponse): Promise<boolean> {
     const channel = channelOf(marketId);
-    channel.comers++;
+    channel.opening++;
     try {
       const snapshot = await channel.refresh();
       if (snapshot === undefined) return false;
@@ -68,7 +68,7 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
       channel.loop.resume();
       return true;
     } finally {
-      channel.comers--;
+      channel.opening--;
       forgetIfUnwatched(channel);
     }
   }
@@ -79,7 +79,7 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
     const channel: Channel = {
       marketId,
       clients: new Set(),
-      comers: 0,
+      opening: 0,
       latest: undefined,
       refresh: singleFlightAfter(async () => take(channel, await readSnapshot(marketId))),
       loop: createRefreshLoop({
@@ -94,8 +94,8 @@ export function createMarketStreams(options: MarketStreamsOptions): MarketStream
     return channel;
   }
 
-  function forgetIfUnwatched({ marketId, clients, comers }: Channel): void {
-    if (clients.size === 0 && comers === 0) channels.delete(marketId);
+  function forgetIfUnwatched({ marketId, clients, opening }: Channel): void {
+    if (clients.size === 0 && opening === 0) channels.delete(marketId);
   }
 
   function changed(marketId: string, version: number): void {
