@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:0124b6f8ff5843e6d4de8e5cc4560e3f72cee0e8
+--! Hash: sha1:ac797e14114f4b9340aaf9a3c4e1d719b51c8d37
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -4229,7 +4229,8 @@ as $$
   where o.release_at > o.created_at + interval '1 minute'
 
   -- What can end an order depends on where it is: in its delay, at its placing or release, or on
-  -- the book. An order that may not rest ends at its placing or release, or in its delay.
+  -- the book. An order that may not rest ends at its placing or release, or in its delay. A dead
+  -- man's switch can end it at its release.
   union all
   select 'order is cancelled for a reason that fits it', 'order ' || o.public_id, 'another reason',
     concat_ws(' ', o.cancel_reason, o.order_type, o.time_in_force,
@@ -4264,7 +4265,10 @@ as $$
       or o.time_in_force = 'fok' and o.filled_quantity > 0
       or o.time_in_force <> 'gtc' and not x.is_waiting and (
         o.cancelled_at <> x.taken_at
-        or o.cancel_reason in ('user_cancelled', 'user_amended')
+        or o.cancel_reason = 'user_amended'
+        or o.cancel_reason = 'user_cancelled' and not exists (
+          select from trading.dead_man_switches as s where s.user_id = o.user_id
+        )
         or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
         or o.released_at is null and o.filled_quantity = 0
       )

@@ -1,5 +1,5 @@
---! Previous: sha1:0124b6f8ff5843e6d4de8e5cc4560e3f72cee0e8
---! Hash: sha1:6fb09e2543b14a6dc0c6c3c37aed2dcc132f457c
+--! Previous: sha1:ac797e14114f4b9340aaf9a3c4e1d719b51c8d37
+--! Hash: sha1:a1a113afdf5f8e5968fc6328c5bb67bcf2179073
 --! Message: Index the switches that fired
 
 --! no-transaction

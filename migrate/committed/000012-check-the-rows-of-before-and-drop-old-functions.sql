@@ -1,5 +1,5 @@
---! Previous: sha1:6fb09e2543b14a6dc0c6c3c37aed2dcc132f457c
---! Hash: sha1:a04253b2c4e45b34adcabc0b8447131d8aaf5c99
+--! Previous: sha1:a1a113afdf5f8e5968fc6328c5bb67bcf2179073
+--! Hash: sha1:54e092eeca387f445389c7768cb847132ce5bcf0
 --! Message: Check the rows of before and drop old functions
 
 set local lock_timeout = '2s';

@@ -1,10 +1,11 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { call } from "../../src/database/call.ts";
-import { api, jobs } from "../../src/database/calls.ts";
+import { api } from "../../src/database/calls.ts";
 import { withClient } from "../helpers/database/test_database.ts";
 import { buy, placeOrders } from "../helpers/exchange/orders.ts";
+import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { until } from "../helpers/until.ts";
 
@@ -18,24 +19,7 @@ const SWITCH_MS = 1000;
 const setDeadMan = (userId: string, timeoutMs = SWITCH_MS) =>
   withClient(exchange.api, (client) => call(client, api.setDeadMan, { userId, timeoutMs }));
 
-let pool: Pool | undefined;
-const workers = () => (pool ??= exchange.database.connectAs("exchange_worker", { max: 4 }));
-
-const due = () =>
-  withClient(workers(), (client) => call(client, jobs.dueDeadManOrders, { passingOver: [] }));
-
-/** Fires what is due; how many orders it cancelled. */
-async function fire(): Promise<number> {
-  let count = 0;
-  for (const { marketId, orderIds } of await due()) {
-    const { cancelled } = await withClient(workers(), (client) =>
-      call(client, jobs.cancelDeadManOrders, { marketIds: [marketId], orderIds, waits: false }),
-    );
-    count += cancelled;
-  }
-  await due();
-  return count;
-}
+const { due, fire } = switchWorker(exchange);
 
 const isWaiting = async (query: string): Promise<boolean> => {
   const { rowCount } = await exchange.database.pool.query(

@@ -137,7 +137,8 @@ as $$
   where o.release_at > o.created_at + interval '1 minute'
 
   -- What can end an order depends on where it is: in its delay, at its placing or release, or on
-  -- the book. An order that may not rest ends at its placing or release, or in its delay.
+  -- the book. An order that may not rest ends at its placing or release, or in its delay. A dead
+  -- man's switch can end it at its release.
   union all
   select 'order is cancelled for a reason that fits it', 'order ' || o.public_id, 'another reason',
     concat_ws(' ', o.cancel_reason, o.order_type, o.time_in_force,
@@ -172,7 +173,10 @@ as $$
       or o.time_in_force = 'fok' and o.filled_quantity > 0
       or o.time_in_force <> 'gtc' and not x.is_waiting and (
         o.cancelled_at <> x.taken_at
-        or o.cancel_reason in ('user_cancelled', 'user_amended')
+        or o.cancel_reason = 'user_amended'
+        or o.cancel_reason = 'user_cancelled' and not exists (
+          select from trading.dead_man_switches as s where s.user_id = o.user_id
+        )
         or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
         or o.released_at is null and o.filled_quantity = 0
       )

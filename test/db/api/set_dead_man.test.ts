@@ -4,6 +4,7 @@ import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, ioc } from "../../helpers/exchange/orders.ts";
+import { switchWorker } from "../../helpers/exchange/dead_man_switches.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -40,26 +41,7 @@ const expiryOf = (userId: string): Promise<string | null> =>
     async (client) => JSON.parse(await call(client, api.getDeadMan, { userId })).expiresAt,
   );
 
-const workers = () => exchange.database.connectAs("exchange_worker", { max: 2 });
-
-/** What a worker finds due; firing begins by it. */
-const due = (passingOver: number[] = []) =>
-  withClient(workers(), (client) => call(client, jobs.dueDeadManOrders, { passingOver }));
-
-/** All that a worker does; returns how many orders were cancelled. */
-async function work(): Promise<number> {
-  let count = 0;
-  for (;;) {
-    const found = await due();
-    if (found.length === 0) return count;
-    for (const { marketId, orderIds } of found) {
-      const { cancelled } = await withClient(workers(), (client) =>
-        call(client, jobs.cancelDeadManOrders, { marketIds: [marketId], orderIds, waits: true }),
-      );
-      count += cancelled;
-    }
-  }
-}
+const { workers, due, fire: work } = switchWorker(exchange);
 
 test.serial("it is off, is set, is renewed, is turned off", async (t) => {
   const ann = await makeTrader();
@@ -211,13 +193,17 @@ test.serial("a scheduled order is cancelled at its release, worker or not", asyn
     const { market } = await makeLiveMarket({ live_delay_ms: 10_000 });
     const ann = await makeTrader();
     const { order: waiting } = await place(market, ann, buy("yes", 1, 60));
+    const { order: fleeting } = await place(market, ann, buy("yes", 1, 60, ioc));
     await set(ann, 5000);
     await clock.advance(finds ? 5000 : 7000);
     if (finds) await due();
     await clock.freeze("2040-01-10T12:00:10.000Z");
     t.true((await release(market)) > 0);
-    t.like(await order(ann, waiting.id), { status: "cancelled", cancelReason: "user_cancelled" });
+    for (const { id } of [waiting, fleeting]) {
+      t.like(await order(ann, id), { status: "cancelled", cancelReason: "user_cancelled" });
+    }
     t.is(await work(), 0);
+    t.deepEqual(await exchange.verify(), []);
   }
 });
 

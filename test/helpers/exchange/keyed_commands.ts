@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Pool } from "pg";
 import { keyOfPart } from "../../../src/api/idempotency.ts";
 import { call } from "../../../src/database/call.ts";
-import { api, jobs } from "../../../src/database/calls.ts";
+import { api } from "../../../src/database/calls.ts";
 import type { CancelledOrders, Command, OrderTerms } from "../../../src/database/calls.ts";
 import { withClient } from "../database/test_database.ts";
+import { switchWorker } from "./dead_man_switches.ts";
 import type { Contention } from "./contention.ts";
 import type { Exchange } from "./test_exchange.ts";
 
@@ -39,8 +39,6 @@ export function keyedCommands(
   exchange: Pick<Exchange, "api" | "database">,
   { insist }: Pick<Contention, "insist">,
 ) {
-  const workers = (): Pool => exchange.database.connectAs("exchange_worker", { max: 4 });
-
   const run = (command: Command, userId: string, given: Given, once: Once): Promise<Done> =>
     insist(() =>
       withClient(exchange.api, (client) =>
@@ -114,26 +112,7 @@ export function keyedCommands(
       ),
     );
 
-  /** What a worker does until no switch is due; returns how many orders it cancelled. */
-  const fire = async (): Promise<number> => {
-    const pool = workers();
-    let count = 0;
-    for (;;) {
-      const found = await insist(() =>
-        withClient(pool, (client) => call(client, jobs.dueDeadManOrders, { passingOver: [] })),
-      );
-      if (found.length === 0) return count;
-      for (const { marketId, orderIds } of found) {
-        const marketIds = [marketId];
-        const { cancelled } = await insist(() =>
-          withClient(pool, (client) =>
-            call(client, jobs.cancelDeadManOrders, { marketIds, orderIds, waits: true }),
-          ),
-        );
-        count += cancelled;
-      }
-    }
-  };
+  const { fire } = switchWorker(exchange, insist);
 
   return { run, placeBatch, cancelAll, cancelBatch, setDeadMan, fire };
 }

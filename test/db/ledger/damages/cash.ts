@@ -267,8 +267,8 @@ export const cashDamages: Damage[] = [
   [
     "day opening is the account before the first entry of the day",
     `insert into ledger.day_openings
-     select user_id, day + 1, balance_cents, external_cents from ledger.day_openings
-     where user_id = :ann`,
+     select user_id, max(day) + 1, 0, 0 from ledger.day_openings
+     where user_id = :ann group by user_id`,
   ],
   [
     "day opening is the account before the first entry of the day",

@@ -68,6 +68,7 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   const { order: taker } = await place(live, ben, buy("yes", 3, 50));
   orders.released_taker = taker.id;
   orders.blocked = (await place(live, ann, buy("yes", 1, 50))).order.id;
+  orders.unfilled = (await place(live, ben, buy("yes", 1, 9, ioc))).order.id;
   await clock.advance(5000);
   await exchange.release(live);
   orders.released = maker.id;

@@ -41,6 +41,10 @@ const endings: Damage[] = [
     `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :cut_short`,
   ],
   [
+    "order is cancelled for a reason that fits it",
+    "update trading.orders set cancel_reason = 'user_cancelled' where id = :unfilled",
+  ],
+  [
     "order that ended for a self-trade met an order of its user",
     `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :blocked`,
   ],
