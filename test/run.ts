@@ -3,12 +3,16 @@ import { startAva } from "./helpers/processes/ava.ts";
 import { openTestCluster } from "./helpers/database/test_cluster.ts";
 import type { TestCluster } from "./helpers/database/test_cluster.ts";
 import { onEndingSignal } from "./helpers/processes/signals.ts";
+import { chooseTests } from "./slow_tests.ts";
 
 /**
  * `npm test [-- arguments of ava]`: makes a cluster and the template database that the tests
- * clone, runs ava, and removes the cluster. TEST_DATABASE_URL, a superuser's, names a running
- * PostgreSQL 15 to 18 to use instead; TEST_POSTGRES_BIN the programs of another version to start.
+ * clone, runs ava, and removes the cluster. Without the names of files it leaves the slow tests to
+ * `npm run test:slow`. TEST_DATABASE_URL, a superuser's, names a running PostgreSQL 15 to 18 to use
+ * instead; TEST_POSTGRES_BIN the programs of another version to start.
  */
+
+const args = chooseTests(process.argv.slice(2));
 
 const opening = openTestCluster();
 
@@ -25,7 +29,7 @@ onEndingSignal((name) => {
 try {
   const cluster = await opening;
   try {
-    process.exitCode = state.interrupted ? 130 : await runAva(process.argv.slice(2), cluster);
+    process.exitCode = state.interrupted ? 130 : await runAva(cluster);
   } finally {
     await cluster.close();
   }
@@ -34,7 +38,7 @@ try {
   process.exitCode = 1;
 }
 
-async function runAva(args: string[], cluster: TestCluster): Promise<number> {
+async function runAva(cluster: TestCluster): Promise<number> {
   const child = startAva(args, cluster, "inherit");
   state.child = child;
   return await new Promise((done, fail) => {

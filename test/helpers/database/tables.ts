@@ -18,8 +18,10 @@ async function ofEachTable(client: PoolClient, what: string): Promise<Record<str
      where c.relkind = 'r' and pg_get_userbyid(n.nspowner) = 'exchange_owner'
      order by 1`,
   );
+  // Ordered, since the parts of a union may be read in parallel.
   const { rows } = await client.query(
-    tables.map(({ name }) => `select '${name}', ${what} from ${name} as t`).join(" union all "),
+    `${tables.map(({ name }) => `select '${name}', ${what} from ${name} as t`).join(" union all ")}
+     order by 1`,
   );
   return Object.fromEntries(rows.map((row) => Object.values(row)));
 }
