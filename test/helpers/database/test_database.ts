@@ -82,6 +82,8 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
       connectionString: url,
       applicationName: "pgmarkets test",
       max,
+      // Beside other tests a connection may take long, and a worker that gets none ends.
+      connectionTimeoutMs: 60_000,
       ...(role && { role }),
     });
     // Hooks at the end of a file run at once: servers end their pools while the database is dropped.
