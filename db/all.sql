@@ -193,6 +193,7 @@ set local role exchange_owner;
 --!include rate_limits/functions/most_at_once.sql
 --!include rate_limits/functions/retry_after_seconds.sql
 --!include rate_limits/functions/record_grants.sql
+--!include rate_limits/functions/spend_tokens.sql
 --!include rate_limits/functions/count_stream.sql
 
 -- Functions: the engine

@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:ac797e14114f4b9340aaf9a3c4e1d719b51c8d37
+--! Hash: sha1:3f20bea9f8ba16b70476739b8a6a408c355f4d6b
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -633,6 +633,214 @@ comment on function identity.accept_new_key(identity.api_keys) is
   'Ends a transaction in which a user made an API key: it is one too many, or a mail reports it. '
   'The caller has locked the user (identity.lock_key_maker). Errors: INVALID_STATE.';
 --! EndIncluded identity/functions/accept_new_key.sql
+--! Included rate_limits/functions/policy_of.sql
+create or replace function rate_limits.policy_of(user_id uuid, at timestamptz)
+returns rate_limits.policy
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_policy rate_limits.policy;
+begin
+  select p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at
+  into v_policy
+  from identity.users as u
+  join rate_limits.rate_policies as p on p.user_id = u.id
+  where u.public_id = policy_of.user_id
+    and (p.expires_at is null or p.expires_at > policy_of.at);
+  return case when found then v_policy else rate_limits.standard_policy() end;
+end
+$$;
+
+comment on function rate_limits.policy_of(uuid, timestamptz) is
+  'The policy in force for a user''s trading requests: their own until it expires, else the '
+  'standard one.';
+--! EndIncluded rate_limits/functions/policy_of.sql
+--! Included rate_limits/functions/read_checks.sql
+create or replace function rate_limits.read_checks(requests json)
+returns rate_limits.checks
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_checks rate_limits.checks;
+begin
+  with checks as materialized (
+    select
+      r.place,
+      c.bucket,
+      s.subject,
+      s.count,
+      dense_rank() over (order by c.bucket collate "C", s.subject collate "C") as counter
+    from json_array_elements(read_checks.requests) with ordinality as r (asked, place)
+    cross join json_each(r.asked) as c (bucket, asked)
+    cross join lateral (
+      select
+        case json_typeof(c.asked)
+          when 'object' then c.asked ->> 'subject'
+          else c.asked #>> '{}'
+        end,
+        case json_typeof(c.asked)
+          when 'object' then coalesce((c.asked ->> 'count')::rate_limits.request_count, 1)
+          else 1
+        end
+    ) as s (subject, count)
+  )
+  select d.buckets, d.subjects, e.ends, c.checked, c.counts
+  into v_checks
+  from (
+    select array_agg(x.bucket order by x.counter), array_agg(x.subject order by x.counter)
+    from (
+      select distinct on (y.counter) y.counter, y.bucket, y.subject
+      from checks as y
+      order by y.counter
+    ) as x
+  ) as d (buckets, subjects)
+  cross join (
+    select array_agg(x.sum::int order by x.place)
+    from (
+      select y.place, sum(count(*)) over (order by y.place)
+      from checks as y
+      group by y.place
+    ) as x
+  ) as e (ends)
+  cross join (
+    select
+      array_agg(x.counter::int order by x.place, x.counter),
+      array_agg(x.count order by x.place, x.counter)
+    from checks as x
+  ) as c (checked, counts);
+  return v_checks;
+end
+$$;
+
+comment on function rate_limits.read_checks(json) is
+  'The counters that the requests given to api.count_requests use, and how often.';
+--! EndIncluded rate_limits/functions/read_checks.sql
+--! Included rate_limits/functions/lock_counters.sql
+create or replace function rate_limits.lock_counters(checks rate_limits.checks)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- A row that is there already is locked by this as well, though it is not changed. The time is
+  -- known only after the locks: until then a new row counts as removable.
+  if 'v1-trading' <> any (lock_counters.checks.buckets) then
+    insert into rate_limits.windows as w (bucket, subject, removable_at)
+    select c.bucket, c.subject, '-infinity'
+    from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
+      as c (bucket, subject, place)
+    where c.bucket <> 'v1-trading'
+    order by c.place
+    on conflict on constraint windows_pkey do update set taken = w.taken where false; -- mutant: counters_not_locked
+  end if;
+
+  if 'v1-trading' = any (lock_counters.checks.buckets) then
+    insert into rate_limits.allowances as a (user_id, at, removable_at)
+    select c.subject::uuid, 'epoch', '-infinity'
+    from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
+      as c (bucket, subject, place)
+    where c.bucket = 'v1-trading'
+    order by c.place
+    on conflict on constraint allowances_pkey do update set spent = a.spent where false;
+  end if;
+end
+$$;
+
+comment on function rate_limits.lock_counters(rate_limits.checks) is
+  'Makes the counters that are missing, and locks all of them until the transaction ends: rolling '
+  'windows by bucket and subject, then allowances by user.';
+--! EndIncluded rate_limits/functions/lock_counters.sql
+--! Included rate_limits/functions/record_grants.sql
+create or replace function rate_limits.record_grants(
+  counters rate_limits.counter[], granted int[], at timestamptz
+)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into rate_limits.grants as g (bucket, subject, at, first_number, last_number)
+  select c.bucket, c.subject, record_grants.at, c.taken + 1, c.taken + c.granted
+  from unnest(record_grants.counters, record_grants.granted) as c (
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
+  )
+  where c.taken is not null and c.granted > 0
+  on conflict on constraint grants_pkey do update
+  set last_number = excluded.last_number;
+
+  -- Beside what has left the window, this removes what a clock wrote that was then set back.
+  delete from rate_limits.grants as g
+  using
+    unnest(record_grants.counters) as c,
+    lateral (
+      select w.kept_from
+      from rate_limits.windows as w
+      where w.bucket = c.bucket and w.subject = c.subject
+    ) as k
+  where c.is_due
+    and g.bucket = c.bucket
+    and g.subject = c.subject
+    and g.at >= k.kept_from
+    and (g.at <= record_grants.at - c.width or g.at > record_grants.at);
+
+  update rate_limits.windows as w set
+    taken = c.taken + c.granted,
+    kept_from = case when c.is_due then record_grants.at - c.width else w.kept_from end,
+    removable_at = case
+      when c.is_due then record_grants.at + 2 * c.width
+      else w.removable_at
+    end
+  from unnest(record_grants.counters, record_grants.granted) as c (
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
+  )
+  where w.bucket = c.bucket and w.subject = c.subject and c.taken is not null and c.granted > 0;
+end
+$$;
+
+comment on function rate_limits.record_grants(rate_limits.counter[], int[], timestamptz) is
+  'Records how many requests each of the locked rolling windows allowed at this time. Once in a '
+  'window it also removes the grants that have left it. Token buckets: rate_limits.spend_tokens.';
+--! EndIncluded rate_limits/functions/record_grants.sql
+--! Included rate_limits/functions/spend_tokens.sql
+create or replace function rate_limits.spend_tokens(
+  counters rate_limits.counter[], granted int[], at timestamptz
+)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_token constant bigint := 60000000;
+  c_slack constant interval := '10 minutes';
+begin
+  update rate_limits.allowances as a set
+    spent = n.spent,
+    at = spend_tokens.at,
+    removable_at = case
+      when a.removable_at between n.full_at and n.full_at + c_slack then a.removable_at
+      else n.full_at + c_slack
+    end
+  from unnest(spend_tokens.counters, spend_tokens.granted) as c (
+    bucket, subject, free, taken, width, is_due, spent, policy, granted
+  )
+  cross join lateral (
+    select
+      c.spent + c.granted * c_token as spent,
+      spend_tokens.at + make_interval(
+        secs => (c.spent + c.granted * c_token) / ((c.policy).requests_per_minute * 1000000.0)
+      ) as full_at
+  ) as n
+  where a.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
+    and c.granted > 0;
+end
+$$;
+
+comment on function rate_limits.spend_tokens(rate_limits.counter[], int[], timestamptz) is
+  'Records how many requests each of the locked token buckets allowed at this time. Rolling '
+  'windows: rate_limits.record_grants.';
+--! EndIncluded rate_limits/functions/spend_tokens.sql
 --! Included trading/functions/request_rejection.sql
 create or replace function trading.request_rejection(
   request trading.order_request,
@@ -5052,6 +5260,7 @@ declare
   v_free bigint[] := '{}';
   v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
   v_fits boolean;
+  v_has_windows boolean;
   v_next int := 1;
   v_end int;
 begin
@@ -5092,6 +5301,7 @@ begin
     burst_capacity := null;
     remaining := null;
     windows := null;
+    v_has_windows := false;
     for i in v_next .. v_end loop
       -- A request that one counter has no room for is not counted by the others either.
       if allowed then -- mutant: refused_requests_count
@@ -5103,29 +5313,38 @@ begin
         requests_per_minute := (v_counter.policy).requests_per_minute;
         burst_capacity := (v_counter.policy).burst_capacity;
         remaining := v_free[v_checks.checked[i]];
+      else
+        v_has_windows := true;
       end if;
     end loop;
-    windows := (
-      select json_agg(
-        json_build_object(
-          'bucket', b.bucket, 'quota', b.max_requests, 'seconds', b.window_seconds,
-          'remaining', v_free[u.checked]
+    if v_has_windows then
+      windows := (
+        select json_agg(
+          json_build_object(
+            'bucket', b.bucket, 'quota', b.max_requests, 'seconds', b.window_seconds,
+            'remaining', v_free[u.checked]
+          )
+          order by u.place
         )
-        order by u.place
-      )
-      from unnest(v_checks.checked[v_next : v_end]) with ordinality as u (checked, place)
-      cross join lateral (
-        select x.bucket, x.max_requests, x.window_seconds
-        from rate_limits.buckets as x
-        where x.bucket = v_checks.buckets[u.checked]
-        limit 1
-      ) as b
-    );
+        from unnest(v_checks.checked[v_next : v_end]) with ordinality as u (checked, place)
+        cross join lateral (
+          select x.bucket, x.max_requests, x.window_seconds
+          from rate_limits.buckets as x
+          where x.bucket = v_checks.buckets[u.checked]
+          limit 1
+        ) as b
+      );
+    end if;
     v_next := v_end + 1;
     return next;
   end loop;
 
-  perform rate_limits.record_grants(v_counters, v_granted, v_at);
+  if 'v1-trading' <> any (v_checks.buckets) then
+    perform rate_limits.record_grants(v_counters, v_granted, v_at);
+  end if;
+  if 'v1-trading' = any (v_checks.buckets) then
+    perform rate_limits.spend_tokens(v_counters, v_granted, v_at);
+  end if;
 end
 $$;
 

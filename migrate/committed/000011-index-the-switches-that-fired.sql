@@ -1,5 +1,5 @@
---! Previous: sha1:ac797e14114f4b9340aaf9a3c4e1d719b51c8d37
---! Hash: sha1:a1a113afdf5f8e5968fc6328c5bb67bcf2179073
+--! Previous: sha1:3f20bea9f8ba16b70476739b8a6a408c355f4d6b
+--! Hash: sha1:e9550e94bc90bd2a1ce7b14574c63778c4c9c97e
 --! Message: Index the switches that fired
 
 --! no-transaction

@@ -1,5 +1,5 @@
---! Previous: sha1:a1a113afdf5f8e5968fc6328c5bb67bcf2179073
---! Hash: sha1:54e092eeca387f445389c7768cb847132ce5bcf0
+--! Previous: sha1:e9550e94bc90bd2a1ce7b14574c63778c4c9c97e
+--! Hash: sha1:07a79001ab40a96de1eecdc69bc379f58a51220d
 --! Message: Check the rows of before and drop old functions
 
 set local lock_timeout = '2s';

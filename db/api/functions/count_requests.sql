@@ -26,6 +26,7 @@ declare
   v_free bigint[] := '{}';
   v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
   v_fits boolean;
+  v_has_windows boolean;
   v_next int := 1;
   v_end int;
 begin
@@ -66,6 +67,7 @@ begin
     burst_capacity := null;
     remaining := null;
     windows := null;
+    v_has_windows := false;
     for i in v_next .. v_end loop
       -- A request that one counter has no room for is not counted by the others either.
       if allowed then -- mutant: refused_requests_count
@@ -77,29 +79,38 @@ begin
         requests_per_minute := (v_counter.policy).requests_per_minute;
         burst_capacity := (v_counter.policy).burst_capacity;
         remaining := v_free[v_checks.checked[i]];
+      else
+        v_has_windows := true;
       end if;
     end loop;
-    windows := (
-      select json_agg(
-        json_build_object(
-          'bucket', b.bucket, 'quota', b.max_requests, 'seconds', b.window_seconds,
-          'remaining', v_free[u.checked]
+    if v_has_windows then
+      windows := (
+        select json_agg(
+          json_build_object(
+            'bucket', b.bucket, 'quota', b.max_requests, 'seconds', b.window_seconds,
+            'remaining', v_free[u.checked]
+          )
+          order by u.place
         )
-        order by u.place
-      )
-      from unnest(v_checks.checked[v_next : v_end]) with ordinality as u (checked, place)
-      cross join lateral (
-        select x.bucket, x.max_requests, x.window_seconds
-        from rate_limits.buckets as x
-        where x.bucket = v_checks.buckets[u.checked]
-        limit 1
-      ) as b
-    );
+        from unnest(v_checks.checked[v_next : v_end]) with ordinality as u (checked, place)
+        cross join lateral (
+          select x.bucket, x.max_requests, x.window_seconds
+          from rate_limits.buckets as x
+          where x.bucket = v_checks.buckets[u.checked]
+          limit 1
+        ) as b
+      );
+    end if;
     v_next := v_end + 1;
     return next;
   end loop;
 
-  perform rate_limits.record_grants(v_counters, v_granted, v_at);
+  if 'v1-trading' <> any (v_checks.buckets) then
+    perform rate_limits.record_grants(v_counters, v_granted, v_at);
+  end if;
+  if 'v1-trading' = any (v_checks.buckets) then
+    perform rate_limits.spend_tokens(v_counters, v_granted, v_at);
+  end if;
 end
 $$;
 

@@ -6,21 +6,25 @@ as $$
 begin
   -- A row that is there already is locked by this as well, though it is not changed. The time is
   -- known only after the locks: until then a new row counts as removable.
-  insert into rate_limits.windows as w (bucket, subject, removable_at)
-  select c.bucket, c.subject, '-infinity'
-  from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
-    as c (bucket, subject, place)
-  where c.bucket <> 'v1-trading'
-  order by c.place
-  on conflict on constraint windows_pkey do update set taken = w.taken where false; -- mutant: counters_not_locked
+  if 'v1-trading' <> any (lock_counters.checks.buckets) then
+    insert into rate_limits.windows as w (bucket, subject, removable_at)
+    select c.bucket, c.subject, '-infinity'
+    from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
+      as c (bucket, subject, place)
+    where c.bucket <> 'v1-trading'
+    order by c.place
+    on conflict on constraint windows_pkey do update set taken = w.taken where false; -- mutant: counters_not_locked
+  end if;
 
-  insert into rate_limits.allowances as a (user_id, at, removable_at)
-  select c.subject::uuid, 'epoch', '-infinity'
-  from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
-    as c (bucket, subject, place)
-  where c.bucket = 'v1-trading'
-  order by c.place
-  on conflict on constraint allowances_pkey do update set spent = a.spent where false;
+  if 'v1-trading' = any (lock_counters.checks.buckets) then
+    insert into rate_limits.allowances as a (user_id, at, removable_at)
+    select c.subject::uuid, 'epoch', '-infinity'
+    from unnest(lock_counters.checks.buckets, lock_counters.checks.subjects) with ordinality
+      as c (bucket, subject, place)
+    where c.bucket = 'v1-trading'
+    order by c.place
+    on conflict on constraint allowances_pkey do update set spent = a.spent where false;
+  end if;
 end
 $$;
 

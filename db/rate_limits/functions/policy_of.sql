@@ -1,18 +1,19 @@
 create or replace function rate_limits.policy_of(user_id uuid, at timestamptz)
 returns rate_limits.policy
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(
-    (
-      select row(p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at)::rate_limits.policy
-      from identity.users as u
-      join rate_limits.rate_policies as p on p.user_id = u.id
-      where u.public_id = policy_of.user_id
-        and (p.expires_at is null or p.expires_at > policy_of.at)
-    ),
-    rate_limits.standard_policy()
-  )
+declare
+  v_policy rate_limits.policy;
+begin
+  select p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at
+  into v_policy
+  from identity.users as u
+  join rate_limits.rate_policies as p on p.user_id = u.id
+  where u.public_id = policy_of.user_id
+    and (p.expires_at is null or p.expires_at > policy_of.at);
+  return case when found then v_policy else rate_limits.standard_policy() end;
+end
 $$;
 
 comment on function rate_limits.policy_of(uuid, timestamptz) is

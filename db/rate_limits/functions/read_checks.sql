@@ -56,4 +56,4 @@ end
 $$;
 
 comment on function rate_limits.read_checks(json) is
-  'The counters that the requests given to api.take_requests use, and how often.';
+  'The counters that the requests given to api.count_requests use, and how often.';

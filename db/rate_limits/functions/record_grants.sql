@@ -5,9 +5,6 @@ returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  c_token constant bigint := 60000000;
-  c_slack constant interval := '10 minutes';
 begin
   insert into rate_limits.grants as g (bucket, subject, at, first_number, last_number)
   select c.bucket, c.subject, record_grants.at, c.taken + 1, c.taken + c.granted
@@ -44,29 +41,9 @@ begin
     bucket, subject, free, taken, width, is_due, spent, policy, granted
   )
   where w.bucket = c.bucket and w.subject = c.subject and c.taken is not null and c.granted > 0;
-
-  update rate_limits.allowances as a set
-    spent = n.spent,
-    at = record_grants.at,
-    removable_at = case
-      when a.removable_at between n.full_at and n.full_at + c_slack then a.removable_at
-      else n.full_at + c_slack
-    end
-  from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, taken, width, is_due, spent, policy, granted
-  )
-  cross join lateral (
-    select
-      c.spent + c.granted * c_token as spent,
-      record_grants.at + make_interval(
-        secs => (c.spent + c.granted * c_token) / ((c.policy).requests_per_minute * 1000000.0)
-      ) as full_at
-  ) as n
-  where a.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
-    and c.granted > 0;
 end
 $$;
 
 comment on function rate_limits.record_grants(rate_limits.counter[], int[], timestamptz) is
-  'Records how many requests each of the locked counters allowed at this time. Once in a window it '
-  'also removes the grants that have left it.';
+  'Records how many requests each of the locked rolling windows allowed at this time. Once in a '
+  'window it also removes the grants that have left it. Token buckets: rate_limits.spend_tokens.';
