@@ -139,11 +139,14 @@ export async function migrateDatabase(
     await waitForTurn(client);
     const pending = await pendingMigrations(client);
     if (pending.length > 0) {
-      await dropUnfinishedIndexes(
-        client,
-        pending.map((name) => join(migrationsDirectory, "committed", name)),
-      );
-      await runMigrations(connectionString, migrationsDirectory, log);
+      const paths = pending.map((name) => join(migrationsDirectory, "committed", name));
+      const prepare = () => dropUnfinishedIndexes(client, paths);
+      await runMigrations({
+        connectionString,
+        migrationsFolder: migrationsDirectory,
+        log,
+        prepare,
+      });
     }
     // A run that was killed after its migrations may have left this to the next one.
     await letServersLook(client);

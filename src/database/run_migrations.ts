@@ -18,19 +18,25 @@ const PAUSE_MS = 1000;
 /** Lock timeout, deadlock. Such a migration has changed nothing, and kept traders waiting for 2 s at most. */
 const missedLock = ["55P03", "40P01"];
 
+export interface MigrationRun {
+  connectionString: string;
+  migrationsFolder: string;
+  log: (message: string) => void;
+  /** Done before each try. */
+  prepare: () => Promise<void>;
+}
+
 /**
  * Runs the migrations of a folder that the database lacks, with graphile-migrate. One that does not
  * get its locks beside the traders is run again, up to 20 times. Throws its last error.
  */
-export async function runMigrations(
-  connectionString: string,
-  migrationsFolder: string,
-  log: (message: string) => void,
-): Promise<void> {
+export async function runMigrations(run: MigrationRun): Promise<void> {
+  const { connectionString, migrationsFolder, log, prepare } = run;
   const logger = new Logger(() => (level: LogLevel, message: string) => {
     if ((level as string) !== "debug") log(message);
   });
   for (let triesLeft = TRIES - 1; ; triesLeft -= 1) {
+    await prepare();
     try {
       await migrate({ connectionString, migrationsFolder, logger });
       break;

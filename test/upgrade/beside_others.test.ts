@@ -5,8 +5,9 @@ import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
 import { committedDirectory } from "../../migrate/releases.ts";
-import { migrateDatabase } from "../../src/database/migrations.ts";
-import { runMigrations } from "../../src/database/run_migrations.ts";
+import { migrateDatabase, migrationsDirectory } from "../../src/database/migrations.ts";
+import { dropUnfinishedIndexes, runMigrations } from "../../src/database/run_migrations.ts";
+import { withStartupOptions } from "../../src/database/session_settings.ts";
 import { until } from "../helpers/until.ts";
 import { listFixtures, restoreFixture } from "./fixture.ts";
 import type { Facts, OldVersion } from "./fixture.ts";
@@ -42,7 +43,11 @@ async function migrateUntil(connectionString: string, before: string): Promise<v
       if (name >= before) continue;
       await copyFile(join(committedDirectory, name), join(directory, "committed", name));
     }
-    await runMigrations(connectionString, directory, () => undefined);
+    await runMigrations({
+      ...{ connectionString, migrationsFolder: directory },
+      log: () => undefined,
+      prepare: () => Promise.resolve(),
+    });
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -146,6 +151,36 @@ if (facts !== undefined) {
         "cancelled",
       );
       await assertMigrated(t, old);
+    });
+  });
+
+  test("an index that missed a lock is built anew", async (t) => {
+    await besideAnother(facts, async (old, other) => {
+      const { connectionString, pool } = old.database;
+      const name = "000011-index-the-switches-that-fired.sql";
+      await migrateUntil(connectionString, name);
+      await other.query("lock table trading.dead_man_switches in row exclusive mode");
+      const lines: string[] = [];
+      const client = await pool.connect();
+      try {
+        await runMigrations({
+          connectionString: withStartupOptions(connectionString, { lock_timeout: "300" }),
+          migrationsFolder: migrationsDirectory,
+          log: (line) => {
+            lines.push(line);
+            if (isMissedLock(line)) void other.query("commit");
+          },
+          prepare: () => dropUnfinishedIndexes(client, [join(committedDirectory, name)]),
+        });
+      } finally {
+        client.release();
+      }
+      t.is(lines.filter(isMissedLock).length, 1);
+      const { rows } = await pool.query(
+        `select indisvalid as valid from pg_index
+         where indexrelid = 'trading.dead_man_switches_by_firing'::regclass`,
+      );
+      t.deepEqual(rows, [{ valid: true }]);
     });
   });
 
