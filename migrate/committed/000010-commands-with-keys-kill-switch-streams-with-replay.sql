@@ -1,5 +1,5 @@
 --! Previous: sha1:f59b0834d4f4d4d121248d87ad8b50e3e7f81409
---! Hash: sha1:3f20bea9f8ba16b70476739b8a6a408c355f4d6b
+--! Hash: sha1:a5845517e005d67497f0479463402ef9fa7645dc
 --! Message: Commands with keys, kill switch, streams with replay
 
 set local lock_timeout = '2s';
@@ -642,7 +642,7 @@ as $$
 declare
   v_policy rate_limits.policy;
 begin
-  select p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at
+  select p.tier, p.requests_per_minute::int, p.burst_capacity::int, p.expires_at
   into v_policy
   from identity.users as u
   join rate_limits.rate_policies as p on p.user_id = u.id

@@ -1,5 +1,5 @@
---! Previous: sha1:3f20bea9f8ba16b70476739b8a6a408c355f4d6b
---! Hash: sha1:e9550e94bc90bd2a1ce7b14574c63778c4c9c97e
+--! Previous: sha1:a5845517e005d67497f0479463402ef9fa7645dc
+--! Hash: sha1:002d1b6a5adaa8401839756d66f00879b0e1e183
 --! Message: Index the switches that fired
 
 --! no-transaction

@@ -1,5 +1,5 @@
---! Previous: sha1:e9550e94bc90bd2a1ce7b14574c63778c4c9c97e
---! Hash: sha1:07a79001ab40a96de1eecdc69bc379f58a51220d
+--! Previous: sha1:002d1b6a5adaa8401839756d66f00879b0e1e183
+--! Hash: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
 --! Message: Check the rows of before and drop old functions
 
 set local lock_timeout = '2s';

@@ -6,7 +6,7 @@ as $$
 declare
   v_policy rate_limits.policy;
 begin
-  select p.tier, p.requests_per_minute, p.burst_capacity, p.expires_at
+  select p.tier, p.requests_per_minute::int, p.burst_capacity::int, p.expires_at
   into v_policy
   from identity.users as u
   join rate_limits.rate_policies as p on p.user_id = u.id
