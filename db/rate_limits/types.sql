@@ -22,7 +22,7 @@ create type rate_limits.policy as (
 comment on type rate_limits.policy is
   'The limit of a user''s trading requests: the sustained rate, and how many back to back.';
 
--- What the stages of api.take_requests hand to each other.
+-- What the stages of api.count_requests hand to each other.
 
 create type rate_limits.checks as (
   buckets text[],

@@ -8,6 +8,7 @@ import { committedDirectory } from "../../migrate/releases.ts";
 import { migrateDatabase, migrationsDirectory } from "../../src/database/migrations.ts";
 import { dropUnfinishedIndexes, runMigrations } from "../../src/database/run_migrations.ts";
 import { withStartupOptions } from "../../src/database/session_settings.ts";
+import { withClient } from "../helpers/database/test_database.ts";
 import { until } from "../helpers/until.ts";
 import { listFixtures, restoreFixture } from "./fixture.ts";
 import type { Facts, OldVersion } from "./fixture.ts";
@@ -161,9 +162,8 @@ if (facts !== undefined) {
       await migrateUntil(connectionString, name);
       await other.query("lock table trading.dead_man_switches in row exclusive mode");
       const lines: string[] = [];
-      const client = await pool.connect();
-      try {
-        await runMigrations({
+      await withClient(pool, (client) =>
+        runMigrations({
           connectionString: withStartupOptions(connectionString, { lock_timeout: "300" }),
           migrationsFolder: migrationsDirectory,
           log: (line) => {
@@ -171,10 +171,8 @@ if (facts !== undefined) {
             if (isMissedLock(line)) void other.query("commit");
           },
           prepare: () => dropUnfinishedIndexes(client, [join(committedDirectory, name)]),
-        });
-      } finally {
-        client.release();
-      }
+        }),
+      );
       t.is(lines.filter(isMissedLock).length, 1);
       const { rows } = await pool.query(
         `select indisvalid as valid from pg_index
