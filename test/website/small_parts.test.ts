@@ -1,7 +1,7 @@
 import test from "ava";
 import { adviceOn } from "../../src/website/api/advice.ts";
 import { browserWords } from "../../src/website/components/account/browser_words.ts";
-import { feeCents } from "../../src/website/components/fee.ts";
+import { feeCents, feeWeight, USUAL_RATE_BPS } from "../../src/website/components/fee.ts";
 import { groupByEvent } from "../../src/website/components/home/groups.ts";
 import { initialsOf } from "../../src/website/components/initials.ts";
 import { sparklinePath } from "../../src/website/components/home/sparkline_path.ts";
@@ -21,7 +21,9 @@ test("each rejection is shown in words, with the next step", (t) => {
 });
 
 test("the documented examples of the fee: 100 shares at 50 cost 175, one costs 2", (t) => {
-  t.deepEqual([feeCents(100, 50), feeCents(1, 50), feeCents(1, 1)], [175, 2, 1]);
+  const fee = (quantity: number, price: number) =>
+    feeCents(feeWeight(quantity, price), USUAL_RATE_BPS);
+  t.deepEqual([fee(100, 50), fee(1, 50), fee(1, 1)], [175, 2, 1]);
 });
 
 test("a list that is read anew keeps its older rows where the two meet", (t) => {

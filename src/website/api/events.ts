@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
+import { keepOpen } from "./keep_open.ts";
 
 /** How a stream is doing. */
 export type Connection = "connecting" | "live" | "lost";
@@ -16,28 +17,15 @@ export interface StreamOptions {
   onReturn?: () => void;
 }
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
-/** The server pings every 25 seconds, but scripts do not see pings: this is for lost networks. */
-const LATE_MS = 4000;
-
-/**
- * An event stream that comes back by itself. It is closed while the page is hidden, since browsers
- * allow a site only a few connections.
- */
+/** An event stream that comes back by itself. It is closed while the page is hidden. */
 export function openStream({ path, onData, onReturn }: StreamOptions): Stream {
   const connection = signal<Connection>("connecting");
-  let source: EventSource | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let failures = 0;
   let wasOpen = false;
 
-  function connect(): void {
-    clearTimeout(timer);
-    source?.close();
-    source = new EventSource(path);
+  const kept = keepOpen(({ opened, lost }) => {
+    const source = new EventSource(path);
     source.onopen = () => {
-      failures = 0;
+      opened();
       connection.value = "live";
       if (wasOpen) onReturn?.();
       wasOpen = true;
@@ -46,27 +34,15 @@ export function openStream({ path, onData, onReturn }: StreamOptions): Stream {
       onData(JSON.parse(event.data));
     };
     source.onerror = () => {
-      source?.close();
       connection.value = "lost";
-      timer = setTimeout(connect, waitAfter(failures++));
+      lost();
     };
-  }
-
-  function rest(): void {
-    clearTimeout(timer);
-    source?.close();
-    source = undefined;
-  }
+    return source;
+  });
 
   function onVisibility(): void {
-    if (document.hidden) timer = setTimeout(rest, LATE_MS);
-    else if (source === undefined || source.readyState === EventSource.CLOSED) connect();
-    else clearTimeout(timer);
-  }
-
-  function onOnline(): void {
-    failures = 0;
-    connect();
+    if (document.hidden) kept.hide();
+    else kept.show();
   }
 
   function onOffline(): void {
@@ -74,23 +50,16 @@ export function openStream({ path, onData, onReturn }: StreamOptions): Stream {
   }
 
   document.addEventListener("visibilitychange", onVisibility);
-  addEventListener("online", onOnline);
+  addEventListener("online", kept.retry);
   addEventListener("offline", onOffline);
-  connect();
 
   return {
     connection,
     close: () => {
-      rest();
+      kept.close();
       document.removeEventListener("visibilitychange", onVisibility);
-      removeEventListener("online", onOnline);
+      removeEventListener("online", kept.retry);
       removeEventListener("offline", onOffline);
     },
   };
-}
-
-/** Twice as long each time, and not at the same time as all the others. */
-export function waitAfter(failures: number, random: () => number = Math.random): number {
-  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
-  return longest / 2 + (random() * longest) / 2;
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Field } from "../components/field.tsx";
-import { feeCents } from "../components/fee.ts";
+import { feeCents, feeWeight, USUAL_RATE_BPS } from "../components/fee.ts";
 import { formatCents, parseCount } from "../format.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
@@ -103,7 +103,8 @@ function FeeCalculator(): JSX.Element {
       <p role="status">
         {isGood ? (
           <>
-            Fee <strong>{formatCents(feeCents(n, p))}</strong> on a trade of {formatCents(n * p)}
+            Fee <strong>{formatCents(feeCents(feeWeight(n, p), USUAL_RATE_BPS))}</strong> on a trade
+            of {formatCents(n * p)}
           </>
         ) : (
           "Give a price from 1 to 99 cents and a whole number of shares."

@@ -1,4 +1,5 @@
 import type { MarketRules, PlaceOrder, Snapshot } from "../../api/types.ts";
+import { feeCents, feeWeight } from "../fee.ts";
 
 /** What an order would trade if the book stayed as it is: for live markets, where none can know. */
 export interface Estimate {
@@ -26,17 +27,16 @@ export function estimate(
     // A buy is met by bids for the other side, a sell by those for its own.
     const price = isBuy ? 100 - level.price : level.price;
     if (isBuy ? price > limit : price < limit) break;
-    const feeWeight = (shares: number): number => shares * price * (100 - price);
-    const feeOf = (shares: number): number =>
-      Math.ceil((feeRateBps * (weight + feeWeight(shares))) / 1_000_000);
+    const feeWith = (shares: number): number =>
+      feeCents(weight + feeWeight(shares, price), feeRateBps);
     let shares = Math.min(level.quantity, most - quantity);
     if (budget !== Infinity) {
       shares = Math.min(shares, Math.max(0, Math.floor((budget - cents) / price)));
-      while (shares > 0 && cents + shares * price + feeOf(shares) > budget) shares--;
+      while (shares > 0 && cents + shares * price + feeWith(shares) > budget) shares--;
     }
     quantity += shares;
     cents += shares * price;
-    weight += feeWeight(shares);
+    weight += feeWeight(shares, price);
     if (shares < level.quantity) break;
   }
   const isResting =
@@ -45,7 +45,7 @@ export function estimate(
     filledQuantity: quantity,
     averagePrice: quantity === 0 ? null : cents / quantity,
     costCents: isBuy ? cents : -cents,
-    feeCents: Math.ceil((feeRateBps * weight) / 1_000_000),
+    feeCents: feeCents(weight, feeRateBps),
     restingQuantity: isResting ? most - quantity : 0,
   };
 }
