@@ -515,8 +515,8 @@ set local role exchange_owner;
 --!include api/functions/get_mail_metrics.sql
 
 -- Functions: for the worker
---!include jobs/functions/next_due.sql
 --!include jobs/functions/next_work.sql
+--!include jobs/functions/next_due.sql
 --!include jobs/functions/due_releases.sql
 --!include jobs/functions/release_orders.sql
 --!include jobs/functions/due_release_groups.sql

@@ -1,0 +1,523 @@
+--! Previous: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
+--! Hash: sha1:66ab9e98717e8101e986a0587903918ac074a400
+--! Message: Each rule once, and what limits and mails may hold
+
+set local lock_timeout = '2s';
+set local role exchange_owner;
+--! Included trading/functions/amend_order.sql
+create or replace function trading.amend_order(
+  user_public_id uuid, order_public_id uuid, price int, quantity int
+)
+returns api.result
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_problem constant text := case
+    when amend_order.price is null and amend_order.quantity is null
+      then 'price: required without quantity'
+    when amend_order.price not between 1 and 99 then 'price: must be between 1 and 99'
+    when amend_order.quantity not between 1 and 10000
+      then 'quantity: must be between 1 and 10000'
+  end;
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = amend_order.user_public_id
+  );
+  v_order trading.orders;
+  v_at timestamptz;
+  v_context trading.market_context;
+  v_traders trading.trader_arrays;
+  v_is_open boolean;
+  v_has_expired boolean;
+  v_last_stopped_id bigint;
+  v_is_stopped boolean;
+  v_may_be_renewed boolean;
+  v_price int;
+  v_quantity int;
+  v_code text;
+  v_message text;
+  v_body text;
+begin
+  if v_problem is not null then
+    return ('INVALID_REQUEST', v_problem, false, null)::api.result;
+  end if;
+  select o.* into v_order
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
+  perform trading.lock_market(v_order.market_id); -- mutant: amend_without_lock
+  v_at := core.now();
+  v_context := (trading.read_markets(array[v_order.market_id], v_at))[1];
+  select o.* into v_order -- mutant: amend_by_an_old_look
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o; -- mutant: amend_by_an_old_look
+
+  v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
+  v_has_expired := v_is_open and v_order.expires_at <= v_at;
+  select
+    trading.last_stopped_order(s, v_at, grace => '0'),
+    trading.last_stopped_order(s, v_at) is null
+  into v_last_stopped_id, v_may_be_renewed
+  from trading.dead_man_switches as s
+  where s.user_id = v_user_id;
+  v_is_stopped := v_is_open
+    and coalesce(v_order.id <= v_last_stopped_id, false); -- mutant: stopped_order_amended
+  v_price := coalesce(amend_order.price, v_order.price);
+  v_quantity := coalesce(amend_order.quantity, v_order.quantity);
+  v_code := trading.amend_rejection(
+    v_order, v_has_expired or v_is_stopped, amend_order.quantity
+  );
+  if v_code is null
+    and (
+      v_price <> v_order.price
+      or v_quantity > v_order.quantity
+      or (v_quantity < v_order.quantity and v_order.status = 'scheduled')
+    )
+  then
+    return trading.replace_order(
+      v_context, v_order, v_price, v_quantity, amend_order.price is not null
+    );
+  end if;
+
+  perform trading.lock_traders(array[v_user_id]);
+  v_traders := trading.read_traders(array[v_user_id], v_at);
+  v_code := coalesce(
+    trading.trader_rejection(
+      v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
+    ),
+    v_code,
+    case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end
+  );
+  if v_code = 'ORDER_NOT_AMENDABLE' then
+    -- A renewal that was in time may still be committing: then a worker decides in a moment.
+    if v_has_expired or v_is_stopped and not v_may_be_renewed then -- mutant: cancelled_beside_its_renewal
+      perform trading.cancel_active_orders(
+        array[v_order.id], 'user_cancelled', v_at, expires => true
+      );
+    end if;
+    v_message := 'Cannot amend order with status: '
+      || case when v_has_expired or v_is_stopped then 'cancelled' else v_order.status end;
+  elsif v_code is null then
+    if v_quantity < v_order.quantity then
+      perform trading.reduce_order(v_order, v_quantity, v_at);
+    end if;
+    v_body := format(
+      '{"order":%s,"amended":%s,"queuePositionChanged":false}',
+      trading.order_object(
+        v_order.public_id, amend_order.user_public_id, v_context.public_id, v_order.side,
+        v_order.price, v_quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
+        null, null, v_order.expires_at, core.iso8601(v_order.created_at),
+        case when v_order.status = 'scheduled'
+          then trading.schedule_members(v_order.release_at, null, v_at) end
+      ),
+      (v_quantity < v_order.quantity)::text
+    );
+  end if;
+  return (v_code, v_message, false, v_body)::api.result;
+end
+$$;
+
+comment on function trading.amend_order(uuid, uuid, int, int) is
+  'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
+  'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
+  'the order. The documented body of PATCH /orders/:id, or a rejection. An order past its expiry '
+  'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
+  'Locks: the market, then the user and the makers that a new order can reach.';
+--! EndIncluded trading/functions/amend_order.sql
+--! Included api/functions/authenticate.sql
+create or replace function api.authenticate(key_hash bytea)
+returns table (user_id uuid, api_key_id uuid)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select a.user_id, a.api_key_id
+  from api.authenticate_key(key_hash => authenticate.key_hash) as a
+  where a.scopes = '{read,trade}' -- mutant: old_servers_get_every_key
+    and a.valid_for_ms = 5000 -- mutant: old_servers_outlive_an_expiry
+$$;
+
+comment on function api.authenticate(bytea) is
+  'For servers of version 0.2.0: the user of the API key with this SHA-256. They know neither '
+  'scopes nor addresses, and remember each answer for 5 s. One row, or none if the key is '
+  'unknown, revoked, expired or about to expire, or if it has less power than all.';
+--! EndIncluded api/functions/authenticate.sql
+--! Included api/functions/take_requests.sql
+create or replace function api.take_requests(requests json)
+returns table (
+  allowed boolean,
+  retry_after_seconds int,
+  requests_per_minute int,
+  burst_capacity int,
+  remaining bigint
+)
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select c.allowed, c.retry_after_seconds, c.requests_per_minute, c.burst_capacity, c.remaining
+  from api.count_requests(take_requests.requests) as c
+$$;
+
+comment on function api.take_requests(json) is
+  'For servers of version 0.2.0: api.count_requests without the windows.';
+--! EndIncluded api/functions/take_requests.sql
+--! Included api/functions/return_requests.sql
+create or replace function api.return_requests(counters json)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_checks rate_limits.checks := rate_limits.read_checks(
+    json_build_array(return_requests.counters)
+  );
+  v_taken bigint;
+begin
+  perform rate_limits.lock_counters(v_checks);
+  for i in 1 .. cardinality(v_checks.buckets) loop
+    select w.taken into v_taken
+    from rate_limits.windows as w
+    where w.bucket = v_checks.buckets[i] and w.subject = v_checks.subjects[i];
+    delete from rate_limits.grants as g
+    where g.bucket = v_checks.buckets[i]
+      and g.subject = v_checks.subjects[i]
+      and g.first_number = v_taken
+      and g.last_number = v_taken;
+    if not found then
+      update rate_limits.grants as g
+      set last_number = v_taken - 1
+      where g.bucket = v_checks.buckets[i]
+        and g.subject = v_checks.subjects[i]
+        and g.last_number = v_taken;
+      continue when not found;
+    end if;
+    update rate_limits.windows as w
+    set taken = v_taken - 1
+    where w.bucket = v_checks.buckets[i] and w.subject = v_checks.subjects[i];
+  end loop;
+end
+$$;
+
+comment on function api.return_requests(json) is
+  'Takes one request back in each of these rolling windows, such as an attempt that was right: '
+  'the newest that is counted. counters is one request as api.count_requests has them. Locks: the '
+  'counters.';
+--! EndIncluded api/functions/return_requests.sql
+--! Included api/functions/read_events.sql
+create or replace function api.read_events(after_id bigint default null, most int default 1000)
+returns table (id bigint, kind text, payload json)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set jit = off
+as $$
+begin
+  return query
+  select e.id, e.kind, e.payload
+  from api.follow_events(read_events.after_id, read_events.most) as e;
+end
+$$;
+
+comment on function api.read_events(bigint, int) is
+  'For servers of version 0.2.0: api.follow_events without its later columns.';
+--! EndIncluded api/functions/read_events.sql
+--! Included api/functions/amend_order.sql
+create or replace function api.amend_order(
+  user_id uuid, order_id uuid, price int default null, quantity int default null
+)
+returns api.result
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+set enable_memoize = off
+as $$
+  select trading.amend_order(
+    amend_order.user_id, amend_order.order_id, amend_order.price, amend_order.quantity
+  )
+$$;
+
+comment on function api.amend_order(uuid, uuid, int, int) is
+  'For servers of version 0.2.0: the command amend of api.run_command, without a key.';
+--! EndIncluded api/functions/amend_order.sql
+--! Included api/functions/cancel_order.sql
+create or replace function api.cancel_order(user_id uuid, order_id uuid)
+returns api.result
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+  select trading.cancel_order(cancel_order.user_id, cancel_order.order_id)
+$$;
+
+comment on function api.cancel_order(uuid, uuid) is
+  'For servers of version 0.2.0: the command cancel of api.run_command, without a key.';
+--! EndIncluded api/functions/cancel_order.sql
+--! Included api/functions/split_position.sql
+create or replace function api.split_position(user_id uuid, market_id uuid, quantity int)
+returns api.result
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+  select trading.split_position(
+    split_position.user_id, split_position.market_id, split_position.quantity
+  )
+$$;
+
+comment on function api.split_position(uuid, uuid, int) is
+  'For servers of version 0.2.0: the command split of api.run_command, without a key.';
+--! EndIncluded api/functions/split_position.sql
+--! Included api/functions/merge_position.sql
+create or replace function api.merge_position(user_id uuid, market_id uuid, quantity int)
+returns api.result
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+  select trading.merge_position(
+    merge_position.user_id, merge_position.market_id, merge_position.quantity
+  )
+$$;
+
+comment on function api.merge_position(uuid, uuid, int) is
+  'For servers of version 0.2.0: the command merge of api.run_command, without a key.';
+--! EndIncluded api/functions/merge_position.sql
+--! Included api/functions/run_command.sql
+create or replace function api.run_command(
+  command text,
+  user_id uuid,
+  order_id uuid default null,
+  market_id uuid default null,
+  price int default null,
+  quantity int default null,
+  idempotency_key uuid default null,
+  request_fingerprint uuid default null,
+  out code text,
+  out message text,
+  out replayed boolean,
+  out body text,
+  out market_version bigint
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+set enable_memoize = off
+as $$
+declare
+  c_is_keyed constant boolean := run_command.idempotency_key is not null;
+  v_user_id bigint;
+  v_market_id bigint;
+  v_result api.result;
+begin
+  if run_command.order_id is not null then
+    select o.user_id, o.market_id into v_user_id, v_market_id
+    from trading.find_order(run_command.user_id, run_command.order_id) as o;
+  else
+    select m.id into v_market_id
+    from catalog.markets as m
+    where m.public_id = run_command.market_id;
+  end if;
+
+  -- A replay waits for no lock. Under the lock of the market an identical request is over.
+  if c_is_keyed then
+    v_user_id := coalesce(v_user_id, (
+      select t.user_id from trading.traders as t where t.public_id = run_command.user_id
+    ));
+    v_result := trading.find_reply(
+      v_user_id, run_command.idempotency_key, run_command.request_fingerprint
+    );
+    if v_result.replayed is null then
+      perform trading.lock_market(v_market_id);
+      v_result := trading.find_reply( -- mutant: key_read_before_the_lock
+        v_user_id, run_command.idempotency_key, run_command.request_fingerprint -- mutant: key_read_before_the_lock
+      ); -- mutant: key_read_before_the_lock
+    end if;
+  end if;
+
+  if v_result.replayed is null then
+    v_result := case run_command.command
+      when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
+      when 'amend' then trading.amend_order(
+        run_command.user_id, run_command.order_id, run_command.price, run_command.quantity
+      )
+      when 'split' then trading.split_position(
+        run_command.user_id, run_command.market_id, run_command.quantity
+      )
+      when 'merge' then trading.merge_position(
+        run_command.user_id, run_command.market_id, run_command.quantity
+      )
+    end;
+    if c_is_keyed and v_result.code is null then -- mutant: reply_not_kept
+      perform trading.lock_traders(array[v_user_id]);
+      perform trading.keep_reply(
+        v_user_id, run_command.idempotency_key, run_command.request_fingerprint, v_result.body
+      );
+    end if;
+  end if;
+
+  code := v_result.code;
+  message := v_result.message;
+  replayed := v_result.replayed;
+  body := v_result.body;
+  market_version := (
+    select s.version from trading.market_state as s where s.market_id = v_market_id
+  );
+end
+$$;
+
+comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid) is
+  'Carries out a command other than an order. cancel: ends an open order (order_id) at once. '
+  'amend: gives an open order (order_id) a new price (1-99), a new total quantity (1-10000), or '
+  'both. split: makes complete sets of YES and NO (market_id, quantity) out of 100 cents each; '
+  'merge turns them back. With an idempotency key the answer is kept in the same transaction, and '
+  'the same request gets it again for 24 hours; another request with the key is rejected with '
+  'IDEMPOTENCY_KEY_REUSED. A rejection keeps nothing, so its key can be used again. '
+  'market_version is that of the market after the command, null if there is no such order or '
+  'market. Rejections of cancel: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. Of amend: '
+  'INVALID_REQUEST, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
+  'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
+  'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. Of split, in '
+  'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
+  'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
+  'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '
+  'UNAUTHORIZED, MARKET_NOT_FOUND, MARKET_NOT_OPEN (resolved), INSUFFICIENT_BALANCE. May fail '
+  'with 40001, 40P01 or 55P03: call it again. Locks: the market; then the user, but for a cancel '
+  'without a key; of an amendment also the makers that a new order can reach.';
+--! EndIncluded api/functions/run_command.sql
+--! Included jobs/functions/next_work.sql
+create or replace function jobs.next_work(
+  passing_over bigint[] default '{}',
+  out release_in_ms double precision,
+  out expire_in_ms double precision,
+  out close_in_ms double precision,
+  out mail_in_ms double precision,
+  out dead_man_in_ms double precision
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_at timestamptz := core.now();
+begin
+  release_in_ms := 1000 * extract(epoch from (
+    select b.release_at
+    from trading.active_orders as b
+    where b.queue_position is null
+      and b.market_id <> all (next_work.passing_over)
+    order by b.release_at
+    limit 1
+  ) - v_at);
+  expire_in_ms := 1000 * extract(epoch from (
+    select b.expires_at
+    from trading.active_orders as b
+    cross join lateral (
+      select x.close_time
+      from catalog.markets as x
+      where x.id = b.market_id
+      limit 1
+    ) as m
+    where b.expires_at is not null
+      and b.queue_position is not null
+      and (m.close_time is null or b.expires_at < m.close_time)
+      and b.market_id <> all (next_work.passing_over)
+    order by b.expires_at
+    limit 1
+  ) - v_at);
+  close_in_ms := 1000 * extract(epoch from (
+    select m.close_time
+    from catalog.markets as m
+    where m.status in ('open', 'paused')
+      and m.close_time is not null
+      and m.id <> all (next_work.passing_over)
+    order by m.close_time
+    limit 1
+  ) - v_at);
+  mail_in_ms := 1000 * extract(epoch from (
+    select x.due_at
+    from identity.mails as x
+    where x.due_at is not null
+    order by x.due_at
+    limit 1
+  ) - v_at);
+  dead_man_in_ms := 1000 * extract(epoch from (
+    select x.expires_at
+    from trading.dead_man_switches as x
+    where x.expires_at is not null
+    order by x.expires_at
+    limit 1
+  ) - v_at);
+end
+$$;
+
+comment on function jobs.next_work(bigint[]) is
+  'In how many milliseconds the next scheduled order is to be released, the next resting one '
+  'expires, the next market closes, the next mail is to be sent and the next dead man''s switch '
+  'fires; below 0 when it is overdue, null when there is none. The markets to pass over don''t '
+  'count. Locks: none.';
+--! EndIncluded jobs/functions/next_work.sql
+--! Included jobs/functions/next_due.sql
+create or replace function jobs.next_due(
+  passing_over bigint[] default '{}',
+  out release_in_ms double precision,
+  out expire_in_ms double precision,
+  out close_in_ms double precision
+)
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select n.release_in_ms, n.expire_in_ms, n.close_in_ms
+  from jobs.next_work(next_due.passing_over) as n
+$$;
+
+comment on function jobs.next_due(bigint[]) is
+  'For workers of version 0.2.0: jobs.next_work without its later columns. Locks: none.';
+--! EndIncluded jobs/functions/next_due.sql
+--! Included jobs/functions/due_releases.sql
+create or replace function jobs.due_releases(
+  most int default 1000, passing_over bigint[] default '{}'
+)
+returns setof bigint
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+  select d.market_id
+  from (
+    select b.market_id, b.release_at
+    from trading.active_orders as b
+    where b.queue_position is null
+      and b.release_at <= (select core.now())
+      and b.market_id <> all (due_releases.passing_over)
+    order by b.release_at
+    limit due_releases.most
+  ) as d
+  group by d.market_id
+  order by min(d.release_at)
+$$;
+
+comment on function jobs.due_releases(int, bigint[]) is
+  'For workers of version 0.2.0: the markets of the scheduled orders whose release is due, those '
+  'that have waited longest first; of so many orders at most, and none of the markets to pass '
+  'over. Locks: none.';
+--! EndIncluded jobs/functions/due_releases.sql
+reset role;
