@@ -1,9 +1,111 @@
 --! Previous: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
---! Hash: sha1:66ab9e98717e8101e986a0587903918ac074a400
+--! Hash: sha1:a985e97e55bbd5a0599e7a11356a582b5ec662ec
 --! Message: Each rule once, and what limits and mails may hold
 
 set local lock_timeout = '2s';
 set local role exchange_owner;
+--! Included trading/functions/read_requests.sql
+create or replace function trading.read_requests(orders jsonb)
+returns setof trading.order_request
+language sql stable
+begin atomic
+  select
+    dense_rank() over (order by r.market_id nulls last)::int,
+    r.market_id,
+    r.user_id,
+    r.side,
+    r.order_type,
+    r.price,
+    r.quantity,
+    r.budget_cents,
+    r.time_in_force,
+    r.post_only,
+    r.expires_at,
+    r.idempotency_key,
+    case
+      when r.order_type = 'buy' then r.side
+      when r.side = 'yes' then 'no'::trading.side
+      else 'yes'::trading.side
+    end,
+    case when r.order_type = 'buy' then r.price else 100 - r.price end,
+    case
+      when r.side is null then 'side: required'
+      when r.price not between 1 and 99 then 'price: must be between 1 and 99'
+      when r.quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+      when r.budget_cents not between 1 and 1000000
+        then 'budgetCents: must be between 1 and 1000000'
+      when r.order_type = 'sell' and r.budget_cents is not null
+        then 'budgetCents: not for a sell'
+      when r.order_type = 'sell' and r.quantity is null then 'quantity: required for a sell'
+      when r.quantity is not null and r.budget_cents is not null
+        then 'budgetCents: excludes quantity'
+      when r.quantity is null and r.budget_cents is null
+        then 'quantity: required without budgetCents'
+      when r.self_trade not in ('reject', 'cancel_resting')
+        then 'selfTrade: must be one of reject, cancel_resting'
+      when r.post_only and r.time_in_force <> 'gtc'
+        then 'postOnly: needs a price and gtc, and no budgetCents'
+    end,
+    r.is_market,
+    0::bigint,
+    null::bigint,
+    null::uuid,
+    null::timestamptz,
+    r.request_fingerprint,
+    r.self_trade is not distinct from 'cancel_resting'
+  from (
+    select
+      (select m.id from catalog.markets as m where m.public_id = q."marketId") as market_id,
+      (select t.user_id from trading.traders as t where t.public_id = q."userId") as user_id,
+      q.ordinality,
+      q.side,
+      coalesce(q."orderType", 'buy') as order_type,
+      coalesce(q.price, case when q."orderType" = 'sell' then 1 else 99 end) as price,
+      q.price is null as is_market,
+      q.quantity,
+      q."budgetCents" as budget_cents,
+      case
+        when (q.price is null or q."budgetCents" is not null)
+          and q."timeInForce" is distinct from 'fok' then 'ioc'
+        else coalesce(q."timeInForce", 'gtc')
+      end::trading.time_in_force as time_in_force,
+      coalesce(q."postOnly", false) as post_only,
+      q."expiresAt" as expires_at,
+      q."idempotencyKey" as idempotency_key,
+      q."requestFingerprint" as request_fingerprint,
+      q."selfTrade" as self_trade
+    from rows from (
+      jsonb_to_recordset(read_requests.orders) as (
+        "marketId" uuid,
+        "userId" uuid,
+        side trading.side,
+        price int,
+        quantity int,
+        "budgetCents" int,
+        "orderType" trading.order_type,
+        "timeInForce" trading.time_in_force,
+        "idempotencyKey" uuid,
+        "expiresAt" timestamptz,
+        "postOnly" boolean,
+        "requestFingerprint" uuid,
+        "selfTrade" text
+      )
+    ) with ordinality as q (
+      "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
+      "idempotencyKey", "expiresAt", "postOnly", "requestFingerprint", "selfTrade",
+      ordinality
+    )
+  ) as r
+  order by r.ordinality;
+end;
+
+comment on function trading.read_requests(jsonb) is
+  'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
+  'quantity, budgetCents, orderType, timeInForce, selfTrade (reject or cancel_resting), '
+  'idempotencyKey, requestFingerprint (the body of POST /orders and its user), expiresAt, '
+  'postOnly, in the order of the array. A value of the wrong type is an error of the whole call; '
+  'a value out of bounds becomes the problem of its request.';
+--! EndIncluded trading/functions/read_requests.sql
 --! Included trading/functions/amend_order.sql
 create or replace function trading.amend_order(
   user_public_id uuid, order_public_id uuid, price int, quantity int
@@ -217,6 +319,109 @@ $$;
 comment on function api.read_events(bigint, int) is
   'For servers of version 0.2.0: api.follow_events without its later columns.';
 --! EndIncluded api/functions/read_events.sql
+--! Included api/functions/place_orders.sql
+-- The planner settings make every plan of the engine nested look-ups by index, planned once: its
+-- sets are small whatever the statistics of the tables say today.
+create or replace function api.place_orders(
+  orders jsonb, atomic boolean default false, waits boolean default true
+)
+returns setof api.result
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+set enable_memoize = off
+as $$
+declare
+  v_requests trading.order_request[];
+  v_market_ids bigint[];
+  v_locked_ids bigint[];
+  v_busy boolean[];
+  v_markets trading.market_context[];
+  v_at timestamptz;
+  v_batch trading.matched_batch;
+  v_rejections api.result[];
+begin
+  v_requests := array(select r from trading.read_requests(place_orders.orders) as r);
+  if cardinality(v_requests) = 1 then
+    v_market_ids := array[(v_requests[1]).market_id];
+  else
+    v_market_ids := array(
+      select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last -- mutant: markets_in_another_order
+    );
+  end if;
+  v_locked_ids := v_market_ids;
+  if place_orders.waits then -- mutant: busy_market_waited_for
+    perform trading.lock_markets(v_market_ids);
+  else
+    v_locked_ids := trading.lock_free_markets(v_market_ids);
+    if cardinality(v_locked_ids) < cardinality(v_market_ids) then
+      v_busy := array(
+        select array_position(v_locked_ids, r.market_id) is null from unnest(v_requests) as r
+      );
+      v_requests := trading.requests_of_markets(v_requests, v_locked_ids);
+    end if;
+  end if;
+  if v_busy is not null and (place_orders.atomic or cardinality(v_requests) = 0) then -- mutant: atomic_beside_a_busy_market
+    return query
+      select 'MARKET_BUSY', null::text, false, null::text
+      from unnest(v_busy);
+    return;
+  end if;
+  if cardinality(v_requests) > 0 then
+    v_at := core.now();
+    v_markets := trading.read_markets(v_locked_ids, v_at);
+    v_batch := trading.match_batch(v_markets, v_requests, v_at);
+  end if;
+
+  if place_orders.atomic and cardinality(v_requests) > 0 then -- mutant: atomic_in_part
+    v_rejections := trading.atomic_rejections(v_batch);
+  end if;
+  if v_rejections is not null then
+    perform trading.clear_way(v_markets, v_requests, v_batch);
+    return query select r.* from unnest(v_rejections) as r;
+  elsif v_busy is null and cardinality(v_requests) > 0 then
+    return query
+      select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;
+  elsif v_busy is not null then
+    return query
+      select
+        case when b.is_busy then 'MARKET_BUSY' else a.code end,
+        a.message,
+        coalesce(a.replayed, false),
+        a.body
+      from (
+        select
+          u.is_busy, u.place, count(*) filter (where not u.is_busy) over (order by u.place) as nth
+        from unnest(v_busy) with ordinality as u (is_busy, place)
+      ) as b
+      left join (
+        select x.*
+        from trading.order_answers(v_batch, trading.write_batch(v_batch))
+          with ordinality as x (code, message, replayed, body, place)
+      ) as a on a.place = b.nth and not b.is_busy -- mutant: answers_beside_a_busy_market
+      order by b.place;
+  end if;
+end
+$$;
+
+comment on function api.place_orders(jsonb, boolean, boolean) is
+  'Places orders of any markets in one transaction. One row for each element of orders, in their '
+  'order. An element is {marketId, userId, side, price, quantity, budgetCents, orderType, '
+  'timeInForce, selfTrade, idempotencyKey, requestFingerprint, expiresAt, postOnly}, as '
+  'trading.read_requests has it. Each stands alone: its rejection is its row; atomic: if one is '
+  'rejected, no order is placed, and the rows of the others have neither code nor body. waits => '
+  'false: orders of markets whose lock is held are MARKET_BUSY, and must be placed again; in an '
+  'atomic call all of them are. CONFLICT_RETRY: the call cancelled as many makers as one call '
+  'may, and the request must be placed again. Locks: the markets, ascending; then the takers and '
+  'the makers they can reach, by ascending user id. May fail as a whole with 40001, 40P01 or '
+  '55P03: call it again.';
+--! EndIncluded api/functions/place_orders.sql
 --! Included api/functions/amend_order.sql
 create or replace function api.amend_order(
   user_id uuid, order_id uuid, price int default null, quantity int default null
@@ -398,6 +603,115 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'with 40001, 40P01 or 55P03: call it again. Locks: the market; then the user, but for a cancel '
   'without a key; of an amendment also the makers that a new order can reach.';
 --! EndIncluded api/functions/run_command.sql
+--! Included api/functions/list_orders.sql
+create or replace function api.list_orders(
+  user_id uuid, market_id uuid default null, status text default 'open'
+)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most_rows constant int := 200;
+  v_at timestamptz := core.now();
+  v_user_id bigint := (
+    select u.id from identity.users as u where u.public_id = list_orders.user_id
+  );
+  v_market_id bigint;
+  v_ids bigint[];
+  v_total bigint;
+begin
+  if list_orders.status not in ('open', 'scheduled', 'filled', 'cancelled', 'all') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+  if list_orders.market_id is not null then
+    select m.id into v_market_id
+    from catalog.markets as m
+    where m.public_id = list_orders.market_id;
+    v_market_id := coalesce(v_market_id, 0);
+  end if;
+
+  if list_orders.status in ('open', 'scheduled') then
+    v_ids := array(
+      select b.order_id
+      from trading.active_orders as b
+      where b.user_id = v_user_id
+        and (v_market_id is null or b.market_id = v_market_id)
+        and (list_orders.status = 'open' or b.queue_position is null)
+        and (b.expires_at is null or b.expires_at > v_at)
+      order by b.order_id desc
+      limit c_most_rows
+    );
+  else
+    v_ids := array(
+      select o.id
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (v_market_id is null or o.market_id = v_market_id)
+        and (list_orders.status = 'all' or o.status = list_orders.status::trading.order_status)
+      order by o.id desc
+      limit c_most_rows
+    );
+    if list_orders.status in ('cancelled', 'all') then
+      v_ids := array(
+        select x.id
+        from (
+          select u.id from unnest(v_ids) as u (id)
+          union all
+          (
+            select a.id
+            from trading.archived_orders as a
+            where a.user_id = v_user_id
+              and (v_market_id is null or a.market_id = v_market_id)
+            order by a.id desc
+            limit c_most_rows
+          )
+        ) as x
+        order by x.id desc
+        limit c_most_rows
+      );
+    end if;
+  end if;
+  if list_orders.status in ('cancelled', 'all') then
+    v_total := (
+      select count(*)
+      from trading.orders as o
+      where o.user_id = v_user_id
+        and (v_market_id is null or o.market_id = v_market_id)
+        and (list_orders.status = 'all' or o.status = 'cancelled')
+    ) + (
+      select count(*)
+      from trading.archived_orders as a
+      where a.user_id = v_user_id
+        and (v_market_id is null or a.market_id = v_market_id)
+    );
+  end if;
+
+  return (
+    select json_build_object(
+      'data', coalesce(
+        json_agg(
+          trading.listed_order_object(o, a.shares_ahead, v_at) order by o.id desc
+        ),
+        '[]'
+      ),
+      'meta', case
+        when v_total is null then json_build_object('pageSize', count(*))
+        else json_build_object('pageSize', count(*), 'total', v_total)
+      end
+    )
+    from trading.pick_orders(v_user_id, v_ids) as o
+    left join trading.shares_ahead(v_ids, v_at) as a on a.order_id = o.id
+  );
+end
+$$;
+
+comment on function api.list_orders(uuid, uuid, text) is
+  'The body of GET /orders: a user''s orders, newest first, at most 200, of one market or all. '
+  'status: open (scheduled and resting ones not past their expiry), scheduled, filled, cancelled '
+  'or all; meta.total comes with the last two, and both have archived orders too. Errors: '
+  'INVALID_REQUEST.';
+--! EndIncluded api/functions/list_orders.sql
 --! Included jobs/functions/next_work.sql
 create or replace function jobs.next_work(
   passing_over bigint[] default '{}',

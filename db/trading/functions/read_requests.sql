@@ -94,7 +94,7 @@ end;
 
 comment on function trading.read_requests(jsonb) is
   'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
-  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly, '
-  'requestFingerprint (the body of POST /orders and its user), in the order of the array. A value '
-  'of the wrong type is an error of the whole call; a value out of bounds becomes the problem of '
-  'its request.';
+  'quantity, budgetCents, orderType, timeInForce, selfTrade (reject or cancel_resting), '
+  'idempotencyKey, requestFingerprint (the body of POST /orders and its user), expiresAt, '
+  'postOnly, in the order of the array. A value of the wrong type is an error of the whole call; '
+  'a value out of bounds becomes the problem of its request.';
