@@ -1,5 +1,5 @@
 --! Previous: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
---! Hash: sha1:a985e97e55bbd5a0599e7a11356a582b5ec662ec
+--! Hash: sha1:a9f25b5e713a8c57c6ca760168e2b29a19b5406a
 --! Message: Each rule once, and what limits and mails may hold
 
 set local lock_timeout = '2s';
@@ -106,6 +106,131 @@ comment on function trading.read_requests(jsonb) is
   'postOnly, in the order of the array. A value of the wrong type is an error of the whole call; '
   'a value out of bounds becomes the problem of its request.';
 --! EndIncluded trading/functions/read_requests.sql
+--! Included trading/functions/key_lifetime.sql
+create or replace function trading.key_lifetime()
+returns interval
+language sql immutable parallel safe
+return interval '24 hours';
+
+comment on function trading.key_lifetime() is
+  'How long an idempotency key counts from its first use. Afterwards it is a new key.';
+--! EndIncluded trading/functions/key_lifetime.sql
+--! Included trading/functions/read_replays.sql
+create or replace function trading.read_replays(
+  requests trading.order_request[], at timestamptz
+)
+returns bigint[]
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array(
+    select (
+      select case
+        -- The key of another command, or of an order that was sent otherwise.
+        when x.order_id is null or x.request_fingerprint <> r.request_fingerprint then -1 -- mutant: order_of_another_request
+        else x.order_id
+      end
+      from trading.idempotency_keys as x
+      where x.user_id = r.user_id -- mutant: order_of_another_user
+        and x.key = r.idempotency_key -- mutant: order_key_ignored
+        and x.created_at > read_replays.at - trading.key_lifetime() -- mutant: key_age
+    )
+    from unnest(read_replays.requests) as r
+  );
+end
+$$;
+
+comment on function trading.read_replays(trading.order_request[], timestamptz) is
+  'The order that the idempotency key of each request stands for already, or null; -1 where the '
+  'key is of another request, and the request is to be rejected. To be called '
+  'with the traders locked: the same key may come in by another market at the same moment.';
+--! EndIncluded trading/functions/read_replays.sql
+--! Included trading/functions/find_reply.sql
+create or replace function trading.find_reply(
+  user_id bigint, key uuid, request_fingerprint uuid
+)
+returns api.result
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_at constant timestamptz := core.now();
+  v_kept trading.idempotency_keys;
+begin
+  if find_reply.key is null then
+    return null;
+  end if;
+  select k.* into v_kept
+  from trading.idempotency_keys as k
+  where k.user_id = find_reply.user_id -- mutant: reply_to_another_user
+    and k.key = find_reply.key
+    and k.created_at > v_at - trading.key_lifetime(); -- mutant: reply_kept_too_long
+  if not found then -- mutant: reply_ignored
+    return null;
+  elsif v_kept.request_fingerprint is distinct from find_reply.request_fingerprint then -- mutant: another_request_answered
+    return ('IDEMPOTENCY_KEY_REUSED', null, false, null)::api.result;
+  elsif v_kept.reply is null then
+    return null;
+  end if;
+  return (null, null, true, v_kept.reply)::api.result;
+end
+$$;
+
+comment on function trading.find_reply(bigint, uuid, uuid) is
+  'What a user''s idempotency key says of a command other than an order: its first answer, as a '
+  'replay; IDEMPOTENCY_KEY_REUSED, if the key was used by another request; null, if the command is '
+  'to be carried out. To be asked under the locks of the command, and before, so that a replay '
+  'waits for none of them.';
+--! EndIncluded trading/functions/find_reply.sql
+--! Included trading/functions/keep_reply.sql
+create or replace function trading.keep_reply(
+  user_id bigint,
+  key uuid,
+  request_fingerprint uuid,
+  reply text,
+  cancelled_orders int default null
+)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_at constant timestamptz := core.now();
+begin
+  insert into trading.idempotency_keys as k (
+    user_id, key, created_at, request_fingerprint, reply, cancelled_orders
+  )
+  values (
+    keep_reply.user_id, keep_reply.key, v_at, keep_reply.request_fingerprint, keep_reply.reply,
+    keep_reply.cancelled_orders
+  )
+  on conflict on constraint idempotency_keys_pkey do update set
+    order_id = null,
+    created_at = excluded.created_at,
+    request_fingerprint = excluded.request_fingerprint,
+    reply = excluded.reply,
+    cancelled_orders = excluded.cancelled_orders
+  where k.created_at <= v_at - trading.key_lifetime() -- mutant: key_taken_over
+    or (
+      k.order_id is null
+      and k.reply is null
+      and k.request_fingerprint = excluded.request_fingerprint
+    );
+  if not found then
+    raise exception 'Another request with this idempotency key came first'
+      using errcode = 'serialization_failure';
+  end if;
+end
+$$;
+
+comment on function trading.keep_reply(bigint, uuid, uuid, text, int) is
+  'Keeps the answer of a command in the transaction that carries it out. A key older than 24 hours '
+  'is taken over. A command of several transactions keeps null until its last one, with the number '
+  'of the orders that it has cancelled so far. Errors: 40001, if another request has used the key '
+  'meanwhile: then the whole call has no effect, and finds that request when it is made again. The '
+  'caller holds the user''s lock.';
+--! EndIncluded trading/functions/keep_reply.sql
 --! Included trading/functions/amend_order.sql
 create or replace function trading.amend_order(
   user_public_id uuid, order_public_id uuid, price int, quantity int
@@ -461,6 +586,146 @@ $$;
 comment on function api.cancel_order(uuid, uuid) is
   'For servers of version 0.2.0: the command cancel of api.run_command, without a key.';
 --! EndIncluded api/functions/cancel_order.sql
+--! Included api/functions/cancel_all_orders.sql
+create or replace function api.cancel_all_orders(
+  user_id uuid,
+  market_id uuid default null,
+  idempotency_key uuid default null,
+  request_fingerprint uuid default null,
+  until_order_id bigint default null,
+  cancelled_before int default 0,
+  most int default 200,
+  out code text,
+  out message text,
+  out replayed boolean,
+  out body text,
+  out cancelled int,
+  out last_order_id bigint
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  c_most_markets constant int := 16;
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = cancel_all_orders.user_id
+  );
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = cancel_all_orders.market_id
+  );
+  v_kept api.result;
+  v_market_ids bigint[];
+  v_order_ids bigint[];
+begin
+  message := null; -- the standard one of the code
+  replayed := false;
+  code := case
+    when v_user_id is null then 'UNAUTHORIZED'
+    when cancel_all_orders.market_id is not null and v_market_id is null then 'MARKET_NOT_FOUND'
+  end;
+  if code is not null then
+    return;
+  end if;
+  v_kept := trading.find_reply(
+    v_user_id, cancel_all_orders.idempotency_key, cancel_all_orders.request_fingerprint
+  );
+  if v_kept.replayed is not null then
+    code := v_kept.code;
+    replayed := v_kept.replayed;
+    body := v_kept.body;
+    return;
+  end if;
+
+  last_order_id := coalesce(cancel_all_orders.until_order_id, (
+    select max(b.order_id) from trading.active_orders as b where b.user_id = v_user_id
+  ), 0);
+  v_market_ids := array(
+    select distinct o.market_id
+    from trading.open_orders_until(
+      v_user_id, last_order_id, v_market_id, cancel_all_orders.most
+    ) as o
+    order by o.market_id
+    limit c_most_markets
+  );
+  cancelled := 0;
+  if cardinality(v_market_ids) > 0 then
+    -- Only the first one is waited for, so that no market is kept locked meanwhile.
+    perform trading.lock_market(v_market_ids[1]); -- mutant: cancel_all_without_lock
+    v_market_ids := v_market_ids[1] || trading.lock_free_markets(v_market_ids[2 : c_most_markets]);
+    v_order_ids := array(
+      select o.order_id
+      from trading.open_orders_until(
+        v_user_id, last_order_id, v_market_id, cancel_all_orders.most
+      ) as o
+      where o.market_id = any (v_market_ids)
+    );
+    cancelled := trading.cancel_active_orders(
+      v_order_ids, 'user_cancelled', core.now(),
+      expires => true,
+      announced => false -- mutant: canceller_of_all_told
+    );
+  end if;
+  cancelled := cancelled + cancel_all_orders.cancelled_before;
+
+  if cancel_all_orders.idempotency_key is not null then
+    perform trading.lock_traders(array[v_user_id]);
+    v_kept := trading.find_reply(
+      v_user_id, cancel_all_orders.idempotency_key, cancel_all_orders.request_fingerprint
+    );
+    if v_kept.replayed is not null then
+      raise exception 'The command is finished by another call'
+        using errcode = 'serialization_failure';
+    end if;
+    -- The count of all calls of the command is in the row of its key.
+    cancelled := cancelled - cancel_all_orders.cancelled_before + coalesce(( -- mutant: cancelled_of_the_last_call
+      select k.cancelled_orders
+      from trading.idempotency_keys as k
+      where k.user_id = v_user_id
+        and k.key = cancel_all_orders.idempotency_key
+        and k.request_fingerprint = cancel_all_orders.request_fingerprint
+        and k.created_at > core.now() - trading.key_lifetime()
+    ), 0);
+  end if;
+
+  if not exists (
+    select from trading.open_orders_until(v_user_id, last_order_id, v_market_id, 1)
+  ) then
+    body := format(
+      '{"cancelled":%s,"balance":%s}',
+      cancelled,
+      (
+        select trading.balance_object(t.balance_cents)
+        from trading.traders as t
+        where t.user_id = v_user_id
+      )
+    );
+  end if;
+  if cancel_all_orders.idempotency_key is not null then
+    perform trading.keep_reply(
+      v_user_id, cancel_all_orders.idempotency_key, cancel_all_orders.request_fingerprint, body,
+      cancelled
+    );
+  end if;
+end
+$$;
+
+comment on function api.cancel_all_orders(uuid, uuid, uuid, uuid, bigint, int, int) is
+  'Cancels open orders of a user (user_cancelled), resting and scheduled ones, in one market or '
+  'in all: at most so many, of at most 16 markets. body is null while there are more: then it is '
+  'to be called again with until_order_id => last_order_id and cancelled_before => cancelled. '
+  'Only orders up to that id count, and those that amendments put in their place, so that it ends '
+  'however fast new ones come. The user gets no events, but those of orders that were past their '
+  'expiry: these expire, and are not counted. With an idempotency key the calls of one command '
+  'are counted together, and the last one keeps the answer. Rejections: UNAUTHORIZED, '
+  'MARKET_NOT_FOUND, IDEMPOTENCY_KEY_REUSED. May fail with 40001: call it again. Locks: the first '
+  'of the markets, those of the others that are free; with a key then the user.';
+--! EndIncluded api/functions/cancel_all_orders.sql
 --! Included api/functions/split_position.sql
 create or replace function api.split_position(user_id uuid, market_id uuid, quantity int)
 returns api.result
@@ -834,4 +1099,40 @@ comment on function jobs.due_releases(int, bigint[]) is
   'that have waited longest first; of so many orders at most, and none of the markets to pass '
   'over. Locks: none.';
 --! EndIncluded jobs/functions/due_releases.sql
+--! Included jobs/functions/remove_keys.sql
+create or replace function jobs.remove_keys(most int default 1000)
+returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_count int;
+begin
+  -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
+  delete from trading.idempotency_keys as k
+  where k.ctid = any (array(
+    select x.ctid
+    from trading.idempotency_keys as x
+    where x.created_at <= (select core.now()) - trading.key_lifetime() -- mutant: keys_removed_early
+    order by x.created_at
+    limit remove_keys.most
+    -- A new order may be taking over an old key: it is skipped, so that neither side waits.
+    for update skip locked
+  ));
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+comment on function jobs.remove_keys(int) is
+  'Removes idempotency keys that are older than 24 hours and no longer count, at most so many; '
+  'returns how many. Locks: the rows of the keys, without waiting for locked ones.';
+--! EndIncluded jobs/functions/remove_keys.sql
 reset role;
