@@ -1,9 +1,28 @@
 --! Previous: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
---! Hash: sha1:a9f25b5e713a8c57c6ca760168e2b29a19b5406a
+--! Hash: sha1:cc2b2994aae804c5c83fe78bf90aa11b72e1fb31
 --! Message: Each rule once, and what limits and mails may hold
 
 set local lock_timeout = '2s';
 set local role exchange_owner;
+-- All at first, in the order of a command: each later would be one more chance of a deadlock.
+lock table trading.traders, identity.mails in access exclusive mode;
+alter table trading.traders
+  add constraint traders_limits_that_wait_say_until_when check (
+    (next_day_limit_cents is null or day_limit_changes_at is not null)
+    and (next_week_limit_cents is null or week_limit_changes_at is not null)
+    and (next_month_limit_cents is null or month_limit_changes_at is not null)
+  ) not valid;
+comment on column trading.traders.next_day_limit_cents is
+  'The limit from day_limit_changes_at on: raising or removing a limit waits. Null is none, if '
+  'day_limit_changes_at is set.';
+alter table identity.mails
+  add constraint mails_are_of_a_known_kind check (
+    kind in (
+      'confirm_email', 'password_reset', 'invitation', 'new_sign_in', 'new_key', 'passkey_added',
+      'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
+      'limits_changed', 'self_excluded'
+    )
+  ) not valid;
 --! Included trading/functions/read_requests.sql
 create or replace function trading.read_requests(orders jsonb)
 returns setof trading.order_request
