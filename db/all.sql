@@ -57,6 +57,9 @@ set local role exchange_owner;
 --!include catalog/functions/set_words.sql
 --!include catalog/functions/renew_words.sql
 --!include leaderboard/functions/band.sql
+--!include identity/functions/is_email.sql
+--!include identity/functions/is_handle.sql
+--!include catalog/functions/is_payout_of.sql
 
 -- Tables
 --!include core/tables/settings.sql
@@ -226,6 +229,7 @@ set local role exchange_owner;
 --!include trading/functions/best_after.sql
 --!include trading/functions/write_depth.sql
 --!include trading/functions/read_markets.sql
+--!include trading/functions/terms_problem.sql
 --!include trading/functions/read_requests.sql
 --!include trading/functions/requests_of_markets.sql
 --!include trading/functions/rejection_message.sql

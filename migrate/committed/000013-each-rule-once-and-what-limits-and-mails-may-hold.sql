@@ -1,11 +1,48 @@
 --! Previous: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
---! Hash: sha1:cc2b2994aae804c5c83fe78bf90aa11b72e1fb31
+--! Hash: sha1:092c038afb0762cea004102cff9d3fbcc3c1db27
 --! Message: Each rule once, and what limits and mails may hold
 
 set local lock_timeout = '2s';
 set local role exchange_owner;
 -- All at first, in the order of a command: each later would be one more chance of a deadlock.
-lock table trading.traders, identity.mails in access exclusive mode;
+lock table
+  catalog.markets, trading.traders, identity.users, identity.email_claims, trading.resolutions,
+  identity.mails
+  in access exclusive mode;
+--! Included identity/functions/is_email.sql
+create or replace function identity.is_email(email text)
+returns boolean
+language sql immutable parallel safe
+return email ~ '^[^@[:space:]]+@[^@[:space:]]+$' and length(email) <= 320;
+
+comment on function identity.is_email(text) is
+  'Whether a text looks like an e-mail address: name@domain without spaces, at most 320 '
+  'characters. Null for null.';
+--! EndIncluded identity/functions/is_email.sql
+--! Included identity/functions/is_handle.sql
+create or replace function identity.is_handle(handle text)
+returns boolean
+language sql immutable parallel safe
+return handle ~ '^[A-Za-z0-9_.-]{1,40}$';
+
+comment on function identity.is_handle(text) is
+  'Whether a text may be a handle: from 1 to 40 letters, digits, dots, hyphens and underscores. '
+  'Null for null.';
+--! EndIncluded identity/functions/is_handle.sql
+--! Included catalog/functions/is_payout_of.sql
+create or replace function catalog.is_payout_of(outcome catalog.outcome, yes_payout_cents int)
+returns boolean
+language sql immutable parallel safe
+return case outcome
+  when 'yes' then yes_payout_cents = 100
+  when 'no' then yes_payout_cents = 0
+  when 'custom' then yes_payout_cents between 0 and 100
+end;
+
+comment on function catalog.is_payout_of(catalog.outcome, int) is
+  'Whether an outcome may pay a YES share so many cents: 100 (yes), 0 (no), or from 0 to 100 '
+  '(custom). Null without an outcome.';
+--! EndIncluded catalog/functions/is_payout_of.sql
 alter table trading.traders
   add constraint traders_limits_that_wait_say_until_when check (
     (next_day_limit_cents is null or day_limit_changes_at is not null)
@@ -23,6 +60,37 @@ alter table identity.mails
       'limits_changed', 'self_excluded'
     )
   ) not valid;
+alter table catalog.markets
+  drop constraint markets_pay_what_the_outcome_says,
+  add constraint markets_pay_what_the_outcome_says
+    check (catalog.is_payout_of(resolved_outcome, yes_payout_cents)) not valid;
+alter table trading.resolutions
+  drop constraint resolutions_pay_what_the_outcome_says,
+  add constraint resolutions_pay_what_the_outcome_says
+    check (catalog.is_payout_of(outcome, yes_payout_cents)) not valid;
+alter table identity.users
+  drop constraint users_email_looks_like_one,
+  drop constraint users_handle_is_a_word,
+  add constraint users_email_looks_like_one check (identity.is_email(email)) not valid,
+  add constraint users_handle_is_a_word check (identity.is_handle(handle)) not valid;
+alter table identity.email_claims
+  drop constraint email_claims_look_like_an_email,
+  drop constraint email_claims_handle_is_a_word,
+  add constraint email_claims_look_like_an_email check (identity.is_email(email)) not valid,
+  add constraint email_claims_handle_is_a_word check (identity.is_handle(handle)) not valid;
+--! Included trading/functions/terms_problem.sql
+create or replace function trading.terms_problem(price int, quantity int)
+returns text
+language sql immutable parallel safe
+return case
+  when price not between 1 and 99 then 'price: must be between 1 and 99'
+  when quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+end;
+
+comment on function trading.terms_problem(int, int) is
+  'What is wrong with a price (cents) or a quantity (shares), the price first; null when nothing '
+  'is. Null is not judged.';
+--! EndIncluded trading/functions/terms_problem.sql
 --! Included trading/functions/read_requests.sql
 create or replace function trading.read_requests(orders jsonb)
 returns setof trading.order_request
@@ -49,8 +117,8 @@ begin atomic
     case when r.order_type = 'buy' then r.price else 100 - r.price end,
     case
       when r.side is null then 'side: required'
-      when r.price not between 1 and 99 then 'price: must be between 1 and 99'
-      when r.quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+      when trading.terms_problem(r.price, r.quantity) is not null
+        then trading.terms_problem(r.price, r.quantity)
       when r.budget_cents not between 1 and 1000000
         then 'budgetCents: must be between 1 and 1000000'
       when r.order_type = 'sell' and r.budget_cents is not null
@@ -250,6 +318,18 @@ comment on function trading.keep_reply(bigint, uuid, uuid, text, int) is
   'meanwhile: then the whole call has no effect, and finds that request when it is made again. The '
   'caller holds the user''s lock.';
 --! EndIncluded trading/functions/keep_reply.sql
+--! Included trading/functions/set_quantity_problem.sql
+create or replace function trading.set_quantity_problem(quantity int)
+returns text
+language sql immutable parallel safe
+return case
+  when quantity is null then 'quantity: required'
+  else trading.terms_problem(null, quantity)
+end;
+
+comment on function trading.set_quantity_problem(int) is
+  'What is wrong with a number of complete sets; null when it may be split or merged.';
+--! EndIncluded trading/functions/set_quantity_problem.sql
 --! Included trading/functions/amend_order.sql
 create or replace function trading.amend_order(
   user_public_id uuid, order_public_id uuid, price int, quantity int
@@ -262,9 +342,7 @@ declare
   v_problem constant text := case
     when amend_order.price is null and amend_order.quantity is null
       then 'price: required without quantity'
-    when amend_order.price not between 1 and 99 then 'price: must be between 1 and 99'
-    when amend_order.quantity not between 1 and 10000
-      then 'quantity: must be between 1 and 10000'
+    else trading.terms_problem(amend_order.price, amend_order.quantity)
   end;
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = amend_order.user_public_id

@@ -9,9 +9,7 @@ declare
   v_problem constant text := case
     when amend_order.price is null and amend_order.quantity is null
       then 'price: required without quantity'
-    when amend_order.price not between 1 and 99 then 'price: must be between 1 and 99'
-    when amend_order.quantity not between 1 and 10000
-      then 'quantity: must be between 1 and 10000'
+    else trading.terms_problem(amend_order.price, amend_order.quantity)
   end;
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = amend_order.user_public_id

@@ -23,8 +23,8 @@ begin atomic
     case when r.order_type = 'buy' then r.price else 100 - r.price end,
     case
       when r.side is null then 'side: required'
-      when r.price not between 1 and 99 then 'price: must be between 1 and 99'
-      when r.quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+      when trading.terms_problem(r.price, r.quantity) is not null
+        then trading.terms_problem(r.price, r.quantity)
       when r.budget_cents not between 1 and 1000000
         then 'budgetCents: must be between 1 and 1000000'
       when r.order_type = 'sell' and r.budget_cents is not null
