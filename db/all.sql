@@ -144,6 +144,7 @@ set local role exchange_owner;
 --!include identity/functions/user_id.sql
 --!include identity/functions/raise_taken.sql
 --!include catalog/functions/search_query.sql
+--!include catalog/functions/market_object.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/lock_account.sql
 --!include identity/functions/new_api_key.sql

@@ -1,5 +1,5 @@
 --! Previous: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
---! Hash: sha1:092c038afb0762cea004102cff9d3fbcc3c1db27
+--! Hash: sha1:9dc4a6a9b521588bd3e9e047e324e7d8649521da
 --! Message: Each rule once, and what limits and mails may hold
 
 set local lock_timeout = '2s';
@@ -78,6 +78,35 @@ alter table identity.email_claims
   drop constraint email_claims_handle_is_a_word,
   add constraint email_claims_look_like_an_email check (identity.is_email(email)) not valid,
   add constraint email_claims_handle_is_a_word check (identity.is_handle(handle)) not valid;
+--! Included catalog/functions/market_object.sql
+create or replace function catalog.market_object(
+  market catalog.markets, category text, event_id uuid, state trading.market_state
+)
+returns json
+language sql stable parallel safe
+return json_build_object(
+  'id', (market).public_id,
+  'title', (market).title,
+  'description', (market).description,
+  'category', category,
+  'status', (market).status,
+  'eventId', event_id,
+  'lastTradePrice', (state).last_trade_price,
+  'yesVolume', (state).yes_volume_cents,
+  'noVolume', (state).no_volume_cents,
+  'closeTime', core.iso8601((market).close_time),
+  'createdAt', core.iso8601((market).created_at),
+  'resolvedOutcome', (market).resolved_outcome,
+  'thumbnailId', (market).thumbnail_id,
+  'thumbnailUrl', (market).thumbnail_url
+);
+
+comment on function catalog.market_object(
+  catalog.markets, text, uuid, trading.market_state
+) is
+  'A market as lists of markets show it, with the slug of its category and the public id of its '
+  'event.';
+--! EndIncluded catalog/functions/market_object.sql
 --! Included trading/functions/terms_problem.sql
 create or replace function trading.terms_problem(price int, quantity int)
 returns text
@@ -1074,6 +1103,168 @@ comment on function api.list_orders(uuid, uuid, text) is
   'or all; meta.total comes with the last two, and both have archived orders too. Errors: '
   'INVALID_REQUEST.';
 --! EndIncluded api/functions/list_orders.sql
+--! Included api/functions/list_category_markets.sql
+create or replace function api.list_category_markets(
+  category text, status text, page int, page_size int
+)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_offset bigint := (list_category_markets.page - 1)::bigint * list_category_markets.page_size;
+  v_category catalog.categories;
+  v_ids bigint[];
+begin
+  if list_category_markets.status not in ('open', 'closed') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+  select c.* into v_category
+  from catalog.categories as c
+  where c.slug = list_category_markets.category;
+  if not found then
+    return null;
+  end if;
+
+  if list_category_markets.status = 'open' then
+    v_ids := array(
+      select m.id
+      from catalog.markets as m
+      where m.category_id = v_category.id
+        and m.status = 'open'
+      order by m.id desc
+      limit list_category_markets.page_size
+      offset v_offset
+    );
+  else
+    v_ids := array(
+      select m.id
+      from catalog.markets as m
+      where m.category_id = v_category.id
+        and m.status in ('closed', 'resolved')
+      order by m.id desc
+      limit list_category_markets.page_size
+      offset v_offset
+    );
+  end if;
+
+  return (
+    select core.page_object(
+      json_agg(catalog.market_object(m, v_category.slug, e.public_id, b) order by m.id desc),
+      case list_category_markets.status
+        when 'open' then v_category.open_market_count
+        else v_category.closed_market_count
+      end,
+      list_category_markets.page,
+      list_category_markets.page_size
+    )
+    from catalog.markets as m
+    join trading.market_state as b on b.market_id = m.id
+    left join catalog.events as e on e.id = m.event_id
+    where m.id = any (v_ids)
+  );
+end
+$$;
+
+comment on function api.list_category_markets(text, text, int, int) is
+  'The body of GET /categories/:slug/markets, newest first, or null for an unknown category. '
+  'status: open, or closed for closed and resolved ones; page counts from 1. Errors: '
+  'INVALID_REQUEST.';
+--! EndIncluded api/functions/list_category_markets.sql
+--! Included api/functions/list_markets.sql
+create or replace function api.list_markets(
+  page int,
+  page_size int,
+  query text default null,
+  category text default null,
+  status text default 'open',
+  sort text default 'volume'
+)
+returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_first bigint := (list_markets.page - 1)::bigint * list_markets.page_size + 1;
+  v_category_id bigint;
+  v_query tsquery;
+  v_ids bigint[];
+begin
+  if list_markets.status not in ('open', 'closed', 'all') then
+    perform core.raise_error('INVALID_REQUEST', 'status: unknown');
+  end if;
+  if list_markets.sort not in ('volume', 'newest', 'closing') then
+    perform core.raise_error('INVALID_REQUEST', 'sort: unknown');
+  end if;
+  if list_markets.category is not null then
+    select c.id into v_category_id
+    from catalog.categories as c
+    where c.slug = list_markets.category;
+    if not found then
+      return null;
+    end if;
+  end if;
+  if list_markets.query ~ '[^[:space:]]' then
+    v_query := catalog.search_query(list_markets.query);
+  end if;
+
+  v_ids := array(
+    select m.id
+    from (
+      -- Either all markets, or by the index those with the words: one of the two is empty.
+      select x.id, x.category_id, x.status, x.close_time
+      from catalog.markets as x
+      where v_query is null
+      union all
+      select x.id, x.category_id, x.status, x.close_time
+      from catalog.markets as x
+      where x.words @@ v_query
+    ) as m
+    where (v_category_id is null or m.category_id = v_category_id)
+      and case list_markets.status
+        when 'open' then m.status = 'open'
+        when 'closed' then m.status in ('closed', 'resolved')
+        else true
+      end
+    order by
+      case when list_markets.sort = 'volume' then (
+        select b.yes_volume_cents + b.no_volume_cents
+        from trading.market_state as b
+        where b.market_id = m.id
+      ) end desc,
+      case when list_markets.sort = 'closing' then m.close_time end,
+      m.id desc
+  );
+
+  return (
+    select core.page_object(
+      json_agg(catalog.market_object(m, c.slug, e.public_id, b) order by p.place),
+      cardinality(v_ids),
+      list_markets.page,
+      list_markets.page_size
+    )
+    from unnest(
+      case when v_first <= cardinality(v_ids)
+        then v_ids[v_first:v_first + list_markets.page_size - 1]
+      end
+    ) with ordinality as p (id, place)
+    join catalog.markets as m on m.id = p.id
+    join catalog.categories as c on c.id = m.category_id
+    join trading.market_state as b on b.market_id = m.id
+    left join catalog.events as e on e.id = m.event_id
+  );
+end
+$$;
+
+comment on function api.list_markets(int, int, text, text, text, text) is
+  'The body of GET /markets, or null for an unknown category: markets whose title, with that of '
+  'the event, has all words of query. status: open, closed (resolved ones too) or all; sort: '
+  'volume (both sides, in cents), newest, or closing (soonest first, without a close time last); '
+  'page counts from 1. Cost: a row for each market, or with words for each that has them, and for '
+  'volume one more; no trade is read. Errors: INVALID_REQUEST.';
+--! EndIncluded api/functions/list_markets.sql
 --! Included jobs/functions/next_work.sql
 create or replace function jobs.next_work(
   passing_over bigint[] default '{}',

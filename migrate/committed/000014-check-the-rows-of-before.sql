@@ -1,5 +1,5 @@
---! Previous: sha1:092c038afb0762cea004102cff9d3fbcc3c1db27
---! Hash: sha1:92afeae20f5488682ca1e73bbcbed4e48d258913
+--! Previous: sha1:9dc4a6a9b521588bd3e9e047e324e7d8649521da
+--! Hash: sha1:3ffa22e13e16761e23e2344dcd02be116fdb1997
 --! Message: Check the rows of before
 
 set local lock_timeout = '2s';
