@@ -545,6 +545,10 @@ set local role exchange_owner;
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql
 --!include jobs/functions/make_candles.sql
+--!include admin/functions/fire_due_switches.sql
+--!include admin/functions/process_due_markets.sql
+--!include admin/functions/archive_due_orders.sql
+--!include admin/functions/remove_due_keys.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
 --!include trading/functions/rehearse_orders.sql

@@ -1,5 +1,5 @@
 --! Previous: sha1:f98b0cf59dc5ef83bdbb7c5ca66cd0208eb55196
---! Hash: sha1:9dc4a6a9b521588bd3e9e047e324e7d8649521da
+--! Hash: sha1:8fec7aa7bb38ae635335d2be5f95269dfd0421e2
 --! Message: Each rule once, and what limits and mails may hold
 
 set local lock_timeout = '2s';
@@ -1423,4 +1423,202 @@ comment on function jobs.remove_keys(int) is
   'Removes idempotency keys that are older than 24 hours and no longer count, at most so many; '
   'returns how many. Locks: the rows of the keys, without waiting for locked ones.';
 --! EndIncluded jobs/functions/remove_keys.sql
+--! Included admin/functions/fire_due_switches.sql
+create or replace function admin.fire_due_switches(out cancelled int, out passed_over int)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_due record;
+  v_done record;
+  v_busy bigint[] := '{}';
+  v_found boolean := true;
+begin
+  cancelled := 0;
+  while v_found loop
+    v_found := false;
+    for v_due in
+      select d.market_id, d.order_ids from jobs.due_dead_man_orders(passing_over => v_busy) as d
+    loop
+      v_found := true;
+      select c.cancelled, c.busy into v_done
+      from jobs.cancel_dead_man_orders(array[v_due.market_id], v_due.order_ids) as c;
+      cancelled := cancelled + v_done.cancelled;
+      v_busy := v_busy || v_done.busy;
+    end loop;
+  end loop;
+  passed_over := cardinality(v_busy);
+end
+$$;
+
+comment on function admin.fire_due_switches() is
+  'Fires the dead man''s switches that have expired and cancels their orders: how many, and how '
+  'many locked markets it passed over. Private to the schema. Locks: those of '
+  'jobs.due_dead_man_orders and jobs.cancel_dead_man_orders.';
+--! EndIncluded admin/functions/fire_due_switches.sql
+--! Included admin/functions/process_due_markets.sql
+create or replace function admin.process_due_markets(
+  out released int, out expired int, out closed int, out passed_over int
+)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_at constant timestamptz := core.now();
+  v_market_id bigint;
+  v_count int;
+  v_released int;
+  v_expired int;
+  v_closed int;
+begin
+  released := 0;
+  expired := 0;
+  closed := 0;
+  passed_over := 0;
+  -- All of it is one transaction, so the users of one market stay locked when those of the next
+  -- are locked: the caller's lock timeout is below the time after which PostgreSQL looks for
+  -- deadlocks, and a market that runs into it unlocks its own users.
+  for v_market_id in
+    select b.market_id
+    from trading.active_orders as b
+    where b.queue_position is null and b.release_at <= v_at
+    union
+    select b.market_id
+    from trading.active_orders as b
+    where b.expires_at <= v_at
+    union
+    select m.id
+    from catalog.markets as m
+    where m.status in ('open', 'paused') and m.close_time <= v_at
+    order by 1
+  loop
+    if not trading.try_lock_market(v_market_id) then
+      passed_over := passed_over + 1;
+      continue;
+    end if;
+    begin
+      v_released := 0;
+      loop
+        v_count := jobs.release_orders(v_market_id);
+        exit when v_count = 0;
+        v_released := v_released + v_count;
+      end loop;
+      v_expired := trading.expire_orders(
+        v_market_id, trading.active_orders_of_market(v_market_id)
+      );
+      v_closed := (trading.close_market(v_market_id) > 0)::int;
+
+      -- Only now: what a market did before it failed is undone, and does not count.
+      released := released + v_released;
+      expired := expired + v_expired;
+      closed := closed + v_closed;
+    exception when lock_not_available or deadlock_detected then
+      passed_over := passed_over + 1;
+    end;
+  end loop;
+end
+$$;
+
+comment on function admin.process_due_markets() is
+  'Releases, expires and closes what is due, market by market in this order: how many orders, '
+  'orders and markets, and how many markets it passed over because they, a user or a row of the '
+  'catalogue were locked. Private to the schema. Locks: the markets that are free, by ascending '
+  'id, then what each job locks.';
+--! EndIncluded admin/functions/process_due_markets.sql
+--! Included admin/functions/archive_due_orders.sql
+create or replace function admin.archive_due_orders()
+returns int
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_piece record;
+  v_archived int := 0;
+begin
+  loop
+    select a.looked_at, a.archived into v_piece
+    from trading.archive_orders(1000) as a;
+    exit when v_piece.looked_at = 0;
+    v_archived := v_archived + v_piece.archived;
+  end loop;
+  return v_archived;
+end
+$$;
+
+comment on function admin.archive_due_orders() is
+  'Archives all orders that are due, and returns how many; none while a job archives. Private to '
+  'the schema. Locks: those of trading.archive_orders.';
+--! EndIncluded admin/functions/archive_due_orders.sql
+--! Included admin/functions/remove_due_keys.sql
+create or replace function admin.remove_due_keys()
+returns int
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_count int;
+  v_removed int := 0;
+begin
+  loop
+    v_count := jobs.remove_keys();
+    exit when v_count = 0;
+    v_removed := v_removed + v_count;
+  end loop;
+  return v_removed;
+end
+$$;
+
+comment on function admin.remove_due_keys() is
+  'Removes all idempotency keys that no longer count and are not in use, and returns how many. '
+  'Private to the schema. Locks: those of jobs.remove_keys.';
+--! EndIncluded admin/functions/remove_due_keys.sql
+--! Included admin/functions/run_due.sql
+create or replace function admin.run_due()
+returns jsonb
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '250ms'
+as $$
+declare
+  v_switches record;
+  v_markets record;
+  v_archived int;
+  v_keys int;
+  v_passed_over int;
+  v_done jsonb;
+begin
+  v_switches := admin.fire_due_switches();
+  v_markets := admin.process_due_markets();
+  v_archived := admin.archive_due_orders();
+  v_keys := admin.remove_due_keys();
+  v_passed_over := v_switches.passed_over + v_markets.passed_over;
+  v_done := jsonb_build_object(
+    'released', v_markets.released,
+    'expired', v_markets.expired,
+    'closed', v_markets.closed,
+    'archived', v_archived,
+    'keysRemoved', v_keys
+  );
+  perform admin.audit('run_due', v_done || jsonb_build_object(
+    'deadManCancelled', v_switches.cancelled,
+    'passedOver', v_passed_over
+  ));
+  if v_passed_over > 0 then
+    raise warning 'Passed over % locked market(s); call admin.run_due() again for them',
+      v_passed_over;
+  end if;
+  return v_done;
+end
+$$;
+
+comment on function admin.run_due() is
+  'Does at once what the jobs would do now, in one transaction: cancels the orders of dead man''s '
+  'switches that have expired; in each market releases, then expiries, then its closing; then the '
+  'archive and old idempotency keys. Returns how many: {released, expired, closed, archived, '
+  'keysRemoved}; the audit log has these, and how many orders switches cancelled '
+  '(deadManCancelled). Like the jobs, it passes over what is locked: markets (a warning and the '
+  'audit log count them), also those that wait longer than 250 ms for a user or a row of the '
+  'catalogue, the archive while a job moves orders there, and keys in use. Call it again for '
+  'these. Locks: the markets that are free, then what each job locks.';
+--! EndIncluded admin/functions/run_due.sql
 reset role;

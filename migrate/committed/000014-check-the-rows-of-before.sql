@@ -1,5 +1,5 @@
---! Previous: sha1:9dc4a6a9b521588bd3e9e047e324e7d8649521da
---! Hash: sha1:3ffa22e13e16761e23e2344dcd02be116fdb1997
+--! Previous: sha1:8fec7aa7bb38ae635335d2be5f95269dfd0421e2
+--! Hash: sha1:41b120f3b38857830bd56af587382dfaae93521d
 --! Message: Check the rows of before
 
 set local lock_timeout = '2s';
