@@ -57,6 +57,9 @@ set local role exchange_owner;
 --!include catalog/functions/set_words.sql
 --!include catalog/functions/renew_words.sql
 --!include leaderboard/functions/band.sql
+--!include identity/functions/is_email.sql
+--!include identity/functions/is_handle.sql
+--!include catalog/functions/is_payout_of.sql
 
 -- Tables
 --!include core/tables/settings.sql
@@ -141,6 +144,7 @@ set local role exchange_owner;
 --!include identity/functions/user_id.sql
 --!include identity/functions/raise_taken.sql
 --!include catalog/functions/search_query.sql
+--!include catalog/functions/market_object.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/lock_account.sql
 --!include identity/functions/new_api_key.sql
@@ -226,9 +230,11 @@ set local role exchange_owner;
 --!include trading/functions/best_after.sql
 --!include trading/functions/write_depth.sql
 --!include trading/functions/read_markets.sql
+--!include trading/functions/terms_problem.sql
 --!include trading/functions/read_requests.sql
 --!include trading/functions/requests_of_markets.sql
 --!include trading/functions/rejection_message.sql
+--!include trading/functions/key_lifetime.sql
 --!include trading/functions/read_replays.sql
 --!include trading/functions/most_beyond.sql
 --!include trading/functions/is_large.sql
@@ -515,8 +521,8 @@ set local role exchange_owner;
 --!include api/functions/get_mail_metrics.sql
 
 -- Functions: for the worker
---!include jobs/functions/next_due.sql
 --!include jobs/functions/next_work.sql
+--!include jobs/functions/next_due.sql
 --!include jobs/functions/due_releases.sql
 --!include jobs/functions/release_orders.sql
 --!include jobs/functions/due_release_groups.sql
@@ -539,6 +545,10 @@ set local role exchange_owner;
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql
 --!include jobs/functions/make_candles.sql
+--!include admin/functions/fire_due_switches.sql
+--!include admin/functions/process_due_markets.sql
+--!include admin/functions/archive_due_orders.sql
+--!include admin/functions/remove_due_keys.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
 --!include trading/functions/rehearse_orders.sql

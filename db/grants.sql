@@ -7,7 +7,10 @@ grant execute on all functions in schema jobs to exchange_worker;
 
 grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;
-revoke execute on function admin.audit(text, jsonb) from exchange_operator;
+revoke execute on function
+  admin.audit(text, jsonb), admin.fire_due_switches(), admin.process_due_markets(),
+  admin.archive_due_orders(), admin.remove_due_keys()
+from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
   admin.orders, admin.order_reductions, admin.trades, admin.positions, admin.set_conversions,

@@ -30,11 +30,11 @@ interface Found {
   columns: { name: string; type: string }[];
 }
 
-/** Functions that servers and workers of the version before still call, and these do not. */
-const forTheVersionBefore = [
-  ...["authenticate", "list_ended_credentials", "next_due", "read_events", "record_key_use"],
-  "take_requests",
-];
+/**
+ * How the comment of a function begins that only servers and workers of the version before call: it
+ * may be missing in the table.
+ */
+const forTheVersionBefore = "^For (servers|workers) of version 0[.]2[.]0:";
 
 async function listFunctions(schema: string): Promise<Found[]> {
   const { rows } = await database.pool.query<Found>(
@@ -64,9 +64,12 @@ async function listFunctions(schema: string): Promise<Found[]> {
        ) as columns
      from pg_proc as p
      where p.pronamespace = $1::regnamespace
-       and p.proname <> all ($2)
+       and (
+         p.proname = any ($2)
+         or obj_description(p.oid, 'pg_proc') !~ $3
+       )
      order by p.proname`,
-    [schema, forTheVersionBefore],
+    [schema, Object.values(tables[schema] ?? {}).map(({ name }) => name), forTheVersionBefore],
   );
   return rows;
 }

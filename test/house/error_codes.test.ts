@@ -67,3 +67,17 @@ test("docs/errors.md lists the error codes of core.error_codes", async (t) => {
   );
   t.deepEqual(codesInDocs(), expected);
 });
+
+test("the comment of a function for callers names each code that its body has", async (t) => {
+  const { rows } = await database.pool.query(
+    `select p.oid::regprocedure::text || ': ' || e.code as name
+     from pg_proc as p
+     join core.error_codes as e
+       on pg_get_functiondef(p.oid) ~ quote_literal(e.code)
+       or e.code = 'INVALID_REQUEST' and pg_get_functiondef(p.oid) ~ 'core[.]raise_violation[(]'
+     where p.pronamespace::regnamespace::text = any ('{api, admin, jobs}')
+       and obj_description(p.oid, 'pg_proc') !~ format('\\m%s\\M', e.code)
+     order by 1`,
+  );
+  t.deepEqual(rows, []);
+});

@@ -112,6 +112,18 @@ test("nothing that a login may create runs as the owner: no event trigger, rule 
   t.deepEqual(rows, []);
 });
 
+test("nothing builds on what is kept only for servers and workers of version 0.2.0", async (t) => {
+  const kept = `
+    select * from (${functions}) f
+    where obj_description(oid, 'pg_proc') ~ '^For (servers|workers) of version 0[.]2[.]0:'`;
+  t.true((await offenders(kept)).length >= 10);
+  const used = await offenders(`
+    select k.name || ' by ' || f.name as name
+    from (${kept}) k join (${functions}) f on f.oid <> k.oid and f.prokind = 'f'
+    where pg_get_functiondef(f.oid) ~ format('[^[:alnum:]_.]%s[.]%s[(]', k.nspname, k.proname)`);
+  t.deepEqual(used, []);
+});
+
 test("PUBLIC may execute no function", async (t) => {
   const open = await offenders(`
     select name from (${functions}) f

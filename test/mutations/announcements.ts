@@ -71,7 +71,7 @@ export const announcements: Mutation[] = [
     name: "keys_of_25_hours",
     breaks: "an idempotency key counts for 25 hours",
     mark: "key_age",
-    from: "interval '24 hours'",
+    from: "trading.key_lifetime()",
     to: "interval '25 hours'",
     tests: ["db/api/place_orders_idempotency"],
   },

@@ -145,8 +145,8 @@ export const commands: Mutation[] = [
   {
     name: "reply_kept_too_long",
     breaks: "the key of a command counts for longer than 24 hours",
-    from: "v_at - interval '24 hours'",
-    to: "v_at - interval '48 hours'",
+    from: "trading.key_lifetime()",
+    to: "interval '48 hours'",
     tests: ["db/api/run_command"],
   },
   {
@@ -258,14 +258,14 @@ export const commands: Mutation[] = [
   {
     name: "key_taken_over",
     breaks: "a command takes over a key that another one used meanwhile",
-    from: "k.created_at <= v_at - interval '24 hours'",
+    from: "k.created_at <= v_at - trading.key_lifetime()",
     to: "true",
     tests: ["concurrency/idempotent_commands"],
   },
   {
     name: "keys_removed_early",
     breaks: "keys are removed that still count",
-    from: "interval '24 hours'",
+    from: "trading.key_lifetime()",
     to: "interval '23 hours'",
     tests: ["db/jobs/remove_old_rows"],
   },

@@ -107,13 +107,13 @@ export const limits: Mutation[] = [
     breaks: "spent requests come back twice as fast",
     from: "v_spent := greatest(v_spent - v_rate * v_microseconds, 0);",
     to: "v_spent := greatest(v_spent - 2 * v_rate * v_microseconds, 0);",
-    tests: ["db/rate_limits/take_requests"],
+    tests: ["db/rate_limits/count_requests"],
   },
   {
     name: "refused_requests_count",
     breaks: "a request that one counter refuses is counted by the others",
     from: "if allowed then",
     to: "if v_free[v_checks.checked[i]] > 0 then",
-    tests: ["db/rate_limits/take_requests"],
+    tests: ["db/rate_limits/count_requests"],
   },
 ];

@@ -10,6 +10,6 @@ as $$
 $$;
 
 comment on function api.authenticate(bytea) is
-  'For servers of version 0.2.0, which know neither scopes nor addresses, and remember each answer '
-  'for 5 s: the user of the API key with this SHA-256. One row, or none if the key is unknown, '
-  'revoked, expired or about to expire, or if it has less power than all.';
+  'For servers of version 0.2.0: the user of the API key with this SHA-256. They know neither '
+  'scopes nor addresses, and remember each answer for 5 s. One row, or none if the key is '
+  'unknown, revoked, expired or about to expire, or if it has less power than all.';

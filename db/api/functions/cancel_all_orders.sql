@@ -100,7 +100,7 @@ begin
       where k.user_id = v_user_id
         and k.key = cancel_all_orders.idempotency_key
         and k.request_fingerprint = cancel_all_orders.request_fingerprint
-        and k.created_at > core.now() - interval '24 hours'
+        and k.created_at > core.now() - trading.key_lifetime()
     ), 0);
   end if;
 

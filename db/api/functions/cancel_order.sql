@@ -10,5 +10,4 @@ as $$
 $$;
 
 comment on function api.cancel_order(uuid, uuid) is
-  'Cancels an open order of a user at once. Rejections: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. '
-  'Locks: the market.';
+  'For servers of version 0.2.0: the command cancel of api.run_command, without a key.';

@@ -66,25 +66,7 @@ begin
 
   return (
     select core.page_object(
-      json_agg(
-        json_build_object(
-          'id', m.public_id,
-          'title', m.title,
-          'description', m.description,
-          'category', c.slug,
-          'status', m.status,
-          'eventId', e.public_id,
-          'lastTradePrice', b.last_trade_price,
-          'yesVolume', b.yes_volume_cents,
-          'noVolume', b.no_volume_cents,
-          'closeTime', core.iso8601(m.close_time),
-          'createdAt', core.iso8601(m.created_at),
-          'resolvedOutcome', m.resolved_outcome,
-          'thumbnailId', m.thumbnail_id,
-          'thumbnailUrl', m.thumbnail_url
-        )
-        order by p.place
-      ),
+      json_agg(catalog.market_object(m, c.slug, e.public_id, b) order by p.place),
       cardinality(v_ids),
       list_markets.page,
       list_markets.page_size

@@ -103,4 +103,5 @@ $$;
 comment on function api.list_orders(uuid, uuid, text) is
   'The body of GET /orders: a user''s orders, newest first, at most 200, of one market or all. '
   'status: open (scheduled and resting ones not past their expiry), scheduled, filled, cancelled '
-  'or all; meta.total comes with the last two, and both have archived orders too.';
+  'or all; meta.total comes with the last two, and both have archived orders too. Errors: '
+  'INVALID_REQUEST.';

@@ -12,6 +12,4 @@ as $$
 $$;
 
 comment on function api.merge_position(uuid, uuid, int) is
-  'Turns complete sets of YES and NO of a user into 100 cents each. Rejections, in order of '
-  'precedence: INVALID_REQUEST, UNAUTHORIZED, MARKET_NOT_FOUND, MARKET_NOT_OPEN (resolved), '
-  'INSUFFICIENT_BALANCE. Locks: the market, then the user.';
+  'For servers of version 0.2.0: the command merge of api.run_command, without a key.';

@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function api.read_events(bigint, int) is
-  'api.follow_events() without its later columns.';
+  'For servers of version 0.2.0: api.follow_events without its later columns.';

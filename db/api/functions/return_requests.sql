@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function api.return_requests(json) is
-  'Takes one request back in each of these rolling windows, such as an attempt that was right: the '
-  'newest that is counted. counters is one request as api.take_requests has them. Locks: the '
+  'Takes one request back in each of these rolling windows, such as an attempt that was right: '
+  'the newest that is counted. counters is one request as api.count_requests has them. Locks: the '
   'counters.';

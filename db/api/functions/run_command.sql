@@ -57,14 +57,14 @@ begin
 
   if v_result.replayed is null then
     v_result := case run_command.command
-      when 'cancel' then api.cancel_order(run_command.user_id, run_command.order_id)
-      when 'amend' then api.amend_order(
+      when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
+      when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity
       )
-      when 'split' then api.split_position(
+      when 'split' then trading.split_position(
         run_command.user_id, run_command.market_id, run_command.quantity
       )
-      when 'merge' then api.merge_position(
+      when 'merge' then trading.merge_position(
         run_command.user_id, run_command.market_id, run_command.quantity
       )
     end;
@@ -87,11 +87,20 @@ end
 $$;
 
 comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid) is
-  'Carries out a command other than an order: cancel (order_id), amend (order_id, price, '
-  'quantity), split or merge (market_id, quantity); see api.cancel_order, api.amend_order, '
-  'api.split_position and api.merge_position for rejections and locks. With an idempotency key '
-  'the answer is kept in the same transaction, and the same request gets it again for 24 hours; '
-  'another request with the key is rejected with IDEMPOTENCY_KEY_REUSED. A rejection keeps '
-  'nothing, so its key can be used again. market_version is that of the market after the command, '
-  'null if there is no such order or market. May fail with 40001, 40P01 or 55P03: call it again. '
-  'Locks: with a key, the user behind those of the command.';
+  'Carries out a command other than an order. cancel: ends an open order (order_id) at once. '
+  'amend: gives an open order (order_id) a new price (1-99), a new total quantity (1-10000), or '
+  'both. split: makes complete sets of YES and NO (market_id, quantity) out of 100 cents each; '
+  'merge turns them back. With an idempotency key the answer is kept in the same transaction, and '
+  'the same request gets it again for 24 hours; another request with the key is rejected with '
+  'IDEMPOTENCY_KEY_REUSED. A rejection keeps nothing, so its key can be used again. '
+  'market_version is that of the market after the command, null if there is no such order or '
+  'market. Rejections of cancel: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. Of amend: '
+  'INVALID_REQUEST, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
+  'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
+  'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. Of split, in '
+  'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
+  'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
+  'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '
+  'UNAUTHORIZED, MARKET_NOT_FOUND, MARKET_NOT_OPEN (resolved), INSUFFICIENT_BALANCE. May fail '
+  'with 40001, 40P01 or 55P03: call it again. Locks: the market; then the user, but for a cancel '
+  'without a key; of an amendment also the makers that a new order can reach.';

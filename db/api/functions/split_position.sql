@@ -12,7 +12,4 @@ as $$
 $$;
 
 comment on function api.split_position(uuid, uuid, int) is
-  'Makes complete sets of YES and NO for a user out of 100 cents each. Rejections, in order of '
-  'precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
-  'LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, INSUFFICIENT_BALANCE, LOSS_LIMIT. '
-  'Locks: the market, then the user.';
+  'For servers of version 0.2.0: the command split of api.run_command, without a key.';

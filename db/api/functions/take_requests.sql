@@ -14,4 +14,4 @@ as $$
 $$;
 
 comment on function api.take_requests(json) is
-  'As api.count_requests, without the windows: for servers of version 0.2.0.';
+  'For servers of version 0.2.0: api.count_requests without the windows.';

@@ -21,13 +21,8 @@ create table catalog.markets (
     and (status = 'resolved') = (yes_payout_cents is not null)
     and (status = 'resolved') = (resolved_at is not null)
   ),
-  constraint markets_pay_what_the_outcome_says check (
-    case resolved_outcome
-      when 'yes' then yes_payout_cents = 100
-      when 'no' then yes_payout_cents = 0
-      when 'custom' then yes_payout_cents between 0 and 100
-    end
-  )
+  constraint markets_pay_what_the_outcome_says
+    check (catalog.is_payout_of(resolved_outcome, yes_payout_cents))
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);

@@ -3,9 +3,8 @@ create table identity.email_claims (
   email text not null,
   handle text,
   created_at timestamptz not null default core.now(),
-  constraint email_claims_look_like_an_email
-    check (email ~ '^[^@\s]+@[^@\s]+$' and length(email) <= 320),
-  constraint email_claims_handle_is_a_word check (handle ~ '^[A-Za-z0-9_.-]{1,40}$')
+  constraint email_claims_look_like_an_email check (identity.is_email(email)),
+  constraint email_claims_handle_is_a_word check (identity.is_handle(handle))
 );
 
 create index email_claims_by_age on identity.email_claims (created_at);

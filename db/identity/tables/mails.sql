@@ -9,7 +9,14 @@ create table identity.mails (
   attempts int not null default 0,
   sent_at timestamptz,
   last_error text,
-  constraint mails_are_due_until_they_are_sent check (sent_at is null or due_at is null)
+  constraint mails_are_due_until_they_are_sent check (sent_at is null or due_at is null),
+  constraint mails_are_of_a_known_kind check (
+    kind in (
+      'confirm_email', 'password_reset', 'invitation', 'new_sign_in', 'new_key', 'passkey_added',
+      'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
+      'limits_changed', 'self_excluded'
+    )
+  )
 );
 
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;

@@ -9,11 +9,10 @@ create table identity.users (
   leaderboard_opt_out boolean not null default false,
   created_at timestamptz not null default core.now(),
   constraint users_public_id_is_unique unique (public_id),
-  constraint users_email_looks_like_one
-    check (email ~ '^[^@\s]+@[^@\s]+$' and length(email) <= 320),
+  constraint users_email_looks_like_one check (identity.is_email(email)),
   constraint users_display_name_is_not_blank
     check (display_name ~ '\S' and length(display_name) <= 100),
-  constraint users_handle_is_a_word check (handle ~ '^[A-Za-z0-9_.-]{1,40}$')
+  constraint users_handle_is_a_word check (identity.is_handle(handle))
 );
 
 create unique index users_email_is_unique on identity.users (lower(email collate "C"));

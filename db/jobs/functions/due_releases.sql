@@ -24,5 +24,6 @@ as $$
 $$;
 
 comment on function jobs.due_releases(int, bigint[]) is
-  'The markets of the scheduled orders whose release is due, those that have waited longest '
-  'first; of so many orders at most, and none of the markets to pass over. Locks: none.';
+  'For workers of version 0.2.0: the markets of the scheduled orders whose release is due, those '
+  'that have waited longest first; of so many orders at most, and none of the markets to pass '
+  'over. Locks: none.';

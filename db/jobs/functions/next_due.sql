@@ -4,52 +4,12 @@ create or replace function jobs.next_due(
   out expire_in_ms double precision,
   out close_in_ms double precision
 )
-language plpgsql volatile security definer
+language sql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
-declare
-  v_at timestamptz := core.now();
-begin
-  release_in_ms := 1000 * extract(epoch from (
-    select b.release_at
-    from trading.active_orders as b
-    where b.queue_position is null
-      and b.market_id <> all (next_due.passing_over)
-    order by b.release_at
-    limit 1
-  ) - v_at);
-  expire_in_ms := 1000 * extract(epoch from (
-    select b.expires_at
-    from trading.active_orders as b
-    cross join lateral (
-      select x.close_time
-      from catalog.markets as x
-      where x.id = b.market_id
-      limit 1
-    ) as m
-    where b.expires_at is not null
-      and b.queue_position is not null
-      and (m.close_time is null or b.expires_at < m.close_time)
-      and b.market_id <> all (next_due.passing_over)
-    order by b.expires_at
-    limit 1
-  ) - v_at);
-  close_in_ms := 1000 * extract(epoch from (
-    select m.close_time
-    from catalog.markets as m
-    where m.status in ('open', 'paused')
-      and m.close_time is not null
-      and m.id <> all (next_due.passing_over)
-    order by m.close_time
-    limit 1
-  ) - v_at);
-end
+  select n.release_in_ms, n.expire_in_ms, n.close_in_ms
+  from jobs.next_work(next_due.passing_over) as n
 $$;
 
 comment on function jobs.next_due(bigint[]) is
-  'In how many milliseconds the next scheduled order is to be released, the next resting one '
-  'expires and the next market closes; below 0 when it is overdue, null when there is none. '
-  'The markets to pass over don''t count. Locks: none.';
+  'For workers of version 0.2.0: jobs.next_work without its later columns. Locks: none.';

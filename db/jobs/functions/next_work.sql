@@ -6,36 +6,67 @@ create or replace function jobs.next_work(
   out mail_in_ms double precision,
   out dead_man_in_ms double precision
 )
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-  select
-    d.release_in_ms,
-    d.expire_in_ms,
-    d.close_in_ms,
-    1000 * extract(epoch from m.due_at - n.at),
-    1000 * extract(epoch from s.expires_at - n.at)
-  from jobs.next_due(next_work.passing_over) as d
-  cross join core.now() as n (at)
-  left join lateral (
+declare
+  v_at timestamptz := core.now();
+begin
+  release_in_ms := 1000 * extract(epoch from (
+    select b.release_at
+    from trading.active_orders as b
+    where b.queue_position is null
+      and b.market_id <> all (next_work.passing_over)
+    order by b.release_at
+    limit 1
+  ) - v_at);
+  expire_in_ms := 1000 * extract(epoch from (
+    select b.expires_at
+    from trading.active_orders as b
+    cross join lateral (
+      select x.close_time
+      from catalog.markets as x
+      where x.id = b.market_id
+      limit 1
+    ) as m
+    where b.expires_at is not null
+      and b.queue_position is not null
+      and (m.close_time is null or b.expires_at < m.close_time)
+      and b.market_id <> all (next_work.passing_over)
+    order by b.expires_at
+    limit 1
+  ) - v_at);
+  close_in_ms := 1000 * extract(epoch from (
+    select m.close_time
+    from catalog.markets as m
+    where m.status in ('open', 'paused')
+      and m.close_time is not null
+      and m.id <> all (next_work.passing_over)
+    order by m.close_time
+    limit 1
+  ) - v_at);
+  mail_in_ms := 1000 * extract(epoch from (
     select x.due_at
     from identity.mails as x
     where x.due_at is not null
     order by x.due_at
     limit 1
-  ) as m on true
-  left join lateral (
+  ) - v_at);
+  dead_man_in_ms := 1000 * extract(epoch from (
     select x.expires_at
     from trading.dead_man_switches as x
     where x.expires_at is not null
     order by x.expires_at
     limit 1
-  ) as s on true
+  ) - v_at);
+end
 $$;
 
 comment on function jobs.next_work(bigint[]) is
-  'What jobs.next_due says, and in how many milliseconds the next mail is to be sent and the next '
-  'dead man''s switch fires. Locks: none.';
+  'In how many milliseconds the next scheduled order is to be released, the next resting one '
+  'expires, the next market closes, the next mail is to be sent and the next dead man''s switch '
+  'fires; below 0 when it is overdue, null when there is none. The markets to pass over don''t '
+  'count. Locks: none.';

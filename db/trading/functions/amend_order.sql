@@ -6,6 +6,11 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_problem constant text := case
+    when amend_order.price is null and amend_order.quantity is null
+      then 'price: required without quantity'
+    else trading.terms_problem(amend_order.price, amend_order.quantity)
+  end;
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = amend_order.user_public_id
   );
@@ -24,6 +29,9 @@ declare
   v_message text;
   v_body text;
 begin
+  if v_problem is not null then
+    return ('INVALID_REQUEST', v_problem, false, null)::api.result;
+  end if;
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
   perform trading.lock_market(v_order.market_id); -- mutant: amend_without_lock

@@ -16,7 +16,7 @@ begin
   from trading.idempotency_keys as k
   where k.user_id = find_reply.user_id -- mutant: reply_to_another_user
     and k.key = find_reply.key
-    and k.created_at > v_at - interval '24 hours'; -- mutant: reply_kept_too_long
+    and k.created_at > v_at - trading.key_lifetime(); -- mutant: reply_kept_too_long
   if not found then -- mutant: reply_ignored
     return null;
   elsif v_kept.request_fingerprint is distinct from find_reply.request_fingerprint then -- mutant: another_request_answered

@@ -16,7 +16,7 @@ begin
       from trading.idempotency_keys as x
       where x.user_id = r.user_id -- mutant: order_of_another_user
         and x.key = r.idempotency_key -- mutant: order_key_ignored
-        and x.created_at > read_replays.at - interval '24 hours' -- mutant: key_age
+        and x.created_at > read_replays.at - trading.key_lifetime() -- mutant: key_age
     )
     from unnest(read_replays.requests) as r
   );

@@ -23,8 +23,8 @@ begin atomic
     case when r.order_type = 'buy' then r.price else 100 - r.price end,
     case
       when r.side is null then 'side: required'
-      when r.price not between 1 and 99 then 'price: must be between 1 and 99'
-      when r.quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+      when trading.terms_problem(r.price, r.quantity) is not null
+        then trading.terms_problem(r.price, r.quantity)
       when r.budget_cents not between 1 and 1000000
         then 'budgetCents: must be between 1 and 1000000'
       when r.order_type = 'sell' and r.budget_cents is not null
@@ -94,7 +94,7 @@ end;
 
 comment on function trading.read_requests(jsonb) is
   'The requests of a batch from a JSON array of objects with marketId, userId, side, price, '
-  'quantity, budgetCents, orderType, timeInForce, idempotencyKey, expiresAt, postOnly, '
-  'requestFingerprint (the body of POST /orders and its user), in the order of the array. A value '
-  'of the wrong type is an error of the whole call; a value out of bounds becomes the problem of '
-  'its request.';
+  'quantity, budgetCents, orderType, timeInForce, selfTrade (reject or cancel_resting), '
+  'idempotencyKey, requestFingerprint (the body of POST /orders and its user), expiresAt, '
+  'postOnly, in the order of the array. A value of the wrong type is an error of the whole call; '
+  'a value out of bounds becomes the problem of its request.';

@@ -3,7 +3,7 @@ returns text
 language sql immutable parallel safe
 return case
   when quantity is null then 'quantity: required'
-  when quantity not between 1 and 10000 then 'quantity: must be between 1 and 10000'
+  else trading.terms_problem(null, quantity)
 end;
 
 comment on function trading.set_quantity_problem(int) is

@@ -10,13 +10,8 @@ create table trading.resolutions (
   payout_cents core.amount not null,
   created_at timestamptz not null,
   constraint resolutions_are_corrected_once unique (corrects_resolution_id),
-  constraint resolutions_pay_what_the_outcome_says check (
-    case outcome
-      when 'yes' then yes_payout_cents = 100
-      when 'no' then yes_payout_cents = 0
-      when 'custom' then yes_payout_cents between 0 and 100
-    end
-  ),
+  constraint resolutions_pay_what_the_outcome_says
+    check (catalog.is_payout_of(outcome, yes_payout_cents)),
   constraint resolutions_that_correct_have_a_reason check (
     (corrects_resolution_id is null) = (reason is null)
     and (reason is null or reason ~ '\S' and length(reason) <= 1000)

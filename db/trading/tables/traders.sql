@@ -29,6 +29,11 @@ create table trading.traders (
       next_day_limit_cents, next_week_limit_cents, next_month_limit_cents
     ) >= 0
   ),
+  constraint traders_limits_that_wait_say_until_when check (
+    (next_day_limit_cents is null or day_limit_changes_at is not null)
+    and (next_week_limit_cents is null or week_limit_changes_at is not null)
+    and (next_month_limit_cents is null or month_limit_changes_at is not null)
+  ),
   constraint traders_are_frozen_by_an_operator_for_a_reason check (
     (frozen_at is null) = (frozen_by is null)
     and (frozen_at is null) = (frozen_reason is null)
@@ -65,4 +70,5 @@ comment on column trading.traders.day_limit_cents is
   'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
   '(week) and 30 days (month).';
 comment on column trading.traders.next_day_limit_cents is
-  'The limit from day_limit_changes_at on: raising or removing a limit waits.';
+  'The limit from day_limit_changes_at on: raising or removing a limit waits. Null is none, if '
+  'day_limit_changes_at is set.';

@@ -406,17 +406,24 @@ test.serial("a worker's login cancels no order without a switch that has fired",
   t.is((await cancel()).cancelled, 1);
 });
 
-test.serial("admin.run_due fires it", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const ids = await rest(market, ann, ...Array.from({ length: 450 }, () => offer));
-  await set(ann, 5000);
-  await clock.advance(5000);
-  await exchange.operate("run_due", {});
-  t.is((await order(ann, ids.at(-1)!)).cancelReason, "user_cancelled");
-  t.deepEqual(await exchange.book(market), { bids: [], asks: [] });
-  t.is(await expiryOf(ann), null);
-});
+test.serial(
+  "admin.run_due fires it, and the audit log says how many orders it cancelled",
+  async (t) => {
+    const market = await makeMarket();
+    const ann = await makeTrader();
+    const ids = await rest(market, ann, ...Array.from({ length: 450 }, () => offer));
+    await set(ann, 5000);
+    await clock.advance(5000);
+    await exchange.operate("run_due", {});
+    const { rows } = await exchange.database.pool.query(
+      "select arguments ->> 'deadManCancelled' as cancelled from admin.audit_log order by id desc limit 1",
+    );
+    t.is(rows[0].cancelled, "450");
+    t.is((await order(ann, ids.at(-1)!)).cancelReason, "user_cancelled");
+    t.deepEqual(await exchange.book(market), { bids: [], asks: [] });
+    t.is(await expiryOf(ann), null);
+  },
+);
 
 test.serial("an order that expired before counts as expired", async (t) => {
   const market = await makeMarket();

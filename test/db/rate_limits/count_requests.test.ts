@@ -3,7 +3,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
-/** api.take_requests, admin.set_rate_limit and set_rate_policy. */
+/** api.count_requests, api.take_requests, admin.set_rate_limit and set_rate_policy. */
 
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;
@@ -14,12 +14,13 @@ interface Outcome {
   requests_per_minute: number | null;
   burst_capacity: number | null;
   remaining: number | null;
+  windows: { bucket: string; quota: number; seconds: number; remaining: number }[] | null;
 }
 
 type Asked = Record<string, string | { subject: string; count: number }>;
 
 async function take(...requests: Asked[]): Promise<Outcome[]> {
-  const { rows } = await exchange.api.query("select * from api.take_requests(requests => $1)", [
+  const { rows } = await exchange.api.query("select * from api.count_requests(requests => $1)", [
     JSON.stringify(requests),
   ]);
   return rows;
@@ -220,6 +221,42 @@ test.serial(
   },
 );
 
+test.serial("windows: what each rolling one of a request has left, by bucket", async (t) => {
+  const subject = await makeTrader();
+  const asked = (count: number) => ({
+    "v1-user": { subject, count },
+    "v1-trading": { subject, count: 1 },
+    "v1-auth": "windows",
+  });
+  const windowsOf = (user: number, address: number) => [
+    { bucket: "v1-auth", quota: 120, seconds: 60, remaining: address },
+    { bucket: "v1-user", quota: 120, seconds: 60, remaining: user },
+  ];
+  const outcomes = await take(asked(100), asked(30), asked(20), { "v1-trading": subject });
+  t.deepEqual(
+    outcomes.map(({ allowed, remaining, windows }) => ({ allowed, remaining, windows })),
+    [
+      { allowed: true, remaining: 9, windows: windowsOf(20, 119) },
+      { allowed: false, remaining: 9, windows: windowsOf(20, 119) },
+      { allowed: true, remaining: 8, windows: windowsOf(0, 118) },
+      { allowed: true, remaining: 7, windows: null },
+    ],
+  );
+});
+
+test.serial(
+  "api.take_requests counts as api.count_requests does, without the windows",
+  async (t) => {
+    const [{ windows, ...first }] = (await take({ v1: "shim" })) as [Outcome];
+    t.is(windows?.[0]?.remaining, 59);
+    const { rows } = await exchange.api.query("select * from api.take_requests(requests => $1)", [
+      JSON.stringify([{ v1: "shim" }]),
+    ]);
+    t.deepEqual(rows, [first]);
+    t.is((await take({ v1: "shim" }))[0]!.windows?.[0]?.remaining, 57);
+  },
+);
+
 test.serial("more than the limit ever allows: no wait is enough, and nothing counts", async (t) => {
   const subject = await makeTrader();
   const [tokens] = await take({ "v1-trading": { subject, count: 11 } });
@@ -229,6 +266,7 @@ test.serial("more than the limit ever allows: no wait is enough, and nothing cou
     requests_per_minute: 120,
     burst_capacity: 10,
     remaining: 10,
+    windows: null,
   });
   const [both] = await take({
     "v1-user": { subject, count: 121 },
@@ -274,6 +312,7 @@ test.serial(
       requests_per_minute: 120,
       burst_capacity: 10,
       remaining: 0,
+      windows: null,
     });
     await clock.advance(499);
     t.is(await passing(2, asked), 0);
@@ -349,6 +388,7 @@ test.serial("v1-trading: policies hold at once, and end with their time", async 
     requests_per_minute: 1_000_000,
     burst_capacity: 1_000_000,
     remaining: 999_998,
+    windows: null,
   });
   await policy("standard");
   t.deepEqual((await limits()).trading, standard);
