@@ -32,21 +32,32 @@ export const displayNameSchema = lineSchema(100).refine(
 );
 
 const MOST = 200;
+/** A longer text is not brought into normal form: that may take seconds. */
+const MOST_TO_NORMALIZE = 1000;
+
+function hasLengthOfPassword(text: string): boolean {
+  if (text.length > MOST_TO_NORMALIZE) return false;
+  const { length } = Array.from(text.normalize("NFKC"));
+  return length >= FEWEST_CHARACTERS && length <= MOST;
+}
 
 /** A password that a user chooses. */
 export const newPasswordSchema = z
   .string()
-  .refine((password) => {
-    const { length } = Array.from(password.normalize("NFKC"));
-    return length >= FEWEST_CHARACTERS && length <= MOST;
-  }, `must have ${FEWEST_CHARACTERS} to ${MOST} characters`)
+  .refine(hasLengthOfPassword, {
+    error: `must have ${FEWEST_CHARACTERS} to ${MOST} characters`,
+    abort: true,
+  })
   .refine((password) => !isCommon(password), "is one of the most common passwords")
   .meta({ minLength: FEWEST_CHARACTERS, maxLength: MOST });
 
 /** A password that is only compared. */
 export const passwordSchema = z
   .string()
-  .refine((password) => password.length <= 1000, "must have at most 1000 characters");
+  .refine(
+    (password) => password.length <= MOST_TO_NORMALIZE,
+    `must have at most ${MOST_TO_NORMALIZE} characters`,
+  );
 
 /** The token of a link in a mail. What is none stands for no link. */
 export const linkTokenSchema = z

@@ -74,6 +74,7 @@ const grantToWorkers = `
   set local role exchange_owner;
   grant usage on schema graphile_worker to exchange_worker;
   grant select, insert, update, delete on all tables in schema graphile_worker to exchange_worker;
+  revoke insert, update, delete on graphile_worker.migrations from exchange_worker;
   grant usage on all sequences in schema graphile_worker to exchange_worker;
   grant execute on all functions in schema graphile_worker to exchange_worker;
   do $$

@@ -20,6 +20,8 @@ export const MAX_COST = 500;
 const COST_OF_QUERIED = 5;
 /** GraphiQL asks for the whole schema at once: about 900 fields. */
 const COST_ABOUT_SCHEMA = 0.25;
+/** Each description of the whole schema is a megabyte or less, but keeps the process busy. */
+const COST_OF_SCHEMA = 100;
 /** Nested selections, introspection included. */
 const MAX_NESTING = 25;
 
@@ -35,7 +37,7 @@ interface Measure {
 /**
  * Finds a document that costs too much, by its text alone: to validate and plan a large one keeps the
  * whole process busy. A field costs 1, or 5 with fields of its own, under every alias. A fragment
- * costs its fields at each use. A field about the schema itself costs a quarter. The whole document
+ * costs its fields at each use. `__schema` costs 100, a field in it a quarter. The whole document
  * counts, also operations that are not run.
  */
 export function findTooCostly(document: DocumentNode): GraphQLError | undefined {
@@ -71,7 +73,8 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
     if (selection.kind === Kind.INLINE_FRAGMENT) return inner;
     const nesting = inner.nesting + 1;
     if (selection.name.value.startsWith("__")) {
-      return { fields: 1, queried: 0, aboutSchema: inner.fields + inner.aboutSchema, nesting };
+      const fields = selection.name.value === "__schema" ? COST_OF_SCHEMA : 1;
+      return { fields, queried: 0, aboutSchema: inner.fields + inner.aboutSchema, nesting };
     }
     return {
       fields: inner.fields + 1,

@@ -55,10 +55,10 @@ export async function listen(
     },
     (request, response) => {
       if (isTarget(request.url)) handler(request, response);
-      else rejectMalformed(new Error("The request is for no address"), request.socket);
+      else rejectMalformed(request.socket, 400);
     },
   );
-  server.on("clientError", rejectMalformed);
+  answerClientErrors(server);
   const closing = prepareClosing(server, options.closingTimeoutMs ?? CLOSING_TIMEOUT_MS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -123,13 +123,28 @@ function isTarget(target = ""): boolean {
   return target.startsWith("/") || target === "*" || URL.canParse(target);
 }
 
-/** Answers what is not HTTP, or arrives too slowly. The app does not see it. */
-function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = statusOfClientError.get(error.code ?? "") ?? 400;
+/**
+ * Answers what is not HTTP, or arrives too slowly. A request before it on the connection keeps the
+ * only answer that it gets: its client must not take another one for it.
+ */
+function answerClientErrors(server: Server): void {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener("request", ({ socket }, response: ServerResponse) => {
+    answers.set(socket, response);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const last = answers.get(socket);
+    const isComplete = last?.req.complete ?? true;
+    const isUnanswered = last?.headersSent === false;
+    const isUnderWay = last?.headersSent === true && !(last.writableEnded && isComplete);
+    if (error.code === "ECONNRESET" || !socket.writable || isUnderWay) socket.destroy();
+    else if (isUnanswered && isComplete) last.setHeader("Connection", "close");
+    else rejectMalformed(socket, statusOfClientError.get(error.code ?? "") ?? 400);
+  });
+}
+
+/** Answers instead of the app, and closes the connection. */
+function rejectMalformed(socket: Duplex, status: number): void {
   const reason = STATUS_CODES[status] ?? "";
   const body = JSON.stringify({ error: reason });
   const head = [

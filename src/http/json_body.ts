@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import express from "express";
 import type { Request, RequestHandler, Response } from "express";
 
@@ -7,6 +8,9 @@ const parseJson: RequestHandler = express.json({
   limit: LIMIT_BYTES,
   type: () => true,
   inflate: false,
+  verify: (_request, _response, body, encoding) => {
+    if (encoding !== "utf-8" || !isUtf8(body)) throw new Error("The body is not in UTF-8");
+  },
 });
 
 /**

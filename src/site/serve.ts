@@ -26,7 +26,7 @@ const secure = helmet({
 
 /**
  * Serves the website. It stands after all other routes: a path outside /api that nothing else
- * takes gets the website's own page for unknown paths. A client that prefers JSON gets JSON.
+ * takes gets the website's own page for unknown paths, if the client prefers HTML.
  */
 export function serveWebsite(website: Website): RequestHandler {
   return (request, response, next) => {
@@ -36,7 +36,7 @@ export function serveWebsite(website: Website): RequestHandler {
     }
     const asset = website.assets.get(request.path);
     const isPage = isPagePath(request.path);
-    if (asset === undefined && !isPage && request.accepts(["html", "json"]) !== "html") {
+    if (asset === undefined && !isPage && request.accepts(["json", "html"]) !== "html") {
       next();
       return;
     }

@@ -50,6 +50,12 @@ test("selections count by their depth, and no text nests too deep to be refused"
   t.regex(messageOf(`{ a } ${" ".repeat(20_000)}`), /16384 characters/);
 });
 
+test("the whole schema may be asked for, but not again and again", (t) => {
+  t.throws(() => messageOf(`{ __schema { types { ${fieldsOf(500)} } } }`), looked);
+  const aliases = Array.from({ length: 5 }, (_, i) => `a${i}: __schema { types { name } }`);
+  t.regex(messageOf(`{ ${aliases.join(" ")} }`), /may cost 500, this one costs 503/);
+});
+
 test("a cost of 500 is not too much", (t) => {
   t.throws(() => messageOf(`{ ${fieldsOf(500)} }`), looked);
   t.regex(messageOf(`{ ${fieldsOf(501)} }`), /costs 501/);

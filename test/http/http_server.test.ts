@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import net from "node:net";
 import test from "ava";
 import type { ExecutionContext } from "ava";
@@ -48,6 +49,63 @@ for (const [what, beginning] of Object.entries({
     t.true(closedMs < 25_000, `cut after ${closedMs} ms`);
   });
 }
+
+/** All that a client gets that sends this, until the connection is closed. */
+async function received(t: ExecutionContext, handler: RequestListener, sent: string) {
+  const listener = await listen(handler, { host: "127.0.0.1", port: 0, requestTimeoutMs: 300 });
+  t.teardown(() => listener.close());
+  const socket = net.connect(Number(new URL(listener.url).port), "127.0.0.1");
+  socket.on("error", () => undefined);
+  let text = "";
+  socket.on("data", (chunk) => (text += String(chunk)));
+  socket.write(sent);
+  await new Promise((resolve) => socket.once("close", resolve));
+  return { text, answers: text.match(/HTTP\/1\.1 \d+/g) ?? [] };
+}
+
+const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
+
+test("a request keeps its answer, whatever comes behind it", async (t) => {
+  const { text, answers } = await received(
+    t,
+    (request, response) => {
+      request.resume();
+      request.on("end", () => setTimeout(() => response.end("placed"), 50));
+    },
+    `${post}GARBAGE\r\n\r\n`,
+  );
+  t.deepEqual(answers, ["HTTP/1.1 200"]);
+  t.regex(text, /\r\nConnection: close\r\n/);
+  t.true(text.endsWith("placed"), text);
+});
+
+test("a stream is cut by what is malformed, and has no answer within it", async (t) => {
+  const { answers } = await received(
+    t,
+    (_request, response) => void response.writeHead(200).write("data: 1\n\n"),
+    "GET / HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n",
+  );
+  t.true(answers.length <= 1, answers.join());
+});
+
+test("a request that was answered before its body came has no second answer", async (t) => {
+  t.timeout(60_000);
+  const { answers } = await received(
+    t,
+    (_request, response) => response.writeHead(401).end(),
+    post.replace("Content-Length: 2", "Content-Length: 1000"),
+  );
+  t.deepEqual(answers, ["HTTP/1.1 401"]);
+});
+
+test("what is malformed behind an answered request is answered, too", async (t) => {
+  const { answers } = await received(
+    t,
+    (_request, response) => response.end("here"),
+    "GET / HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n",
+  );
+  t.deepEqual(answers, ["HTTP/1.1 200", "HTTP/1.1 400"]);
+});
 
 test("closing answers requests that had arrived while the process was blocked", async (t) => {
   const listener = await listen((_request, response) => response.end("here"), {

@@ -196,3 +196,37 @@ test("a rejected command keeps nothing: its key can be used again", async (t) =>
   t.is((await merge()).body.code, "INSUFFICIENT_BALANCE");
   t.is((await split(1)).status, 200);
 });
+
+test("POST /orders: a key of the body is strict in the header, but for an order made smaller", async (t) => {
+  const ann = await makeTrader();
+  const [marketId, otherId] = [await makeMarket(), await makeMarket()];
+  const order = { marketId, side: "yes", price: 3, quantity: 5 };
+  const others = [
+    { ...order, side: "no" },
+    { ...order, price: 4 },
+    { ...order, quantity: 4 },
+    { ...order, marketId: otherId },
+    { ...order, timeInForce: "ioc" },
+    { ...order, postOnly: true },
+    { ...order, expiresAt: "2999-01-01T00:00:00Z" },
+    { marketId, side: "yes", price: 3, budgetCents: 15 },
+  ];
+  const idempotencyKey = randomUUID();
+  const place = (body: object, headers: Record<string, string> = {}) =>
+    call("POST", "/api/v1/orders", { key: ann.key, body, headers });
+  const header = { "Idempotency-Key": idempotencyKey };
+  const first = await place({ ...order, idempotencyKey });
+  t.is(first.status, 201);
+  for (const other of others) {
+    const answers = [await place(other, header), await place({ ...other, idempotencyKey }, header)];
+    for (const { status, body } of answers) {
+      t.deepEqual([status, body.code], [422, "IDEMPOTENCY_KEY_REUSED"], JSON.stringify(other));
+    }
+    t.is((await place({ ...other, idempotencyKey })).body.order.id, first.body.order.id);
+  }
+  const { id } = first.body.order;
+  t.is((await place(order, header)).body.order.id, id);
+  const smaller = { key: ann.key, body: { quantity: 2 } };
+  t.is((await call("PATCH", `/api/v1/orders/${id}`, smaller)).status, 200);
+  t.is((await place(order, header)).body.order.id, id);
+});

@@ -286,6 +286,29 @@ for (const [name, body] of [
   });
 }
 
+test("400 INVALID_REQUEST: JSON in another encoding, or with bytes that are none", async (t) => {
+  const { key } = await makeTrader();
+  const order = JSON.stringify({ marketId: await makeMarket(), ...sound });
+  const utf16 = Buffer.from(order, "utf16le");
+  const broken = Buffer.concat([
+    Buffer.from(order.replace("}", ',"note":"')),
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from('"}'),
+  ]);
+  for (const [charset, body] of [
+    ["utf-16le", utf16],
+    ["utf-8", broken],
+  ] as const) {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      "Content-Type": `application/json; charset=${charset}`,
+    };
+    const answer = await fetch(`${service.url}/api/v1/orders`, { method: "POST", headers, body });
+    t.is(answer.status, 400, charset);
+    t.is(answer.headers.get("x-error-code"), "INVALID_REQUEST", charset);
+  }
+});
+
 test("JSON is read with any content type, but not if it is compressed", async (t) => {
   const marketId = await makeMarket();
   const trader = await makeTrader();

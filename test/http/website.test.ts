@@ -58,7 +58,7 @@ for (const path of [...pages, "/reset", "/help", `/markets/${someId}`, `/events/
 
 test("the policy allows nothing inline and no other host", async (t) => {
   for (const path of ["/", "/nowhere", ...(await assetPaths())]) {
-    const policy = (await get(path)).headers["content-security-policy"];
+    const policy = (await get(path, { accept: "text/html" })).headers["content-security-policy"];
     const directives = String(policy).split(";");
     t.true(directives.includes("default-src 'none'"), path);
     for (const directive of directives) t.regex(directive, /^[a-z-]+ '(?:self|none)'$/, path);
@@ -133,9 +133,12 @@ test("unknown paths under /api are JSON, whatever is asked for", async (t) => {
   }
 });
 
-test("a program that asks for JSON, or sends something, gets JSON", async (t) => {
+test("a program that asks for JSON or anything, or sends something, gets JSON", async (t) => {
   const asked = await call("GET", "/nowhere", { headers: { accept: "application/json" } });
   t.deepEqual([asked.status, asked.body], [404, { error: "Not found" }]);
+  const anything = await call("GET", "/nowhere", { headers: { accept: "*/*" } });
+  t.deepEqual([anything.status, anything.body], [404, { error: "Not found" }]);
+  t.is(anything.headers.get("x-error-code"), "NOT_FOUND");
   for (const path of ["/", "/nowhere"]) {
     const sent = await call("POST", path, { body: {} });
     t.deepEqual([sent.status, sent.body], [404, { error: "Not found" }]);

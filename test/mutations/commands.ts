@@ -176,6 +176,14 @@ export const commands: Mutation[] = [
     tests: ["db/api/run_command"],
   },
   {
+    name: "key_of_a_body_not_strict",
+    breaks:
+      "an order with the key of another order, which came in its body, is a replay of that one",
+    from: "and not trading.is_order_of(x.order_id, r) then -1",
+    to: "and false then -1",
+    tests: ["http/idempotency"],
+  },
+  {
     name: "order_of_another_request",
     breaks: "an order with a key of another request is a replay of that one",
     from: "x.order_id is null or x.request_fingerprint <> r.request_fingerprint",

@@ -11,7 +11,7 @@ declare
   v_at timestamptz;
   v_cancelled int;
 begin
-  if freeze_user.reason is null or freeze_user.reason !~ '\S' then
+  if freeze_user.reason is null or freeze_user.reason !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
   if freeze_user.cancel_orders is null then

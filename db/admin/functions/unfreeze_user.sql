@@ -6,7 +6,7 @@ as $$
 declare
   v_user_id bigint;
 begin
-  if unfreeze_user.reason is null or unfreeze_user.reason !~ '\S' then
+  if unfreeze_user.reason is null or unfreeze_user.reason !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
 

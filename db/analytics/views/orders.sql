@@ -84,7 +84,7 @@ comment on column analytics.orders.filled_quantity is 'Shares of it that have tr
 comment on column analytics.orders.budget_cents is
   'What a budget order may spend, fee included; else null.';
 comment on column analytics.orders.time_in_force is
-  'gtc may rest on the book; ioc cancels its remainder.';
+  'gtc may rest on the book; ioc cancels its remainder; fok is filled at once or rejected.';
 comment on column analytics.orders.is_post_only is
   'Whether it is rejected rather than matched on arrival.';
 comment on column analytics.orders.status is

@@ -7,6 +7,7 @@ declare
   v_at timestamptz := core.now();
   v_mail identity.mails;
   v_owner_id bigint;
+  v_owner_email text;
   v_is_claimed boolean;
 begin
   perform core.check_session();
@@ -30,7 +31,7 @@ begin
     if not found then
       return;
     end if;
-    select u.id into v_owner_id
+    select u.id, u.email into v_owner_id, v_owner_email
     from identity.users as u
     where lower(u.email collate "C") = lower(v_mail.address collate "C")
       and identity.is_confirmed(u);
@@ -74,6 +75,7 @@ begin
     details := coalesce(details, v_mail.details);
     token := identity.make_link(kind, v_mail.user_id, address, interval '3 days');
   elsif kind = 'password_reset' then
+    address := v_owner_email; -- in other letters it may be another mailbox
     token := identity.make_link(kind, v_owner_id, null, interval '1 hour');
   elsif kind = 'invitation' then
     token := identity.make_link(kind, null, address, interval '14 days');

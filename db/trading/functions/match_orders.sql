@@ -53,6 +53,8 @@ declare
   v_cancelled_count int := 0;
   v_is_starved boolean[]; -- of these: only by fills of the request that cancels it
   v_cleared_count int := 0; -- the others
+  v_held_traders int[]; -- of requests that were not finished
+  v_held_books int[]; -- likewise
   v_rested int[];
   v_rested_count int := 0;
   r trading.match_request;
@@ -93,6 +95,14 @@ begin
       continue next_request;
     end if;
 
+    -- What stands behind an unfinished request, of its trader or in its market, waits for it.
+    if t = any (v_held_traders) or r.book = any (v_held_books) then -- mutant: unfinished_overtaken
+      v_results[i] := trading.order_rejected('CONFLICT_RETRY');
+      v_held_traders := v_held_traders || t;
+      v_held_books := v_held_books || array[r.book, r.opposite];
+      continue next_request;
+    end if;
+
     -- 2. A live market takes the order now and judges it against the book when it is released.
     t_open_cost[t] := t_open_cost[t] - r.relieved_cents; -- mutant: replaced_order_counts
     if r.scheduled_cost_cents is not null then -- mutant: replaced_schedule_counts
@@ -114,9 +124,9 @@ begin
       v_met int := 100; -- the last one at which it met a maker
       v_fills_before int := v_fill_count;
       v_cancelled_before int := v_cancelled_count;
-      v_cleared_before int := v_cleared_count;
       v_may_meet_own boolean := not r.cancels_own
         and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
+      v_cleared_before int := v_cleared_count;
       v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
       v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
@@ -166,7 +176,8 @@ begin
           );
         end if;
         if v_reason is not null then -- mutant: dead_maker
-          v_code := case when v_cleared_count = most_cleared then 'CONFLICT_RETRY' end;
+          v_code := case when v_cleared_count = most_cleared
+            or v_cancelled_count - v_cleared_count = most_cleared then 'CONFLICT_RETRY' end; -- mutant: starved_without_bound
           exit when v_code is not null;
           v_cancelled_count := v_cancelled_count + 1;
           v_is_starved[v_cancelled_count] := k_end_reason[k] is null and t_traded_with[m] = i; -- mutant: starved_makers_cleared
@@ -238,6 +249,23 @@ begin
           v_cancelled_count := v_cancelled_before;
           v_cleared_count := v_cleared_before;
           continue next_request;
+        end if;
+        if v_code = 'CONFLICT_RETRY' then
+          v_held_traders := v_held_traders || t;
+          v_held_books := v_held_books || array[r.book, r.opposite];
+          -- The next call must get further. If it cancelled nobody else, the starved ones go, unless
+          -- the request can already be seen to be rejected in the end.
+          v_required := v_spent + v_fee + least(
+            (v_wanted - v_bought) * case when r.is_ioc then 100 - v_level else r.price end,
+            r.budget_cents - v_spent - v_fee
+          );
+          if true = all (v_is_starved[1 : v_cancelled_count]) -- mutant: starved_makers_met_again
+            and not r.is_fok and not r.is_post_only and trading.funding_rejection( -- mutant: starved_for_nothing
+              r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
+              limits.limits[t], limits.untraded[t], t_open_cost[t]
+            ) is null then
+            v_is_starved := array(select c.reason = 'self_trade' from unnest(v_cancelled) as c);
+          end if;
         end if;
         v_cancelled := trading.without_starved(
           v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before
@@ -320,6 +348,8 @@ comment on function trading.match_orders(
   'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
   'it had come alone. A request that is rejected has no effect, but for the makers it found that '
   'must be cancelled when it is rejected for want of liquidity, or because it met more of them '
-  'than most_cleared (CONFLICT_RETRY; null: any number). Makers that only an earlier match of the '
-  'same request starved of cash or shares do not count, and stay if it is rejected. replays are '
-  'by trading.read_replays, null without any key; shares_before_own is by trading.read_reach.';
+  'than most_cleared (CONFLICT_RETRY; null: any number). Then further requests of its trader and '
+  'for its market wait for it (CONFLICT_RETRY). Makers that only an earlier match of the same '
+  'request starved of cash or shares stay if it is rejected, unless there were most_cleared of '
+  'them alone. replays are by trading.read_replays, null without any key; shares_before_own is by '
+  'trading.read_reach.';

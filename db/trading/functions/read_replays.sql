@@ -11,6 +11,8 @@ begin
       select case
         -- The key of another command, or of an order that was sent otherwise.
         when x.order_id is null or x.request_fingerprint <> r.request_fingerprint then -1 -- mutant: order_of_another_request
+        when x.request_fingerprint is null and r.request_fingerprint is not null
+          and not trading.is_order_of(x.order_id, r) then -1 -- mutant: key_of_a_body_not_strict
         else x.order_id
       end
       from trading.idempotency_keys as x

@@ -73,21 +73,48 @@ test("CONFLICT_RETRY: one call cancels 500 makers without cash, and the next goe
   t.deepEqual((await book(market)).asks, ["1 @ 61"]);
 });
 
-test("CONFLICT_RETRY: other requests of the batch are carried out", async (t) => {
+test("CONFLICT_RETRY: what stands behind it in its market, or of its trader, waits for it", async (t) => {
   const { market, ann, taker } = await makeClearing();
-  const other = await makeTrader();
-  const outcomes = await exchange.placeBatch(market, [
-    [other, buy("yes", 2, 30)],
-    [taker, buy("yes", 6, 61)],
-    [other, buy("yes", 5, 61, ioc)],
-    [other, buy("yes", 1, 31)],
-  ]);
-  t.deepEqual(
-    outcomes.map(({ code }) => code),
-    [null, "CONFLICT_RETRY", "CONFLICT_RETRY", null],
-  );
+  const [elsewhere, third] = [await makeMarket(), await makeMarket()];
+  const [other, another] = (await makeTraders(2)) as [string, string];
+  const requests = [
+    [market, other, buy("yes", 2, 30)],
+    [market, taker, buy("yes", 6, 61)],
+    [market, other, buy("yes", 1, 31)],
+    [elsewhere, taker, buy("yes", 1, 20)], // its trader waits
+    [third, other, buy("yes", 1, 20)], // so does this one, for the one before the last
+    [elsewhere, another, buy("yes", 1, 21)], // and so does that market
+    [third, ann, sell("yes", 1, 21)],
+  ] as const;
+  const placeAll = async () => {
+    const { rows } = await exchange.database.pool.query("select code from api.place_orders($1)", [
+      JSON.stringify(
+        requests.flatMap(([of, userId, request]) =>
+          JSON.parse(ordersIn(of, [{ userId, ...request }])),
+        ),
+      ),
+    ]);
+    return rows.map(({ code }) => code as string | null);
+  };
+  const waits = "CONFLICT_RETRY";
+  t.deepEqual(await placeAll(), [null, waits, waits, waits, waits, waits, waits]);
   t.is(await openOrdersOf(ann), 150);
-  t.deepEqual((await book(market)).bids, ["1 @ 31", "2 @ 30"]);
+  t.deepEqual((await book(market)).bids, ["2 @ 30"]);
+  t.deepEqual(await placeAll(), [null, null, null, null, null, null, "INSUFFICIENT_BALANCE"]);
+  t.deepEqual((await book(market)).bids, ["1 @ 31", "4 @ 30"]);
+});
+
+test("CONFLICT_RETRY: of two orders on the same cash, the later one does not overtake", async (t) => {
+  const { market, taker } = await makeClearing();
+  await withdraw(taker, 400);
+  const placeBoth = () =>
+    exchange.placeBatch(market, [
+      [taker, buy("yes", 6, 61, ioc)],
+      [taker, buy("yes", 100, 2)],
+    ]);
+  const codes = async () => (await placeBoth()).map(({ code }) => code);
+  t.deepEqual(await codes(), ["CONFLICT_RETRY", "CONFLICT_RETRY"]);
+  t.deepEqual(await codes(), [null, "INSUFFICIENT_BALANCE"]);
 });
 
 test("CONFLICT_RETRY: the idempotency key stays free", async (t) => {
@@ -143,6 +170,26 @@ test.serial(
   },
 );
 
+test.serial("CONFLICT_RETRY: a release does not overtake one that is not finished", async (t) => {
+  await clock.freeze("2035-05-06T12:00:00Z");
+  const { market, event } = await exchange.makeLiveMarket();
+  const [ann, first, second] = (await makeTraders(3)) as [string, string, string];
+  await operate("set_event_live", { event_id: event, live: false });
+  await queue(market, ann, buy("no", 1, 50), 650);
+  await withdraw(ann, 49);
+  await operate("set_event_live", { event_id: event, live: true });
+  const cash = await balance(first);
+  await place(market, first, buy("yes", 10, 60));
+  await clock.advance(1);
+  await place(market, second, buy("no", 10, 45));
+  await clock.advance(3000);
+  await exchange.release(market);
+  await exchange.release(market);
+  // The earlier one rests at 60. The later one takes it, and pays the fee: 16.8 cents, rounded up.
+  const paid = async (trader: string) => cash - (await balance(trader));
+  t.deepEqual([await paid(first), await paid(second)], [600, 400 + 17]);
+});
+
 test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: makers that only its fills would have left without cash stay", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
@@ -163,17 +210,41 @@ test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: makers that only its fills woul
   t.is(await openOrdersOf(bob), 10);
 });
 
-test("an order cancels all makers that its own fills leave without cash, however many", async (t) => {
+/** A maker with cash for one of 650 orders, and a live maker behind them. */
+async function makeStarving() {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   await queue(market, ann, buy("no", 1, 60), 650);
   await exchange.rest(market, bob, buy("no", 5, 59));
   await withdraw(ann, 119);
+  return { market, ann, taker };
+}
+
+test("CONFLICT_RETRY: one call cancels 500 makers that its own fills leave without cash", async (t) => {
+  const { market, ann, taker } = await makeStarving();
+  const [outcome] = await exchange.placeBatch(market, [[taker, buy("yes", 6, 41)]]);
+  t.is(outcome!.code, "CONFLICT_RETRY");
+  t.is(await openOrdersOf(ann), 650 - MOST_CANCELLED);
+  t.is(await balance(ann), 119, "nothing has traded yet");
+  t.deepEqual(await exchange.verify(), []);
   const answer = await place(market, taker, buy("yes", 6, 41));
   t.deepEqual(shown(answer.fills), ["1 @ 40", "5 @ 41"]);
-  t.is(answer.cancelledOrders.length, 649);
+  t.is(answer.cancelledOrders.length, 149);
   t.is(await openOrdersOf(ann), 0);
+  t.deepEqual(await exchange.verify(), []);
 });
+
+for (const [name, request] of [
+  ["that is filled or killed", buy("yes", 6, 41, { timeInForce: "fok" })],
+  ["that its cash does not cover", buy("yes", 10_000, 41)],
+] as const) {
+  test(`CONFLICT_RETRY: an order ${name} costs no maker an order`, async (t) => {
+    const { market, ann, taker } = await makeStarving();
+    const [outcome] = await exchange.placeBatch(market, [[taker, request]]);
+    t.is(outcome!.code, "CONFLICT_RETRY");
+    t.is(await openOrdersOf(ann), 650);
+  });
+}
 
 test("CONFLICT_RETRY: an atomic batch cancels makers without cash, and succeeds when repeated", async (t) => {
   const { market, ann, bob, taker } = await makeClearing();

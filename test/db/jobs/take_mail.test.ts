@@ -92,6 +92,16 @@ test.serial("each new key is reported: one does not hide another", async (t) => 
   t.deepEqual(names.toSorted(), ["one", "three", "two"]);
 });
 
+test.serial("a link goes to the address of the account, not to what was typed", async (t) => {
+  const { email } = await makeUser();
+  const typed = email.toUpperCase();
+  await exchange.api.query("select api.request_password_reset(email => $1)", [typed]);
+  t.deepEqual(
+    (await send(email)).map(([kind]) => kind),
+    ["password_reset"],
+  );
+});
+
 test.serial("mails with links are sent before notices", async (t) => {
   const { userId, email } = await makeUser();
   await makeKey(userId, "one");
