@@ -91,7 +91,9 @@ export function makePage(): string {
       ...ofTag.map(({ name, operation }) => writer.describeRoute(name, operation)),
     ];
   });
-  return `${joined([introduction, ...sections, writer.describeSchemas()])}\n`;
+  const headings = [...document.tags.map(({ name }) => `Routes: ${name}`), "Schemas"];
+  const contents = headings.map((heading) => `- ${linkTo(heading)}`).join("\n");
+  return `${joined([introduction, contents, ...sections, writer.describeSchemas()])}\n`;
 }
 
 function makeWriter({ components }: OpenApi) {

@@ -6,22 +6,26 @@ set -euo pipefail
 margin=2 # cents between the last price and a quote
 quantity=10
 directory=$(mktemp --directory)
+trap 'rm -r "$directory"' EXIT
 answer=$directory/answer.json
 
 # Sends a request to a path, with further options of curl, and keeps the body of the answer. curl
 # repeats it after 429, 503, a lost connection and ten seconds without an answer, and waits as long
-# as Retry-After says. An idempotency key is in the body, so it stays the same.
+# as Retry-After says. An idempotency key is in the body, so it stays the same. Fails after an error,
+# which it prints; without an answer curl prints it.
 request() {
   local status
   status=$(curl --silent --show-error --max-time 10 --output "$answer" --write-out '%{http_code}' \
     --retry 5 --retry-all-errors --retry-max-time 60 \
     --header "Authorization: Bearer $KEY" --header "Content-Type: application/json" \
-    "${@:2}" "$BASE$1")
-  [[ $status == 2* ]]
+    "${@:2}" "$BASE$1") || return
+  [[ $status != 2* ]] || return 0
+  echo "$1: $status $(jq --raw-output .error "$answer")" >&2
+  return 1
 }
 
 cancel_all() {
-  request "/api/v1/orders?marketId=$MARKET"
+  request "/api/v1/orders?marketId=$MARKET" || return
   jq '{orderIds: [.data[].id]}' "$answer" >"$directory/ids.json"
   if jq --exit-status '.orderIds != []' "$directory/ids.json" >/dev/null; then
     request /api/v1/orders/cancel-batch --data "@$directory/ids.json"
@@ -37,16 +41,26 @@ place() {
     --argjson quantity "$quantity" --arg expires "$expires" --arg key "$key" \
     '{marketId: $market, $side, $price, $quantity, postOnly: true, expiresAt: $expires,
       idempotencyKey: $key}' >"$directory/order.json"
-  request /api/v1/orders --data "@$directory/order.json" || true
-  echo "$1 @ $2: $(jq --raw-output '.order.status // .error' "$answer")"
+  if request /api/v1/orders --data "@$directory/order.json"; then
+    echo "$1 @ $2: $(jq --raw-output .order.status "$answer")"
+  else
+    echo "$1 @ $2: not placed"
+  fi
 }
 
 finish() {
+  local code=$?
   trap '' INT TERM
   kill "$stream" 2>/dev/null || true
-  cancel_all
+  cancel_all || code=1
   rm -r "$directory"
+  exit "$code"
 }
+
+# A wrong key or an unknown market ends the program here.
+cancel_all
+request "/api/v1/markets/$MARKET"
+
 stream=
 trap finish EXIT
 trap 'exit 0' INT TERM

@@ -26,7 +26,7 @@ function areProxies(value: string): boolean {
 const trustProxy = z
   .string()
   .refine((value) => /^(off|false|on|true|\d+)$/i.test(value) || areProxies(value), {
-    error: "must be off, a number of proxies, or their addresses",
+    error: "must be off, on, a number of proxies, or their addresses",
   })
   .transform((value): boolean | number | string => {
     if (/^(off|false|0)$/i.test(value)) return false;

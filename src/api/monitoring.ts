@@ -24,7 +24,7 @@ const reasons =
   "`migrations_missing`: it lacks a migration of this version; later migrations are no reason. " +
   "`server_version`: it is not PostgreSQL 15 to 18. `encoding`: it is not UTF8. " +
   "`session_settings`: a setting of its sessions is not fit. `prepared_statements`: a pooler loses " +
-  "them. `starting`: the server has not looked yet.";
+  "them. `starting`: the server has not looked yet. A worker has `jobs_fail` too.";
 
 const readiness = route({
   method: "get",

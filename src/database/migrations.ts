@@ -177,7 +177,7 @@ async function waitForTurn(client: ClientBase): Promise<void> {
 function mayNotMigrate(login: string | undefined, cause: Error): DatabaseNotReadyError {
   return new DatabaseNotReadyError(
     `The login ${login ?? "of DATABASE_URL"} may not migrate the database (${cause.message}): ` +
-      "it needs the role exchange_owner, and create on the database",
+      "it needs the role exchange_owner, and connect and create on the database",
     { cause },
   );
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { hasCode } from "../has_code.ts";
 import { listen } from "./http_server.ts";
 import type { HttpServer, ListenOptions } from "./http_server.ts";
 import { rejection } from "./problems.ts";
@@ -22,9 +23,13 @@ export interface Front {
 export async function openFront(options: ListenOptions): Promise<Front> {
   let reason = "starting";
   let handler: RequestListener = refuse;
-  const listener = await listen((request, response) => {
+  const answer: RequestListener = (request, response) => {
     handler(request, response);
-  }, options);
+  };
+  const listener = await listen(answer, options).catch((error: unknown) => {
+    if (hasCode(error, "EADDRINUSE")) (error as Error).message += ": PORT sets another port";
+    throw error;
+  });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= listener.close());
 

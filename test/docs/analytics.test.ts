@@ -24,7 +24,7 @@ test.serial(
       "select public_id as market from catalog.markets where title = 'A white winter?'",
     );
     await withGraphql(database, "analyst", async (baseUrl) => {
-      const variables = { BASE: baseUrl, KEY: key };
+      const variables = { BASE: baseUrl, ANALYST_KEY: key };
       await runHttpDocument(t, page, { variables, letAMinutePass: () => Promise.resolve() });
       await runGraphqlDocument(t, page, { url: `${baseUrl}/graphql`, key, variables: rows[0] });
     });

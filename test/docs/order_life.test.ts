@@ -6,7 +6,5 @@ import { runSqlDocument } from "./sql_document.ts";
 const database = testDatabase(test);
 
 test("docs/order_life.md prints what it says", async (t) => {
-  // As a worker has done.
-  await database.pool.query("select jobs.make_event_partitions()");
   await runSqlDocument(t, readDocument("docs/order_life.md"), database.pool);
 });

@@ -26,6 +26,19 @@ testWithPrograms(["curl", "jq"], "the market maker in curl quotes", async (t) =>
   await playMarketMaker(t, "In curl");
 });
 
+testWithPrograms(["curl", "jq"], "a wrong key or market ends the one in curl", async (t) => {
+  const { key } = await makeTrader();
+  const unknown = "01900000-0000-7000-8000-000000000000";
+  for (const [environment, reason] of [
+    [{ KEY: "jk_1", MARKET: await makeMarket() }, /: 401 Unauthorized$/m],
+    [{ KEY: key, MARKET: unknown }, /: 404 Market not found$/m],
+  ] as const) {
+    const example = await startExample(t, "In curl", { BASE: service.url, ...environment });
+    t.is(await example.ended, 1, example.output());
+    t.regex(example.output(), reason);
+  }
+});
+
 test("the market maker in TypeScript has fewer than 80 lines", (t) => {
   t.true(readText("examples/market_maker.ts").trimEnd().split("\n").length < 80);
 });

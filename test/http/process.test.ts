@@ -88,7 +88,7 @@ test("a port in use and an invalid environment are reported in one line, without
     const port = String((other.address() as AddressInfo).port);
     const first = start(t, "start.ts", database, { PORT: port });
     t.is(await first.exited, 1);
-    t.regex(first.errors(), /^listen EADDRINUSE.*$/m);
+    t.regex(first.errors(), /^listen EADDRINUSE.*: PORT sets another port$/m);
     t.notRegex(first.errors(), /\n +at /);
     other.close();
 
@@ -119,7 +119,7 @@ test("42501: the start of a login that may not migrate ends with a line that nam
     };
     const line = (what: string) =>
       `The login ${login} may not migrate the database (permission denied for ${what}): ` +
-      "it needs the role exchange_owner, and create on the database\n";
+      "it needs the role exchange_owner, and connect and create on the database\n";
     try {
       const { rows } = await pool.query("select current_database() as name");
       t.is(await refusal("migrate.ts"), line(`database ${rows[0].name}`));
