@@ -9,7 +9,7 @@ import { checkProductionUrl, runProcess } from "./run_process.ts";
 await runProcess(async (context) => {
   const { config, ending, logger, onClose, openDatabase, openWhenReady, print } = context;
   const { workerDatabaseUrl, workerPort: port, metricsHost: host } = config;
-  const healthServer = port === undefined ? undefined : await serveHealth({ port, host });
+  const healthServer = port === undefined ? undefined : await serveHealth({ port, host, logger });
   if (healthServer !== undefined) {
     onClose(healthServer.close);
     print(`health    ${healthServer.url}/readyz`);

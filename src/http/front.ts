@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { listen } from "./http_server.ts";
-import type { HttpServer, ListenOptions } from "./http_server.ts";
+import { listen } from "../http_server.ts";
+import type { HttpServer, ListenOptions } from "../http_server.ts";
 import { rejection } from "./problems.ts";
 import { sendText } from "./respond.ts";
 

@@ -19,7 +19,7 @@ import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts"
 import { closeEndpoints, makeGraphqlEndpoints, prepareEndpoints } from "../graphql/endpoints.ts";
 import type { GraphqlEndpoints, GraphqlEndpointsOptions } from "../graphql/endpoints.ts";
 import type { Front } from "../http/front.ts";
-import { listen } from "../http/http_server.ts";
+import { listen } from "../http_server.ts";
 import type { Website } from "../site/files.ts";
 import { version } from "../version.ts";
 import { makeApp, makeMetricsApp } from "./app.ts";

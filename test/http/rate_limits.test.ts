@@ -5,7 +5,7 @@ import { routes } from "../../src/api/routes.ts";
 import { makeApp } from "../../src/server/app.ts";
 import { makeAccess } from "../../src/http/access.ts";
 import { formatApiKey } from "../../src/database/api_key.ts";
-import { listen } from "../../src/http/http_server.ts";
+import { listen } from "../../src/http_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
