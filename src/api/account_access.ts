@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hashPassword, isStandard, newSettings, standardSettings } from "../accounts/passwords.ts";
 import { tokenOf } from "../http/authentication.ts";
 import { ProblemError, rejection, rejections } from "../http/problems.ts";
-import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
+import { isWellFormedSecret, sha256Of } from "../secrets.ts";
 import { route } from "./route.ts";
 import {
   browserMarkOf,
@@ -325,7 +325,7 @@ const confirmEmail = route({
         ? undefined
         : await access.identify("token", request, response);
     const isAttempt = isGiven(password);
-    const counted = isAttempt && { "sign-in-account": hashApiKey(token).toString("hex") };
+    const counted = isAttempt && { "sign-in-account": sha256Of(token).toString("hex") };
     await access.countAttempt({ "sign-in": address, ...counted }, response);
     const tokenHash = linkHash(token);
     const passwordHash = isAttempt
@@ -395,7 +395,7 @@ async function accountCounters(
 
 /** Compares hashes, so the time taken says nothing about the text. */
 function isSame(given: string, right: string | null): boolean {
-  return right !== null && hashApiKey(given).equals(hashApiKey(right));
+  return right !== null && sha256Of(given).equals(sha256Of(right));
 }
 
 type Attempt = { userId: string; address: string; response: Parameters<Count>[1] };
@@ -441,7 +441,7 @@ function browserName(request: Request): string | null {
 /** An e-mail address as attempts are counted by it: the database takes ASCII's capitals for small. */
 function emailSubject(email: string): string {
   const folded = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return hashApiKey(folded).toString("hex");
+  return sha256Of(folded).toString("hex");
 }
 
 /** What mails of a kind to an address are counted by: no kind uses up those of another. */
@@ -451,8 +451,8 @@ function mailSubject(kind: "sign-up" | "reset" | "change", email: string): strin
 
 /** What the database knows of a link, or the end of the request with what is none. */
 function linkHash(token: string): Buffer {
-  if (!isWellFormedApiKey(token, "jl_")) throw new ProblemError(rejection("INVALID_LINK"));
-  return hashApiKey(token);
+  if (!isWellFormedSecret(token, "jl_")) throw new ProblemError(rejection("INVALID_LINK"));
+  return sha256Of(token);
 }
 
 function isGiven<Value>(value: Value | null | undefined): value is Value {

@@ -7,8 +7,8 @@ import {
   checkPasskeySignature,
   relyingPartyId,
 } from "../accounts/passkeys.ts";
-import { hashApiKey } from "../database/api_key.ts";
 import { rejection, rejections } from "../http/problems.ts";
+import { sha256Of } from "../secrets.ts";
 import { browserBefore, welcome } from "./account_access.ts";
 import { lineSchema, signedInSchema } from "./account_schemas.ts";
 import { found, idParams, timestampSchema, uuidSchema } from "./common.ts";
@@ -315,5 +315,5 @@ function userIdOf(handle: string): string | undefined {
 
 /** A passkey as attempts are counted by it, known or not. Several texts may stand for its bytes. */
 function passkeySubject({ id }: { id: string }): string {
-  return hashApiKey(bytesOf(id).toString("hex")).toString("hex");
+  return sha256Of(bytesOf(id).toString("hex")).toString("hex");
 }

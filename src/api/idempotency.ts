@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import { z } from "zod";
 import type { VersionedResult } from "../database/calls.ts";
 import { validate } from "../http/validate.ts";
+import { sha256Of } from "../secrets.ts";
 import { acceptedBody, uuidSchema } from "./common.ts";
 
 /** Commands that are carried out once, however often they are sent. */
@@ -34,7 +34,7 @@ export function readIdempotency(
 
 /** Half of the SHA-256 of a value, as a UUID. */
 export function fingerprintOf(value: unknown): string {
-  const digest = createHash("sha256").update(JSON.stringify(value)).digest("hex");
+  const digest = sha256Of(JSON.stringify(value)).toString("hex");
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 

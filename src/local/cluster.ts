@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import * as fs from "node:fs/promises";
@@ -8,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseNotReadyError } from "../database/not_ready.ts";
 import { hasCode } from "../has_code.ts";
+import { sha256Of } from "../secrets.ts";
 import * as postgres from "./postgres_process.ts";
 
 /** The files of an embedded PostgreSQL, and its server as a process. */
@@ -252,5 +252,5 @@ async function makeSocketDirectory({ dataDirectory, runner }: Cluster): Promise<
 }
 
 function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return sha256Of(text).toString("hex").slice(0, 12);
 }

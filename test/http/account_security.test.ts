@@ -3,7 +3,7 @@ import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { routes } from "../../src/api/routes.ts";
-import { formatApiKey } from "../../src/database/api_key.ts";
+import { formatSecret } from "../../src/secrets.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { callService, testService } from "../helpers/http/test_service.ts";
@@ -52,7 +52,7 @@ for (const route of withToken) {
       for (const options of [
         {},
         { key },
-        { key: formatApiKey(randomBytes(32), "jt_") },
+        { key: formatSecret(randomBytes(32), "jt_") },
         { key: cookie.split("=")[1]! },
         { headers: { cookie } },
       ]) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import net from "node:net";
 import test from "ava";
-import { hashApiKey } from "../../src/database/api_key.ts";
+import { sha256Of } from "../../src/secrets.ts";
 import { until } from "../helpers/until.ts";
 import { testService } from "../helpers/http/test_service.ts";
 
@@ -137,7 +137,7 @@ test.serial(
     const text = lines.join("\n");
     t.is(lines.filter(isRequest).length, 6);
     const secret = trader.key.slice(3, -6);
-    const hash = hashApiKey(trader.key);
+    const hash = sha256Of(trader.key);
     for (const secretText of [
       secret,
       hash.toString("hex"),
