@@ -6,7 +6,7 @@ import type {
   ZodOpenApiOverrideContext,
   ZodOpenApiResponseObject,
 } from "zod-openapi";
-import { outcomeUnknown, plainProblem, rejections } from "../http/problems.ts";
+import { outcomeUnknown, plainProblem, rejection, rejections } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import { version } from "../version.ts";
 import { errorSchema, uuidSchema } from "./common.ts";
@@ -196,15 +196,13 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
     ...(request.params === undefined ? [] : [request.params.otherwise]),
     ...(isCommand({ rateLimit }) ? rejections("IDEMPOTENCY_KEY_REUSED") : []),
     ...(route.problems ?? []),
-    ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
+    ...(request.body === undefined ? [] : rejections("BODY_TOO_LARGE")),
     plainProblem(431, "Request Header Fields Too Large"),
-    plainProblem(500, "Internal server error"),
+    rejection("INTERNAL_ERROR"),
     ...(route.whenOutcomeUnknown === undefined
       ? []
       : [...rejections("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
-    ...(rateLimit === "read" || rateLimit === "stream"
-      ? [plainProblem(503, "Service unavailable")]
-      : []),
+    ...(rateLimit === "read" || rateLimit === "stream" ? rejections("SERVICE_UNAVAILABLE") : []),
   ];
 }
 

@@ -4,13 +4,7 @@ import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import { resultsIn } from "../engine/order_calls.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
-import {
-  invalidRequest,
-  plainProblem,
-  ProblemError,
-  rejection,
-  rejectionByName,
-} from "../http/problems.ts";
+import { invalidRequest, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import { validate } from "../http/validate.ts";
 import { acceptedBody, balanceSchema, errorSchema, uuidSchema } from "./common.ts";
@@ -166,7 +160,7 @@ async function placeEach(
         if (error instanceof ProblemError) return resultOfProblem(error.problem);
         const problem = problemOfCommand(error, whenPlacingUnknown);
         logger[problem === undefined ? "error" : "warn"]({ error }, "an order was not placed");
-        return resultOfProblem(problem ?? plainProblem(500, "Internal server error"));
+        return resultOfProblem(problem ?? rejection("INTERNAL_ERROR"));
       }
     }),
   );

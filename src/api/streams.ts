@@ -32,7 +32,7 @@ async function answerBy(open: () => Promise<void>, response: Response): Promise<
   } catch (error) {
     if (!(error instanceof StreamRejection)) throw error;
     if (error.limitOf === "process") {
-      throw new ProblemError(plainProblem(503, "Service unavailable"));
+      throw new ProblemError(rejection("SERVICE_UNAVAILABLE"));
     }
     response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
     throw new ProblemError(plainProblem(429, "Too many streams are open"));

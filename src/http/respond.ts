@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { errorCodes } from "../database/error_codes.ts";
 import type { ErrorCodeName } from "../database/error_codes.ts";
 import { writeText } from "../http_server.ts";
 import type { Problem } from "./problems.ts";
@@ -23,13 +24,11 @@ function codeOfStatus(status: number): ErrorCodeName {
   return codesByStatus.get(status) ?? (status < 500 ? "INVALID_REQUEST" : "INTERNAL_ERROR");
 }
 
-const codesByStatus = new Map<number, ErrorCodeName>([
-  [401, "UNAUTHORIZED"],
-  [404, "NOT_FOUND"],
-  [413, "BODY_TOO_LARGE"],
-  [429, "TOO_MANY_REQUESTS"],
-  [503, "SERVICE_UNAVAILABLE"],
-]);
+const generalCodes = ["NOT_FOUND", "TOO_MANY_REQUESTS", "SERVICE_UNAVAILABLE"] as const;
+
+const codesByStatus = new Map<number, ErrorCodeName>(
+  generalCodes.map((name) => [errorCodes[name].status, name]),
+);
 
 const sentProblems = new WeakMap<ServerResponse, Problem>();
 
