@@ -7,28 +7,28 @@ import { acceptedBody, uuidSchema } from "./common.ts";
 
 /** Commands that are carried out once, however often they are sent. */
 
-/** The key of a command, and what the command is. Both are absent if it came without a key. */
+/** The key of a command, and what the command is, as arguments of the database's functions. */
 export interface Idempotency {
-  idempotencyKey?: string;
-  requestFingerprint?: string;
+  idempotencyKey: string;
+  requestFingerprint: string;
 }
 
 const headersSchema = z.object({ "Idempotency-Key": uuidSchema.optional() });
 
 /**
- * The idempotency key of a request. The fingerprint is made of the route and of what its schemas
+ * The idempotency key of a request. Undefined if it came without one. The fingerprint is made of the route and of what its schemas
  * gave: requests that differ in unknown fields or in white space are the same command.
  */
 export function readIdempotency(
   { method, path }: { method: string; path: string },
   request: Request,
   input: object,
-): Idempotency {
+): Idempotency | undefined {
   const header = request.get("Idempotency-Key");
   const { "Idempotency-Key": idempotencyKey } = validate(headersSchema, {
     "Idempotency-Key": header,
   });
-  if (idempotencyKey === undefined) return {};
+  if (idempotencyKey === undefined) return undefined;
   return { idempotencyKey, requestFingerprint: fingerprintOf([method, path, input]) };
 }
 

@@ -85,10 +85,8 @@ const placeBatch = route({
     },
   },
   handler: async ({ body, idempotency, response, userId }, context) => {
-    const { idempotencyKey, requestFingerprint } = idempotency;
-    if (idempotencyKey !== undefined && requestFingerprint !== undefined) {
-      const once = { userId, idempotencyKey, requestFingerprint };
-      const text = await placeOnce(context, once, body, response);
+    if (idempotency !== undefined) {
+      const text = await placeOnce(context, { userId, ...idempotency }, body, response);
       return { status: 200, text };
     }
     const results =
@@ -99,6 +97,9 @@ const placeBatch = route({
     return { status: 200, text: `{"results":[${results.join()}],"balance":${balance}}` };
   },
 });
+
+/** A command of a user that is carried out once. */
+type KeyedCommand = Idempotency & { userId: string };
 
 type LooseBatch = z.output<typeof looseBatchSchema>;
 
@@ -117,7 +118,7 @@ function readOrder(body: unknown): ReadOrder {
 /** Places a batch in one transaction, which keeps its results for repetitions of the request. */
 async function placeOnce(
   { orderGatherer }: Context,
-  once: { userId: string; idempotencyKey: string; requestFingerprint: string },
+  once: KeyedCommand,
   body: LooseBatch,
   response: Response,
 ): Promise<string> {
@@ -247,21 +248,20 @@ const cancelBatch = route({
     },
   },
   handler: async ({ body: { orderIds }, idempotency, response, userId }, context) => {
-    const { idempotencyKey, requestFingerprint } = idempotency;
-    if (idempotencyKey === undefined || requestFingerprint === undefined) {
+    if (idempotency === undefined) {
       const body = await cancelOrders(context, userId, orderIds);
       context.outboxRelay.ring();
       return { status: 200, body };
     }
-    const once = { userId, idempotencyKey, requestFingerprint };
-    return { status: 200, text: await cancelOnce(context, once, orderIds, response) };
+    const text = await cancelOnce(context, { userId, ...idempotency }, orderIds, response);
+    return { status: 200, text };
   },
 });
 
 /** Cancels orders as {@link cancelOrders} does, and keeps the answer for repetitions. */
 async function cancelOnce(
   context: Context,
-  once: { userId: string; idempotencyKey: string; requestFingerprint: string },
+  once: KeyedCommand,
   orderIds: string[],
   response: Response,
 ): Promise<string> {
@@ -293,7 +293,7 @@ export async function cancelOrders(
   { commands, turns, logger }: Pick<Context, "commands" | "turns" | "logger">,
   userId: string,
   orderIds: string[],
-  { idempotencyKey, requestFingerprint }: Idempotency = {},
+  idempotency?: Idempotency,
 ): Promise<CancelBatchResponse> {
   const cancelled: CancelBatchResponse["cancelled"] = [];
   const failures: CancelBatchResponse["failures"] = [];
@@ -307,9 +307,9 @@ export async function cancelOrders(
     }
     try {
       // Of a batch with a key, each cancel has a key of its own.
-      const once = idempotencyKey !== undefined && {
-        idempotencyKey: keyOfPart(idempotencyKey, orderId),
-        requestFingerprint,
+      const once = idempotency && {
+        ...idempotency,
+        idempotencyKey: keyOfPart(idempotency.idempotencyKey, orderId),
       };
       const command = { command: "cancel" as const, userId, orderId, ...once };
       const result = await commands.runCommand(command, { turn });

@@ -194,15 +194,15 @@ const place = route({
 /** An order with the key of the header. Where both are given, they must be the same. */
 function withKey(
   order: z.output<typeof placeOrderSchema>,
-  { idempotencyKey, requestFingerprint }: Idempotency,
+  idempotency: Idempotency | undefined,
 ): Omit<OrderRequest, "userId"> {
-  if (idempotencyKey === undefined) return order;
-  const key = order.idempotencyKey ?? idempotencyKey;
-  if (key !== idempotencyKey) {
+  if (idempotency === undefined) return order;
+  const key = order.idempotencyKey ?? idempotency.idempotencyKey;
+  if (key !== idempotency.idempotencyKey) {
     const message = "must be the Idempotency-Key of the header";
     throw new ProblemError(invalidRequest([{ path: "idempotencyKey", message }]));
   }
-  return { ...order, idempotencyKey, requestFingerprint };
+  return { ...order, ...idempotency };
 }
 
 export const previewResponseSchema = z.strictObject({

@@ -40,7 +40,7 @@ export function installRoute(app: Express, route: Route, context: Context): void
 
     const input = readInput(route.request, request);
     if (isStrict(request)) refuseUnknown(route.request, request, response);
-    const idempotency = isCommand(route) ? readIdempotency(route, request, input) : {};
+    const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
     const who = { caller, userId: caller?.userId, address };
     const call = { ...input, ...who, idempotency, request, response };
     send(response, route, await route.handler(call, context));
