@@ -3,9 +3,9 @@ import type { Logger } from "pino";
 import { makeContext } from "../api/context.ts";
 import type { Context } from "../api/context.ts";
 import type { Config } from "../config.ts";
-import { checkDatabase } from "../database/migrations.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
+import { checkDatabase } from "../database/readiness.ts";
 import {
   asServerPools,
   endPools,
