@@ -14,7 +14,7 @@ import {
   signedInSchema,
   signUpPolicySchema,
 } from "./account_schemas.ts";
-import { found, uuidSchema } from "./common.ts";
+import { found, isGiven, uuidSchema } from "./common.ts";
 import { route } from "./route.ts";
 import {
   browserBefore,
@@ -348,7 +348,3 @@ export const accountAccessRoutes = [
   ...[signUpPolicy, signUp, signIn, signInByLink, signOut, changePassword],
   ...[requestReset, resetPassword, changeEmail, resendConfirmation, confirmEmail],
 ];
-
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
-}

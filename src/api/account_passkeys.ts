@@ -9,7 +9,7 @@ import {
 } from "../accounts/passkeys.ts";
 import { rejection, rejections } from "../http/problems.ts";
 import { lineSchema, signedInSchema } from "./account_schemas.ts";
-import { found, idParams, timestampSchema, uuidSchema } from "./common.ts";
+import { formatUuid, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
 import type { Context } from "./context.ts";
 import { route } from "./route.ts";
 import { browserBefore, sessionAnswer, setsCookie, signInToSee } from "./sign_in.ts";
@@ -308,6 +308,6 @@ function handleOf(userId: string): string {
 
 /** The id of the user whom a passkey names, if it is one. */
 function userIdOf(handle: string): string | undefined {
-  const hex = bytesOf(handle).toString("hex");
-  return /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex)?.slice(1).join("-");
+  const bytes = bytesOf(handle);
+  return bytes.length === 16 ? formatUuid(bytes) : undefined;
 }

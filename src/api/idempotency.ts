@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { VersionedResult } from "../database/calls.ts";
 import { validate } from "../http/validate.ts";
 import { sha256Of } from "../secrets.ts";
-import { acceptedBody, uuidSchema } from "./common.ts";
+import { acceptedBody, formatUuid, uuidSchema } from "./common.ts";
 
 /** Commands that are carried out once, however often they are sent. */
 
@@ -34,8 +34,7 @@ export function readIdempotency(
 
 /** Half of the SHA-256 of a value, as a UUID. */
 export function fingerprintOf(value: unknown): string {
-  const digest = sha256Of(JSON.stringify(value)).toString("hex");
-  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return formatUuid(sha256Of(JSON.stringify(value)).subarray(0, 16));
 }
 
 /** A key of a part of a command, which is the same for each repetition of the command. */

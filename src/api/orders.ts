@@ -12,6 +12,7 @@ import {
   errorCodeSchema,
   found,
   idParams,
+  isGiven,
   momentSchema,
   orderTypeSchema,
   priceSchema,
@@ -141,10 +142,6 @@ export const placeOrderSchema = z
 
 function isImmediate(timeInForce: "gtc" | "ioc" | "fok" | null | undefined): boolean {
   return timeInForce === "ioc" || timeInForce === "fok";
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== null && value !== undefined;
 }
 
 export const placeOrderResponseSchema = z.strictObject({

@@ -58,9 +58,7 @@ export function makeWorkerPool(
     connectionTimeoutMs: 5000,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
-    onIdleError: (error) => {
-      logger.warn({ error }, "an idle database connection was lost");
-    },
+    logger,
   });
   ignoreForeignNotifications(pool);
   return pool;
