@@ -3,6 +3,7 @@ import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { getIntrospectionQuery } from "postgraphile/graphql";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { formatSecret } from "../../src/secrets.ts";
 import { describeError } from "../../src/bin/logger.ts";
@@ -45,8 +46,11 @@ test.before("serve", async () => {
   // Reading the schemas keeps a busy machine longer than a query may take.
   await analysts.prepare();
   await operating.prepare();
-  service = await serve(database.connectAs("exchange_api"), config, logger, {
-    ...{ analysts, operators: operating },
+  service = await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config,
+    logger,
+    graphql: { analysts, operators: operating },
   });
   await operate("create_category('tests', 'Tests')");
   market = await operate("create_market('Will it rain?', 'tests')");
