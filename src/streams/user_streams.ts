@@ -43,6 +43,8 @@ export interface UserStreams {
   credentialEnded: (id: string) => void;
   /** How many streams are open. */
   count: () => number;
+  /** Ends the checks of credentials. */
+  close: () => void;
 }
 
 interface UserStream extends FollowedStream {
@@ -67,7 +69,7 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
   const streamsOfUsers = new Map<string, Set<UserStream>>();
   const reader = createUserEventReader(options);
   const endInvalid = makeCredentialCheck(options);
-  repeat(() => {
+  const stopChecks = repeat(() => {
     void endInvalid(allStreams());
   }, CHECK_EVERY_MS);
 
@@ -138,6 +140,7 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
       for (const { credentialId, stream } of allStreams()) if (credentialId === id) stream.end();
     },
     count: () => allStreams().length,
+    close: stopChecks,
   };
 }
 
