@@ -134,7 +134,7 @@ async function placeOnce(
   }
   const placed = await orderGatherer.placeOnce({ ...once, orders, atomic });
   const { results, balance } = resultsIn(acceptedBody(placed));
-  if (atomic) refuseRejected(results);
+  if (atomic) throwFirstRejection(results);
   noteReplay(response, placed.replayed);
   const left = results.values();
   const texts = read.map((each) => {
@@ -177,12 +177,12 @@ async function placeAll(
   orders: Omit<OrderRequest, "userId">[],
 ): Promise<string[]> {
   const results = await orderGatherer.placeTogether(orders.map((order) => ({ userId, ...order })));
-  refuseRejected(results);
+  throwFirstRejection(results);
   return results.map(resultOf);
 }
 
 /** Throws a problem with the first order of an atomic batch that was rejected, if one was. */
-function refuseRejected(results: CommandResult[]): void {
+function throwFirstRejection(results: CommandResult[]): void {
   const index = results.findIndex(({ code }) => code !== null);
   const rejected = results[index];
   if (rejected === undefined) return;

@@ -118,24 +118,24 @@ export const placeOrderSchema = z
     }),
   })
   .superRefine((order, context) => {
-    const refuse = (field: keyof typeof order, message: string): void => {
+    const reject = (field: keyof typeof order, message: string): void => {
       context.addIssue({ code: "custom", path: [field], message });
     };
     const isPriced = isGiven(order.price);
     const isCounted = isGiven(order.quantity);
     const isBudget = isGiven(order.budgetCents);
     if (order.orderType === "sell") {
-      if (isBudget) refuse("budgetCents", "not for a sell");
-      if (!isCounted) refuse("quantity", "required for a sell");
+      if (isBudget) reject("budgetCents", "not for a sell");
+      if (!isCounted) reject("quantity", "required for a sell");
     } else {
-      if (isBudget && isCounted) refuse("budgetCents", "excludes quantity");
-      if (!isBudget && !isCounted) refuse("quantity", "required without budgetCents");
+      if (isBudget && isCounted) reject("budgetCents", "excludes quantity");
+      if (!isBudget && !isCounted) reject("quantity", "required without budgetCents");
       if (!isBudget && order.price === undefined) {
-        refuse("price", "required without budgetCents; null places a market order");
+        reject("price", "required without budgetCents; null places a market order");
       }
     }
     if (order.postOnly === true && (isBudget || !isPriced || isImmediate(order.timeInForce))) {
-      refuse("postOnly", "needs a price and gtc, and no budgetCents");
+      reject("postOnly", "needs a price and gtc, and no budgetCents");
     }
   })
   .meta({ id: "PlaceOrder", override: neededFields });

@@ -20,7 +20,7 @@ await runProcess(async (context) => {
   const jobs = [...crontab];
   if (transport) jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
   const options = { connectionString, logger, crontab: jobs, signal: ending };
-  const worker = await openWhenReady(() => startWorker(options), healthServer?.refuseBecause);
+  const worker = await openWhenReady(() => startWorker(options), healthServer?.notReadyBecause);
   healthServer?.handOver(worker.health);
   if (!transport) logger.warn("SMTP_URL is not set: this worker sends no mail");
   print("working");

@@ -202,9 +202,6 @@ export const api = functionsOf("api", {
   placeOrdersVersioned: once(orders, manyRows(versionedResult)),
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
-  /** For servers of version 0.2.0, which may run beside later ones: these four. */
-  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
-  cancelOrder: once(ofOrder, oneRow(commandResult)),
   runCommand: once(
     {
       ...{ command: sqlType<Command>("text"), ...ofUser },
@@ -231,6 +228,10 @@ export const api = functionsOf("api", {
   ),
   setDeadMan: repeatable({ ...ofUser, timeoutMs: int, ...idempotency }, oneRow(setSwitch)),
   getDeadMan: repeatable(ofUser, one(json)),
+
+  /** For servers of version 0.2.0, which may run beside later ones: these four. */
+  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
+  cancelOrder: once(ofOrder, oneRow(commandResult)),
   splitPosition: once(ofSets, oneRow(commandResult)),
   mergePosition: once(ofSets, oneRow(commandResult)),
 

@@ -9,7 +9,7 @@ import { sendText } from "./respond.ts";
 export interface Front {
   url: string;
   /** Sets the reason that `GET /readyz` shows. */
-  refuseBecause: (reason: string) => void;
+  notReadyBecause: (reason: string) => void;
   /** From now on this handler answers. Its server closes the address. */
   handOver: (handler: RequestListener) => HttpServer;
   close: () => Promise<void>;
@@ -21,14 +21,14 @@ export interface Front {
  */
 export async function openFront(options: ListenOptions): Promise<Front> {
   let reason = "starting";
-  let handler: RequestListener = refuse;
+  let handler: RequestListener = answerNotReady;
   const listener = await listen((request, response) => {
     handler(request, response);
   }, options);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= listener.close());
 
-  function refuse({ url, method }: IncomingMessage, response: ServerResponse): void {
+  function answerNotReady({ url, method }: IncomingMessage, response: ServerResponse): void {
     const path = url?.split("?")[0];
     const isGet = method === "GET" || method === "HEAD";
     if (isGet && path === "/healthz") send(response, 200, { status: "ok" });
@@ -43,7 +43,7 @@ export async function openFront(options: ListenOptions): Promise<Front> {
 
   return {
     url: listener.url,
-    refuseBecause: (because) => {
+    notReadyBecause: (because) => {
       reason = because;
     },
     handOver: (service) => {

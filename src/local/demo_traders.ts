@@ -88,7 +88,7 @@ const portfolioSchema = z.object({
 
 /** A step of the demo traders: one of them looks at one market, and does what it then plans. */
 export function makeDemoTraders(
-  calls: Pick<ApiCalls, "cancelOrder" | "getMarket" | "getPortfolio" | "placeOrders">,
+  calls: Pick<ApiCalls, "getMarket" | "getPortfolio" | "placeOrders" | "runCommand">,
   { markets, traderIds }: LivingDemo,
   chance: Chance,
 ): () => Promise<void> {
@@ -111,7 +111,9 @@ export function makeDemoTraders(
       "spacing" in trader
         ? planQuotes(trader.spacing, price, standing, chance)
         : planTake(trader.sense, { price, home }, standing, chance);
-    for (const orderId of cancelIds) await calls.cancelOrder({ userId, orderId });
+    for (const orderId of cancelIds) {
+      await calls.runCommand({ command: "cancel", userId, orderId });
+    }
     if (orders.length === 0) return;
     // A rejection is no fault: others trade meanwhile.
     const requests = orders.map((terms) => ({ ...terms, userId, marketId }));

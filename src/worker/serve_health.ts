@@ -18,7 +18,7 @@ export interface HealthServerOptions {
 export interface HealthServer {
   url: string;
   /** Why the worker is not ready, while it has not started. */
-  refuseBecause: (reason: string) => void;
+  notReadyBecause: (reason: string) => void;
   /** From now on `/readyz` and `/metrics` show this health. */
   handOver: (health: WorkerHealth) => void;
   close: () => Promise<void>;
@@ -77,7 +77,7 @@ export async function serveHealth(options: HealthServerOptions): Promise<HealthS
   );
   return {
     url: server.url,
-    refuseBecause: (because) => {
+    notReadyBecause: (because) => {
       reason = because;
     },
     handOver: (started) => {

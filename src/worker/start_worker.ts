@@ -39,7 +39,7 @@ export interface Worker {
 /** For the lanes of due work, other jobs, the clock and the queue. */
 const POOL_SIZE = 24;
 const LOCK_TIMEOUT_MS = 2000;
-/** As many as releases have lanes, and two for the clock. They are open and warm. */
+/** Open and warm: for the lanes of releases and of dead man's switches, and two for the clock. */
 const KEPT_CONNECTIONS = 10;
 const IDLE_TIMEOUT_MS = 600_000;
 
