@@ -9,7 +9,7 @@ import {
 } from "../accounts/passkeys.ts";
 import { rejection, rejections } from "../http/problems.ts";
 import { lineSchema, signedInSchema } from "./account_schemas.ts";
-import { formatUuid, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
+import { ensure, formatUuid, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
 import type { Context } from "./context.ts";
 import { route } from "./route.ts";
 import { browserBefore, sessionAnswer, setsCookie, signInToSee } from "./sign_in.ts";
@@ -197,7 +197,7 @@ const removePasskey = route({
   problems: rejections("SIGN_IN_AGAIN", "NOT_FOUND", "INVALID_STATE"),
   handler: async ({ params: { id }, caller: { userId, sessionId } }, { commands }) => {
     const isRemoved = await commands.removePasskey({ userId, sessionId, passkeyId: id });
-    found(isRemoved || null, rejection("NOT_FOUND"));
+    ensure(isRemoved, rejection("NOT_FOUND"));
     return { status: 200, body: { id } };
   },
 });

@@ -47,6 +47,11 @@ export function found<Value>(value: Value | null | undefined, otherwise: Problem
   return value;
 }
 
+/** Ends the request with this problem unless the condition holds. */
+export function ensure(condition: boolean, otherwise: Problem): void {
+  if (!condition) throw new ProblemError(otherwise);
+}
+
 /** The body of an accepted command, as JSON text. Ends the request if the command was rejected. */
 export function acceptedBody({ code, message, body }: CommandResult): string {
   if (code !== null) throw new ProblemError(rejectionByName(code, message));

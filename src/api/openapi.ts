@@ -116,7 +116,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             type: "apiKey",
             in: "cookie",
             name: "pgmarkets_session",
-            description: "The session of a user who is logged in on the website.",
+            description:
+              "The session of a user who is signed in on the website. Under https the cookie is " +
+              "`__Host-pgmarkets_session`.",
           },
           token: {
             type: "http",
