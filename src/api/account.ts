@@ -194,6 +194,11 @@ const endOtherSessions = route({
 });
 
 export const accountRoutes = [
-  ...[account, changeProfile, setLimits, exclude],
-  ...[sessions, endSession, endOtherSessions],
+  account,
+  changeProfile,
+  setLimits,
+  exclude,
+  sessions,
+  endSession,
+  endOtherSessions,
 ];

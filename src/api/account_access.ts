@@ -90,7 +90,11 @@ const signUp = route({
     const invitationHash = isGiven(body.invitation) ? hashOfLink(body.invitation) : null;
     const passwordHash = await hashPassword(body.password, newSettings());
     const { userId, emailConfirmed, cookie } = await commands.signUp({
-      ...{ email, displayName, handle, passwordHash, invitationHash },
+      email,
+      displayName,
+      handle,
+      passwordHash,
+      invitationHash,
       ...browserBefore(request, context),
     });
     const headers = { "Set-Cookie": settingCookie(cookie) };
@@ -197,7 +201,9 @@ const changePassword = route({
     const currentHash = await ownHash(body.currentPassword, { userId, address, response }, context);
     const passwordHash = await hashPassword(body.newPassword, newSettings());
     const cookie = await context.commands.changePassword({
-      ...{ userId, currentHash, passwordHash },
+      userId,
+      currentHash,
+      passwordHash,
       ...browserOf(request, context),
     });
     context.outboxRelay.ring();
@@ -345,6 +351,15 @@ const confirmEmail = route({
 });
 
 export const accountAccessRoutes = [
-  ...[signUpPolicy, signUp, signIn, signInByLink, signOut, changePassword],
-  ...[requestReset, resetPassword, changeEmail, resendConfirmation, confirmEmail],
+  signUpPolicy,
+  signUp,
+  signIn,
+  signInByLink,
+  signOut,
+  changePassword,
+  requestReset,
+  resetPassword,
+  changeEmail,
+  resendConfirmation,
+  confirmEmail,
 ];

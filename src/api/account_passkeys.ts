@@ -279,8 +279,12 @@ const signInByPasskey = route({
 });
 
 export const accountPasskeyRoutes = [
-  ...[startPasskey, addPasskey, passkeys, removePasskey],
-  ...[startPasskeySignIn, signInByPasskey],
+  startPasskey,
+  addPasskey,
+  passkeys,
+  removePasskey,
+  startPasskeySignIn,
+  signInByPasskey,
 ];
 
 /** What a signature proves, if it is one of a passkey that we know. */

@@ -324,6 +324,12 @@ function answerWith(view: MarketView | undefined) {
 }
 
 export const marketRoutes = [
-  ...[markets, market, orderBook, trades, candles],
-  ...[rules, resolution, exchange],
+  markets,
+  market,
+  orderBook,
+  trades,
+  candles,
+  rules,
+  resolution,
+  exchange,
 ];

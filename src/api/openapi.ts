@@ -63,7 +63,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
     {
       openapi: "3.1.1",
       info: {
-        ...{ title: "pgmarkets", version, description },
+        title: "pgmarkets",
+        version,
+        description,
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/" }],

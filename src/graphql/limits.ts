@@ -43,9 +43,13 @@ const MAX_ROWS = 20_000;
 const rules = [
   ...specifiedRules,
   depthLimit({
-    ...{ maxDepth: 12, maxListDepth: 4, maxSelfReferentialDepth: 2, revealDetails: true },
+    maxDepth: 12,
+    maxListDepth: 4,
+    maxSelfReferentialDepth: 2,
+    revealDetails: true,
     // As deep as the introspection query of GraphQL's tools.
-    ...{ maxIntrospectionDepth: 14, maxDepthByFieldCoordinates: { "__Type.ofType": 9 } },
+    maxIntrospectionDepth: 14,
+    maxDepthByFieldCoordinates: { "__Type.ofType": 9 },
   }),
 ];
 

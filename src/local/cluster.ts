@@ -186,10 +186,13 @@ async function initialise({
   // PostgreSQL 17 and later have locales that upgrades of the operating system do not change.
   const hasBuiltinLocales = Number(/\d+/.exec(version.output)?.[0]) >= 17;
   const { code, output } = await postgres.runProgram(runner, programs.initdb, [
-    ...["--pgdata", unfinished],
-    ...["--username", "postgres", "--auth-local", "trust", "--auth-host", "scram-sha-256"],
-    ...["--encoding", "UTF8", "--locale", "C.UTF-8"],
-    ...(hasBuiltinLocales ? ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"] : []),
+    `--pgdata=${unfinished}`,
+    "--username=postgres",
+    "--auth-local=trust",
+    "--auth-host=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C.UTF-8",
+    ...(hasBuiltinLocales ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : []),
     ...(options.settings?.fsync === "off" ? ["--no-sync"] : []),
   ]);
   if (code !== 0) {

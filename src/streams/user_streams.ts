@@ -91,9 +91,15 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
       },
     });
     const opened: UserStream | undefined = stream && {
-      ...{ stream, credentialId, userId, position },
+      stream,
+      credentialId,
+      userId,
+      position,
       include: new Set(include),
-      ...{ isBusy: false, isStale: false, isCatchingUp: isReturning, isClosed: false },
+      isBusy: false,
+      isStale: false,
+      isCatchingUp: isReturning,
+      isClosed: false,
     };
     if (opened === undefined) return;
     streams.add(opened);
