@@ -93,6 +93,7 @@ test.serial("500: an unexpected error shows no internals, and the log has all of
   t.like(lines[0], {
     level: 50,
     status: 500,
+    code: "INTERNAL_ERROR",
     route: "/api/v1/markets/:id/orderbook",
     error: { sqlstate: "42883" },
   });
