@@ -116,7 +116,7 @@ export interface Config {
   metricsHost: string;
   /** Where `npm run worker` serves its health, at the same host. Without it, nowhere. */
   workerPort: number | undefined;
-  /** Whether an empty database gets a demo, which lives in the embedded one. */
+  /** Whether an empty database gets a demo. Demo traders run in the embedded database only. */
   demo: boolean;
   /** Express' `trust proxy`: which proxies say where a request comes from. */
   trustProxy: boolean | number | string;

@@ -5,7 +5,7 @@ import frequencyLists from "zxcvbn/lib/frequency_lists.js";
  * passwords of leaked accounts, the most frequent first, in lower case.
  */
 
-/** As many as are refused as they are, and as many as are refused with an ending. */
+/** Size of each of the two lists. */
 const MOST_COMMON = 1000;
 /** The fewest characters of a password. */
 export const FEWEST_CHARACTERS = 10;

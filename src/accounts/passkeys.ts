@@ -53,7 +53,8 @@ export async function checkNewPasskey(
     if (!isWithoutCertificates(attestation)) return undefined;
     const { expected, readChallenge } = expectedBy(site);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      ...{ response, ...expected },
+      response,
+      ...expected,
       supportedAlgorithmIDs: [...algorithms],
     });
     const challenge = readChallenge();
@@ -79,7 +80,8 @@ export async function checkPasskeySignature(
   return await orNothing(async () => {
     const { expected, readChallenge } = expectedBy(site);
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      ...{ response, ...expected },
+      response,
+      ...expected,
       // The database compares the counter, when it opens the session.
       credential: { id: response.id, publicKey: new Uint8Array(publicKey), counter: 0 },
     });

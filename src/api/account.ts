@@ -8,7 +8,7 @@ import {
   lineSchema,
   ownProfileSchema,
 } from "./account_schemas.ts";
-import { found, idParams, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
+import { ensure, idParams, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
 
 /** What users do with their accounts on the website. */
 
@@ -171,7 +171,7 @@ const endSession = route({
   handler: async ({ params: { id }, userId }, { commands, outboxRelay }) => {
     const ended = await commands.endSession({ userId, sessionId: id });
     outboxRelay.ring();
-    found(ended === 0 ? null : ended, rejection("NOT_FOUND"));
+    ensure(ended > 0, rejection("NOT_FOUND"));
     return { status: 200, body: { ended } };
   },
 });
@@ -194,6 +194,11 @@ const endOtherSessions = route({
 });
 
 export const accountRoutes = [
-  ...[account, changeProfile, setLimits, exclude],
-  ...[sessions, endSession, endOtherSessions],
+  account,
+  changeProfile,
+  setLimits,
+  exclude,
+  sessions,
+  endSession,
+  endOtherSessions,
 ];

@@ -1,18 +1,8 @@
-import type { Request } from "express";
 import { z } from "zod";
 import { hashPassword, isStandard, newSettings, standardSettings } from "../accounts/passwords.ts";
 import { tokenOf } from "../http/authentication.ts";
-import { ProblemError, rejection, rejections } from "../http/problems.ts";
-import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
-import { route } from "./route.ts";
-import {
-  browserMarkOf,
-  clearingCookie,
-  markingCookie,
-  sessionCookieHashOf,
-  settingCookie,
-} from "../http/session_cookie.ts";
-import type { Context } from "./context.ts";
+import { rejection, rejections } from "../http/problems.ts";
+import { clearingCookie, settingCookie } from "../http/session_cookie.ts";
 import {
   anyEmailSchema,
   displayNameSchema,
@@ -24,7 +14,23 @@ import {
   signedInSchema,
   signUpPolicySchema,
 } from "./account_schemas.ts";
-import { found, uuidSchema } from "./common.ts";
+import { found, isGiven, uuidSchema } from "./common.ts";
+import { route } from "./route.ts";
+import {
+  browserBefore,
+  browserOf,
+  sessionAnswer,
+  setsCookie,
+  signInToSee,
+  withBrowserMark,
+} from "./sign_in.ts";
+import {
+  accountCounters,
+  hashOfLink,
+  linkSubject,
+  mailSubject,
+  ownHash,
+} from "./sign_in_attempts.ts";
 
 /**
  * Ways into an account of the website, and out of it. No answer shows whether an address has an
@@ -32,8 +38,6 @@ import { found, uuidSchema } from "./common.ts";
  */
 
 const nothing = z.strictObject({});
-const setsCookie = ["Set-Cookie"] as const;
-const signInAgain = "sign in to see";
 
 const signUpPolicy = route({
   method: "get",
@@ -60,7 +64,7 @@ const signUp = route({
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
-  whenOutcomeUnknown: signInAgain,
+  whenOutcomeUnknown: signInToSee,
   request: {
     body: z.object({
       email: emailSchema,
@@ -83,10 +87,14 @@ const signUp = route({
     const counters = { "sign-up": address, "mail-account": mailSubject("sign-up", body.email) };
     await access.countAttempt(counters, response);
     const { email, displayName, handle } = body;
-    const invitationHash = isGiven(body.invitation) ? linkHash(body.invitation) : null;
+    const invitationHash = isGiven(body.invitation) ? hashOfLink(body.invitation) : null;
     const passwordHash = await hashPassword(body.password, newSettings());
     const { userId, emailConfirmed, cookie } = await commands.signUp({
-      ...{ email, displayName, handle, passwordHash, invitationHash },
+      email,
+      displayName,
+      handle,
+      passwordHash,
+      invitationHash,
       ...browserBefore(request, context),
     });
     const headers = { "Set-Cookie": settingCookie(cookie) };
@@ -118,7 +126,7 @@ const signIn = route({
     const browser = browserBefore(request, context);
     const signedIn = await commands.signIn({ email, passwordHash, ...browser });
     context.outboxRelay.ring();
-    const answer = await welcomeBack(signedIn, request, context);
+    const answer = await withBrowserMark(sessionAnswer(signedIn), request, context);
     // An attempt that was right changes nothing that others can count.
     await commands.returnRequests({ counters });
     if (!isStandard(settings)) {
@@ -139,7 +147,7 @@ const signInByLink = route({
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
-  whenOutcomeUnknown: signInAgain,
+  whenOutcomeUnknown: signInToSee,
   request: { body: z.object({ token: linkTokenSchema }) },
   responses: {
     200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
@@ -148,10 +156,10 @@ const signInByLink = route({
   handler: async ({ body: { token }, address, request, response }, context) => {
     await context.access.countAttempt({ "sign-in": address }, response);
     const browser = browserBefore(request, context);
-    const tokenHash = linkHash(token);
+    const tokenHash = hashOfLink(token);
     const signedIn = await context.commands.signInByLink({ tokenHash, ...browser });
     context.outboxRelay.ring();
-    return welcome(signedIn);
+    return sessionAnswer(signedIn);
   },
 });
 
@@ -183,7 +191,7 @@ const changePassword = route({
   auth: "token",
   fromOwnPages: true,
   rateLimit: "account",
-  whenOutcomeUnknown: signInAgain,
+  whenOutcomeUnknown: signInToSee,
   request: { body: z.object({ currentPassword: passwordSchema, newPassword: newPasswordSchema }) },
   responses: {
     200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
@@ -193,11 +201,13 @@ const changePassword = route({
     const currentHash = await ownHash(body.currentPassword, { userId, address, response }, context);
     const passwordHash = await hashPassword(body.newPassword, newSettings());
     const cookie = await context.commands.changePassword({
-      ...{ userId, currentHash, passwordHash },
+      userId,
+      currentHash,
+      passwordHash,
       ...browserOf(request, context),
     });
     context.outboxRelay.ring();
-    return await welcomeBack({ userId, cookie }, request, context);
+    return await withBrowserMark(sessionAnswer({ userId, cookie }), request, context);
   },
 });
 
@@ -231,7 +241,7 @@ const resetPassword = route({
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
-  whenOutcomeUnknown: signInAgain,
+  whenOutcomeUnknown: signInToSee,
   request: { body: z.object({ token: linkTokenSchema, password: newPasswordSchema }) },
   responses: {
     200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
@@ -239,12 +249,12 @@ const resetPassword = route({
   problems: rejections("INVALID_LINK"),
   handler: async ({ body: { token, password }, address, request, response }, context) => {
     await context.access.countAttempt({ "sign-in": address }, response);
-    const tokenHash = linkHash(token);
+    const tokenHash = hashOfLink(token);
     const passwordHash = await hashPassword(password, newSettings());
     const browser = browserOf(request, context);
     const signedIn = await context.commands.resetPassword({ tokenHash, passwordHash, ...browser });
     context.outboxRelay.ring();
-    return await welcomeBack(signedIn, request, context);
+    return await withBrowserMark(sessionAnswer(signedIn), request, context);
   },
 });
 
@@ -303,7 +313,7 @@ const confirmEmail = route({
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
-  whenOutcomeUnknown: signInAgain,
+  whenOutcomeUnknown: signInToSee,
   request: {
     body: z.object({
       token: linkTokenSchema,
@@ -325,9 +335,9 @@ const confirmEmail = route({
         ? undefined
         : await access.identify("token", request, response);
     const isAttempt = isGiven(password);
-    const counted = isAttempt && { "sign-in-account": hashApiKey(token).toString("hex") };
+    const counted = isAttempt && { "sign-in-account": linkSubject(token) };
     await access.countAttempt({ "sign-in": address, ...counted }, response);
-    const tokenHash = linkHash(token);
+    const tokenHash = hashOfLink(token);
     const passwordHash = isAttempt
       ? await hashPassword(
           password,
@@ -341,120 +351,15 @@ const confirmEmail = route({
 });
 
 export const accountAccessRoutes = [
-  ...[signUpPolicy, signUp, signIn, signInByLink, signOut, changePassword],
-  ...[requestReset, resetPassword, changeEmail, resendConfirmation, confirmEmail],
+  signUpPolicy,
+  signUp,
+  signIn,
+  signInByLink,
+  signOut,
+  changePassword,
+  requestReset,
+  resetPassword,
+  changeEmail,
+  resendConfirmation,
+  confirmEmail,
 ];
-
-interface Welcome {
-  status: 200;
-  body: { userId: string };
-  headers: { "Set-Cookie": string };
-}
-
-/** The session's cookie for who got one, or the end of the request. */
-export function welcome(
-  signedIn: { userId: string | null; cookie: string | null },
-  wrong = rejection("WRONG_CREDENTIALS"),
-): Welcome {
-  const userId = found(signedIn.userId, wrong);
-  const cookie = found(signedIn.cookie, wrong);
-  const headers = { "Set-Cookie": settingCookie(cookie) };
-  return { status: 200, body: { userId }, headers };
-}
-
-/** Likewise, and a mark by which the browser is known when the session has ended. */
-async function welcomeBack(
-  signedIn: Parameters<typeof welcome>[0],
-  request: Request,
-  { commands, site }: Context,
-): Promise<{ status: 200; body: { userId: string }; headers: { "Set-Cookie": string[] } }> {
-  const { headers, ...answer } = welcome(signedIn);
-  const mark = await commands.getBrowserMark({ userId: answer.body.userId });
-  const marking = mark === null ? [] : [markingCookie(mark, site.isSecure(request))];
-  return { ...answer, headers: { "Set-Cookie": [headers["Set-Cookie"], ...marking] } };
-}
-
-/**
- * By what attempts to sign in to an account are counted: those of browsers that its user has used
- * before by themselves, so that no stranger can use them up; others by account and address, and all
- * of these together.
- */
-async function accountCounters(
-  email: string,
-  address: string,
-  request: Request,
-  { commands }: Context,
-): Promise<{ "sign-in-account": string; "sign-in-strangers"?: string }> {
-  const account = emailSubject(email);
-  const mark = browserMarkOf(request);
-  const isKnown = mark !== undefined && isSame(mark, await commands.getBrowserMark({ email }));
-  return isKnown
-    ? { "sign-in-account": `${account} known` }
-    : { "sign-in-account": `${account} ${address}`, "sign-in-strangers": account };
-}
-
-/** Compares hashes, so the time taken says nothing about the text. */
-function isSame(given: string, right: string | null): boolean {
-  return right !== null && hashApiKey(given).equals(hashApiKey(right));
-}
-
-type Attempt = { userId: string; address: string; response: Parameters<Count>[1] };
-type Count = Context["access"]["countAttempt"];
-
-/** The hash of what a user gave as the own password. It counts as an attempt to sign in. */
-async function ownHash(
-  password: string,
-  { userId, address, response }: Attempt,
-  { access, reads }: Context,
-): Promise<string> {
-  await access.countAttempt({ "sign-in": address, "sign-in-account": userId }, response);
-  const settings = await reads.getPasswordSettings({ standard: standardSettings, userId });
-  return await hashPassword(password, settings);
-}
-
-/** What a session is made for. */
-function browserOf(request: Request, { site }: Context): Browser {
-  return { browser: browserName(request), isHostOnly: site.isSecure(request) };
-}
-
-interface Browser {
-  browser: string | null;
-  isHostOnly: boolean;
-}
-
-/** Likewise, with the session that the browser had before, which ends. */
-export function browserBefore(
-  request: Request,
-  context: Context,
-): Browser & { endedCookieHash: Buffer | null } {
-  return {
-    ...browserOf(request, context),
-    endedCookieHash: sessionCookieHashOf(request),
-  };
-}
-
-/** What the browser calls itself, if it does. */
-function browserName(request: Request): string | null {
-  return request.headers["user-agent"]?.slice(0, 300) ?? null;
-}
-
-/** An e-mail address as attempts are counted by it: the database takes ASCII's capitals for small. */
-function emailSubject(email: string): string {
-  const folded = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return hashApiKey(folded).toString("hex");
-}
-
-/** What mails of a kind to an address are counted by: no kind uses up those of another. */
-function mailSubject(kind: "sign-up" | "reset" | "change", email: string): string {
-  return `${kind} ${emailSubject(email)}`;
-}
-
-/** What the database knows of a link, or the end of the request with what is none. */
-function linkHash(token: string): Buffer {
-  if (!isWellFormedApiKey(token, "jl_")) throw new ProblemError(rejection("INVALID_LINK"));
-  return hashApiKey(token);
-}
-
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
-}

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { rejection, rejections } from "../http/problems.ts";
 import { lineSchema } from "./account_schemas.ts";
-import { found, idParams, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
+import { ensure, found, idParams, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
 import { route } from "./route.ts";
 
 /** The API keys of a user: what they may do, until when and from where. */
@@ -163,7 +163,7 @@ const revokeKey = route({
   handler: async ({ params: { id }, userId }, { commands, outboxRelay }) => {
     const isRevoked = await commands.revokeKey({ userId, keyId: id });
     outboxRelay.ring();
-    found(isRevoked || null, rejection("NOT_FOUND"));
+    ensure(isRevoked, rejection("NOT_FOUND"));
     return { status: 200, body: { id } };
   },
 });

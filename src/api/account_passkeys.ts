@@ -7,13 +7,13 @@ import {
   checkPasskeySignature,
   relyingPartyId,
 } from "../accounts/passkeys.ts";
-import { hashApiKey } from "../database/api_key.ts";
 import { rejection, rejections } from "../http/problems.ts";
-import { browserBefore, welcome } from "./account_access.ts";
 import { lineSchema, signedInSchema } from "./account_schemas.ts";
-import { found, idParams, timestampSchema, uuidSchema } from "./common.ts";
+import { ensure, formatUuid, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
 import type { Context } from "./context.ts";
 import { route } from "./route.ts";
+import { browserBefore, sessionAnswer, setsCookie, signInToSee } from "./sign_in.ts";
+import { passkeySubject } from "./sign_in_attempts.ts";
 
 /**
  * Passkeys: a second way into an account. What goes to and comes from `navigator.credentials` is in
@@ -21,7 +21,6 @@ import { route } from "./route.ts";
  * no answer depends on one.
  */
 
-const setsCookie = ["Set-Cookie"] as const;
 /** As long as a challenge is good. */
 const TIMEOUT_MS = 300_000;
 const SITE_NAME = "pgmarkets";
@@ -198,7 +197,7 @@ const removePasskey = route({
   problems: rejections("SIGN_IN_AGAIN", "NOT_FOUND", "INVALID_STATE"),
   handler: async ({ params: { id }, caller: { userId, sessionId } }, { commands }) => {
     const isRemoved = await commands.removePasskey({ userId, sessionId, passkeyId: id });
-    found(isRemoved || null, rejection("NOT_FOUND"));
+    ensure(isRemoved, rejection("NOT_FOUND"));
     return { status: 200, body: { id } };
   },
 });
@@ -262,7 +261,7 @@ const signInByPasskey = route({
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
-  whenOutcomeUnknown: "sign in to see",
+  whenOutcomeUnknown: signInToSee,
   request: { body: z.object({ credential: signatureSchema }) },
   responses: {
     200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
@@ -275,13 +274,17 @@ const signInByPasskey = route({
     const browser = browserBefore(request, context);
     const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser });
     context.outboxRelay.ring();
-    return welcome(signedIn, invalid);
+    return sessionAnswer(signedIn, invalid);
   },
 });
 
 export const accountPasskeyRoutes = [
-  ...[startPasskey, addPasskey, passkeys, removePasskey],
-  ...[startPasskeySignIn, signInByPasskey],
+  startPasskey,
+  addPasskey,
+  passkeys,
+  removePasskey,
+  startPasskeySignIn,
+  signInByPasskey,
 ];
 
 /** What a signature proves, if it is one of a passkey that we know. */
@@ -309,11 +312,6 @@ function handleOf(userId: string): string {
 
 /** The id of the user whom a passkey names, if it is one. */
 function userIdOf(handle: string): string | undefined {
-  const hex = bytesOf(handle).toString("hex");
-  return /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex)?.slice(1).join("-");
-}
-
-/** A passkey as attempts are counted by it, known or not. Several texts may stand for its bytes. */
-function passkeySubject({ id }: { id: string }): string {
-  return hashApiKey(bytesOf(id).toString("hex")).toString("hex");
+  const bytes = bytesOf(handle);
+  return bytes.length === 16 ? formatUuid(bytes) : undefined;
 }

@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { centsSchema, priceSchema, sideSchema } from "./common.ts";
-import { timestampSchema, uuidSchema } from "./common.ts";
+import {
+  centsSchema,
+  marketIdsSchema,
+  priceSchema,
+  sideSchema,
+  timestampSchema,
+  uuidSchema,
+} from "./common.ts";
 import { marketStatusSchema, outcomeSchema } from "./markets.ts";
 import { route } from "./route.ts";
 
@@ -78,16 +84,6 @@ const positions = route({
 
 const MOST_TITLES = 200;
 
-const idsSchema = z
-  .string()
-  .regex(/^[0-9a-f-]{36}(,[0-9a-f-]{36})*$/, "must be ids with commas between them")
-  .transform((text) => text.split(","))
-  .pipe(z.array(uuidSchema).max(MOST_TITLES))
-  .meta({
-    override: { type: "string" },
-    description: `market ids with commas between them, at most ${String(MOST_TITLES)}`,
-  });
-
 const marketTitles = route({
   method: "get",
   path: "/api/account/market-titles",
@@ -96,7 +92,7 @@ const marketTitles = route({
   summary: "The titles of markets that are known by their ids",
   auth: "token",
   rateLimit: "read",
-  request: { query: z.object({ ids: idsSchema }) },
+  request: { query: z.object({ ids: marketIdsSchema(MOST_TITLES) }) },
   responses: {
     200: {
       description: "The titles, in no given order. Unknown markets are left out.",

@@ -25,7 +25,7 @@ export const handleSchema = z
   .regex(/^[A-Za-z0-9_.-]{1,40}$/, "must have 1 to 40 letters, digits, or any of _.-")
   .meta({ description: "unique short name" });
 
-/** No text that others see without seeing it, or that changes the direction of what follows. */
+/** No invisible characters, and none that change text direction. */
 export const displayNameSchema = lineSchema(100).refine(
   (text) => !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u.test(text),
   "must have no invisible characters",
@@ -59,7 +59,7 @@ export const passwordSchema = z
     `must have at most ${MOST_TO_NORMALIZE} characters`,
   );
 
-/** The token of a link in a mail. What is none stands for no link. */
+/** The token of a link in a mail. A malformed token is treated as an unknown link. */
 export const linkTokenSchema = z
   .string()
   .meta({ description: "what stands behind the # of the link" });

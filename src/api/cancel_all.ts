@@ -48,7 +48,9 @@ const cancelAll = route({
       do {
         result = await commands.cancelAllOrders(
           {
-            ...{ userId, marketId, ...idempotency },
+            userId,
+            marketId,
+            ...idempotency,
             untilOrderId: result?.lastOrderId,
             cancelledBefore: result?.cancelled ?? 0,
           },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { plainProblem } from "../http/problems.ts";
 import {
+  categoryNotFound,
   found,
   idParams,
   pageQuerySchema,
@@ -14,7 +15,6 @@ import { route } from "./route.ts";
 
 /** What can be traded, by category and by event. Public. */
 
-const categoryNotFound = plainProblem(404, "Category not found");
 const eventNotFound = plainProblem(404, "Event not found");
 
 /** A text that is no slug is not looked up. */

@@ -19,10 +19,37 @@ export function pathWithId(otherwise: Problem): PathParams<z.ZodObject<{ id: typ
   return { schema: z.object({ id: uuidSchema }), otherwise };
 }
 
+/** Bytes of a UUID, in its usual form. */
+export function formatUuid(bytes: Buffer): string {
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** A query's ids of markets. */
+export function marketIdsSchema(most: number): z.ZodType<string[]> {
+  return z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(uuidSchema).min(1).max(most))
+    .meta({
+      override: { type: "string" },
+      description: `ids of 1 to ${most} markets, with commas between them`,
+    });
+}
+
+/** Whether an optional field has a value: null is the same as absent. */
+export function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}
+
 /** The value that was looked up. Ends the request with this problem if there is none. */
 export function found<Value>(value: Value | null | undefined, otherwise: Problem): Value {
-  if (value === null || value === undefined) throw new ProblemError(otherwise);
+  if (!isGiven(value)) throw new ProblemError(otherwise);
   return value;
+}
+
+/** Ends the request with this problem unless the condition holds. */
+export function ensure(condition: boolean, otherwise: Problem): void {
+  if (!condition) throw new ProblemError(otherwise);
 }
 
 /** The body of an accepted command, as JSON text. Ends the request if the command was rejected. */
@@ -37,6 +64,8 @@ export const slugSchema = z
   .max(60)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
   .meta({ description: "URL-safe name" });
+
+export const categoryNotFound = plainProblem(404, "Category not found");
 
 /** The two kinds of shares. */
 export const sideSchema = z.enum(["yes", "no"]);

@@ -1,9 +1,8 @@
-import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { callsOn } from "../database/call.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
-import { commandLimits, connectionsOf, createUserTurns } from "../database/call_limits.ts";
+import { commandLimits, createUserTurns } from "../database/call_limits.ts";
 import type { UserTurns } from "../database/call_limits.ts";
 import { api } from "../database/calls.ts";
 import type { ApiCalls } from "../database/calls.ts";
@@ -12,7 +11,6 @@ import { createPrivilegeCheck, gaugePrivilegeWarnings } from "../database/privil
 import type { PrivilegeCheck } from "../database/privileges.ts";
 import { createReadiness } from "../database/readiness.ts";
 import type { Readiness } from "../database/readiness.ts";
-import { asServerPools } from "../database/server_pools.ts";
 import type { ServerPools } from "../database/server_pools.ts";
 import { createOrderGatherer } from "../engine/order_gatherer.ts";
 import type { OrderGatherer } from "../engine/order_gatherer.ts";
@@ -74,16 +72,15 @@ export interface ContextOptions {
   publicUrl?: string | undefined;
 }
 
-/** Makes the context on pools that act as exchange_api, or on one pool for everything. */
+/** Makes the context on pools that act as exchange_api. */
 export function makeContext(
-  given: Pool | ServerPools,
+  pools: ServerPools,
   logger: Logger,
   { listenUrl, graphql = {}, publicUrl }: ContextOptions = {},
 ): Context {
-  const pools = "orders" in given ? given : asServerPools(given);
   const { orders, reads, checks, monitoring } = pools;
   const registry = makeRegistry();
-  const limiter = createCallLimiter({ limits: commandLimits(connectionsOf(orders)) });
+  const limiter = createCallLimiter({ limits: commandLimits(orders.options.max) });
   const authenticator = createAuthenticator({ pool: checks, logger });
   const outboxRelay = createOutboxRelay({ pool: monitoring, logger });
   const streams = createStreams({ pool: reads, logger, rememberedKeys: authenticator, listenUrl });

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { RequestHandler } from "express";
-import helmet from "helmet";
 import { z } from "zod";
+import { securePage } from "../http/page_security.ts";
 import { makeDocument } from "./openapi.ts";
 import { answered, route } from "./route.ts";
 import type { Route } from "./route.ts";
@@ -52,24 +52,8 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
   return [openApi, page];
 }
 
-/** The page loads scripts and styles from this server only. */
-const secure = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", "data:"],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  // The server speaks plain HTTP. A proxy with TLS sets this header.
-  strictTransportSecurity: false,
-});
+/** Images of the page's styles are in the styles. */
+const secure = securePage({ images: ["data:"] });
 
 const pageText = `<!doctype html>
 <html lang="en">

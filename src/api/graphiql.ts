@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Express, RequestHandler, Response } from "express";
-import helmet from "helmet";
+import { securePage } from "../http/page_security.ts";
 
 export interface GraphiqlOptions {
   path: string;
@@ -43,7 +43,7 @@ export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOption
 
   app.use(path, (request, response, next) => {
     response.locals.nonce = randomBytes(16).toString("base64");
-    secured(request, response, (error: unknown) => {
+    secure(request, response, (error: unknown) => {
       if (error !== undefined) next(error);
       else if (request.path !== "/" || request.method !== "GET") next();
       else showPage(response).catch(next);
@@ -53,26 +53,10 @@ export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOption
 }
 
 /** Scripts of this server and of the page itself. The editor needs inline styles. */
-const secured = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: [
-        "'self'",
-        (_request, response) =>
-          `'nonce-${(response as unknown as { locals: { nonce: string } }).locals.nonce}'`,
-      ],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", "data:"],
-      fontSrc: ["'self'", "data:"],
-      connectSrc: ["'self'"],
-      workerSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  // The server speaks plain HTTP. A proxy with TLS sets this header.
-  strictTransportSecurity: false,
+const secure = securePage({
+  scripts: [(_request, response) => `'nonce-${(response as Response).locals.nonce as string}'`],
+  styles: ["'unsafe-inline'"],
+  images: ["data:"],
+  fonts: ["data:"],
+  workers: [],
 });

@@ -1,41 +1,40 @@
-import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import { z } from "zod";
 import type { VersionedResult } from "../database/calls.ts";
 import { validate } from "../http/validate.ts";
-import { acceptedBody, uuidSchema } from "./common.ts";
+import { sha256Of } from "../secrets.ts";
+import { acceptedBody, formatUuid, uuidSchema } from "./common.ts";
 
 /** Commands that are carried out once, however often they are sent. */
 
-/** The key of a command, and what the command is. Both are absent if it came without a key. */
+/** The key of a command, and what the command is, as arguments of the database's functions. */
 export interface Idempotency {
-  idempotencyKey?: string;
-  requestFingerprint?: string;
+  idempotencyKey: string;
+  requestFingerprint: string;
 }
 
 const headersSchema = z.object({ "Idempotency-Key": uuidSchema.optional() });
 
 /**
- * The idempotency key of a request. The fingerprint is made of the route and of what its schemas
+ * The idempotency key of a request. Undefined if it came without one. The fingerprint is made of the route and of what its schemas
  * gave: requests that differ in unknown fields or in white space are the same command.
  */
 export function readIdempotency(
   { method, path }: { method: string; path: string },
   request: Request,
   input: object,
-): Idempotency {
+): Idempotency | undefined {
   const header = request.get("Idempotency-Key");
   const { "Idempotency-Key": idempotencyKey } = validate(headersSchema, {
     "Idempotency-Key": header,
   });
-  if (idempotencyKey === undefined) return {};
+  if (idempotencyKey === undefined) return undefined;
   return { idempotencyKey, requestFingerprint: fingerprintOf([method, path, input]) };
 }
 
 /** Half of the SHA-256 of a value, as a UUID. */
 export function fingerprintOf(value: unknown): string {
-  const digest = createHash("sha256").update(JSON.stringify(value)).digest("hex");
-  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return formatUuid(sha256Of(JSON.stringify(value)).subarray(0, 16));
 }
 
 /** A key of a part of a command, which is the same for each repetition of the command. */

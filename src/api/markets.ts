@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MarketView } from "../database/calls.ts";
 import { plainProblem } from "../http/problems.ts";
 import {
+  categoryNotFound,
   centsSchema,
   found,
   idParams,
@@ -20,8 +21,6 @@ import { route } from "./route.ts";
 
 /** Unlike the code MARKET_NOT_FOUND, which is for orders and a 400. */
 export const marketNotFound = plainProblem(404, "Market not found");
-
-const categoryNotFound = plainProblem(404, "Category not found");
 
 const marketCaching = { freshSeconds: 10, staleSeconds: 30 };
 const tradingCaching = { freshSeconds: 5, staleSeconds: 10 };
@@ -325,6 +324,12 @@ function answerWith(view: MarketView | undefined) {
 }
 
 export const marketRoutes = [
-  ...[markets, market, orderBook, trades, candles],
-  ...[rules, resolution, exchange],
+  markets,
+  market,
+  orderBook,
+  trades,
+  candles,
+  rules,
+  resolution,
+  exchange,
 ];

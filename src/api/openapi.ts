@@ -6,7 +6,7 @@ import type {
   ZodOpenApiOverrideContext,
   ZodOpenApiResponseObject,
 } from "zod-openapi";
-import { outcomeUnknown, plainProblem, rejections } from "../http/problems.ts";
+import { outcomeUnknown, plainProblem, rejection, rejections } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import { version } from "../version.ts";
 import { errorSchema, uuidSchema } from "./common.ts";
@@ -63,7 +63,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
     {
       openapi: "3.1.1",
       info: {
-        ...{ title: "pgmarkets", version, description },
+        title: "pgmarkets",
+        version,
+        description,
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/" }],
@@ -116,7 +118,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             type: "apiKey",
             in: "cookie",
             name: "pgmarkets_session",
-            description: "The session of a user who is logged in on the website.",
+            description:
+              "The session of a user who is signed in on the website. Under https the cookie is " +
+              "`__Host-pgmarkets_session`.",
           },
           token: {
             type: "http",
@@ -196,15 +200,13 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
     ...(request.params === undefined ? [] : [request.params.otherwise]),
     ...(isCommand({ rateLimit }) ? rejections("IDEMPOTENCY_KEY_REUSED") : []),
     ...(route.problems ?? []),
-    ...(request.body === undefined ? [] : [plainProblem(413, "The body is larger than 64 KiB")]),
+    ...(request.body === undefined ? [] : rejections("BODY_TOO_LARGE")),
     plainProblem(431, "Request Header Fields Too Large"),
-    plainProblem(500, "Internal server error"),
+    rejection("INTERNAL_ERROR"),
     ...(route.whenOutcomeUnknown === undefined
       ? []
       : [...rejections("CONFLICT_RETRY"), outcomeUnknown(route.whenOutcomeUnknown)]),
-    ...(rateLimit === "read" || rateLimit === "stream"
-      ? [plainProblem(503, "Service unavailable")]
-      : []),
+    ...(rateLimit === "read" || rateLimit === "stream" ? rejections("SERVICE_UNAVAILABLE") : []),
   ];
 }
 

@@ -4,13 +4,7 @@ import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import { resultsIn } from "../engine/order_calls.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
-import {
-  invalidRequest,
-  plainProblem,
-  ProblemError,
-  rejection,
-  rejectionByName,
-} from "../http/problems.ts";
+import { invalidRequest, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
 import { validate } from "../http/validate.ts";
 import { acceptedBody, balanceSchema, errorSchema, uuidSchema } from "./common.ts";
@@ -91,10 +85,8 @@ const placeBatch = route({
     },
   },
   handler: async ({ body, idempotency, response, userId }, context) => {
-    const { idempotencyKey, requestFingerprint } = idempotency;
-    if (idempotencyKey !== undefined && requestFingerprint !== undefined) {
-      const once = { userId, idempotencyKey, requestFingerprint };
-      const text = await placeOnce(context, once, body, response);
+    if (idempotency !== undefined) {
+      const text = await placeOnce(context, { userId, ...idempotency }, body, response);
       return { status: 200, text };
     }
     const results =
@@ -105,6 +97,9 @@ const placeBatch = route({
     return { status: 200, text: `{"results":[${results.join()}],"balance":${balance}}` };
   },
 });
+
+/** A command of a user that is carried out once. */
+type KeyedCommand = Idempotency & { userId: string };
 
 type LooseBatch = z.output<typeof looseBatchSchema>;
 
@@ -123,7 +118,7 @@ function readOrder(body: unknown): ReadOrder {
 /** Places a batch in one transaction, which keeps its results for repetitions of the request. */
 async function placeOnce(
   { orderGatherer }: Context,
-  once: { userId: string; idempotencyKey: string; requestFingerprint: string },
+  once: KeyedCommand,
   body: LooseBatch,
   response: Response,
 ): Promise<string> {
@@ -139,7 +134,7 @@ async function placeOnce(
   }
   const placed = await orderGatherer.placeOnce({ ...once, orders, atomic });
   const { results, balance } = resultsIn(acceptedBody(placed));
-  if (atomic) refuseRejected(results);
+  if (atomic) throwFirstRejection(results);
   noteReplay(response, placed.replayed);
   const left = results.values();
   const texts = read.map((each) => {
@@ -166,7 +161,7 @@ async function placeEach(
         if (error instanceof ProblemError) return resultOfProblem(error.problem);
         const problem = problemOfCommand(error, whenPlacingUnknown);
         logger[problem === undefined ? "error" : "warn"]({ error }, "an order was not placed");
-        return resultOfProblem(problem ?? plainProblem(500, "Internal server error"));
+        return resultOfProblem(problem ?? rejection("INTERNAL_ERROR"));
       }
     }),
   );
@@ -182,12 +177,12 @@ async function placeAll(
   orders: Omit<OrderRequest, "userId">[],
 ): Promise<string[]> {
   const results = await orderGatherer.placeTogether(orders.map((order) => ({ userId, ...order })));
-  refuseRejected(results);
+  throwFirstRejection(results);
   return results.map(resultOf);
 }
 
 /** Throws a problem with the first order of an atomic batch that was rejected, if one was. */
-function refuseRejected(results: CommandResult[]): void {
+function throwFirstRejection(results: CommandResult[]): void {
   const index = results.findIndex(({ code }) => code !== null);
   const rejected = results[index];
   if (rejected === undefined) return;
@@ -253,21 +248,20 @@ const cancelBatch = route({
     },
   },
   handler: async ({ body: { orderIds }, idempotency, response, userId }, context) => {
-    const { idempotencyKey, requestFingerprint } = idempotency;
-    if (idempotencyKey === undefined || requestFingerprint === undefined) {
+    if (idempotency === undefined) {
       const body = await cancelOrders(context, userId, orderIds);
       context.outboxRelay.ring();
       return { status: 200, body };
     }
-    const once = { userId, idempotencyKey, requestFingerprint };
-    return { status: 200, text: await cancelOnce(context, once, orderIds, response) };
+    const text = await cancelOnce(context, { userId, ...idempotency }, orderIds, response);
+    return { status: 200, text };
   },
 });
 
 /** Cancels orders as {@link cancelOrders} does, and keeps the answer for repetitions. */
 async function cancelOnce(
   context: Context,
-  once: { userId: string; idempotencyKey: string; requestFingerprint: string },
+  once: KeyedCommand,
   orderIds: string[],
   response: Response,
 ): Promise<string> {
@@ -299,7 +293,7 @@ export async function cancelOrders(
   { commands, turns, logger }: Pick<Context, "commands" | "turns" | "logger">,
   userId: string,
   orderIds: string[],
-  { idempotencyKey, requestFingerprint }: Idempotency = {},
+  idempotency?: Idempotency,
 ): Promise<CancelBatchResponse> {
   const cancelled: CancelBatchResponse["cancelled"] = [];
   const failures: CancelBatchResponse["failures"] = [];
@@ -313,9 +307,9 @@ export async function cancelOrders(
     }
     try {
       // Of a batch with a key, each cancel has a key of its own.
-      const once = idempotencyKey !== undefined && {
-        idempotencyKey: keyOfPart(idempotencyKey, orderId),
-        requestFingerprint,
+      const once = idempotency && {
+        ...idempotency,
+        idempotencyKey: keyOfPart(idempotency.idempotencyKey, orderId),
       };
       const command = { command: "cancel" as const, userId, orderId, ...once };
       const result = await commands.runCommand(command, { turn });

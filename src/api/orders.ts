@@ -12,6 +12,7 @@ import {
   errorCodeSchema,
   found,
   idParams,
+  isGiven,
   momentSchema,
   orderTypeSchema,
   priceSchema,
@@ -117,34 +118,30 @@ export const placeOrderSchema = z
     }),
   })
   .superRefine((order, context) => {
-    const refuse = (field: keyof typeof order, message: string): void => {
+    const reject = (field: keyof typeof order, message: string): void => {
       context.addIssue({ code: "custom", path: [field], message });
     };
     const isPriced = isGiven(order.price);
     const isCounted = isGiven(order.quantity);
     const isBudget = isGiven(order.budgetCents);
     if (order.orderType === "sell") {
-      if (isBudget) refuse("budgetCents", "not for a sell");
-      if (!isCounted) refuse("quantity", "required for a sell");
+      if (isBudget) reject("budgetCents", "not for a sell");
+      if (!isCounted) reject("quantity", "required for a sell");
     } else {
-      if (isBudget && isCounted) refuse("budgetCents", "excludes quantity");
-      if (!isBudget && !isCounted) refuse("quantity", "required without budgetCents");
+      if (isBudget && isCounted) reject("budgetCents", "excludes quantity");
+      if (!isBudget && !isCounted) reject("quantity", "required without budgetCents");
       if (!isBudget && order.price === undefined) {
-        refuse("price", "required without budgetCents; null places a market order");
+        reject("price", "required without budgetCents; null places a market order");
       }
     }
     if (order.postOnly === true && (isBudget || !isPriced || isImmediate(order.timeInForce))) {
-      refuse("postOnly", "needs a price and gtc, and no budgetCents");
+      reject("postOnly", "needs a price and gtc, and no budgetCents");
     }
   })
   .meta({ id: "PlaceOrder", override: neededFields });
 
 function isImmediate(timeInForce: "gtc" | "ioc" | "fok" | null | undefined): boolean {
   return timeInForce === "ioc" || timeInForce === "fok";
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== null && value !== undefined;
 }
 
 export const placeOrderResponseSchema = z.strictObject({
@@ -194,15 +191,15 @@ const place = route({
 /** An order with the key of the header. Where both are given, they must be the same. */
 function withKey(
   order: z.output<typeof placeOrderSchema>,
-  { idempotencyKey, requestFingerprint }: Idempotency,
+  idempotency: Idempotency | undefined,
 ): Omit<OrderRequest, "userId"> {
-  if (idempotencyKey === undefined) return order;
-  const key = order.idempotencyKey ?? idempotencyKey;
-  if (key !== idempotencyKey) {
+  if (idempotency === undefined) return order;
+  const key = order.idempotencyKey ?? idempotency.idempotencyKey;
+  if (key !== idempotency.idempotencyKey) {
     const message = "must be the Idempotency-Key of the header";
     throw new ProblemError(invalidRequest([{ path: "idempotencyKey", message }]));
   }
-  return { ...order, idempotencyKey, requestFingerprint };
+  return { ...order, ...idempotency };
 }
 
 export const previewResponseSchema = z.strictObject({

@@ -61,7 +61,7 @@ const whenOutcomeUnknown =
 
 interface ConvertCall {
   body: z.output<typeof convertSetsSchema>;
-  idempotency: Idempotency;
+  idempotency: Idempotency | undefined;
   response: Response;
   userId: string;
 }

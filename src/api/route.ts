@@ -122,8 +122,8 @@ type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
 } & KnownCaller<Authentication> & {
     /** What the client is counted by: see client_address.ts. */
     address: string;
-    /** Of a command of trading. Empty if it came without a key. */
-    idempotency: Idempotency;
+    /** Of a command of trading. Undefined if it came without a key. */
+    idempotency: Idempotency | undefined;
     /** For a handler that answers by itself. */
     request: Request;
     response: Response;

@@ -6,7 +6,7 @@ import { noteRoute } from "../http/error_handler.ts";
 import { readJson } from "../http/json_body.ts";
 import { ProblemError } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
-import { refuseUnknownFields, validate } from "../http/validate.ts";
+import { rejectUnknownFields, validate } from "../http/validate.ts";
 import type { Context } from "./context.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { isCommand, keyScopeOf } from "./route.ts";
@@ -39,8 +39,8 @@ export function installRoute(app: Express, route: Route, context: Context): void
     if (fault !== undefined) throw fault;
 
     const input = readInput(route.request, request);
-    if (isStrict(request)) refuseUnknown(route.request, request, response);
-    const idempotency = isCommand(route) ? readIdempotency(route, request, input) : {};
+    if (isStrict(request)) rejectUnknown(route.request, request, response);
+    const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
     const who = { caller, userId: caller?.userId, address };
     const call = { ...input, ...who, idempotency, request, response };
     send(response, route, await route.handler(call, context));
@@ -65,13 +65,13 @@ function isStrict(request: Request): boolean {
   return /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(request.get("Prefer") ?? "");
 }
 
-function refuseUnknown(
+function rejectUnknown(
   { body, documentedBody = body }: RequestSchemas,
   request: Request,
   response: Response,
 ): void {
   response.setHeader("Preference-Applied", "handling=strict");
-  if (documentedBody !== undefined) refuseUnknownFields(documentedBody, request.body);
+  if (documentedBody !== undefined) rejectUnknownFields(documentedBody, request.body);
 }
 
 function validateParams({ schema, otherwise }: PathParams, request: Request): object {

@@ -4,13 +4,14 @@ import { plainProblem, ProblemError, rejection, rejections } from "../http/probl
 import { StreamRejection } from "../streams/event_stream.ts";
 import {
   centsSchema,
+  marketIdsSchema,
   pathWithId,
   priceSchema,
   sideSchema,
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
-import { levelSchema, marketNotFound, marketStatusSchema } from "./markets.ts";
+import { levelSchema, marketNotFound, marketStatusSchema, outcomeSchema } from "./markets.ts";
 import { orderSchema, orderStatusSchema, ownFillSchema } from "./order_schemas.ts";
 import { answered, route } from "./route.ts";
 
@@ -32,7 +33,7 @@ async function answerBy(open: () => Promise<void>, response: Response): Promise<
   } catch (error) {
     if (!(error instanceof StreamRejection)) throw error;
     if (error.limitOf === "process") {
-      throw new ProblemError(plainProblem(503, "Service unavailable"));
+      throw new ProblemError(rejection("SERVICE_UNAVAILABLE"));
     }
     response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
     throw new ProblemError(plainProblem(429, "Too many streams are open"));
@@ -102,16 +103,7 @@ const MOST_MARKETS = 200;
 /** One opening of `sse:market` for each so many markets. */
 const MARKETS_OF_AN_OPENING = 20;
 
-const changeStreamQuery = z.object({
-  markets: z
-    .string()
-    .transform((text) => text.split(","))
-    .pipe(z.array(uuidSchema).min(1).max(MOST_MARKETS))
-    .meta({
-      param: { schema: { type: "string" } },
-      description: `ids of 1 to ${MOST_MARKETS} markets, with commas between them`,
-    }),
-});
+const changeStreamQuery = z.object({ markets: marketIdsSchema(MOST_MARKETS) });
 
 export const marketChangeSchema = z
   .union([
@@ -244,7 +236,7 @@ export const userEventSchema = z
         description: "a market was resolved, or its resolution corrected; if `settlements` are",
       }),
       marketId: uuidSchema,
-      outcome: z.enum(["yes", "no", "custom"]),
+      outcome: outcomeSchema,
       payoutCents: centsSchema.min(0).meta({
         description:
           "for all the caller's shares, by the resolution that holds; after a correction this is " +

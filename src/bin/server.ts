@@ -22,7 +22,7 @@ await runProcess(async (context) => {
     website,
     signal: ending,
   };
-  const server = await openWhenReady(() => startServer(options), front.refuseBecause);
+  const server = await openWhenReady(() => startServer(options), front.notReadyBecause);
   if (server.metricsUrl !== undefined) print(`metrics   ${server.metricsUrl}/metrics`);
   print(`listening on ${server.url}`);
 });

@@ -21,7 +21,7 @@ await runProcess(async (context) => {
   const website = await openWebsite(logger);
   const database = await openDatabase();
   const whenReady = <T>(attempt: () => Promise<T>): Promise<T> =>
-    waitForDatabase(attempt, { logger, signal: ending, onWaiting: front.refuseBecause });
+    waitForDatabase(attempt, { logger, signal: ending, onWaiting: front.notReadyBecause });
   await whenReady(() => migrateDatabase(database.connectionString, inform));
   await database.lockDown();
   const demo = config.demo
@@ -40,7 +40,7 @@ await runProcess(async (context) => {
     website,
     signal: ending,
   };
-  const server = await openWhenReady(() => startServer(serverOptions), front.refuseBecause);
+  const server = await openWhenReady(() => startServer(serverOptions), front.notReadyBecause);
   const siteUrl = config.publicUrl ?? server.url;
   const transport = mailTransport(config) ?? printingTransport(print);
   const workerOptions = {
@@ -50,7 +50,7 @@ await runProcess(async (context) => {
     onWorked: server.context.outboxRelay.ring,
     signal: ending,
   };
-  await openWhenReady(() => startWorker(workerOptions), front.refuseBecause);
+  await openWhenReady(() => startWorker(workerOptions), front.notReadyBecause);
   if (demo?.living !== undefined) {
     const traders = startDemoTraders({
       connectionString: database.connectionString,

@@ -9,7 +9,7 @@ import { checkProductionUrl, runProcess } from "./run_process.ts";
 await runProcess(async (context) => {
   const { config, ending, logger, onClose, openDatabase, openWhenReady, print } = context;
   const { workerDatabaseUrl, workerPort: port, metricsHost: host } = config;
-  const healthServer = port === undefined ? undefined : await serveHealth({ port, host });
+  const healthServer = port === undefined ? undefined : await serveHealth({ port, host, logger });
   if (healthServer !== undefined) {
     onClose(healthServer.close);
     print(`health    ${healthServer.url}/readyz`);
@@ -20,7 +20,7 @@ await runProcess(async (context) => {
   const jobs = [...crontab];
   if (transport) jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
   const options = { connectionString, logger, crontab: jobs, signal: ending };
-  const worker = await openWhenReady(() => startWorker(options), healthServer?.refuseBecause);
+  const worker = await openWhenReady(() => startWorker(options), healthServer?.notReadyBecause);
   healthServer?.handOver(worker.health);
   if (!transport) logger.warn("SMTP_URL is not set: this worker sends no mail");
   print("working");

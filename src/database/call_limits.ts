@@ -45,7 +45,7 @@ export interface UserTurns {
 }
 
 export function createUserTurns(commands: CommandLimiter, reads: Pool): UserTurns {
-  const previews = createCallLimiter({ limits: previewLimits(connectionsOf(reads)) });
+  const previews = createCallLimiter({ limits: previewLimits(reads.options.max) });
   return {
     command: (userId, marketId) =>
       commands.turn(`single ${userId}`, {
@@ -56,13 +56,6 @@ export function createUserTurns(commands: CommandLimiter, reads: Pool): UserTurn
     cancelAll: (userId) => commands.turn(`cancel-all ${userId}`, { single: "", stop: userId }),
     preview: (userId, marketId) => previews.turn(userId, { user: userId, market: marketId }),
   };
-}
-
-const DEFAULT_CONNECTIONS = 8;
-
-/** How many connections a pool has at most. The pools of tests have no options. */
-export function connectionsOf(pool: Pool): number {
-  return (pool as { options?: { max?: number } }).options?.max ?? DEFAULT_CONNECTIONS;
 }
 
 function part(connections: number, fraction: number): number {

@@ -61,8 +61,10 @@ export type KeyScope = "read" | "trade";
 
 /** `validForMs`: how long the answer may be remembered. */
 const authenticatedKey = {
-  ...{ userId: uuid, apiKeyId: uuid },
-  ...{ scopes: arrayOf(sqlType<KeyScope>("text")), validForMs: int },
+  userId: uuid,
+  apiKeyId: uuid,
+  scopes: arrayOf(sqlType<KeyScope>("text")),
+  validForMs: int,
 };
 /** `endsInMs`: 0 is ended, null is without end. */
 const credentialEnd = { credentialId: uuid, endsInMs: nullable(double) };
@@ -78,8 +80,12 @@ const commandResult = {
 const versionedResult = { ...commandResult, marketVersion: nullable(bigint) };
 /** Of one call of a cancel of all orders. `body` is null while there is more to do. */
 const cancelledOrders = {
-  ...{ code: nullable(text), message: nullable(text), replayed: boolean, body: nullable(text) },
-  ...{ cancelled: nullable(int), lastOrderId: nullable(bigint) },
+  code: nullable(text),
+  message: nullable(text),
+  replayed: boolean,
+  body: nullable(text),
+  cancelled: nullable(int),
+  lastOrderId: nullable(bigint),
 };
 /** `firedAt`: when the switch expired last, if that was within 24 hours. */
 const setSwitch = { ...commandResult, firedAt: nullable(text) };
@@ -202,21 +208,24 @@ export const api = functionsOf("api", {
   placeOrdersVersioned: once(orders, manyRows(versionedResult)),
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
-  /** For servers of version 0.2.0, which may run beside later ones: these four. */
-  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
-  cancelOrder: once(ofOrder, oneRow(commandResult)),
   runCommand: once(
     {
-      ...{ command: sqlType<Command>("text"), ...ofUser },
-      ...{ orderId: nullable(uuid), marketId: nullable(uuid) },
-      ...{ ...amendment, ...idempotency },
+      command: sqlType<Command>("text"),
+      ...ofUser,
+      orderId: nullable(uuid),
+      marketId: nullable(uuid),
+      ...amendment,
+      ...idempotency,
     },
     oneRow(versionedResult),
   ),
   placeBatch: repeatable(
     {
-      ...{ ...ofUser, orders: orders.orders, atomic: boolean },
-      ...{ idempotencyKey: uuid, requestFingerprint: uuid },
+      ...ofUser,
+      orders: orders.orders,
+      atomic: boolean,
+      idempotencyKey: uuid,
+      requestFingerprint: uuid,
     },
     oneRow(commandResult),
   ),
@@ -224,13 +233,20 @@ export const api = functionsOf("api", {
   endCommand: repeatable({ ...ofKey, reply: text }, oneRow(commandResult)),
   cancelAllOrders: repeatable(
     {
-      ...{ ...ofUser, marketId: nullable(uuid), ...idempotency },
-      ...{ untilOrderId: nullable(bigint), cancelledBefore: int },
+      ...ofUser,
+      marketId: nullable(uuid),
+      ...idempotency,
+      untilOrderId: nullable(bigint),
+      cancelledBefore: int,
     },
     oneRow(cancelledOrders),
   ),
   setDeadMan: repeatable({ ...ofUser, timeoutMs: int, ...idempotency }, oneRow(setSwitch)),
   getDeadMan: repeatable(ofUser, one(json)),
+
+  /** For servers of version 0.2.0, which may run beside later ones: these four. */
+  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
+  cancelOrder: once(ofOrder, oneRow(commandResult)),
   splitPosition: once(ofSets, oneRow(commandResult)),
   mergePosition: once(ofSets, oneRow(commandResult)),
 
@@ -252,7 +268,10 @@ export const api = functionsOf("api", {
   listMarkets: repeatable(
     {
       ...paged,
-      ...{ query: nullable(text), category: nullable(text), status: text, sort: text },
+      query: nullable(text),
+      category: nullable(text),
+      status: text,
+      sort: text,
     },
     one(nullable(json)),
   ),
@@ -285,9 +304,12 @@ export const api = functionsOf("api", {
   findUserPosition: repeatable({ lastEventId: nullable(bigint) }, one(nullable(bigint))),
   readUserEvents: repeatable(
     {
-      ...{ userIds: arrayOf(uuid), positions: arrayOf(bigint) },
-      ...{ withFills: arrayOf(boolean), withSettlements: arrayOf(boolean) },
-      ...{ withMarkets: arrayOf(boolean), most: int },
+      userIds: arrayOf(uuid),
+      positions: arrayOf(bigint),
+      withFills: arrayOf(boolean),
+      withSettlements: arrayOf(boolean),
+      withMarkets: arrayOf(boolean),
+      most: int,
     },
     manyRows(streamRow),
   ),
@@ -303,7 +325,9 @@ export const api = functionsOf("api", {
   getSignUp: repeatable({}, one(json)),
   getPasswordSettings: repeatable(
     {
-      ...{ standard: text, email: nullable(text), userId: nullable(uuid) },
+      standard: text,
+      email: nullable(text),
+      userId: nullable(uuid),
       linkHash: nullable(bytea),
     },
     one(text),
@@ -314,8 +338,12 @@ export const api = functionsOf("api", {
   ),
   signUp: once(
     {
-      ...{ email: text, displayName: text, handle: text, passwordHash: text },
-      ...{ ...ofBrowserBefore, invitationHash: nullable(bytea) },
+      email: text,
+      displayName: text,
+      handle: text,
+      passwordHash: text,
+      ...ofBrowserBefore,
+      invitationHash: nullable(bytea),
     },
     oneRow({ userId: uuid, emailConfirmed: boolean, cookie: text }),
   ),
@@ -342,8 +370,10 @@ export const api = functionsOf("api", {
   resendConfirmation: once(ofUser, nothing),
   confirmEmail: once(
     {
-      ...{ tokenHash: bytea, handle: nullable(text) },
-      ...{ userId: nullable(uuid), passwordHash: nullable(text) },
+      tokenHash: bytea,
+      handle: nullable(text),
+      userId: nullable(uuid),
+      passwordHash: nullable(text),
     },
     one(nullable(json)),
   ),
@@ -351,15 +381,20 @@ export const api = functionsOf("api", {
   changeOwnProfile: repeatable(
     {
       ...ofUser,
-      ...{ displayName: nullable(text), handle: nullable(text), avatarUrl: nullable(text) },
-      ...{ private: nullable(boolean), leaderboardOptOut: nullable(boolean) },
+      displayName: nullable(text),
+      handle: nullable(text),
+      avatarUrl: nullable(text),
+      private: nullable(boolean),
+      leaderboardOptOut: nullable(boolean),
     },
     one(json),
   ),
   setOwnLimits: repeatable(
     {
       ...ofUser,
-      ...{ dayCents: nullable(bigint), weekCents: nullable(bigint), monthCents: nullable(bigint) },
+      dayCents: nullable(bigint),
+      weekCents: nullable(bigint),
+      monthCents: nullable(bigint),
     },
     one(json),
   ),
@@ -367,7 +402,10 @@ export const api = functionsOf("api", {
   listKeys: repeatable(ofUser, one(json)),
   createKey: once(
     {
-      ...{ ...ofUser, name: text, scopes: arrayOf(text), expiresAt: nullable(timestamp) },
+      ...ofUser,
+      name: text,
+      scopes: arrayOf(text),
+      expiresAt: nullable(timestamp),
       allowedAddresses: nullable(arrayOf(text)),
     },
     one(json),
@@ -378,8 +416,12 @@ export const api = functionsOf("api", {
   startPasskey: repeatable(ofSession, oneRow(passkeyStart)),
   addPasskey: once(
     {
-      ...{ ...ofSession, ...ofChallenge, publicKey: bytea, signCount: bigint },
-      ...{ transports: arrayOf(text), name: text },
+      ...ofSession,
+      ...ofChallenge,
+      publicKey: bytea,
+      signCount: bigint,
+      transports: arrayOf(text),
+      name: text,
     },
     one(json),
   ),

@@ -60,7 +60,7 @@ const DEFAULT_PATIENCE_MS = 3000;
  * SQLSTATEs after which nothing has happened and another attempt may succeed: serialization
  * failure, deadlock, lock not available; statement timeout; a standby; no disk space, memory or
  * connections left; a statement that an upgrade of the schema overtook (two states); a session
- * that the exchange refuses, which a pooler may have given us.
+ * that the exchange rejects, which a pooler may have given us.
  */
 const conflictStates = /^(40001|40P01|55P03|57014|25006|53[0-3]\w{2}|0A000|42804|EX025)$/;
 

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { ClientConfig } from "pg";
 import { DatabaseNotReadyError } from "./not_ready.ts";
+import { isReadOnly } from "./server_checks.ts";
 
 /**
  * A connection string may name several hosts, as libpq's do: the primary and its standbys, in
@@ -76,10 +77,7 @@ export function clientOfPrimary(
     async #connectToPrimary(): Promise<pg.Client> {
       try {
         await super.connect();
-        const { rows } = await this.query<{ setting: string }>(
-          "select current_setting('transaction_read_only') as setting",
-        );
-        if (rows[0]?.setting === "on") {
+        if (await isReadOnly(this)) {
           throw new DatabaseNotReadyError("The server takes no writes", { reason: "read_only" });
         }
         return this;

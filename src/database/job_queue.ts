@@ -31,7 +31,7 @@ export async function migrateQueue(client: ClientBase, connectionString: string)
   if ((await revision(client)) !== before) await client.query(grantToWorkers);
 }
 
-/** For workers: refuses a database without a queue. */
+/** For workers: rejects a database without a queue. */
 export async function checkQueue(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ found: boolean }>(
     "select to_regclass('graphile_worker.migrations') is not null as found",

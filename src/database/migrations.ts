@@ -9,6 +9,7 @@ import { findPrimary } from "./hosts.ts";
 import { migrateQueue } from "./job_queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { dropUnfinishedIndexes, runMigrations } from "./run_migrations.ts";
+import { checkServerVersion } from "./server_checks.ts";
 import {
   checkEncoding,
   checkSession,
@@ -20,44 +21,31 @@ import {
 /** Has committed/, current.sql, and fixtures, a link to db/. */
 export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");
 
-const OLDEST_SERVER = 15;
-const NEWEST_SERVER = 18;
-
 const TURN_POLL_MS = 200;
 
 type Queryable = Pool | ClientBase;
-
-/** Throws unless pgmarkets is tested on this version of PostgreSQL. Returns the version. */
-export async function checkServerVersion(database: Queryable): Promise<string> {
-  const { rows } = await database.query<{ number: string; version: string }>(
-    `select current_setting('server_version_num') as number,
-            current_setting('server_version') as version`,
-  );
-  const version = rows[0]?.version ?? "?";
-  const major = Math.floor(Number(rows[0]?.number) / 10_000);
-  if (major < OLDEST_SERVER || major > NEWEST_SERVER) {
-    throw new DatabaseNotReadyError(
-      `The database server is PostgreSQL ${version}: ` +
-        `pgmarkets needs ${OLDEST_SERVER} to ${NEWEST_SERVER}`,
-      { reason: "server_version" },
-    );
-  }
-  return version;
-}
 
 export interface MigrationOptions {
   /** Whether the database may have had migrations of a later version than this one. */
   allowLater?: boolean;
 }
 
+/** How far a database is migrated. */
+export interface MigrationState {
+  /** The committed migrations that it lacks, in order. */
+  pending: string[];
+  /** The last one that it has had. */
+  last: string | undefined;
+}
+
 /**
- * The committed migrations that the database lacks, in order. Throws when it has had unknown ones: it
- * was migrated by another, probably newer, version.
+ * Reads how far the database is migrated. Throws when it has had unknown migrations: it was migrated
+ * by another, probably newer, version.
  */
-export async function pendingMigrations(
+export async function readMigrations(
   database: Queryable,
   { allowLater = false }: MigrationOptions = {},
-): Promise<string[]> {
+): Promise<MigrationState> {
   const committed = await migrationsOfThisVersion();
   const applied = await readApplied(database);
   const known = new Set(committed.map(({ hash }) => hash));
@@ -70,48 +58,13 @@ export async function pendingMigrations(
     );
   }
   const done = new Set(applied.map(({ hash }) => hash));
-  return committed.filter(({ hash }) => !done.has(hash)).map(({ filename }) => filename);
+  const pending = committed.filter(({ hash }) => !done.has(hash));
+  return { pending: pending.map(({ filename }) => filename), last: applied.at(-1)?.filename };
 }
 
-/** The versions of the database server and of the schema, which is its last migration. */
-export interface DatabaseVersions {
-  server: string;
-  schema: string;
-}
-
-/**
- * For servers and workers: throws for a database that can't be used, with what to do about it.
- * Otherwise returns the versions.
- */
-export async function checkDatabase(
-  database: Queryable,
-  options: MigrationOptions = {},
-): Promise<DatabaseVersions> {
-  const server = await checkServerVersion(database);
-  await checkEncoding(database);
-  await checkSession(database);
-  const pending = await pendingMigrations(database, options);
-  if (pending.length > 0) {
-    throw new DatabaseNotReadyError(
-      `The database lacks ${pending.length} migration(s), from ${pending[0] ?? ""} on: ` +
-        "run npm run migrate as the owner of the database",
-      { reason: "migrations_missing" },
-    );
-  }
-  return { server, schema: (await readApplied(database)).at(-1)?.filename ?? "none" };
-}
-
-/** Throws when the database takes no writes: on a standby, or if sessions are read-only. */
-export async function checkWritable(database: Queryable): Promise<void> {
-  // A standby's transactions are read-only whatever is set.
-  const { rows } = await database.query<{ setting: string }>(
-    "select current_setting('transaction_read_only') as setting",
-  );
-  if (rows[0]?.setting !== "on") return;
-  throw new DatabaseNotReadyError(
-    "The database can't be written to: it is a standby, or read-only by default_transaction_read_only",
-    { reason: "read_only" },
-  );
+/** The committed migrations that the database lacks, in order. */
+export async function pendingMigrations(database: Queryable): Promise<string[]> {
+  return (await readMigrations(database)).pending;
 }
 
 /**

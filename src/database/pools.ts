@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Client, Pool, PoolClient, PoolConfig } from "pg";
+import type { Logger } from "pino";
 import { hasOwnOptions } from "../config.ts";
 import { clientOfPrimary, splitHosts } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
@@ -28,8 +29,8 @@ export interface PoolOptions {
   idleTimeoutMs?: number;
   /** What a new connection does before the pool uses it. Errors of the database are ignored. */
   warmUp?: ((client: PoolClient) => Promise<void>) | undefined;
-  /** Called when an idle connection is lost. The pool replaces it by itself. */
-  onIdleError?: (error: Error) => void;
+  /** Gets a warning for each idle connection that is lost. The pool replaces it by itself. */
+  logger?: Pick<Logger, "warn">;
 }
 
 /**
@@ -76,7 +77,9 @@ export function makePool(options: PoolOptions): Pool {
 
   const pool = new pg.Pool(config);
   // Without a listener, a connection that is lost while idle would end the process.
-  pool.on("error", options.onIdleError ?? (() => undefined));
+  pool.on("error", (error) => {
+    options.logger?.warn({ error }, "an idle database connection was lost");
+  });
   // The same holds for one that is lost in use. Its query fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;

@@ -1,10 +1,41 @@
-import type { Pool, PoolClient } from "pg";
+import type { ClientBase, Pool, PoolClient } from "pg";
 import { singleFlight } from "../single_flight.ts";
 import { withRetries } from "./failures.ts";
-import { checkDatabase, checkWritable } from "./migrations.ts";
+import { readMigrations } from "./migrations.ts";
+import type { MigrationOptions } from "./migrations.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
 import { isPreparedStatementLost } from "./prepared_statements.ts";
+import { checkServerVersion, checkWritable } from "./server_checks.ts";
+import { checkEncoding, checkSession } from "./session_settings.ts";
+
+/** The versions of the database server and of the schema, which is its last migration. */
+export interface DatabaseVersions {
+  server: string;
+  schema: string;
+}
+
+/**
+ * For servers and workers: throws for a database that can't be used, with what to do about it.
+ * Otherwise returns the versions.
+ */
+export async function checkDatabase(
+  database: Pool | ClientBase,
+  options: MigrationOptions = {},
+): Promise<DatabaseVersions> {
+  const server = await checkServerVersion(database);
+  await checkEncoding(database);
+  await checkSession(database);
+  const { pending, last = "none" } = await readMigrations(database, options);
+  if (pending.length > 0) {
+    throw new DatabaseNotReadyError(
+      `The database lacks ${pending.length} migration(s), from ${pending[0] ?? ""} on: ` +
+        "run npm run migrate as the owner of the database",
+      { reason: "migrations_missing" },
+    );
+  }
+  return { server, schema: last };
+}
 
 /** Whether this process could carry out an order now. */
 export interface Readiness {

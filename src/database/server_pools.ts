@@ -68,9 +68,7 @@ export function makeServerPools({
       max: shares[name],
       min,
       warmUp,
-      onIdleError: (error) => {
-        logger.warn({ error }, "an idle database connection was lost");
-      },
+      logger,
     });
   return {
     orders: make("orders", shares.orders, warmForOrders),

@@ -25,29 +25,14 @@ export async function startInSteps<T>(
   signal: AbortSignal | undefined,
   start: (step: Step) => Promise<T>,
 ): Promise<T> {
-  const given = new AbortController();
-  const giveUp = (reason: unknown): void => {
-    given.abort(reason);
-  };
-  const ended = (): void => {
-    giveUp(signal?.reason);
-  };
-  const failed = new Promise<never>((_resolve, reject) => {
-    given.signal.addEventListener("abort", () => {
-      reject(given.signal.reason as Error);
-    });
-  });
-  failed.catch(() => undefined);
-  signal?.addEventListener("abort", ended);
-
   const step: Step = async (what, mostMs, work) => {
-    const timer = setTimeout(() => {
-      giveUp(tooLate(what, mostMs));
-    }, mostMs);
+    signal?.throwIfAborted();
+    const late = AbortSignal.timeout(mostMs);
+    const given = signal === undefined ? late : AbortSignal.any([signal, late]);
     try {
-      return await Promise.race([work(given.signal), failed]);
-    } finally {
-      clearTimeout(timer);
+      return await Promise.race([work(given), failOn(given)]);
+    } catch (error) {
+      throw given.reason === late.reason && late.aborted ? tooLate(what, mostMs) : error;
     }
   };
 
@@ -55,12 +40,18 @@ export async function startInSteps<T>(
     signal?.throwIfAborted();
     return await start(step);
   } catch (error) {
-    giveUp(error);
     await Promise.all(pools.map(abandonPool));
     throw error;
-  } finally {
-    signal?.removeEventListener("abort", ended);
   }
+}
+
+/** Fails with the reason of the signal when that comes. */
+function failOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => {
+      reject(signal.reason as Error);
+    });
+  });
 }
 
 function tooLate(what: string, mostMs: number): DatabaseNotReadyError {

@@ -107,10 +107,18 @@ const beforeMigration =
 const UNSUPPORTED_PARAMETER = "unsupported startup parameter";
 
 const passingErrnos = [
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ETIMEDOUT"],
-  ...["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN"],
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ENOENT",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
   // Names of containers are unknown until they have started.
-  ...["ENOTFOUND", "EAI_AGAIN"],
+  "ENOTFOUND",
+  "EAI_AGAIN",
 ];
 
 /** After the signal, an attempt has this long to end in order. */

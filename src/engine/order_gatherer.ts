@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { createCallLimiter } from "../database/call_limiter.ts";
-import { commandLimits, connectionsOf } from "../database/call_limits.ts";
+import { commandLimits } from "../database/call_limits.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
@@ -62,7 +62,7 @@ const DEFAULT_ALONE_FOR_MS = 1000;
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
   const context = contextOf(options);
   const { lanes, now } = context;
-  const { waitingCap = DEFAULT_WAITING_CAP, callCap = connectionsOf(options.pool) } = options;
+  const { waitingCap = DEFAULT_WAITING_CAP, callCap = options.pool.options.max } = options;
 
   const running = new Set<Promise<unknown>>();
   /** Orders of atomic batches that have no answer yet. */
@@ -149,7 +149,7 @@ function contextOf(options: OrderGathererOptions): CallContext {
   const { pool, retries, slowMs, unfinishedForMs = UNFINISHED_FOR_MS } = options;
   const { mostWork = DEFAULT_MOST_WORK, aloneForMs = DEFAULT_ALONE_FOR_MS } = options;
   const { now = () => performance.now(), onCommitted = () => undefined } = options;
-  const { callCap = connectionsOf(pool) } = options;
+  const { callCap = pool.options.max } = options;
   const limits = commandLimits(callCap);
   const limiter = options.limiter ?? createCallLimiter({ limits });
   const lanes = createLanes<VersionedResult>({

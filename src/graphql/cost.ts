@@ -41,12 +41,7 @@ interface Measure {
  * counts, also operations that are not run.
  */
 export function findTooCostly(document: DocumentNode): GraphQLError | undefined {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-      fragments.set(definition.name.value, definition);
-    }
-  }
+  const fragments = fragmentsOf(document);
   // Each fragment is measured once, so this takes no longer than parsing.
   const measured = new Map<string, Measure>();
   const nothing: Measure = { fields: 0, queried: 0, aboutSchema: 0, nesting: 0 };
@@ -108,6 +103,17 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
     );
   }
   return undefined;
+}
+
+/** The fragments of a document by name. Of several with one name, the last. */
+export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      fragments.set(definition.name.value, definition);
+    }
+  }
+  return fragments;
 }
 
 function add(one: Measure, other: Measure): Measure {

@@ -34,9 +34,7 @@ export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlE
       role: `exchange_${role}`,
       applicationName: `pgmarkets graphql ${role}`,
       max: POOL_SIZE,
-      onIdleError: (error) => {
-        logger.warn({ error }, "an idle database connection was lost");
-      },
+      logger,
     });
     return createEndpoint({ role, logger, pool });
   };

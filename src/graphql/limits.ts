@@ -25,7 +25,13 @@ import type {
   SelectionSetNode,
 } from "postgraphile/graphql";
 import { bracketDepthOf } from "./bracket_depth.ts";
-import { findTooCostly, MAX_BRACKET_DEPTH, MAX_QUERY_CHARACTERS, MAX_TOKENS } from "./cost.ts";
+import {
+  findTooCostly,
+  fragmentsOf,
+  MAX_BRACKET_DEPTH,
+  MAX_QUERY_CHARACTERS,
+  MAX_TOKENS,
+} from "./cost.ts";
 
 /** Rows of a page unless the query says. */
 const DEFAULT_PAGE_ROWS = 100;
@@ -37,9 +43,13 @@ const MAX_ROWS = 20_000;
 const rules = [
   ...specifiedRules,
   depthLimit({
-    ...{ maxDepth: 12, maxListDepth: 4, maxSelfReferentialDepth: 2, revealDetails: true },
+    maxDepth: 12,
+    maxListDepth: 4,
+    maxSelfReferentialDepth: 2,
+    revealDetails: true,
     // As deep as the introspection query of GraphQL's tools.
-    ...{ maxIntrospectionDepth: 14, maxDepthByFieldCoordinates: { "__Type.ofType": 9 } },
+    maxIntrospectionDepth: 14,
+    maxDepthByFieldCoordinates: { "__Type.ofType": 9 },
   }),
 ];
 
@@ -122,12 +132,7 @@ export function findExcess(
   // The executor reports faults of the variables.
   if (coerced === undefined) return undefined;
 
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-      fragments.set(definition.name.value, definition);
-    }
-  }
+  const fragments = fragmentsOf(document);
   try {
     countIn(operation.selectionSet, root, 1, { schema, fragments, coerced, rows: 0 });
     return undefined;

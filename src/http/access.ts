@@ -1,6 +1,4 @@
 import type { Request, Response } from "express";
-import { isWellFormedApiKey } from "../database/api_key.ts";
-import type { SecretPrefix } from "../database/api_key.ts";
 import type {
   Caller,
   CountedRequest,
@@ -12,6 +10,8 @@ import type {
   StaffRole,
 } from "../database/calls.ts";
 import { beforeAnything } from "../database/failures.ts";
+import { isWellFormedSecret } from "../secrets.ts";
+import type { SecretPrefix } from "../secrets.ts";
 import { tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf, ipAddressOf } from "./client_address.ts";
@@ -136,7 +136,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
   ): Promise<Holder> {
     const secret = credential.read(request);
     const isWellFormed = (text: string) =>
-      credential.prefixes.some((prefix) => isWellFormedApiKey(text, prefix));
+      credential.prefixes.some((prefix) => isWellFormedSecret(text, prefix));
     // This costs no call of the database, so it is not limited.
     if (secret === undefined || !isWellFormed(secret)) {
       throw new ProblemError(rejection("UNAUTHORIZED"));

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/calls.ts";
+import { isWellFormedSecret, sha256Of } from "../secrets.ts";
 import { singleFlightByKey } from "../single_flight.ts";
 
 export interface AuthenticatorOptions {
@@ -68,24 +68,24 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   let forgotten = 0;
 
   async function callerOf(token: string, address: string | undefined): Promise<Caller | undefined> {
-    if (isWellFormedApiKey(token, "jt_")) return await callerOfToken(token);
-    return isWellFormedApiKey(token) ? await callerOfKey(token, address ?? "") : undefined;
+    if (isWellFormedSecret(token, "jt_")) return await callerOfToken(token);
+    return isWellFormedSecret(token, "jk_") ? await callerOfKey(token, address ?? "") : undefined;
   }
 
   async function callerOfToken(token: string): Promise<SessionCaller | undefined> {
-    return await calls.authenticateSessionToken({ tokenHash: hashApiKey(token) });
+    return await calls.authenticateSessionToken({ tokenHash: sha256Of(token) });
   }
 
   async function callerOfCookie(cookie: string): Promise<SessionCaller | undefined> {
-    return await calls.authenticateSession({ cookieHash: hashApiKey(cookie) });
+    return await calls.authenticateSession({ cookieHash: sha256Of(cookie) });
   }
 
   async function staffOf(key: string): Promise<Staff | undefined> {
-    return await calls.authenticateStaffKey({ keyHash: hashApiKey(key) });
+    return await calls.authenticateStaffKey({ keyHash: sha256Of(key) });
   }
 
   async function callerOfKey(apiKey: string, address: string): Promise<KeyCaller | undefined> {
-    const name = hashApiKey(apiKey).toString("latin1");
+    const name = sha256Of(apiKey).toString("latin1");
     const known = remembered.get(name)?.get(address);
     const isValid = known !== undefined && performance.now() < known.until;
     const caller = isValid ? known.caller : await askOnce(name + address);

@@ -5,7 +5,6 @@ import type { RateLimit } from "./access.ts";
 import {
   invalidRequest,
   outcomeUnknown,
-  plainProblem,
   ProblemError,
   rejection,
   rejectionBySqlstate,
@@ -30,7 +29,7 @@ export const errorHandler: ErrorRequestHandler = (error: unknown, request, respo
     response.destroy();
     return;
   }
-  sendProblem(response, problem ?? plainProblem(500, "Internal server error"));
+  sendProblem(response, problem ?? rejection("INTERNAL_ERROR"));
 };
 
 /** What decides how an outage is answered. */
@@ -48,7 +47,7 @@ function problemOf(error: unknown, { method }: Request, response: Response): Pro
   const route = response.locals.route as RouteKind | undefined;
   const isRead = method === "GET" || method === "HEAD" || route?.rateLimit === "read";
   // The client of a command must know whether it may have been carried out.
-  if (error instanceof DatabaseFailure && isRead) return plainProblem(503, "Service unavailable");
+  if (error instanceof DatabaseFailure && isRead) return rejection("SERVICE_UNAVAILABLE");
   return problemOfCommand(error, route?.whenOutcomeUnknown);
 }
 
@@ -70,6 +69,6 @@ export function problemOfCommand(
 /** The errors of the body parser have a `status` and a `type`. */
 function problemOfHttpError(error: unknown): Problem | undefined {
   if (!(error instanceof Error) || !("status" in error && "type" in error)) return undefined;
-  if (error.status === 413) return plainProblem(413, "The body is larger than 64 KiB");
+  if (error.status === 413) return rejection("BODY_TOO_LARGE");
   return invalidRequest([{ path: "", message: "The body must be JSON, in UTF-8" }]);
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { hasCode } from "../has_code.ts";
-import { listen } from "./http_server.ts";
-import type { HttpServer, ListenOptions } from "./http_server.ts";
+import { listen } from "../http_server.ts";
+import type { HttpServer, ListenOptions } from "../http_server.ts";
 import { rejection } from "./problems.ts";
 import { sendText } from "./respond.ts";
 
@@ -10,7 +10,7 @@ import { sendText } from "./respond.ts";
 export interface Front {
   url: string;
   /** Sets the reason that `GET /readyz` shows. */
-  refuseBecause: (reason: string) => void;
+  notReadyBecause: (reason: string) => void;
   /** From now on this handler answers. Its server closes the address. */
   handOver: (handler: RequestListener) => HttpServer;
   close: () => Promise<void>;
@@ -22,7 +22,7 @@ export interface Front {
  */
 export async function openFront(options: ListenOptions): Promise<Front> {
   let reason = "starting";
-  let handler: RequestListener = refuse;
+  let handler: RequestListener = answerNotReady;
   const answer: RequestListener = (request, response) => {
     handler(request, response);
   };
@@ -33,7 +33,7 @@ export async function openFront(options: ListenOptions): Promise<Front> {
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= listener.close());
 
-  function refuse({ url, method }: IncomingMessage, response: ServerResponse): void {
+  function answerNotReady({ url, method }: IncomingMessage, response: ServerResponse): void {
     const path = url?.split("?")[0];
     const isGet = method === "GET" || method === "HEAD";
     if (isGet && path === "/healthz") send(response, 200, { status: "ok" });
@@ -48,7 +48,7 @@ export async function openFront(options: ListenOptions): Promise<Front> {
 
   return {
     url: listener.url,
-    refuseBecause: (because) => {
+    notReadyBecause: (because) => {
       reason = because;
     },
     handOver: (service) => {

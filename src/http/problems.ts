@@ -78,7 +78,7 @@ export function invalidRequest(issues: Issue[]): Problem {
   return { status: 400, body: { error, code, issues }, code };
 }
 
-/** A problem without a code of its own. */
+/** A problem with a text of its own and no code: its header has the general code of the status. */
 export function plainProblem(status: number, error: string): Problem {
   return { status, body: { error } };
 }

@@ -1,5 +1,7 @@
 import type { ServerResponse } from "node:http";
+import { errorCodes } from "../database/error_codes.ts";
 import type { ErrorCodeName } from "../database/error_codes.ts";
+import { writeText } from "../http_server.ts";
 import type { Problem } from "./problems.ts";
 
 const RETRY_AFTER_SECONDS = 1;
@@ -9,30 +11,24 @@ export function sendText(
   response: ServerResponse,
   status: number,
   text: string,
-  contentType = "application/json; charset=utf-8",
+  contentType?: string,
 ): void {
-  response.statusCode = status;
-  response.setHeader("Content-Type", contentType);
-  // Shared caches keep only what is allowed explicitly.
-  if (!response.hasHeader("Cache-Control")) response.setHeader("Cache-Control", "no-store");
   if (status >= 400 && !response.hasHeader("X-Error-Code")) {
     response.setHeader("X-Error-Code", codeOfStatus(status));
   }
-  response.end(text);
+  writeText(response, status, text, contentType);
 }
 
 /** The code of an answer that has none of its own. */
-export function codeOfStatus(status: number): ErrorCodeName {
+function codeOfStatus(status: number): ErrorCodeName {
   return codesByStatus.get(status) ?? (status < 500 ? "INVALID_REQUEST" : "INTERNAL_ERROR");
 }
 
-const codesByStatus = new Map<number, ErrorCodeName>([
-  [401, "UNAUTHORIZED"],
-  [404, "NOT_FOUND"],
-  [413, "BODY_TOO_LARGE"],
-  [429, "TOO_MANY_REQUESTS"],
-  [503, "SERVICE_UNAVAILABLE"],
-]);
+const generalCodes = ["NOT_FOUND", "TOO_MANY_REQUESTS", "SERVICE_UNAVAILABLE"] as const;
+
+const codesByStatus = new Map<number, ErrorCodeName>(
+  generalCodes.map((name) => [errorCodes[name].status, name]),
+);
 
 const sentProblems = new WeakMap<ServerResponse, Problem>();
 

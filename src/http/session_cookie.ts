@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
+import { isWellFormedSecret, sha256Of } from "../secrets.ts";
 
 /**
  * The cookie of a session. Under https it has a name that browsers keep from subdomains and from
@@ -40,8 +40,8 @@ export function sessionCookieHashOf(request: Pick<Request, "headers">): Buffer |
   const cookie = sessionCookieOf(request);
   const isSound =
     cookie !== undefined &&
-    (isWellFormedApiKey(cookie, "js_") || isWellFormedApiKey(cookie, "jh_"));
-  return isSound ? hashApiKey(cookie) : null;
+    (isWellFormedSecret(cookie, "js_") || isWellFormedSecret(cookie, "jh_"));
+  return isSound ? sha256Of(cookie) : null;
 }
 
 /** The header that gives a browser its session. */

@@ -16,7 +16,7 @@ export function validate<Schema extends z.ZodType>(
 }
 
 /** Ends the request if a value has fields that its schema does not know. */
-export function refuseUnknownFields(schema: z.ZodType, value: unknown): void {
+export function rejectUnknownFields(schema: z.ZodType, value: unknown): void {
   const paths = unknownFields(schema, value, "");
   if (paths.length === 0) return;
   throw new ProblemError(invalidRequest(paths.map((path) => ({ path, message: "unknown field" }))));

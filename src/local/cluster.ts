@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import * as fs from "node:fs/promises";
@@ -8,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseNotReadyError } from "../database/not_ready.ts";
 import { hasCode } from "../has_code.ts";
+import { sha256Of } from "../secrets.ts";
 import * as postgres from "./postgres_process.ts";
 
 /** The files of an embedded PostgreSQL, and its server as a process. */
@@ -186,10 +186,13 @@ async function initialise({
   // PostgreSQL 17 and later have locales that upgrades of the operating system do not change.
   const hasBuiltinLocales = Number(/\d+/.exec(version.output)?.[0]) >= 17;
   const { code, output } = await postgres.runProgram(runner, programs.initdb, [
-    ...["--pgdata", unfinished],
-    ...["--username", "postgres", "--auth-local", "trust", "--auth-host", "scram-sha-256"],
-    ...["--encoding", "UTF8", "--locale", "C.UTF-8"],
-    ...(hasBuiltinLocales ? ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"] : []),
+    `--pgdata=${unfinished}`,
+    "--username=postgres",
+    "--auth-local=trust",
+    "--auth-host=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C.UTF-8",
+    ...(hasBuiltinLocales ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : []),
     ...(options.settings?.fsync === "off" ? ["--no-sync"] : []),
   ]);
   if (code !== 0) {
@@ -252,5 +255,5 @@ async function makeSocketDirectory({ dataDirectory, runner }: Cluster): Promise<
 }
 
 function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return sha256Of(text).toString("hex").slice(0, 12);
 }

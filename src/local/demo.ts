@@ -2,11 +2,11 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { hashApiKey, isWellFormedApiKey } from "../database/api_key.ts";
 import { call } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import type { OrderRequest } from "../database/calls.ts";
 import { makePool } from "../database/pools.ts";
+import { isWellFormedSecret, sha256Of } from "../secrets.ts";
 import { categories, demoMarkets, events, makers, trader } from "./demo_catalogue.ts";
 import type { DemoMarket } from "./demo_catalogue.ts";
 import { actAs, at, createEvent, createFundedUser, createMarket } from "./demo_commands.ts";
@@ -205,7 +205,7 @@ async function keyOf(client: PoolClient, traderId: string, keyFile: string): Pro
   const kept = await readKey(keyFile);
   if (kept !== undefined) {
     await actAs(client, "exchange_api");
-    const caller = await call(client, api.authenticateKey, { keyHash: hashApiKey(kept) });
+    const caller = await call(client, api.authenticateKey, { keyHash: sha256Of(kept) });
     if (caller?.userId === traderId) return kept;
   }
   await actAs(client, "exchange_operator");
@@ -218,7 +218,9 @@ async function keyOf(client: PoolClient, traderId: string, keyFile: string): Pro
   return apiKey;
 }
 
-const keyFileSchema = z.object({ apiKey: z.string().refine(isWellFormedApiKey) });
+const keyFileSchema = z.object({
+  apiKey: z.string().refine((key) => isWellFormedSecret(key, "jk_")),
+});
 
 async function readKey(keyFile: string): Promise<string | undefined> {
   const text = await readIfPresent(keyFile);

@@ -1,25 +1,18 @@
-import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { makeContext } from "../api/context.ts";
 import type { Context } from "../api/context.ts";
 import type { Config } from "../config.ts";
-import { checkDatabase } from "../database/migrations.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
-import {
-  asServerPools,
-  endPools,
-  listPools,
-  makeServerPools,
-  openPools,
-} from "../database/server_pools.ts";
+import { checkDatabase } from "../database/readiness.ts";
+import { endPools, listPools, makeServerPools, openPools } from "../database/server_pools.ts";
 import type { ServerPools, ServerPoolsOptions } from "../database/server_pools.ts";
 import { durabilityWarning } from "../database/session_settings.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { closeEndpoints, makeGraphqlEndpoints, prepareEndpoints } from "../graphql/endpoints.ts";
 import type { GraphqlEndpoints, GraphqlEndpointsOptions } from "../graphql/endpoints.ts";
 import type { Front } from "../http/front.ts";
-import { listen } from "../http/http_server.ts";
+import { listen } from "../http_server.ts";
 import type { Website } from "../site/files.ts";
 import { version } from "../version.ts";
 import { makeApp, makeMetricsApp } from "./app.ts";
@@ -65,20 +58,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       });
     });
     await step("opening connections", OPENING_MS, () => openPools(pools));
-    return await serve(pools, config, logger, makeGraphqlEndpoints(options), front, website);
+    const graphql = makeGraphqlEndpoints(options);
+    return await serve({ pools, config, logger, graphql, front, website });
   });
 }
 
-/** Serves the database of pools that act as exchange_api, or of one pool for everything. */
-export async function serve(
-  given: Pool | ServerPools,
-  config: ListeningConfig,
-  logger: Logger,
-  graphql: GraphqlEndpoints = {},
-  front?: Front,
-  website?: Website,
-): Promise<RunningServer> {
-  const pools = "orders" in given ? given : asServerPools(given);
+export interface ServeOptions {
+  /** They act as exchange_api. They are ended with the server. */
+  pools: ServerPools;
+  config: ListeningConfig;
+  logger: Logger;
+  /** They are closed with the server. */
+  graphql?: GraphqlEndpoints;
+  front?: Front | undefined;
+  website?: Website | undefined;
+}
+
+/** Serves the database of these pools. */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { pools, config, logger, graphql = {}, front, website } = options;
   const { listenDatabaseUrl: listenUrl, publicUrl } = config;
   const context = makeContext(pools, logger, { listenUrl, graphql, publicUrl });
   await context.streams.start();

@@ -1,28 +1,11 @@
 import type { Request, RequestHandler, Response } from "express";
-import helmet from "helmet";
+import { securePage } from "../http/page_security.ts";
 import { isPagePath } from "../website/paths.ts";
 import type { Encoding, SiteFile, Website } from "./files.ts";
 
 const ASSET_CACHING = "public, max-age=31536000, immutable";
 
-/** The pages take scripts, styles and data from this server only, and no site may frame them. */
-const secure = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'"],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  // The service speaks plain HTTP: this is for the proxy that does TLS to say.
-  strictTransportSecurity: false,
-});
+const secure = securePage();
 
 /**
  * Serves the website. It stands after all other routes: a path outside /api that nothing else

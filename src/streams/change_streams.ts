@@ -100,7 +100,10 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
         },
       });
       const client: Client | undefined = stream && {
-        ...{ stream, lacks: new Set(followed), isServed: false, isClosed: false },
+        stream,
+        lacks: new Set(followed),
+        isServed: false,
+        isClosed: false,
       };
       if (client === undefined) return true;
       isOpen = true;
@@ -116,7 +119,11 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     const known = channels.get(marketId);
     if (known !== undefined) return known;
     const channel: Channel = {
-      ...{ marketId, clients: new Set(), followers: 0, latest: undefined, snapshot: undefined },
+      marketId,
+      clients: new Set(),
+      followers: 0,
+      latest: undefined,
+      snapshot: undefined,
       isSnapshotWanted: false,
       refresh: singleFlightAfter(() => refresh(channel, options.readMarket)),
       loop: createRefreshLoop({

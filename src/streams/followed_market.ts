@@ -18,7 +18,9 @@ export interface MarketState {
 export function stateOf({ version, status, levels, lastTradeId }: FollowedMarket): MarketState {
   const list = JSON.parse(levels) as Level[];
   return {
-    ...{ version, status, lastTradeId },
+    version,
+    status,
+    lastTradeId,
     levels: new Map(list.map((level) => [`${level[0]} ${level[1]}`, level])),
   };
 }

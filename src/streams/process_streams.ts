@@ -41,7 +41,7 @@ export interface Streams {
   start: () => Promise<void>;
   /** Ends the streams, so that their connections can close. */
   end: () => void;
-  /** Stops listening. */
+  /** Stops listening, and what is done from time to time. */
   close: () => Promise<void>;
 }
 
@@ -138,6 +138,7 @@ export function createStreams(options: StreamsOptions): Streams {
     end: eventStreams.close,
     close: async () => {
       await listener.close();
+      user.close();
       await slots.close();
     },
   };

@@ -52,8 +52,8 @@ const MOST_EVENTS = 200;
  */
 export function createUserEventReader(options: UserEventReaderOptions): UserEventReader {
   const { readEvents, logger } = options;
-  const now = makeLane(MOST_USERS, readFor);
-  const later = makeLane(MOST_CATCHING_UP, readFor);
+  const now = makeReadingQueue(MOST_USERS, readFor);
+  const later = makeReadingQueue(MOST_CATCHING_UP, readFor);
 
   function markStale(stream: FollowedStream): void {
     stream.isStale = true;
@@ -113,7 +113,7 @@ function sendRows(streams: readonly FollowedStream[], rows: readonly StreamRow[]
   }
 }
 
-interface Lane {
+interface ReadingQueue {
   add: (stream: FollowedStream) => void;
 }
 
@@ -122,10 +122,10 @@ interface Lane {
  * stream in a call and then waits for those of the others, so that many streams of one user cost the
  * others one read more.
  */
-function makeLane(
+function makeReadingQueue(
   mostUsers: number,
   work: (streams: readonly FollowedStream[]) => Promise<void>,
-): Lane {
+): ReadingQueue {
   /** By user, in the order of their turns. */
   const due = new Map<string, Set<FollowedStream>>();
   let isWorking = false;

@@ -43,6 +43,8 @@ export interface UserStreams {
   credentialEnded: (id: string) => void;
   /** How many streams are open. */
   count: () => number;
+  /** Ends the checks of credentials. */
+  close: () => void;
 }
 
 interface UserStream extends FollowedStream {
@@ -67,7 +69,7 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
   const streamsOfUsers = new Map<string, Set<UserStream>>();
   const reader = createUserEventReader(options);
   const endInvalid = makeCredentialCheck(options);
-  repeat(() => {
+  const stopChecks = repeat(() => {
     void endInvalid(allStreams());
   }, CHECK_EVERY_MS);
 
@@ -89,9 +91,15 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
       },
     });
     const opened: UserStream | undefined = stream && {
-      ...{ stream, credentialId, userId, position },
+      stream,
+      credentialId,
+      userId,
+      position,
       include: new Set(include),
-      ...{ isBusy: false, isStale: false, isCatchingUp: isReturning, isClosed: false },
+      isBusy: false,
+      isStale: false,
+      isCatchingUp: isReturning,
+      isClosed: false,
     };
     if (opened === undefined) return;
     streams.add(opened);
@@ -138,6 +146,7 @@ export function createUserStreams(options: UserStreamsOptions): UserStreams {
       for (const { credentialId, stream } of allStreams()) if (credentialId === id) stream.end();
     },
     count: () => allStreams().length,
+    close: stopChecks,
   };
 }
 

@@ -1,81 +1,98 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
+import { listen, writeText } from "../http_server.ts";
 import { makeRegistry } from "../process_metrics.ts";
 import type { WorkerHealth } from "./health.ts";
+
+export interface HealthServerOptions {
+  /** 0 picks a free port. */
+  port: number;
+  host: string;
+  logger: Logger;
+}
 
 /** The HTTP server of a worker, for monitoring. */
 export interface HealthServer {
   url: string;
   /** Why the worker is not ready, while it has not started. */
-  refuseBecause: (reason: string) => void;
+  notReadyBecause: (reason: string) => void;
   /** From now on `/readyz` and `/metrics` show this health. */
   handOver: (health: WorkerHealth) => void;
   close: () => Promise<void>;
+}
+
+/** How long closing waits for clients that do not read their answers. */
+const CLOSING_TIMEOUT_MS = 1000;
+
+/** Text is JSON unless it has another type. */
+interface Answer {
+  status: number;
+  text: string;
+  contentType?: string;
 }
 
 /**
  * Serves `/healthz`, `/readyz` and `/metrics` of a worker. Listens at once: a worker that waits for
  * its database is alive and not ready.
  */
-export async function serveHealth({
-  port,
-  host,
-}: {
-  port: number;
-  host: string;
-}): Promise<HealthServer> {
+export async function serveHealth(options: HealthServerOptions): Promise<HealthServer> {
+  const { port, host, logger } = options;
   let reason = "starting";
   let health: WorkerHealth | undefined;
   const registry = makeWorkerRegistry(() => health);
-  async function answer(path: string): Promise<{ status: number; type: string; body: string }> {
-    const json = "application/json; charset=utf-8";
-    if (path === "/healthz") return { status: 200, type: json, body: '{"status":"ok"}' };
-    if (path === "/readyz") {
-      if (health === undefined) {
-        const body = { status: "unavailable", reason };
-        return { status: 503, type: json, body: JSON.stringify(body) };
-      }
-      const failing = health.failing();
-      if (failing.length === 0) return { status: 200, type: json, body: '{"status":"ok"}' };
-      const body = { status: "unavailable", reason: "jobs_fail", failing };
-      return { status: 503, type: json, body: JSON.stringify(body) };
-    }
-    if (path === "/metrics") {
-      return { status: 200, type: registry.contentType, body: await registry.metrics() };
-    }
-    return { status: 404, type: json, body: '{"error":"Not found"}' };
+
+  function readiness(): Answer {
+    if (health === undefined) return unavailable({ reason });
+    const failing = health.failing();
+    return failing.length === 0 ? ok : unavailable({ reason: "jobs_fail", failing });
   }
 
-  const server = createServer((request, response) => {
-    const path = (request.url ?? "").replace(/\?.*$/s, "");
-    void answer(path).then(({ status, type, body }) => {
-      response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" });
-      response.end(request.method === "HEAD" ? undefined : body);
+  async function answerTo({ method, url = "" }: IncomingMessage): Promise<Answer> {
+    if (method !== "GET" && method !== "HEAD") return notFound;
+    const path = url.replace(/\?.*$/s, "");
+    if (path === "/healthz") return ok;
+    if (path === "/readyz") return readiness();
+    if (path !== "/metrics") return notFound;
+    return { status: 200, text: await registry.metrics(), contentType: registry.contentType };
+  }
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = randomUUID();
+    response.setHeader("X-Request-Id", requestId);
+    const { status, text, contentType } = await answerTo(request).catch((error: unknown) => {
+      logger.error({ error, requestId }, "a request for the worker's health failed");
+      return failed;
     });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  const bound = server.address() as AddressInfo;
+    writeText(response, status, text, contentType);
+  }
+
+  const server = await listen(
+    (request, response) => {
+      void respond(request, response);
+    },
+    { port, host, closingTimeoutMs: CLOSING_TIMEOUT_MS },
+  );
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}`,
-    refuseBecause: (because) => {
+    url: server.url,
+    notReadyBecause: (because) => {
       reason = because;
     },
     handOver: (started) => {
       health = started;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close: server.close,
   };
+}
+
+const ok: Answer = { status: 200, text: '{"status":"ok"}' };
+const notFound: Answer = { status: 404, text: '{"error":"Not found"}' };
+const failed: Answer = { status: 500, text: '{"error":"Internal server error"}' };
+
+function unavailable(why: { reason: string; failing?: string[] }): Answer {
+  return { status: 503, text: JSON.stringify({ status: "unavailable", ...why }) };
 }
 
 /** The metrics of a worker. It has no health before it has started. */

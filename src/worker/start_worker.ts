@@ -3,10 +3,10 @@ import type { Logger } from "pino";
 import { call } from "../database/call.ts";
 import { jobs } from "../database/calls.ts";
 import { checkQueue } from "../database/job_queue.ts";
-import { checkDatabase } from "../database/migrations.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
+import { checkDatabase } from "../database/readiness.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { startClock } from "./clock.ts";
 import { untilDatabaseGone } from "./database_gone.ts";
@@ -39,7 +39,7 @@ export interface Worker {
 /** For the lanes of due work, other jobs, the clock and the queue. */
 const POOL_SIZE = 24;
 const LOCK_TIMEOUT_MS = 2000;
-/** As many as releases have lanes, and two for the clock. They are open and warm. */
+/** Open and warm: for the lanes of releases and of dead man's switches, and two for the clock. */
 const KEPT_CONNECTIONS = 10;
 const IDLE_TIMEOUT_MS = 600_000;
 
@@ -58,9 +58,7 @@ export function makeWorkerPool(
     connectionTimeoutMs: 5000,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
-    onIdleError: (error) => {
-      logger.warn({ error }, "an idle database connection was lost");
-    },
+    logger,
   });
   ignoreForeignNotifications(pool);
   return pool;

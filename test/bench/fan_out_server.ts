@@ -5,6 +5,7 @@ import { callsOn } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { makeLogger } from "../../src/bin/logger.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { formatFrame } from "../../src/streams/event_stream.ts";
 import { publicId } from "./catalogue.ts";
@@ -26,7 +27,11 @@ const [connectionString = ""] = process.argv.slice(2);
 
 const pool = makePool({ connectionString, role: "exchange_api", max: 10 });
 const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-const { context, url } = await serve(pool, config, makeLogger("info"));
+const { context, url } = await serve({
+  pools: asServerPools(pool),
+  config,
+  logger: makeLogger("info"),
+});
 
 const sockets = new Set<Socket>();
 const bare = createServer({ noDelay: true }, (socket) => {

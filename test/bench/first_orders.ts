@@ -77,7 +77,7 @@ async function withService(
   const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize };
   const pools = makeServerPools({ connectionString, config, logger });
   await openPools(pools);
-  const service = await serve(pools, config, logger);
+  const service = await serve({ pools, config, logger });
   try {
     await work((count) => timeOrders(service, count));
   } finally {

@@ -8,7 +8,7 @@ import { makeServerPools, openPools } from "../../src/database/server_pools.ts";
 import { makeAccess } from "../../src/http/access.ts";
 import type { Access } from "../../src/http/access.ts";
 import { errorHandler, notFound } from "../../src/http/error_handler.ts";
-import { listen } from "../../src/http/http_server.ts";
+import { listen } from "../../src/http_server.ts";
 import { requestLog } from "../../src/http/request_log.ts";
 import { route } from "../../src/api/route.ts";
 import { installRoute } from "../../src/api/serve_route.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { makeLogger } from "../../src/bin/logger.ts";
 import { makePool } from "../../src/database/pools.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { openWebsite } from "../../src/site/open.ts";
 import { publicId } from "./catalogue.ts";
@@ -16,7 +17,7 @@ const logger = makeLogger("error");
 const pool = makePool({ connectionString, role: "exchange_api", max: 10 });
 const config = { host: "127.0.0.1", port: 0, trustProxy: false };
 const website = await openWebsite(logger);
-const { context, url } = await serve(pool, config, logger, {}, undefined, website);
+const { context, url } = await serve({ pools: asServerPools(pool), config, logger, website });
 
 process.on("message", ({ price }: { price: number }) => {
   void change(price);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import pg from "pg";
-import { checkDatabase, migrateDatabase } from "../../src/database/migrations.ts";
+import { migrateDatabase } from "../../src/database/migrations.ts";
+import { checkDatabase } from "../../src/database/readiness.ts";
 import { checkSession, durabilityWarning } from "../../src/database/session_settings.ts";
 import { connectionStringFor, testDatabase } from "../helpers/database/test_database.ts";
 import { buildSchema } from "../helpers/database/schema.ts";

@@ -34,7 +34,7 @@ export async function playHistory(connectionString: string, log: string[] = []):
   });
   const operators = makePool({ connectionString, role: "exchange_operator", max: 2 });
   await openPools(pools);
-  const service = await serve(pools, config, logger, graphql);
+  const service = await serve({ pools, config, logger, graphql });
   const workers = makeWorkerPool(options, 3);
   // Under hostile settings and beside other tests a new connection takes long.
   workers.options.connectionTimeoutMillis = 60_000;

@@ -1,40 +1,10 @@
 import test from "ava";
 import type { Pool } from "pg";
-import {
-  checkDatabase,
-  checkServerVersion,
-  checkWritable,
-  migrateDatabase,
-} from "../../src/database/migrations.ts";
+import { migrateDatabase } from "../../src/database/migrations.ts";
+import { checkDatabase } from "../../src/database/readiness.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 
 const database = testDatabase(test, { empty: true });
-
-/** A server that says that it has this version. */
-function serverOf(number: number): Pool {
-  const version = `${Math.floor(number / 10_000)}.${number % 10_000}`;
-  const query = async () => ({ rows: [{ number: String(number), version }] });
-  return { query } as unknown as Pool;
-}
-
-for (const number of [90_624, 140_022, 190_000]) {
-  test(`server_version: ${number} is refused with a list of supported versions`, async (t) => {
-    const error: any = await t.throwsAsync(checkServerVersion(serverOf(number)), {
-      name: "DatabaseNotReadyError",
-    });
-    t.is(error.reason, "server_version");
-    t.regex(
-      error.message,
-      /^The database server is PostgreSQL \d+\.\d+: pgmarkets needs 15 to 18$/,
-    );
-  });
-}
-
-for (const number of [150_000, 150_013, 180_004]) {
-  test(`${number} is served`, async (t) => {
-    t.regex(await checkServerVersion(serverOf(number)), /^1[58]\.\d+$/);
-  });
-}
 
 test.serial("migrations_missing: an empty database, and one that lacks the last", async (t) => {
   const refused = async () => {
@@ -56,6 +26,17 @@ test.serial("migrations_missing: an empty database, and one that lacks the last"
       t.regex(await refused(), message);
     },
   );
+});
+
+test.serial("a check of the database reads once which migrations it has had", async (t) => {
+  await migrateDatabase(database.connectionString);
+  const statements: string[] = [];
+  const query = (text: string) => {
+    statements.push(text);
+    return database.pool.query(text);
+  };
+  await checkDatabase({ query } as unknown as Pool);
+  t.is(statements.filter((text) => text.includes("graphile_migrate.migrations")).length, 1);
 });
 
 test.serial("a run that was killed before its grants is finished by the next one", async (t) => {
@@ -95,19 +76,6 @@ test.serial("migrations_unknown: those of a later version, unless they are allow
       t.is(schema, "999999.sql");
     },
   );
-});
-
-test.serial("read_only: a database that takes no writes is reported", async (t) => {
-  await t.notThrowsAsync(checkWritable(database.pool));
-  const client = await database.pool.connect();
-  try {
-    await client.query("begin read only");
-    const error: any = await t.throwsAsync(checkWritable(client));
-    t.is(error.reason, "read_only");
-  } finally {
-    await client.query("rollback");
-    client.release();
-  }
 });
 
 /** What has run according to the database is another for a while. */

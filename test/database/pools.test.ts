@@ -44,7 +44,7 @@ test("a pool outlives the loss of its connections", async (t) => {
   const pool = makePool({
     connectionString: database.connectionString,
     max: 1,
-    onIdleError: (error) => lost.push((error as Error & { code: string }).code),
+    logger: { warn: ({ error }: { error: { code: string } }) => lost.push(error.code) },
   });
   const { rows } = await pool.query("select pg_backend_pid() as id");
   await database.pool.query("select pg_terminate_backend($1)", [rows[0].id]);

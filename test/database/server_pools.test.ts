@@ -34,7 +34,7 @@ test.serial.before("serve", async () => {
   await liftRateLimits(pool);
   pools = makeServerPools({ connectionString, config, logger });
   await openPools(pools);
-  service = await serve(pools, config, logger);
+  service = await serve({ pools, config, logger });
   market = await exchange.makeMarket();
   key = await exchange.operate("create_api_key", {
     user_id: await exchange.makeTrader(),

@@ -7,6 +7,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { makePool } from "../../src/database/pools.ts";
 import type { DatabaseRole } from "../../src/database/pools.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { buildSchema } from "../helpers/database/schema.ts";
@@ -93,7 +94,12 @@ async function secretsInLog(options: {
       ...{ role: "operator", logger, pool: poolOf("exchange_operator") },
     });
     const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-    const service = await serve(poolOf("exchange_api"), config, logger, { operators: endpoint });
+    const service = await serve({
+      pools: asServerPools(poolOf("exchange_api")),
+      config,
+      logger,
+      graphql: { operators: endpoint },
+    });
     try {
       const call = (method: string, path: string, given: object) =>
         callService(service.url, method, path, given);

@@ -5,6 +5,7 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { callsOn } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { prepareDemo } from "../../src/local/demo.ts";
 import { makeDemoTraders } from "../../src/local/demo_traders.ts";
 import { serve } from "../../src/server/start_server.ts";
@@ -35,11 +36,11 @@ export async function withDemo(work: (world: DemoWorld) => Promise<void>): Promi
       demo!.living!,
       randomFrom("demo traders").next,
     );
-    const service = await serve(
-      database.connectAs("exchange_api"),
-      { host: "127.0.0.1", port: 0, trustProxy: false },
-      pino({ level: "silent" }),
-    );
+    const service = await serve({
+      pools: asServerPools(database.connectAs("exchange_api")),
+      config: { host: "127.0.0.1", port: 0, trustProxy: false },
+      logger: pino({ level: "silent" }),
+    });
     try {
       const variables = { BASE: service.url, KEY: demo!.apiKey, MARKET: demo!.marketId };
       const { pool } = database;

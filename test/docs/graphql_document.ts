@@ -1,6 +1,7 @@
 import type { ExecutionContext } from "ava";
 import { pino } from "pino";
 import type { StaffRole } from "../../src/database/calls.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { serve } from "../../src/server/start_server.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
@@ -17,12 +18,12 @@ export async function withGraphql(
   const logger = pino({ level: "silent" });
   const endpoint = createEndpoint({ role, logger, pool: database.connectAs(`exchange_${role}`) });
   await endpoint.prepare();
-  const service = await serve(
-    database.connectAs("exchange_api"),
-    { host: "127.0.0.1", port: 0, trustProxy: false },
+  const service = await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config: { host: "127.0.0.1", port: 0, trustProxy: false },
     logger,
-    role === "analyst" ? { analysts: endpoint } : { operators: endpoint },
-  );
+    graphql: role === "analyst" ? { analysts: endpoint } : { operators: endpoint },
+  });
   try {
     await work(service.url);
   } finally {

@@ -1,6 +1,7 @@
 import test from "ava";
 import { pino } from "pino";
 import { makeContext } from "../../src/api/context.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { makeWorkerHealth } from "../../src/worker/health.ts";
 import { makeWorkerRegistry } from "../../src/worker/serve_health.ts";
 import { readText } from "../helpers/repository.ts";
@@ -9,7 +10,10 @@ import { fakePool } from "../http/fake_pool.ts";
 /** The metrics that pages name are those that there are, with their labels. */
 
 const logger = pino({ level: "silent" });
-const { registry } = makeContext(fakePool({ answer: () => [] }).pool, logger).metrics;
+const { registry } = makeContext(
+  asServerPools(fakePool({ answer: () => [] }).pool),
+  logger,
+).metrics;
 
 interface Described {
   name: string;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { formatApiKey } from "../../src/database/api_key.ts";
+import { formatSecret } from "../../src/secrets.ts";
 import { accountSchema } from "../../src/api/portfolio.ts";
 import { until } from "../helpers/until.ts";
 import { testService } from "../helpers/http/test_service.ts";
@@ -38,7 +38,7 @@ for (const [method, path] of [
       { authorization: `Basic ${key}` },
       { authorization: `Bearer ${key}x` },
       { authorization: `Bearer ${key} ${key}` },
-      { authorization: `Bearer ${formatApiKey(randomBytes(32))}` },
+      { authorization: `Bearer ${formatSecret(randomBytes(32), "jk_")}` },
     ];
     for (const given of headers) {
       const answer = await call(method, path, {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import type { Pool } from "pg";
-import { formatApiKey } from "../../src/database/api_key.ts";
+import { formatSecret } from "../../src/secrets.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
@@ -274,7 +274,7 @@ test.serial("a password is reset by the link of a mail, which is good once", asy
     makeVisitor(service).call("POST", "/api/account/password-reset/confirm", {
       body: { token, password: "after the reset" },
     });
-  t.is((await reset(formatApiKey(randomBytes(32), "jl_"))).body.code, "INVALID_LINK");
+  t.is((await reset(formatSecret(randomBytes(32), "jl_"))).body.code, "INVALID_LINK");
   t.is((await reset("nonsense")).body.code, "INVALID_LINK");
   const done = await reset(mail!.token);
   t.is(done.status, 200);

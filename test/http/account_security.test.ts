@@ -3,7 +3,8 @@ import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { routes } from "../../src/api/routes.ts";
-import { formatApiKey } from "../../src/database/api_key.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
+import { formatSecret } from "../../src/secrets.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { callService, testService } from "../helpers/http/test_service.ts";
@@ -52,7 +53,7 @@ for (const route of withToken) {
       for (const options of [
         {},
         { key },
-        { key: formatApiKey(randomBytes(32), "jt_") },
+        { key: formatSecret(randomBytes(32), "jt_") },
         { key: cookie.split("=")[1]! },
         { headers: { cookie } },
       ]) {
@@ -313,7 +314,11 @@ test.serial(
     const pool = service.database.connectAs("exchange_api");
     const config = { host: "127.0.0.1", port: 0, trustProxy: false };
     const publicUrl = "https://markets.example";
-    const secure = await serve(pool, { ...config, publicUrl }, pino({ level: "silent" }));
+    const secure = await serve({
+      pools: asServerPools(pool),
+      config: { ...config, publicUrl },
+      logger: pino({ level: "silent" }),
+    });
     try {
       const post = (path: string, headers: Record<string, string>, body: object) =>
         callService(secure.url, "POST", path, { body, headers });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import net from "node:net";
 import test from "ava";
-import { hashApiKey } from "../../src/database/api_key.ts";
+import { sha256Of } from "../../src/secrets.ts";
 import { until } from "../helpers/until.ts";
 import { testService } from "../helpers/http/test_service.ts";
 
@@ -93,6 +93,7 @@ test.serial("500: an unexpected error shows no internals, and the log has all of
   t.like(lines[0], {
     level: 50,
     status: 500,
+    code: "INTERNAL_ERROR",
     route: "/api/v1/markets/:id/orderbook",
     error: { sqlstate: "42883" },
   });
@@ -137,7 +138,7 @@ test.serial(
     const text = lines.join("\n");
     t.is(lines.filter(isRequest).length, 6);
     const secret = trader.key.slice(3, -6);
-    const hash = hashApiKey(trader.key);
+    const hash = sha256Of(trader.key);
     for (const secretText of [
       secret,
       hash.toString("hex"),

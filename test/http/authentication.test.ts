@@ -3,11 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { pino } from "pino";
 import { createAuthenticator } from "../../src/http/authentication.ts";
-import { formatApiKey, hashApiKey } from "../../src/database/api_key.ts";
+import { formatSecret, sha256Of } from "../../src/secrets.ts";
 import { databaseError, fakePool } from "./fake_pool.ts";
 
 const logger = pino({ level: "silent" });
-const newKey = () => formatApiKey(randomBytes(32));
+const newKey = () => formatSecret(randomBytes(32), "jk_");
 
 const scopes = ["read"];
 const callerWith = (apiKeyId: string) => ({ userId: "user", apiKeyId, scopes });
@@ -19,7 +19,7 @@ function databaseWith(keys: Map<string, string>, { pauseMs = 0, validForMs = 500
     answer: async ({ name, values }) => {
       if (pauseMs > 0) await delay(pauseMs);
       if (name !== "authenticate_key") return [];
-      const found = [...keys].find(([key]) => hashApiKey(key).equals(values[0] as Buffer));
+      const found = [...keys].find(([key]) => sha256Of(key).equals(values[0] as Buffer));
       return found ? [{ ...callerWith(found[1]), validForMs }] : [];
     },
   });

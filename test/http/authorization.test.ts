@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { formatApiKey } from "../../src/database/api_key.ts";
+import { formatSecret } from "../../src/secrets.ts";
 import { routes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/api/route.ts";
 import { bodyFor } from "../helpers/http/bodies.ts";
@@ -28,7 +28,7 @@ for (const route of withKey) {
   const name = `${route.method.toUpperCase()} ${route.path}`;
 
   test(`401 UNAUTHORIZED: ${name} without a key, and with a malformed one`, async (t) => {
-    for (const key of [undefined, "nonsense", formatApiKey(randomBytes(32))]) {
+    for (const key of [undefined, "nonsense", formatSecret(randomBytes(32), "jk_")]) {
       for (const id of [noSuchId, "1"]) {
         const body = route.request.body && { body: "{no JSON" };
         const answer = await callRoute(route, id, { ...(key && { key }), ...body });

@@ -1,6 +1,7 @@
 import test from "ava";
 import { pino } from "pino";
 import { marketChangeSchema } from "../../src/api/streams.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { applyFrame, levelsOf } from "../helpers/exchange/local_book.ts";
 import type { LocalBook } from "../helpers/exchange/local_book.ts";
@@ -87,7 +88,11 @@ test.serial(
     const traders = [await makeTrader(), await makeTrader(), await makeTrader()];
     const config = { host: "127.0.0.1", port: 0, trustProxy: false };
     const pool = service.database.connectAs("exchange_api");
-    const other = await serve(pool, config, pino({ level: "silent" }));
+    const other = await serve({
+      pools: asServerPools(pool),
+      config,
+      logger: pino({ level: "silent" }),
+    });
     const clients: { stream: EventSource; books: Map<string, LocalBook>; fault?: string }[] = [];
     const join = async (options: { url?: string; gzip?: boolean }) => {
       const client = { stream: await watch(markets, options), books: new Map<string, LocalBook>() };

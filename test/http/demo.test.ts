@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
 import { pino } from "pino";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { prepareDemo } from "../../src/local/demo.ts";
 import type { Demo } from "../../src/local/demo.ts";
 import { serve } from "../../src/server/start_server.ts";
@@ -33,7 +34,11 @@ async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
 
 async function withService(database: OwnDatabase, work: (url: string) => Promise<void>) {
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-  const service = await serve(database.connectAs("exchange_api"), config, logger);
+  const service = await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config,
+    logger,
+  });
   try {
     await work(service.url);
   } finally {

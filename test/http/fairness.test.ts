@@ -84,7 +84,7 @@ test.serial.before("serve", async () => {
   await openPools(pools);
   holdCallsOf(pools.orders);
   holdCallsOf(pools.reads);
-  service = await serve(pools, config, logger);
+  service = await serve({ pools, config, logger });
   markets = await exchange.makeMarkets(8);
   ann = await makeCaller();
   others = [await makeCaller(), await makeCaller(), await makeCaller()];

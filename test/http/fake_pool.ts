@@ -22,6 +22,9 @@ export interface FakePoolOptions {
   connect?: () => void | Promise<void>;
 }
 
+/** How many connections a fake pool says that it has at most. It gives as many as are wanted. */
+const CONNECTIONS = 8;
+
 /** A pool whose database is a function. */
 export function fakePool({ answer, connect }: FakePoolOptions): FakePool {
   const calls: FakeCall[] = [];
@@ -36,6 +39,7 @@ export function fakePool({ answer, connect }: FakePoolOptions): FakePool {
     },
   };
   const pool = {
+    options: { max: CONNECTIONS },
     connect: async () => {
       await connect?.();
       return client;

@@ -3,8 +3,9 @@ import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { getIntrospectionQuery } from "postgraphile/graphql";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
-import { formatApiKey } from "../../src/database/api_key.ts";
+import { formatSecret } from "../../src/secrets.ts";
 import { describeError } from "../../src/bin/logger.ts";
 import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
@@ -45,8 +46,11 @@ test.before("serve", async () => {
   // Reading the schemas keeps a busy machine longer than a query may take.
   await analysts.prepare();
   await operating.prepare();
-  service = await serve(database.connectAs("exchange_api"), config, logger, {
-    ...{ analysts, operators: operating },
+  service = await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config,
+    logger,
+    graphql: { analysts, operators: operating },
   });
   await operate("create_category('tests', 'Tests')");
   market = await operate("create_market('Will it rain?', 'tests')");
@@ -91,7 +95,7 @@ test.serial("401: each address takes only the keys of its own role", async (t) =
 
 test.serial("401, then 429: unknown keys are counted by address", async (t) => {
   await operate("set_rate_limit('v1-auth', 2, 60)");
-  const madeUp = () => formatApiKey(randomBytes(32), "jo_");
+  const madeUp = () => formatSecret(randomBytes(32), "jo_");
   for (const status of [401, 401, 429]) {
     t.is((await ask("/admin/graphql", madeUp(), "{ __typename }")).status, status);
   }

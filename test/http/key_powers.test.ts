@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { keyScopeOf } from "../../src/api/route.ts";
 import type { Route } from "../../src/api/route.ts";
 import { routes } from "../../src/api/routes.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
@@ -22,11 +23,11 @@ const { call, makeMarket, makeTrader, operate } = service;
 /** Behind one proxy, which says where requests come from. */
 let behindProxy: RunningServer;
 test.serial.before("listen behind a proxy", async () => {
-  behindProxy = await serve(
-    service.database.connectAs("exchange_api"),
-    { host: "127.0.0.1", port: 0, trustProxy: 1 },
-    pino({ level: "silent" }),
-  );
+  behindProxy = await serve({
+    pools: asServerPools(service.database.connectAs("exchange_api")),
+    config: { host: "127.0.0.1", port: 0, trustProxy: 1 },
+    logger: pino({ level: "silent" }),
+  });
 });
 test.after.always("stop listening", async () => {
   await behindProxy.close();

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { pino } from "pino";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testEvents } from "../helpers/http/event_source.ts";
@@ -162,7 +163,11 @@ test.serial("another server process on the same database hears the same", async 
   const ann = await makeTrader();
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };
   const pool = service.database.connectAs("exchange_api");
-  const other = await serve(pool, config, pino({ level: "silent" }));
+  const other = await serve({
+    pools: asServerPools(pool),
+    config,
+    logger: pino({ level: "silent" }),
+  });
   try {
     const here = await watch(marketId);
     const there = await watch(marketId, other.url);

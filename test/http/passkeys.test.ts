@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import {
@@ -441,7 +442,11 @@ test.serial("behind a proxy passkeys are for PUBLIC_URL, wherever requests come"
   const pool = service.database.connectAs("exchange_api");
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };
   const publicUrl = "https://Markets.example/";
-  const secure = await serve(pool, { ...config, publicUrl }, pino({ level: "silent" }));
+  const secure = await serve({
+    pools: asServerPools(pool),
+    config: { ...config, publicUrl },
+    logger: pino({ level: "silent" }),
+  });
   try {
     const origin = "https://markets.example";
     const post = (path: string, body?: object, key?: string) =>

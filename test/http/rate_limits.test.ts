@@ -4,8 +4,8 @@ import type { ExecutionContext } from "ava";
 import { routes } from "../../src/api/routes.ts";
 import { makeApp } from "../../src/server/app.ts";
 import { makeAccess } from "../../src/http/access.ts";
-import { formatApiKey } from "../../src/database/api_key.ts";
-import { listen } from "../../src/http/http_server.ts";
+import { formatSecret } from "../../src/secrets.ts";
+import { listen } from "../../src/http_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
@@ -241,7 +241,7 @@ test.serial("401, then 429: unknown keys count by address, malformed ones do not
     Array.from({ length: 9 }, () => 401),
   );
   t.is((await ask()).status, 401);
-  const guess = () => ask(formatApiKey(randomBytes(32)));
+  const guess = () => ask(formatSecret(randomBytes(32), "jk_"));
   t.deepEqual(await statuses(6, guess), [401, 401, 401, 401, 401, 429]);
   isRefused(t, await ask((await makeTrader()).key));
 });

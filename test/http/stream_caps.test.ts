@@ -1,5 +1,6 @@
 import test from "ava";
 import { pino } from "pino";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { createStreamSlots } from "../../src/streams/stream_slots.ts";
 import { openEvents } from "../helpers/http/event_source.ts";
@@ -38,7 +39,11 @@ test.serial(
   "429: a user's streams over all servers are limited, before the stream opens",
   async (t) => {
     const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-    const other = await serve(service.database.connectAs("exchange_api"), config, logger);
+    const other = await serve({
+      pools: asServerPools(service.database.connectAs("exchange_api")),
+      config,
+      logger,
+    });
     const [ann, bob] = [await makeTrader(), await makeTrader()];
     await cap("user", 2);
     await open("/api/v1/user/stream", ann.key);

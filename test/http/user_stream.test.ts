@@ -1,6 +1,7 @@
 import test from "ava";
 import { pino } from "pino";
 import { userEventSchema } from "../../src/api/streams.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testEvents } from "../helpers/http/event_source.ts";
@@ -102,7 +103,11 @@ test.serial("all streams of a user hear each event once, in order, in all proces
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };
   const pool = service.database.connectAs("exchange_api");
-  const other = await serve(pool, config, pino({ level: "silent" }));
+  const other = await serve({
+    pools: asServerPools(pool),
+    config,
+    logger: pino({ level: "silent" }),
+  });
   try {
     const streams = [await listen(ann), await listen(ann), await listen(ann, { url: other.url })];
     const orders = [];
@@ -274,11 +279,11 @@ test.serial("Last-Event-ID: every event once and in order, whichever server answ
   const marketId = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-  const other = await serve(
-    service.database.connectAs("exchange_api"),
+  const other = await serve({
+    pools: asServerPools(service.database.connectAs("exchange_api")),
     config,
-    pino({ level: "silent" }),
-  );
+    logger: pino({ level: "silent" }),
+  });
   try {
     const include = "fills,markets";
     const whole = await listen(ann, { include });

@@ -18,7 +18,7 @@ function healthWithLog() {
     { level: "info", base: null, serializers: { error: describeError } },
     { write: (line: string) => log.push(JSON.parse(line)) },
   );
-  return { health: makeWorkerHealth(logger, () => clock.now), log, clock };
+  return { health: makeWorkerHealth(logger, () => clock.now), logger, log, clock };
 }
 
 test("42501: a worker whose jobs fail logs it at once, each minute, and at the end", (t) => {
@@ -48,8 +48,8 @@ test("a database that is away is a warning", (t) => {
 });
 
 test("503 jobs_fail: the health check of a worker names the failing jobs", async (t) => {
-  const { health } = healthWithLog();
-  const server = await serveHealth({ port: 0, host: "127.0.0.1" });
+  const { health, logger } = healthWithLog();
+  const server = await serveHealth({ port: 0, host: "127.0.0.1", logger });
   server.handOver(health);
   try {
     const get = async (path: string) => {
@@ -68,6 +68,44 @@ test("503 jobs_fail: the health check of a worker names the failing jobs", async
     t.regex(figures, /^pgmarkets_worker_failing\{what="ledger__verify"\} 1$/m);
     t.is((await get("/healthz"))[0], 200);
     t.is((await get("/orders"))[0], 404);
+  } finally {
+    await server.close();
+  }
+});
+
+test("500: an error of the health check of a worker is logged, and the worker goes on", async (t) => {
+  const { health, logger, log } = healthWithLog();
+  const server = await serveHealth({ port: 0, host: "127.0.0.1", logger });
+  const failing = () => {
+    throw new Error("out of order");
+  };
+  try {
+    server.handOver({ ...health, failing });
+    for (const path of ["/metrics", "/readyz"]) {
+      const response = await fetch(server.url + path);
+      t.is(response.status, 500, path);
+      t.deepEqual(await response.json(), { error: "Internal server error" });
+      const requestId = response.headers.get("X-Request-Id");
+      t.like(log.pop(), { level: 50, requestId, error: { message: "out of order" } });
+    }
+    server.handOver(health);
+    t.is((await fetch(`${server.url}/readyz`)).status, 200);
+  } finally {
+    await server.close();
+  }
+});
+
+test("404: the health check of a worker is only for GET and HEAD", async (t) => {
+  const { logger } = healthWithLog();
+  const server = await serveHealth({ port: 0, host: "127.0.0.1", logger });
+  try {
+    const status = async (method: string) => {
+      const { status: number } = await fetch(`${server.url}/healthz`, { method });
+      return [method, number];
+    };
+    t.deepEqual(await status("POST"), ["POST", 404]);
+    t.deepEqual(await status("DELETE"), ["DELETE", 404]);
+    t.deepEqual(await status("HEAD"), ["HEAD", 200]);
   } finally {
     await server.close();
   }

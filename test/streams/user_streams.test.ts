@@ -12,7 +12,7 @@ import { until } from "../helpers/until.ts";
 function streamsWhere(ends: Map<string, number | null>) {
   let closers: (() => void)[] = [];
   const ended: string[] = [];
-  const checks: (() => void)[] = [];
+  const checks = new Set<() => void>();
   const eventStreams = {
     open: (response: ServerResponse, { onClose }: { onClose: () => void }) => {
       closers.push(onClose);
@@ -28,8 +28,8 @@ function streamsWhere(ends: Map<string, number | null>) {
     eventStreams,
     logger: pino({ level: "silent" }),
     repeat: (work) => {
-      checks.push(work);
-      return () => undefined;
+      checks.add(work);
+      return () => checks.delete(work);
     },
     listCredentialEnds: (ids) =>
       Promise.resolve(ids.map((id) => ({ credentialId: id, endsInMs: ends.get(id) ?? null }))),
@@ -53,6 +53,7 @@ function streamsWhere(ends: Map<string, number | null>) {
     check: () => {
       for (const work of checks) work();
     },
+    close: streams.close,
   };
 }
 
@@ -103,6 +104,19 @@ test("a later check replaces the end that an earlier one found", async (t) => {
   ends.set("key", 60_000);
   streams.check();
   await new Promise((resolve) => setTimeout(resolve, 60));
+  t.deepEqual(streams.ended, []);
+  streams.closeAll();
+});
+
+test("after closing, credentials are not checked any more", async (t) => {
+  const ends = new Map<string, number | null>();
+  const streams = streamsWhere(ends);
+  streams.open("one", byKey("key"));
+  await turn();
+  ends.set("key", 0);
+  streams.close();
+  streams.check();
+  await turn();
   t.deepEqual(streams.ended, []);
   streams.closeAll();
 });

@@ -7,6 +7,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { listCommitted } from "../../migrate/releases.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { version } from "../../src/version.ts";
 import { replaceDatabase } from "../helpers/database/test_database.ts";
@@ -115,11 +116,11 @@ async function serveAndWork(exchange: Exchange, facts: Facts): Promise<void> {
     return rows.length > 0;
   });
   await worker.close();
-  const service = await serve(
-    database.connectAs("exchange_api"),
-    { host: "127.0.0.1", port: 0, trustProxy: false },
-    pino({ level: "silent" }),
-  );
+  const service = await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config: { host: "127.0.0.1", port: 0, trustProxy: false },
+    logger: pino({ level: "silent" }),
+  });
   for (const [index, apiKey] of facts.apiKeys.entries()) {
     for (const marketId of [...facts.openMarkets, facts.liveMarket]) {
       const answer = await fetch(`${service.url}/api/v1/orders`, {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import test from "ava";
 import type { Pool } from "pg";
-import { isWellFormedApiKey } from "../../../src/database/api_key.ts";
+import { isWellFormedSecret } from "../../../src/secrets.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** API keys: admin.create_api_key, list_api_keys, revoke_api_key; api.authenticate. */
@@ -38,7 +38,7 @@ const createKey = (user_id: string, name = "key"): Promise<string> =>
 test("a key is well formed, random, and authenticates its user", async (t) => {
   const trader = await makeTrader();
   const [one, two] = [await createKey(trader), await createKey(trader)];
-  t.true(isWellFormedApiKey(one));
+  t.true(isWellFormedSecret(one, "jk_"));
   t.not(one, two);
   const [caller] = await authenticate(hashOf(one));
   t.is(caller.user_id, trader);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import test from "ava";
-import { isWellFormedApiKey } from "../../../src/database/api_key.ts";
+import { isWellFormedSecret } from "../../../src/secrets.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.create_staff_key, list_staff_keys, revoke_staff_key; api.authenticate_staff_key. */
@@ -32,8 +32,8 @@ test.serial(
     await clock.freeze("2030-01-01T12:00:00Z");
     const analyst = await make("Ada", "analyst");
     const operator = await make("Otto", "operator");
-    t.true(isWellFormedApiKey(analyst, "ja_"));
-    t.true(isWellFormedApiKey(operator, "jo_"));
+    t.true(isWellFormedSecret(analyst, "ja_"));
+    t.true(isWellFormedSecret(operator, "jo_"));
     t.deepEqual(await authenticate(analyst), [{ name: "Ada", role: "analyst" }]);
     await clock.advance(59_999);
     t.deepEqual(await authenticate(operator), [{ name: "Otto", role: "operator" }]);

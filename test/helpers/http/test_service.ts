@@ -1,6 +1,7 @@
 import type { TestFn } from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
+import { asServerPools } from "../../../src/database/server_pools.ts";
 import { serve } from "../../../src/server/start_server.ts";
 import type { RunningServer } from "../../../src/server/start_server.ts";
 import type { Context } from "../../../src/api/context.ts";
@@ -89,7 +90,7 @@ export function testService(
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
     pool = database.connectAs("exchange_api");
     const pages = website ? await openWebsite(logger) : undefined;
-    service = await serve(pool, config, logger, {}, undefined, pages);
+    service = await serve({ pools: asServerPools(pool), config, logger, website: pages });
     await operate("create_category", { slug: "tests", name: "Tests" });
   });
   test.after.always("stop listening", async () => {

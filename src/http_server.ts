@@ -5,7 +5,6 @@ import type { AddressInfo, Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOfStatus } from "./respond.ts";
 
 export interface ListenOptions {
   /** 0 picks a free port. */
@@ -153,7 +152,7 @@ function rejectMalformed(socket: Duplex, status: number): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Cache-Control: no-store",
     `X-Request-Id: ${randomUUID()}`,
-    `X-Error-Code: ${codeOfStatus(status)}`,
+    "X-Error-Code: INVALID_REQUEST",
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
@@ -168,3 +167,17 @@ const statusOfClientError = new Map([
   ["HPE_HEADER_OVERFLOW", 431],
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
+
+/** Answers with text: JSON unless given. It is not stored unless a header allows it. */
+export function writeText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  contentType = "application/json; charset=utf-8",
+): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", contentType);
+  // Shared caches keep only what is allowed explicitly.
+  if (!response.hasHeader("Cache-Control")) response.setHeader("Cache-Control", "no-store");
+  response.end(text);
+}

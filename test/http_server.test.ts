@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import net from "node:net";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { listen } from "../../src/http/http_server.ts";
+import { listen } from "../src/http_server.ts";
 
 /** What a client gets that writes this and then goes on writing a byte at a time, until it is cut. */
 async function drip(t: ExecutionContext, beginning: string) {
