@@ -265,6 +265,7 @@ set local role exchange_owner;
 --!include trading/functions/replay_or_reuse.sql
 --!include trading/functions/without_starved.sql
 --!include trading/functions/scheduled_result.sql
+--!include trading/functions/starved_that_stay.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql
 --!include trading/functions/placed_orders.sql

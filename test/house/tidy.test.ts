@@ -26,11 +26,11 @@ test("no note in the code defers work", (t) => {
   t.deepEqual(linesWith(texts, /\b(?:TO[D]O|FIX[M]E|X[X]X|HA[C]K)\b/), []);
 });
 
-/** Skips the tests in a browser where no browser is installed. */
-const maySkip = "test/website/journey.ts";
+/** These skip what needs a browser or PgBouncer where it is not installed. */
+const maySkip = ["test/website/journey.ts", "test/database/pgbouncer.test.ts"];
 
 test("no test is skipped, singled out or expected to fail", (t) => {
-  const tests = code.filter((path) => path.startsWith("test/") && path !== maySkip);
+  const tests = code.filter((path) => path.startsWith("test/") && !maySkip.includes(path));
   t.deepEqual(linesWith(tests, /\btest(?:\.\w+)*\.(?:skip|only|todo|failing)\b/), []);
 });
 

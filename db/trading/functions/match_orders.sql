@@ -52,9 +52,7 @@ declare
   v_cancelled trading.cancelled_maker[];
   v_cancelled_count int := 0;
   v_is_starved boolean[]; -- of these: only by fills of the request that cancels it
-  v_cleared_count int := 0; -- the others
-  v_held_traders int[]; -- of requests that were not finished
-  v_held_books int[]; -- likewise
+  v_held int[]; -- of requests that were not finished: their books, and their traders below 0
   v_rested int[];
   v_rested_count int := 0;
   r trading.match_request;
@@ -66,11 +64,8 @@ declare
   j int;
 begin
   for p in 1 .. k_read loop
-    if b_first[k_book[p]] = 0 then
-      b_first[k_book[p]] := p;
-    else
-      k_next[p - 1] := p;
-    end if;
+    b_first[k_book[p]] := coalesce(nullif(b_first[k_book[p]], 0), p);
+    k_next[p] := case when k_book[p + 1] = k_book[p] then p + 1 else 0 end;
     b_last[k_book[p]][k_price[p]] := p;
   end loop;
 
@@ -84,22 +79,18 @@ begin
       j := v_for_key[(batch.request_arrays).twins[i]];
       if replays[i] is not null or (j < i and (v_results[j]).code is null) then -- mutant: key_of_a_refusal
         v_results[i] := trading.replay_or_reuse(
-          batch, i, j, v_results[j], replays[i], k_left, v_cancelled, t_balance[t]
-        );
+          batch, i, j, v_results[j], replays[i], k_left, v_cancelled, t_balance[t]);
         continue next_request;
       end if;
       v_for_key[(batch.request_arrays).twins[i]] := i; -- mutant: key_of_the_first_refusal
     end if;
+    -- What stands behind an unfinished request, of its trader or in its market, waits for it.
+    if r.code is null and v_held && array[r.book, -t] then -- mutant: unfinished_overtaken
+      r.code := 'CONFLICT_RETRY';
+      v_held := v_held || array[r.book, r.opposite, -t];
+    end if;
     if r.code is not null then
       v_results[i] := trading.order_rejected(r.code);
-      continue next_request;
-    end if;
-
-    -- What stands behind an unfinished request, of its trader or in its market, waits for it.
-    if t = any (v_held_traders) or r.book = any (v_held_books) then -- mutant: unfinished_overtaken
-      v_results[i] := trading.order_rejected('CONFLICT_RETRY');
-      v_held_traders := v_held_traders || t;
-      v_held_books := v_held_books || array[r.book, r.opposite];
       continue next_request;
     end if;
 
@@ -126,13 +117,14 @@ begin
       v_cancelled_before int := v_cancelled_count;
       v_may_meet_own boolean := not r.cancels_own
         and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
-      v_cleared_before int := v_cleared_count;
+      v_starved_count int := 0; -- of the makers that it cancels
       v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
       v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
       v_beyond int := 0;
       v_own int := 0; -- own orders in its way
       v_required bigint;
+      v_verdict text;
       v_code text;
       v_status trading.order_status;
       v_reason trading.cancel_reason;
@@ -151,11 +143,9 @@ begin
           continue;
         end if;
         m := k_trader[k];
-        n := least(
-          v_wanted - v_bought, k_left[k], trading.affordable_quantity(
-            r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
-          )
-        );
+        n := least(v_wanted - v_bought, k_left[k], trading.affordable_quantity(
+          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
+        ));
         if k_end_reason[k] is not null then
           v_reason := k_end_reason[k];
         elsif n = 0 then -- the budget ends here
@@ -172,16 +162,15 @@ begin
         else
           v_reason := trading.maker_cancel_reason(
             n, n * k_cents[k], h_quantity[k_shares[k]], t_balance[m], t_excluded[m], -- mutant: maker_judged_by_the_whole_order
-            t_limited[m], limits.limits[m], limits.untraded[m]
-          );
+            t_limited[m], limits.limits[m], limits.untraded[m]);
         end if;
         if v_reason is not null then -- mutant: dead_maker
-          v_code := case when v_cleared_count = most_cleared
-            or v_cancelled_count - v_cleared_count = most_cleared then 'CONFLICT_RETRY' end; -- mutant: starved_without_bound
+          v_code := case when most_cleared in (v_starved_count, v_cancelled_count - v_starved_count) -- mutant: starved_without_bound
+            then 'CONFLICT_RETRY' end;
           exit when v_code is not null;
           v_cancelled_count := v_cancelled_count + 1;
           v_is_starved[v_cancelled_count] := k_end_reason[k] is null and t_traded_with[m] = i; -- mutant: starved_makers_cleared
-          v_cleared_count := v_cleared_count + (not v_is_starved[v_cancelled_count])::int;
+          v_starved_count := v_starved_count + v_is_starved[v_cancelled_count]::int;
           v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
           k := k_next[k];
           continue;
@@ -203,23 +192,23 @@ begin
         exit when v_bought = v_wanted;
         -- Once it is sure to be rejected, only the reason can still change: by the user's own
         -- order, or by cash that ends after the loss limit. It is not looked for far away.
-        v_so_far := case when r.is_post_only then 'POST_ONLY_WOULD_CROSS'
-          else trading.funding_rejection(
+        v_so_far := case when r.is_post_only then 'POST_ONLY_WOULD_CROSS' else
+          trading.funding_rejection(
             r.is_buy, v_wanted, v_spent, v_spent, t_balance[t], h_quantity[r.shares],
-            limits.limits[t], limits.untraded[t], t_open_cost[t]
-          )
-        end;
+            limits.limits[t], limits.untraded[t], t_open_cost[t]) end;
         v_beyond := v_beyond + (v_so_far is not null)::int;
         exit when v_beyond = c_most_beyond
           or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not r.is_fok); -- mutant: fok_not_tried_to_its_end
       end loop;
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
-      v_is_done := v_bought = v_wanted or 0 = trading.affordable_quantity( -- the budget is spent
-        r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1
-      );
-      v_required := v_spent + case when v_beyond = c_most_beyond then 0
-        else v_fee + case when r.is_ioc then 0 else (v_wanted - v_bought) * r.price end end;
-      v_code := coalesce(v_code, case
+      v_is_done := v_bought = v_wanted -- or the budget is spent
+        or 0 = trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1);
+      v_required := v_spent + case when v_beyond = c_most_beyond then 0 else v_fee + case
+        when not r.is_ioc then (v_wanted - v_bought) * r.price
+        when v_code is null then 0 -- else it was not finished
+        else least((v_wanted - v_bought) * (100 - v_level), r.budget_cents - v_spent - v_fee)
+      end end;
+      v_verdict := case
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
@@ -229,8 +218,8 @@ begin
         else trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
           limits.limits[t], limits.untraded[t], t_open_cost[t]
-        )
-      end);
+        ) end;
+      v_code := coalesce(v_code, v_verdict);
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
         for p in v_fills_before + 1 .. v_fill_count loop
@@ -247,29 +236,15 @@ begin
         v_results[i] := trading.order_rejected(v_code);
         if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') then
           v_cancelled_count := v_cancelled_before;
-          v_cleared_count := v_cleared_before;
           continue next_request;
         end if;
         if v_code = 'CONFLICT_RETRY' then
-          v_held_traders := v_held_traders || t;
-          v_held_books := v_held_books || array[r.book, r.opposite];
-          -- The next call must get further. If it cancelled nobody else, the starved ones go, unless
-          -- the request can already be seen to be rejected in the end.
-          v_required := v_spent + v_fee + least(
-            (v_wanted - v_bought) * case when r.is_ioc then 100 - v_level else r.price end,
-            r.budget_cents - v_spent - v_fee
-          );
-          if true = all (v_is_starved[1 : v_cancelled_count]) -- mutant: starved_makers_met_again
-            and not r.is_fok and not r.is_post_only and trading.funding_rejection( -- mutant: starved_for_nothing
-              r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
-              limits.limits[t], limits.untraded[t], t_open_cost[t]
-            ) is null then
-            v_is_starved := array(select c.reason = 'self_trade' from unnest(v_cancelled) as c);
-          end if;
+          v_held := v_held || array[r.book, r.opposite, -t];
+          v_is_starved := trading.starved_that_stay(
+            v_is_starved[1 : v_cancelled_count], v_cancelled, v_verdict is not null); -- mutant: starved_makers_met_again, starved_for_nothing
         end if;
         v_cancelled := trading.without_starved(
-          v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before
-        );
+          v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before);
         v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
       elsif v_bought > 0 then
         t_balance[t] := t_balance[t] - v_spent - v_fee -- mutant: answered_without_the_fee
@@ -292,11 +267,8 @@ begin
       b_first[r.opposite] := k;
       continue next_request when v_code is not null;
       -- 6. What is left joins the book, or is cancelled.
-      v_status := case
-        when v_is_done then 'filled'
-        when r.is_ioc then 'cancelled'
-        else trading.filled_status(v_wanted - v_bought, v_wanted)
-      end;
+      v_status := case when v_is_done then 'filled' when r.is_ioc then 'cancelled'
+        else trading.filled_status(v_wanted - v_bought, v_wanted) end;
       v_wanted := case when r.budget_cents is null then v_wanted else v_bought end;
       k := null;
       if v_status in ('open', 'partially_filled') then
