@@ -95,7 +95,7 @@ const setDeadMan = route({
     "Unless it is renewed in time, all open orders of the caller are cancelled, as by cancel-all, " +
     "with an event `order_cancelled` for each. It fires once and is then off. A renewal that comes " +
     "when the switch has expired changes nothing and gets `DEAD_MAN_FIRED` while there are orders to " +
-    "cancel; after that the switch is set anew. For 24 hours the answers have the header " +
+    "cancel; after that the switch is set anew. For 24 hours the answers to PUT have the header " +
     "`Dead-Man-Fired` with the time of the expiry at which it fired last. Has the rate limit of " +
     "cancel-all.",
   auth: "key",

@@ -61,8 +61,8 @@ export function acceptedBody({ code, message, body }: CommandResult): string {
 /** The slug of a category. */
 export const slugSchema = z
   .string()
-  .max(60)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+  .max(60, "must have at most 60 characters")
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be words of lower-case letters and digits, joined by -")
   .meta({ description: "URL-safe name" });
 
 export const categoryNotFound = plainProblem(404, "Category not found");

@@ -16,8 +16,9 @@ export interface Idempotency {
 const headersSchema = z.object({ "Idempotency-Key": uuidSchema.optional() });
 
 /**
- * The idempotency key of a request. Undefined if it came without one. The fingerprint is made of the route and of what its schemas
- * gave: requests that differ in unknown fields or in white space are the same command.
+ * The idempotency key of a request. Undefined if it came without one. The fingerprint is made of the
+ * route and of what its schemas gave: requests that differ in unknown fields, in white space, or by
+ * null for what is absent are the same command.
  */
 export function readIdempotency(
   { method, path }: { method: string; path: string },
@@ -34,7 +35,8 @@ export function readIdempotency(
 
 /** Half of the SHA-256 of a value, as a UUID. */
 export function fingerprintOf(value: unknown): string {
-  return formatUuid(sha256Of(JSON.stringify(value)).subarray(0, 16));
+  const text = JSON.stringify(value, (_name, part: unknown) => part ?? undefined);
+  return formatUuid(sha256Of(text).subarray(0, 16));
 }
 
 /** A key of a part of a command, which is the same for each repetition of the command. */
@@ -47,10 +49,19 @@ export function noteReplay(response: Response, replayed: boolean): void {
   if (replayed) response.setHeader("Idempotency-Replayed", "true");
 }
 
-/** The body of a command that was accepted, with its headers; or its rejection. */
-export function commandAnswer(response: Response, result: VersionedResult): string {
+/** How a command is answered that was accepted. */
+export interface CommandAnswer {
+  status: 200;
+  text: string;
+  headers: { "X-Market-Version": string };
+}
+
+/** The answer to a command; or its rejection, which has the same headers. */
+export function commandAnswer(response: Response, result: VersionedResult): CommandAnswer {
   const { marketVersion, replayed } = result;
   noteReplay(response, replayed);
   if (marketVersion !== null) response.setHeader("X-Market-Version", marketVersion);
-  return acceptedBody(result);
+  const text = acceptedBody(result);
+  // What was accepted has a market.
+  return { status: 200, text, headers: { "X-Market-Version": String(marketVersion) } };
 }

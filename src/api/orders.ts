@@ -174,17 +174,22 @@ const place = route({
   whenOutcomeUnknown: whenPlacingUnknown,
   request: { body: placeOrderSchema },
   responses: {
-    201: { description: "A new order.", schema: placeOrderResponseSchema },
+    201: {
+      description: "A new order.",
+      schema: placeOrderResponseSchema,
+      headers: ["X-Market-Version"],
+    },
     200: {
       description: "A replay: the order that the idempotency key stands for, as it is now.",
       schema: placeOrderResponseSchema,
+      headers: ["X-Market-Version"],
     },
   },
   problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
   handler: async ({ body, idempotency, response, userId }, { orderGatherer }) => {
     const result = await orderGatherer.place({ userId, ...withKey(body, idempotency) });
-    const text = commandAnswer(response, result);
-    return result.replayed ? { status: 200, text } : { status: 201, text };
+    const answer = commandAnswer(response, result);
+    return result.replayed ? answer : { ...answer, status: 201 };
   },
 });
 
@@ -307,6 +312,7 @@ const amend = route({
     200: {
       description: "The order as it is now, or the one that replaces it.",
       schema: amendOrderResponseSchema,
+      headers: ["X-Market-Version"],
     },
   },
   problems: [
@@ -351,6 +357,7 @@ const cancel = route({
     200: {
       description: "The cancelled order; the balance is unchanged.",
       schema: cancelOrderResponseSchema,
+      headers: ["X-Market-Version"],
     },
   },
   problems: rejections("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),

@@ -36,7 +36,7 @@ async function answerBy(open: () => Promise<void>, response: Response): Promise<
       throw new ProblemError(rejection("SERVICE_UNAVAILABLE"));
     }
     response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
-    throw new ProblemError(plainProblem(429, "Too many streams are open"));
+    throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
   }
 }
 

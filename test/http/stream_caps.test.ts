@@ -50,7 +50,7 @@ test.serial(
     await open("/api/v1/user/stream", ann.key, other.url);
     const refused = await call("GET", "/api/v1/user/stream", { key: ann.key });
     t.is(refused.status, 429);
-    t.deepEqual(refused.body, { error: "Too many streams are open" });
+    t.deepEqual(refused.body, { error: "Too many requests" });
     t.true(Number(refused.headers.get("retry-after")) > 0);
     await open("/api/v1/user/stream", bob.key);
 
