@@ -235,6 +235,7 @@ set local role exchange_owner;
 --!include trading/functions/requests_of_markets.sql
 --!include trading/functions/rejection_message.sql
 --!include trading/functions/key_lifetime.sql
+--!include trading/functions/has_terms.sql
 --!include trading/functions/is_order_of.sql
 --!include trading/functions/read_replays.sql
 --!include trading/functions/most_beyond.sql

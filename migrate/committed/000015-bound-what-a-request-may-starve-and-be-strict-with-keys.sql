@@ -1,9 +1,40 @@
 --! Previous: sha1:41b120f3b38857830bd56af587382dfaae93521d
---! Hash: sha1:72a1948d99e9ae8fba423991b050a8a88495a7b8
+--! Hash: sha1:dad2d40df1d543e8c8d6bf769cfc86353df0c627
 --! Message: Bound what a request may starve and be strict with keys
 
 set local lock_timeout = '2s';
 set local role exchange_owner;
+--! Included trading/functions/has_terms.sql
+create or replace function trading.has_terms(
+  request trading.order_request,
+  market_id bigint,
+  side trading.side,
+  order_type trading.order_type,
+  price int,
+  quantity int,
+  budget_cents int,
+  time_in_force trading.time_in_force,
+  post_only boolean,
+  expires_at timestamptz
+)
+returns boolean
+language sql immutable parallel safe
+return (request).market_id = market_id
+  and (request).side = side
+  and (request).order_type = order_type
+  and (request).price = price
+  and (request).time_in_force = time_in_force
+  and (request).post_only = post_only
+  and (request).budget_cents is not distinct from budget_cents
+  and (request).expires_at is not distinct from expires_at
+  and (budget_cents is not null or (request).quantity >= quantity);
+
+comment on function trading.has_terms(
+  trading.order_request, bigint, trading.side, trading.order_type, int, int, int,
+  trading.time_in_force, boolean, timestamptz
+) is
+  'Whether a request asks for an order of these terms, which may have been made smaller since.';
+--! EndIncluded trading/functions/has_terms.sql
 --! Included trading/functions/is_order_of.sql
 create or replace function trading.is_order_of(order_id bigint, request trading.order_request)
 returns boolean
@@ -14,21 +45,15 @@ as $$
     select
     from trading.orders as o
     where o.id = is_order_of.order_id
-      and o.market_id = (request).market_id
-      and o.side = (request).side
-      and o.order_type = (request).order_type
-      and o.price = (request).price
-      and o.time_in_force = (request).time_in_force
-      and o.post_only = (request).post_only
-      and o.budget_cents is not distinct from (request).budget_cents
-      and o.expires_at is not distinct from (request).expires_at
-      and (o.budget_cents is not null or o.quantity <= (request).quantity)
+      and trading.has_terms(
+        is_order_of.request, o.market_id, o.side, o.order_type, o.price, o.quantity,
+        o.budget_cents, o.time_in_force, o.post_only, o.expires_at
+      )
   )
 $$;
 
 comment on function trading.is_order_of(bigint, trading.order_request) is
-  'Whether an order can be the one that this request asks for, by all that an amendment leaves as '
-  'it is; the order may have been made smaller.';
+  'Whether an order can be the one that this request asks for.';
 --! EndIncluded trading/functions/is_order_of.sql
 --! Included trading/functions/read_replays.sql
 create or replace function trading.read_replays(
@@ -63,6 +88,79 @@ comment on function trading.read_replays(trading.order_request[], timestamptz) i
   'key is of another request, and the request is to be rejected. To be called '
   'with the traders locked: the same key may come in by another market at the same moment.';
 --! EndIncluded trading/functions/read_replays.sql
+--! Included trading/functions/replay_or_reuse.sql
+create or replace function trading.replay_or_reuse(
+  batch trading.matched_batch,
+  request int,
+  twin int,
+  twin_result trading.order_result,
+  replay bigint,
+  left_quantities int[],
+  cancelled trading.cancelled_maker[],
+  balance_cents bigint
+)
+returns trading.order_result
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_request constant trading.order_request := batch.requests[request];
+  v_twin constant trading.order_request := batch.requests[twin];
+begin
+  if replay = -1
+    or (replay is null and v_twin.request_fingerprint <> v_request.request_fingerprint) -- mutant: twin_of_another_request
+    or (
+      replay is null
+      and v_twin.request_fingerprint is null
+      and v_request.request_fingerprint is not null
+      and not trading.has_terms(
+        v_request, v_twin.market_id, v_twin.side, v_twin.order_type, v_twin.price,
+        v_twin.quantity, v_twin.budget_cents, v_twin.time_in_force, v_twin.post_only,
+        v_twin.expires_at
+      )
+    )
+  then
+    return trading.order_rejected('IDEMPOTENCY_KEY_REUSED');
+  end if;
+  return trading.replayed_result(
+    twin, twin_result, replay, (batch.maker_arrays).order_ids, left_quantities, cancelled,
+    balance_cents
+  );
+end
+$$;
+
+comment on function trading.replay_or_reuse(
+  trading.matched_batch, int, int, trading.order_result, bigint, int[], trading.cancelled_maker[],
+  bigint
+) is
+  'The result of a request whose idempotency key was used before, by an order from before (replay, '
+  'see trading.read_replays) or by an earlier request of the batch (twin, with its result): a '
+  'replay, or IDEMPOTENCY_KEY_REUSED if that was another request. The rest is as in '
+  'trading.replayed_result.';
+--! EndIncluded trading/functions/replay_or_reuse.sql
+--! Included trading/functions/starved_that_stay.sql
+create or replace function trading.starved_that_stay(
+  is_starved boolean[], cancelled trading.cancelled_maker[], is_hopeless boolean
+)
+returns boolean[]
+language sql immutable parallel safe
+return case
+  when is_hopeless or false = any (is_starved) then is_starved
+  else array(
+    select c.reason = 'self_trade'
+    from unnest(cancelled) with ordinality as c (request, maker, reason, left_quantity, place)
+    where c.place <= cardinality(is_starved)
+    order by c.place
+  )
+end;
+
+comment on function trading.starved_that_stay(
+  boolean[], trading.cancelled_maker[], boolean
+) is
+  'Which of the makers that a call has cancelled stay after all, since only fills of the request '
+  'that is not finished starved them: none but own orders, if the call would else cancel nobody '
+  'and its repetition get no further. is_hopeless: the request will be rejected whoever goes.';
+--! EndIncluded trading/functions/starved_that_stay.sql
 --! Included trading/functions/match_orders.sql
 -- Price-time priority, in memory: no table is read or written.
 --
@@ -773,31 +871,4 @@ comment on column analytics.open_orders.worst_cost_cents is
   'of it at its price; a scheduled buy all of it at its price with the fee, or its budget; a sell '
   'nothing.';
 --! EndIncluded analytics/views/open_orders.sql
-reset role;
-
-set local lock_timeout = '2s';
-set local role exchange_owner;
---! Included trading/functions/starved_that_stay.sql
-create or replace function trading.starved_that_stay(
-  is_starved boolean[], cancelled trading.cancelled_maker[], is_hopeless boolean
-)
-returns boolean[]
-language sql immutable parallel safe
-return case
-  when is_hopeless or false = any (is_starved) then is_starved
-  else array(
-    select c.reason = 'self_trade'
-    from unnest(cancelled) with ordinality as c (request, maker, reason, left_quantity, place)
-    where c.place <= cardinality(is_starved)
-    order by c.place
-  )
-end;
-
-comment on function trading.starved_that_stay(
-  boolean[], trading.cancelled_maker[], boolean
-) is
-  'Which of the makers that a call has cancelled stay after all, since only fills of the request '
-  'that is not finished starved them: none but own orders, if the call would else cancel nobody '
-  'and its repetition get no further. is_hopeless: the request will be rejected whoever goes.';
---! EndIncluded trading/functions/starved_that_stay.sql
 reset role;

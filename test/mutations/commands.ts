@@ -193,8 +193,8 @@ export const commands: Mutation[] = [
   {
     name: "twin_of_another_request",
     breaks: "two orders of one call with one key are one order, whatever they are",
-    from: "<> (batch.requests[request])",
-    to: "<> (batch.requests[twin])",
+    from: "<> v_request.request_fingerprint",
+    to: "<> v_twin.request_fingerprint",
     tests: ["db/api/run_command"],
   },
   {

@@ -12,12 +12,21 @@ returns trading.order_result
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_request constant trading.order_request := batch.requests[request];
+  v_twin constant trading.order_request := batch.requests[twin];
 begin
   if replay = -1
+    or (replay is null and v_twin.request_fingerprint <> v_request.request_fingerprint) -- mutant: twin_of_another_request
     or (
       replay is null
-      and (batch.requests[twin]).request_fingerprint -- mutant: twin_of_another_request
-        <> (batch.requests[request]).request_fingerprint -- mutant: twin_of_another_request
+      and v_twin.request_fingerprint is null
+      and v_request.request_fingerprint is not null
+      and not trading.has_terms(
+        v_request, v_twin.market_id, v_twin.side, v_twin.order_type, v_twin.price,
+        v_twin.quantity, v_twin.budget_cents, v_twin.time_in_force, v_twin.post_only,
+        v_twin.expires_at
+      )
     )
   then
     return trading.order_rejected('IDEMPOTENCY_KEY_REUSED');

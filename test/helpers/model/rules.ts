@@ -289,15 +289,45 @@ function resolve(state: State, index: number, yesCents: number): void {
   market.yesCents = yesCents;
 }
 
+/** Price and time in force as they take effect. */
+function effective({ budgetCents, orderType, price, timeInForce }: Order) {
+  const mayRest = price !== null && budgetCents === null;
+  return {
+    price: price ?? (orderType === "buy" ? 99 : 1),
+    timeInForce: timeInForce === "gtc" && !mayRest ? ("ioc" as const) : timeInForce,
+  };
+}
+
+/** Whether a request may have asked for an order, which may have been made smaller since. */
+function mayBe(state: State, order: ModelOrder, market: number | null, request: Order): boolean {
+  const { price, timeInForce } = effective(request);
+  const expiresAt = request.expiresIn === null ? null : state.now + request.expiresIn;
+  return (
+    order.market === market &&
+    order.side === request.side &&
+    order.orderType === request.orderType &&
+    order.price === price &&
+    order.timeInForce === timeInForce &&
+    order.postOnly === request.postOnly &&
+    order.budget === request.budgetCents &&
+    order.expiresAt === expiresAt &&
+    (order.budget !== null || order.quantity <= request.quantity!)
+  );
+}
+
 function place(state: State, marketIndex: number | null, request: Order): ModelOutcome {
   if (isMalformed(request)) throw new Refused("INVALID_REQUEST");
   const trader = state.traders[request.trader]!;
   const requested = request.isStrict ? JSON.stringify([marketIndex, request]) : null;
   const known = request.key === null ? undefined : keyOf(state, request.trader, request.key);
   if (known !== undefined) {
-    const isAnother = known.request !== null && requested !== null && known.request !== requested;
-    if (known.order === null || isAnother) throw new Refused("IDEMPOTENCY_KEY_REUSED");
+    if (known.order === null) throw new Refused("IDEMPOTENCY_KEY_REUSED");
     const order = state.orders[known.order]!;
+    const isKnown =
+      known.request === null
+        ? mayBe(state, order, marketIndex, request)
+        : known.request === requested;
+    if (requested !== null && !isKnown) throw new Refused("IDEMPOTENCY_KEY_REUSED");
     return { ...told(order, order.fills, []), replayed: true, cents: trader.cents, fee: null };
   }
   if (request.expiresIn !== null && request.expiresIn <= 0) throw new Refused("INVALID_REQUEST");
@@ -306,14 +336,14 @@ function place(state: State, marketIndex: number | null, request: Order): ModelO
   const market = state.markets[marketIndex]!;
   if (market.status !== "open") throw new Refused("MARKET_NOT_OPEN");
 
-  const isBudget = request.budgetCents !== null;
+  const { price, timeInForce } = effective(request);
   const order: ModelOrder = {
     number: state.orders.length,
     trader: request.trader,
     market: marketIndex,
     side: request.side,
     orderType: request.orderType,
-    price: request.price ?? (request.orderType === "buy" ? 99 : 1),
+    price,
     quantity: request.quantity ?? 0,
     filled: 0,
     status: "open",
@@ -321,10 +351,7 @@ function place(state: State, marketIndex: number | null, request: Order): ModelO
     expiresAt: request.expiresIn === null ? null : state.now + request.expiresIn,
     fills: [],
     budget: request.budgetCents,
-    timeInForce:
-      (request.price === null || isBudget) && request.timeInForce === "gtc"
-        ? "ioc"
-        : request.timeInForce,
+    timeInForce,
     cancelsOwn: request.cancelsOwn,
     postOnly: request.postOnly,
     isMarket: request.price === null,
