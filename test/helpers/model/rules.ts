@@ -30,6 +30,7 @@ import type {
 } from "./state.ts";
 import { marketOf, sentBefore, sentOf } from "./programs.ts";
 import type { Limit, Order, Sent, Step } from "./programs.ts";
+import { effective, mayBe } from "./terms.ts";
 
 /**
  * The rules of the exchange once more, as plainly as they can be said: one order after another,
@@ -287,32 +288,6 @@ function resolve(state: State, index: number, yesCents: number): void {
   }
   market.status = "resolved";
   market.yesCents = yesCents;
-}
-
-/** Price and time in force as they take effect. */
-function effective({ budgetCents, orderType, price, timeInForce }: Order) {
-  const mayRest = price !== null && budgetCents === null;
-  return {
-    price: price ?? (orderType === "buy" ? 99 : 1),
-    timeInForce: timeInForce === "gtc" && !mayRest ? ("ioc" as const) : timeInForce,
-  };
-}
-
-/** Whether a request may have asked for an order, which may have been made smaller since. */
-function mayBe(state: State, order: ModelOrder, market: number | null, request: Order): boolean {
-  const { price, timeInForce } = effective(request);
-  const expiresAt = request.expiresIn === null ? null : state.now + request.expiresIn;
-  return (
-    order.market === market &&
-    order.side === request.side &&
-    order.orderType === request.orderType &&
-    order.price === price &&
-    order.timeInForce === timeInForce &&
-    order.postOnly === request.postOnly &&
-    order.budget === request.budgetCents &&
-    order.expiresAt === expiresAt &&
-    (order.budget !== null || order.quantity <= request.quantity!)
-  );
 }
 
 function place(state: State, marketIndex: number | null, request: Order): ModelOutcome {
