@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { readCategories } from "../api/catalogue.ts";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { Choice } from "../components/choice.tsx";
@@ -97,8 +98,8 @@ function SearchField({ text }: { text: string }): JSX.Element {
 }
 
 function Categories({ chosen }: { chosen: string }): JSX.Element {
-  const categories = useAsked(() => resultOf(publicApi.GET("/api/v1/categories")), []);
-  const all = [{ slug: "", name: "All" }, ...(categories.data?.data ?? [])];
+  const categories = useAsked(readCategories, []);
+  const all = [{ slug: "", name: "All" }, ...(categories.data ?? [])];
   return (
     <nav class="chips" aria-label="Categories">
       {all.map(({ slug, name }) => (
