@@ -8,6 +8,7 @@ import { sparklinePath } from "../../src/website/components/home/sparkline_path.
 import { bestPriceOf } from "../../src/website/components/market/best_price.ts";
 import { stepsOf } from "../../src/website/components/market/chart_steps.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
+import { earlierResultCents } from "../../src/website/components/portfolio/earlier_result.ts";
 import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
 import { kindWords, limitWords, stateWords } from "../../src/website/components/portfolio/words.ts";
 
@@ -32,6 +33,12 @@ test("a list that is read anew keeps its older rows where the two meet", (t) => 
   t.deepEqual(joinedRows(rows(5, 4), rows(5, 4)), rows(5, 4));
   t.is(joinedRows(rows(9, 8), rows(5, 4)), undefined, "rows between are missing");
   t.is(joinedRows(rows(2, 1), []), undefined);
+});
+
+test("a result has what was earned before the payout, besides the payout less cost and fees", (t) => {
+  const paidOut = { costCents: 3500, buyFeesCents: 172, payoutCents: 1850 };
+  t.is(earlierResultCents({ ...paidOut, realisedCents: -1877 }), -55);
+  t.is(earlierResultCents({ ...paidOut, realisedCents: -1822 }), 0);
 });
 
 test("orders and entries of the account are shown in words", (t) => {

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { OwnPosition as Held, SettledPosition } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
+import { earlierResultCents } from "../portfolio/earlier_result.ts";
 
 interface OwnPositionProps {
   positions: Held[];
@@ -44,11 +45,23 @@ export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): J
           <Name position={position} />
           <p class="hint">
             Cost <Cost position={position} /> · paid out {formatCents(position.payoutCents)} (
-            <Change cents={position.realisedCents} />)
+            <Change cents={position.realisedCents} />
+            <Earlier position={position} />)
           </p>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What the result has besides the payout and the cost. */
+function Earlier({ position }: { position: SettledPosition }): JSX.Element | null {
+  const cents = earlierResultCents(position);
+  if (cents === 0) return null;
+  return (
+    <>
+      , <Change cents={cents} /> of it before the payout
+    </>
   );
 }
 
