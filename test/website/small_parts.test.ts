@@ -21,6 +21,16 @@ test("each rejection is shown in words, with the next step", (t) => {
   t.is(adviceOn({ status: 401, error: "Wrong e-mail or password" }).next, undefined);
 });
 
+test("what is wrong with a field is said without the names that programs use", (t) => {
+  const problemOf = (path: string, message: string) => ({
+    ...{ status: 400, code: "INVALID_REQUEST" },
+    ...{ error: `${path}: ${message}`, issues: [{ path, message }] },
+  });
+  const late = problemOf("expiresAt", "must be in the future");
+  t.is(adviceOn(late).text, "The time must be in the future.");
+  t.is(adviceOn(problemOf("orders.0.size", "required")).text, "This is required.");
+});
+
 test("the documented examples of the fee: 100 shares at 50 cost 175, one costs 2", (t) => {
   const fee = (quantity: number, price: number) =>
     feeCents(feeWeight(quantity, price), USUAL_RATE_BPS);

@@ -4,7 +4,7 @@ import { publicApi } from "../api/client.ts";
 import { canUsePasskeys, signInByPasskey } from "../api/passkeys.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
-import { Field, issueOf } from "../components/field.tsx";
+import { Field, issueOf, problemBeside } from "../components/field.tsx";
 import { ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { useCommand } from "../hooks/use_command.ts";
@@ -81,7 +81,7 @@ export function SignInPage(): JSX.Element {
           error={issueOf(command.problem, "password")}
           onValue={setPassword}
         />
-        <ProblemNotice problem={command.problem} />
+        <ProblemNotice problem={problemBeside(command.problem, ["email", "password"])} />
         <Submit isBusy={command.isBusy}>Sign in</Submit>
       </form>
       {canUsePasskeys() && <PasskeyButton />}
