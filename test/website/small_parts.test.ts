@@ -10,7 +10,14 @@ import { stepsOf } from "../../src/website/components/market/chart_steps.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
 import { earlierResultCents } from "../../src/website/components/portfolio/earlier_result.ts";
 import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
-import { kindWords, limitWords, stateWords } from "../../src/website/components/portfolio/words.ts";
+import {
+  filledWords,
+  kindWords,
+  limitWords,
+  stateWords,
+  termsWords,
+  untilWords,
+} from "../../src/website/components/portfolio/words.ts";
 
 test("each rejection is shown in words, with the next step", (t) => {
   const refused = (code: string) => adviceOn({ status: 400, error: "x", code });
@@ -68,6 +75,18 @@ test("an order at any price that may not rest is a market order", (t) => {
   t.is(limit("buy", 99, "gtc"), "99¢");
   t.is(limit("sell", 99, "ioc"), "99¢");
   t.is(limit("buy", 1, "ioc"), "1¢");
+});
+
+test("an open order says what it asks for, how much is filled, and until when it waits", (t) => {
+  const limit = { orderType: "buy", price: 60, timeInForce: "gtc" } as const;
+  const counted = { ...limit, budgetCents: null, filledQuantity: 3, quantity: 1200 };
+  t.deepEqual([termsWords(counted), filledWords(counted)], ["60¢", "3 / 1,200"]);
+  const market = { ...limit, price: 99, timeInForce: "ioc" } as const;
+  const budget = { ...market, budgetCents: 1250, filledQuantity: 0, quantity: 0 };
+  t.deepEqual([termsWords(budget), filledWords(budget)], ["Budget €12.50", "–"]);
+  t.is(untilWords({ ...market, expiresAt: null }), "its release");
+  t.is(untilWords({ ...limit, expiresAt: null }), "cancelled");
+  t.regex(untilWords({ ...limit, expiresAt: "2030-05-01T12:00:00.000Z" }), /2030/);
 });
 
 test("markets of an event stand together, where the first of them does", (t) => {
