@@ -8,6 +8,7 @@ import { sparklinePath } from "../../src/website/components/home/sparkline_path.
 import { bestPriceOf } from "../../src/website/components/market/best_price.ts";
 import { stepsOf } from "../../src/website/components/market/chart_steps.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
+import { completeSetsOf } from "../../src/website/components/portfolio/complete_sets.ts";
 import { earlierResultCents } from "../../src/website/components/portfolio/earlier_result.ts";
 import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
 import {
@@ -56,6 +57,24 @@ test("a result has what was earned before the payout, besides the payout less co
   const paidOut = { costCents: 3500, buyFeesCents: 172, payoutCents: 1850 };
   t.is(earlierResultCents({ ...paidOut, realisedCents: -1877 }), -55);
   t.is(earlierResultCents({ ...paidOut, realisedCents: -1822 }), 0);
+});
+
+test("as many YES as NO shares of a market are complete sets, until it is resolved", (t) => {
+  const held = (marketId: string, side: "yes" | "no", quantity: number, status = "open") =>
+    ({
+      ...{ marketId, side, quantity },
+      marketTitle: `M ${marketId}`,
+      marketStatus: status,
+    }) as any;
+  const sets = completeSetsOf([
+    ...[held("a", "no", 3), held("b", "yes", 9), held("a", "yes", 5)],
+    ...[held("c", "yes", 20_000, "paused"), held("c", "no", 15_000, "paused")],
+    ...[held("d", "yes", 1, "resolved"), held("d", "no", 1, "resolved")],
+  ]);
+  t.deepEqual(sets, [
+    { marketId: "a", marketTitle: "M a", quantity: 3 },
+    { marketId: "c", marketTitle: "M c", quantity: 10_000 },
+  ]);
 });
 
 test("orders and entries of the account are shown in words", (t) => {
