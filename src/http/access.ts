@@ -131,7 +131,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
   }
 
-  /** The secret of a request, if there is one in the form of this kind, and its holder. */
+  /** Whether a request has a secret in the form of this kind, and who holds it. */
   async function lookUp<Holder>(
     { read, prefixes, holderOf: ask }: Credential<Holder>,
     request: Request,
