@@ -65,7 +65,7 @@ const introduction = `# The HTTP interface
 
 All routes, with what they take and answer. This page is made from the OpenAPI document (\`GET /openapi.json\`) by \`npm run docs:http\`; do not edit it. [http_guide.md](http_guide.md) has the rules that hold for all routes, and an example of each. [errors.md](errors.md) explains the codes.
 
-"Key read" and "key trade" need the header \`Authorization: Bearer <API key>\` and that [scope](http_guide.md#api-keys) of the key, "token" the same header with a token of a session, "session" the cookie of the website. A [schema](#schemas) that several routes use is described once, at the end. Every route may also answer 431 and 500; a route with a limit 429; one with a key 401 or 403 \`KEY_SCOPE\`; one with a body or a query 400 \`INVALID_REQUEST\`; a command 503 \`CONFLICT_RETRY\` or \`OUTCOME_UNKNOWN\`, and a read 503. Any other path is 404 \`Not found\`. Analysts and operators have [GraphQL](operating.md#graphql) too.`;
+"Key read" and "key trade" need the header \`Authorization: Bearer <API key>\` and that [scope](http_guide.md#api-keys) of the key, "token" the same header with a token of a session, "session" the cookie of the website. A read for "everybody" may be sent with a token, and then [counts for its user](http_guide.md#rate-limits). A [schema](#schemas) that several routes use is described once, at the end. Every route may also answer 431 and 500; a route with a limit 429; one with a key 401 or 403 \`KEY_SCOPE\`; one with a body or a query 400 \`INVALID_REQUEST\`; a command 503 \`CONFLICT_RETRY\` or \`OUTCOME_UNKNOWN\`, and a read 503. Any other path is 404 \`Not found\`. Analysts and operators have [GraphQL](operating.md#graphql) too.`;
 
 /** The text of docs/http.md. */
 export function makePage(): string {
@@ -311,7 +311,7 @@ const isProblem = ({ content }: Response): boolean =>
 
 function callerOf({ security }: Operation): string {
   const [needed] = security;
-  if (needed === undefined) return "everybody";
+  if (needed === undefined || Object.keys(needed).length === 0) return "everybody";
   return Object.entries(needed)
     .map(([kind, scopes]) => [kind, ...scopes].join(" "))
     .join();

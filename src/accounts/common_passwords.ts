@@ -45,8 +45,7 @@ const rows = [
 
 /** Whether a password is one of the most common ones, in any case, or differs little from one. */
 export function isCommon(password: string): boolean {
-  // As it is hashed: other forms of its letters are the same password.
-  const text = password.normalize("NFKC").toLowerCase();
+  const text = asCompared(password);
   return (
     commonPasswords.has(text) ||
     commonStems.has(text.replace(ending, "")) ||
@@ -54,6 +53,30 @@ export function isCommon(password: string): boolean {
     isTwice(text) ||
     rows.some((row) => row.includes(text))
   );
+}
+
+/** Shorter names are in many passwords by chance. */
+const SHORTEST_NAME = 5;
+/** So much besides a name is not guessed with it. */
+const FEWEST_OTHER_CHARACTERS = 6;
+
+/**
+ * Whether a password has little besides the e-mail address of its account, the part of that before
+ * the @, or the handle.
+ */
+export function isLikeAccount(
+  password: string,
+  { email, handle }: { email: string; handle: string },
+): boolean {
+  const names = [email, email.replace(/@.*/, ""), handle].map(asCompared);
+  let rest = asCompared(password);
+  for (const name of names) if (name.length >= SHORTEST_NAME) rest = rest.replaceAll(name, "");
+  return rest !== asCompared(password) && rest.length < FEWEST_OTHER_CHARACTERS;
+}
+
+/** As it is hashed: other forms of its letters are the same password. Case is no difference. */
+function asCompared(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
 }
 
 /** The same one to six characters again and again, the last time perhaps in part. */

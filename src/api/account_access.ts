@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isLikeAccount } from "../accounts/common_passwords.ts";
 import { hashPassword, isStandard, newSettings, standardSettings } from "../accounts/passwords.ts";
 import { tokenOf } from "../http/authentication.ts";
 import { rejection, rejections } from "../http/problems.ts";
@@ -66,13 +67,18 @@ const signUp = route({
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: {
-    body: z.object({
-      email: emailSchema,
-      displayName: displayNameSchema,
-      handle: handleSchema,
-      password: newPasswordSchema,
-      invitation: linkTokenSchema.nullish(),
-    }),
+    body: z
+      .object({
+        email: emailSchema,
+        displayName: displayNameSchema,
+        handle: handleSchema,
+        password: newPasswordSchema,
+        invitation: linkTokenSchema.nullish(),
+      })
+      .refine(({ password, ...account }) => !isLikeAccount(password, account), {
+        path: ["password"],
+        message: "has little besides your e-mail address or handle",
+      }),
   },
   responses: {
     201: {

@@ -35,7 +35,7 @@ const categories = route({
   operationId: "listCategories",
   tag: "Catalogue",
   summary: "The categories, in display order",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   responses: {
     200: {
@@ -69,7 +69,7 @@ const eventsOfCategory = route({
   operationId: "listEvents",
   tag: "Catalogue",
   summary: "The events of a category, newest first",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { query: pageQuerySchema, params: slugParams },
   responses: {
@@ -93,7 +93,7 @@ const marketsOfCategory = route({
   operationId: "listMarkets",
   tag: "Catalogue",
   summary: "The markets of a category, newest first",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: {
     query: pageQuerySchema.extend({
@@ -139,7 +139,7 @@ const event = route({
   operationId: "getEvent",
   tag: "Catalogue",
   summary: "An event with its markets, in the order of their creation",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { params: idParams },
   responses: {

@@ -77,7 +77,7 @@ const leaderboard = route({
     "ranked by `volCents`, then by the user's id. `limit` counts ranks: traders with a private " +
     "profile, or who opted out, keep theirs. A correction changes the day on which the market was " +
     "first resolved.",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { query: windowQuerySchema.extend({ limit: limitSchema(100, 50) }) },
   responses: { 200: { description: "The first ranks.", schema: leaderboardSchema } },
@@ -126,7 +126,7 @@ const summary = route({
   description:
     "`topTrader`, `biggestSingleWin` and `traderCount` are of public traders, the rest of all. " +
     "Before the first snapshot all is 0 or null.",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { query: windowQuerySchema },
   responses: { 200: { description: "The summary.", schema: leaderboardSummarySchema } },

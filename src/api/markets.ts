@@ -69,7 +69,7 @@ const markets = route({
   description:
     "A market is listed when its title, together with that of its event, has all words, as the " +
     "beginning of a word or in another form of it.",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: {
     query: pageQuerySchema.extend({
@@ -104,7 +104,7 @@ const market = route({
   operationId: "getMarket",
   tag: "Markets",
   summary: "A market with its best prices",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { params: idParams },
   responses: {
@@ -139,7 +139,7 @@ const orderBook = route({
   operationId: "getOrderBook",
   tag: "Markets",
   summary: "The depth of a market's book, in YES prices",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { params: idParams },
   responses: {
@@ -172,7 +172,7 @@ const trades = route({
   operationId: "listTrades",
   tag: "Markets",
   summary: "The trades of a market, newest first",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { params: idParams, query: pageQuerySchema },
   responses: {
@@ -215,7 +215,7 @@ const candles = route({
   description:
     "Oldest first, at most the newest 1,000. Intervals without a trade are left out. The one in " +
     "which `from` lies is included; `to` is not.",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: {
     params: idParams,
@@ -258,7 +258,7 @@ const rules = route({
   operationId: "getMarketRules",
   tag: "Markets",
   summary: "The fee, the live delay and the bounds of orders that are in force",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { params: idParams },
   responses: {
@@ -277,7 +277,7 @@ const resolution = route({
   operationId: "getMarketResolution",
   tag: "Markets",
   summary: "How a market was resolved, and what its shares paid",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   request: { params: idParams },
   responses: {
@@ -312,7 +312,7 @@ const exchange = route({
   operationId: "getExchange",
   tag: "Markets",
   summary: "Whether the exchange trades, and its time",
-  auth: "none",
+  auth: "public",
   rateLimit: "read",
   responses: { 200: { description: "The exchange.", schema: exchangeSchema } },
   handler: (_call, { reads }) => reads.getExchange({ version }),

@@ -125,7 +125,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
           token: {
             type: "http",
             scheme: "bearer",
-            description: "A session's token of `GET /api/auth/token`: it begins with `jt_`.",
+            description:
+              "A session's token of `GET /api/auth/token`: it begins with `jt_`. A public read that " +
+              "has one counts for its user.",
           },
         },
       },
@@ -148,7 +150,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
-    security: route.auth === "none" ? [] : [{ [route.auth]: scopesOf(route) }],
+    security: securityOf(route),
     ...((params ?? query ?? header) && {
       requestParams: {
         ...(params && { path: params.schema }),
@@ -169,6 +171,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ),
     },
   };
+}
+
+/** How callers may identify themselves; an empty way is for those who do not. */
+function securityOf(route: Route): Record<string, string[]>[] {
+  if (route.auth === "none") return [];
+  return route.auth === "public" ? [{}, { token: [] }] : [{ [route.auth]: scopesOf(route) }];
 }
 
 /** The scopes that a key needs for a route. */
@@ -193,7 +201,7 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
     request.query !== undefined || request.body !== undefined || isCommand({ rateLimit });
   return [
     ...(takesInput ? rejections("INVALID_REQUEST") : []),
-    ...(auth === "none" ? [] : rejections("UNAUTHORIZED")),
+    ...(auth === "none" || auth === "public" ? [] : rejections("UNAUTHORIZED")),
     ...(auth === "key" ? rejections("KEY_SCOPE") : []),
     ...(route.fromOwnPages === true ? rejections("WRONG_ORIGIN") : []),
     ...(rateLimit === "none" ? [] : rejections("TOO_MANY_REQUESTS")),

@@ -136,7 +136,7 @@ type Input<Schema> =
       ? z.output<Schema>
       : never;
 
-type KnownCaller<Authentication extends Auth> = Authentication extends "none"
+type KnownCaller<Authentication extends Auth> = Authentication extends "none" | "public"
   ? unknown
   : { caller: Callers[Authentication]; userId: string };
 

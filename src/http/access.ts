@@ -22,6 +22,8 @@ import { sessionCookieOf } from "./session_cookie.ts";
 /** The callers that each way to identify them finds. */
 export interface Callers {
   none: undefined;
+  /** Anybody, also without a session's token. The token says for whom a request counts. */
+  public: SessionCaller | undefined;
   /** An API key or a session's token. */
   key: Caller;
   /** The cookie of a session: for pages of the website. */
@@ -129,23 +131,29 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
   }
 
+  /** Whether a request has a secret in the form of this kind, and who holds it. */
+  async function lookUp<Holder>(
+    { read, prefixes, holderOf: ask }: Credential<Holder>,
+    request: Request,
+  ): Promise<{ isWellFormed: boolean; holder: Holder | undefined }> {
+    const secret = read(request);
+    if (secret === undefined || !prefixes.some((prefix) => isWellFormedSecret(secret, prefix))) {
+      return { isWellFormed: false, holder: undefined };
+    }
+    const holder = await ask(secret, ipAddressOf(request)).catch((error: unknown) => {
+      throw beforeAnything(error);
+    });
+    return { isWellFormed: true, holder };
+  }
+
   async function holderOf<Holder>(
     credential: Credential<Holder>,
     request: Request,
     response: Response,
   ): Promise<Holder> {
-    const secret = credential.read(request);
-    const isWellFormed = (text: string) =>
-      credential.prefixes.some((prefix) => isWellFormedSecret(text, prefix));
+    const { isWellFormed, holder } = await lookUp(credential, request);
     // This costs no call of the database, so it is not limited.
-    if (secret === undefined || !isWellFormed(secret)) {
-      throw new ProblemError(rejection("UNAUTHORIZED"));
-    }
-    const holder = await credential
-      .holderOf(secret, ipAddressOf(request))
-      .catch((error: unknown) => {
-        throw beforeAnything(error);
-      });
+    if (!isWellFormed) throw new ProblemError(rejection("UNAUTHORIZED"));
     if (holder !== undefined) return holder;
     await take({ "v1-auth": clientAddressOf(request) }, response);
     throw new ProblemError(rejection("UNAUTHORIZED"));
@@ -153,6 +161,7 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
 
   const identifiers: { [Kind in Auth]: (...of: [Request, Response]) => Promise<Callers[Kind]> } = {
     none: () => Promise.resolve(undefined),
+    public: async (request) => (await lookUp(sessionToken, request)).holder,
     key: (request, response) => holderOf(token, request, response),
     session: (request, response) => holderOf(cookie, request, response),
     token: (request, response) => holderOf(sessionToken, request, response),

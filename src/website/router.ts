@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { pageAt, returnPathOf } from "./paths.ts";
+import { atTheTop, followScroll, noteScroll, restoreScroll } from "./scroll.ts";
 
 /** Where the reader is. Links between pages do not load the page anew. */
 
@@ -29,8 +30,12 @@ export const fragment = computed(() => place.value.fragment);
 
 /** Goes to another page. */
 export function navigate(to: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, "", to);
-  else history.pushState(null, "", to);
+  if (replace) {
+    history.replaceState(history.state, "", to);
+  } else {
+    noteScroll();
+    history.pushState(atTheTop, "", to);
+  }
   const before = place.value.path;
   place.value = placeNow();
   if (place.value.path !== before) scrollTo(0, 0);
@@ -49,8 +54,10 @@ export function setQuery(values: Record<string, string | undefined>): void {
 
 /** Follows links to pages of ours, and the browser's buttons back and forward. */
 export function followLinks(): void {
+  followScroll();
   addEventListener("popstate", () => {
     place.value = placeNow();
+    restoreScroll();
   });
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -318,7 +318,7 @@ test.serial("an address is changed with the password, by the link to the new one
 });
 
 test.serial(
-  "400 INVALID_REQUEST: passwords of 10 to 200 characters, none of the common ones",
+  "400 INVALID_REQUEST: passwords of 10 to 200 characters, none that is easy to guess",
   async (t) => {
     const password = async (text: string) => {
       const body = { ...anybody(), password: text };
@@ -330,6 +330,11 @@ test.serial(
     t.is(await password("Password123"), "password: is one of the most common passwords");
     t.is(await password("🐎🔋📎✅".repeat(2)), "password: must have 10 to 200 characters");
     t.is(await password("0 correct \u0000 horse"), undefined);
+    const body = { ...anybody(), email: "anna@test.example", password: "anna@test.example1" };
+    const like = await makeVisitor(service).call("POST", "/api/account/sign-up", { body });
+    t.deepEqual(like.body.issues, [
+      { path: "password", message: "has little besides your e-mail address or handle" },
+    ]);
     await takeMails(worker);
   },
 );

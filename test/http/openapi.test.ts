@@ -220,7 +220,8 @@ test("200: the document is complete", async (t) => {
   }
   const [, page] = body.paths["/api/v1/me/orders"].get.parameters;
   t.deepEqual(page.schema, { type: "integer", minimum: 1, maximum: 50, default: 20 });
-  t.deepEqual(body.paths["/api/v1/markets/{id}"].get.security, []);
+  t.deepEqual(body.paths["/api/v1/markets/{id}"].get.security, [{}, { token: [] }]);
+  t.deepEqual(body.paths["/api/v1/markets/{id}/stream"].get.security, []);
 });
 
 test("200: the page comes from this server alone", async (t) => {

@@ -204,6 +204,31 @@ test.serial("429: commands of a browser are counted with its reads", async (t) =
   isRefused(t, await page());
 });
 
+test.serial("429: public reads with a session's token are counted with its reads", async (t) => {
+  const { key, userId } = await makeTrader();
+  const cookie: string = await operate("create_session", { user_id: userId });
+  const headers = { cookie: `pgmarkets_session=${cookie}` };
+  const { token } = (await call("GET", "/api/auth/token", from(newAddress(), { headers }))).body;
+  const address = newAddress();
+  const path = `/api/v1/markets/${await makeMarket()}`;
+  const read = (of: CallOptions, at = address) => call("GET", path, from(at, of));
+  const windowsOf = ({ headers }: Answer) => headers.get("ratelimit");
+
+  const own = await read({ key: token });
+  t.is(own.status, 200);
+  t.is(windowsOf(own), '"v1-auth";r=4, "v1-user";r=1');
+  t.is(windowsOf(await read({})), '"v1";r=2', "it took nothing of the address");
+  t.is(windowsOf(await read({ key })), '"v1";r=1', "an API key is no token");
+  const unknown = await read({ key: formatApiKey(randomBytes(32), "jt_") });
+  t.deepEqual([unknown.status, windowsOf(unknown)], [200, '"v1";r=0']);
+  t.is((await read({ key: "jt_garbage" })).status, 429);
+  t.is((await read({ key: token })).status, 200, "the address may ask no more, its user may");
+  isRefused(t, await read({ key: token }, newAddress()));
+
+  await clock().advance(301_000);
+  t.is(windowsOf(await read({ key: token })), '"v1";r=2', "the token is over");
+});
+
 test.serial("GET /me/rate-limits: the policy, at the cost of a read", async (t) => {
   const { key, userId } = await makeTrader();
   const ask = () => call("GET", "/api/v1/me/rate-limits", from(newAddress(), { key }));

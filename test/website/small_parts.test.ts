@@ -8,8 +8,17 @@ import { sparklinePath } from "../../src/website/components/home/sparkline_path.
 import { bestPriceOf } from "../../src/website/components/market/best_price.ts";
 import { stepsOf } from "../../src/website/components/market/chart_steps.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
+import { completeSetsOf } from "../../src/website/components/portfolio/complete_sets.ts";
+import { earlierResultCents } from "../../src/website/components/portfolio/earlier_result.ts";
 import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
-import { kindWords, limitWords, stateWords } from "../../src/website/components/portfolio/words.ts";
+import {
+  filledWords,
+  kindWords,
+  limitWords,
+  stateWords,
+  termsWords,
+  untilWords,
+} from "../../src/website/components/portfolio/words.ts";
 
 test("each rejection is shown in words, with the next step", (t) => {
   const refused = (code: string) => adviceOn({ status: 400, error: "x", code });
@@ -18,6 +27,16 @@ test("each rejection is shown in words, with the next step", (t) => {
   t.is(adviceOn({ status: 400, error: "market not open" }).text, "Market not open.");
   t.is(adviceOn({ status: 401, error: "Unauthorized" }).next?.href, "/sign-in");
   t.is(adviceOn({ status: 401, error: "Wrong e-mail or password" }).next, undefined);
+});
+
+test("what is wrong with a field is said without the names that programs use", (t) => {
+  const problemOf = (path: string, message: string) => ({
+    ...{ status: 400, code: "INVALID_REQUEST" },
+    ...{ error: `${path}: ${message}`, issues: [{ path, message }] },
+  });
+  const late = problemOf("expiresAt", "must be in the future");
+  t.is(adviceOn(late).text, "The time must be in the future.");
+  t.is(adviceOn(problemOf("orders.0.size", "required")).text, "This is required.");
 });
 
 test("the documented examples of the fee: 100 shares at 50 cost 175, one costs 2", (t) => {
@@ -32,6 +51,30 @@ test("a list that is read anew keeps its older rows where the two meet", (t) => 
   t.deepEqual(joinedRows(rows(5, 4), rows(5, 4)), rows(5, 4));
   t.is(joinedRows(rows(9, 8), rows(5, 4)), undefined, "rows between are missing");
   t.is(joinedRows(rows(2, 1), []), undefined);
+});
+
+test("a result has what was earned before the payout, besides the payout less cost and fees", (t) => {
+  const paidOut = { costCents: 3500, buyFeesCents: 172, payoutCents: 1850 };
+  t.is(earlierResultCents({ ...paidOut, realisedCents: -1877 }), -55);
+  t.is(earlierResultCents({ ...paidOut, realisedCents: -1822 }), 0);
+});
+
+test("as many YES as NO shares of a market are complete sets, until it is resolved", (t) => {
+  const held = (marketId: string, side: "yes" | "no", quantity: number, status = "open") =>
+    ({
+      ...{ marketId, side, quantity },
+      marketTitle: `M ${marketId}`,
+      marketStatus: status,
+    }) as any;
+  const sets = completeSetsOf([
+    ...[held("a", "no", 3), held("b", "yes", 9), held("a", "yes", 5)],
+    ...[held("c", "yes", 20_000, "paused"), held("c", "no", 15_000, "paused")],
+    ...[held("d", "yes", 1, "resolved"), held("d", "no", 1, "resolved")],
+  ]);
+  t.deepEqual(sets, [
+    { marketId: "a", marketTitle: "M a", quantity: 3 },
+    { marketId: "c", marketTitle: "M c", quantity: 10_000 },
+  ]);
 });
 
 test("orders and entries of the account are shown in words", (t) => {
@@ -51,6 +94,18 @@ test("an order at any price that may not rest is a market order", (t) => {
   t.is(limit("buy", 99, "gtc"), "99¢");
   t.is(limit("sell", 99, "ioc"), "99¢");
   t.is(limit("buy", 1, "ioc"), "1¢");
+});
+
+test("an open order says what it asks for, how much is filled, and until when it waits", (t) => {
+  const limit = { orderType: "buy", price: 60, timeInForce: "gtc" } as const;
+  const counted = { ...limit, budgetCents: null, filledQuantity: 3, quantity: 1200 };
+  t.deepEqual([termsWords(counted), filledWords(counted)], ["60¢", "3 / 1,200"]);
+  const market = { ...limit, price: 99, timeInForce: "ioc" } as const;
+  const budget = { ...market, budgetCents: 1250, filledQuantity: 0, quantity: 0 };
+  t.deepEqual([termsWords(budget), filledWords(budget)], ["Budget €12.50", "–"]);
+  t.is(untilWords({ ...market, expiresAt: null }), "its release");
+  t.is(untilWords({ ...limit, expiresAt: null }), "cancelled");
+  t.regex(untilWords({ ...limit, expiresAt: "2030-05-01T12:00:00.000Z" }), /2030/);
 });
 
 test("markets of an event stand together, where the first of them does", (t) => {

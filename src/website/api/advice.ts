@@ -1,3 +1,4 @@
+import { issueWords } from "./issue_words.ts";
 import type { Problem } from "./result.ts";
 
 /** A problem in words, and the next step. */
@@ -75,7 +76,7 @@ export function adviceOn(problem: Problem): Advice {
   }
   if (problem.status === 429) return { text: tooMany(problem.retryAfterSeconds) };
   if (problem.status >= 500) return { text: "Something went wrong on our side. Please try again." };
-  return { text: sentence(problem.error) };
+  return { text: issueWords(problem) ?? sentence(problem.error) };
 }
 
 function tooMany(seconds: number | undefined): string {

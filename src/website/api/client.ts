@@ -1,13 +1,14 @@
 import createClient from "openapi-fetch";
 import type { paths } from "../../client/schema.d.ts";
-import { fetchAsUser } from "./session.ts";
+import { fetchAsUser, fetchAsVisitor } from "./session.ts";
 
 /**
- * The two clients of our own API, typed by its OpenAPI document: one for what is public,
- * and one that asks as the signed-in user.
+ * The two clients of our own API, typed by its OpenAPI document: one for what is public, and one
+ * that asks as the signed-in user. What is public is read with the user's token, if there is one: it
+ * counts for the user then, and not for all who share the address.
  */
 const options = { baseUrl: location.origin, cache: "no-store" } as const;
 
-export const publicApi = createClient<paths>(options);
+export const publicApi = createClient<paths>({ ...options, fetch: fetchAsVisitor });
 
 export const ownApi = createClient<paths>({ ...options, fetch: fetchAsUser });

@@ -48,6 +48,19 @@ function problemOf(body: unknown, response: Response): Problem {
   };
 }
 
+/** Pages that were refused together do not all come back together. */
+const SPREAD_MS = 2000;
+
+/** When to read again by itself after a problem; undefined if the server did not say when. */
+export function retryDelayMs(
+  { retryAfterSeconds }: Problem,
+  random = Math.random(),
+): number | undefined {
+  return retryAfterSeconds === undefined
+    ? undefined
+    : Math.round(retryAfterSeconds * 1000 + random * SPREAD_MS);
+}
+
 /** Whether the same request may succeed later, or already has without telling. */
 export function isUncertain({ status, code }: Problem): boolean {
   return status === 0 || status === 502 || status === 504 || code === "OUTCOME_UNKNOWN";

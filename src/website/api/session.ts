@@ -49,6 +49,15 @@ export async function fetchAsUser(request: Request): Promise<Response> {
   return await sendWithToken(again);
 }
 
+/** Sends a request of anybody. A public read has the session's token, if there is one. */
+export async function fetchAsVisitor(request: Request): Promise<Response> {
+  if (request.method === "GET" && new URL(request.url).pathname.startsWith("/api/v1/")) {
+    const token = await tokenInForce().catch(() => undefined);
+    if (token !== undefined) request.headers.set("Authorization", `Bearer ${token}`);
+  }
+  return await fetch(request);
+}
+
 async function sendWithToken(request: Request): Promise<Response> {
   const token = await tokenInForce();
   if (token === undefined) return Response.json({ error: "Unauthorized" }, { status: 401 });

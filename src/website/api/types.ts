@@ -12,7 +12,6 @@ export type MarketChange = Schemas["MarketChange"];
 export type MarketStatus = Market["status"];
 export type UserEvent = Schemas["UserEvent"];
 export type Order = Schemas["Order"];
-export type Portfolio = Schemas["Portfolio"];
 export type OwnPositions = Schemas["OwnPositions"];
 export type OwnPosition = Schemas["OwnPosition"];
 export type SettledPosition = Schemas["SettledPosition"];

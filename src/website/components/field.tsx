@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
+import { fieldOf, issueSentence } from "../api/issue_words.ts";
 import type { Problem } from "../api/result.ts";
 
 interface FieldProps {
@@ -58,7 +59,7 @@ export function Field(props: FieldProps): JSX.Element {
         </p>
       )}
       {error !== undefined && (
-        <p class="field-error" id={`${id}-error`}>
+        <p class="field-error" id={`${id}-error`} role="alert">
           {error}
         </p>
       )}
@@ -71,10 +72,10 @@ function typeOf(type: NonNullable<FieldProps["type"]>): { type: "text" } {
   return { type: type as "text" };
 }
 
-/** What the server found wrong with a field. */
+/** What the server found wrong with a field, or with a value of its list. */
 export function issueOf(problem: Problem | undefined, path: string): string | undefined {
-  const message = problem?.issues?.find((issue) => issue.path === path)?.message;
-  return message === undefined ? undefined : `This ${message}.`;
+  const message = problem?.issues?.find((issue) => fieldOf(issue.path) === path)?.message;
+  return message === undefined ? undefined : issueSentence("This", message);
 }
 
 /** A problem, unless all of it stands beside these fields. */
@@ -83,7 +84,7 @@ export function problemBeside(
   paths: readonly string[],
 ): Problem | undefined {
   const issues = problem?.issues ?? [];
-  return issues.length > 0 && issues.every(({ path }) => paths.includes(path))
+  return issues.length > 0 && issues.every(({ path }) => paths.includes(fieldOf(path)))
     ? undefined
     : problem;
 }

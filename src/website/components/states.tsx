@@ -63,7 +63,10 @@ export function Failed({ problem, onRetry }: FailedProps): JSX.Element {
   return (
     <div class="empty" role="alert">
       <p class="empty-title">This could not be loaded</p>
-      <p class="muted">{adviceOn(problem).text}</p>
+      <p class="muted">
+        {adviceOn(problem).text}
+        {problem.retryAfterSeconds !== undefined && " This page then tries by itself."}
+      </p>
       <button type="button" class="button" onClick={onRetry}>
         Try again
       </button>

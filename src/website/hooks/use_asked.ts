@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { retryDelayMs } from "../api/result.ts";
 import type { Problem, Result } from "../api/result.ts";
 
 /** What a component asked the server for. Data stays while it is asked for anew. */
@@ -9,7 +10,10 @@ export interface Asked<Data> {
   askAgain: () => void;
 }
 
-/** Asks the server, and again whenever one of `causes` changes. The last answer counts. */
+/**
+ * Asks the server, and again whenever one of `causes` changes, and when the server said that it takes
+ * more. The last answer counts.
+ */
 export function useAsked<Data>(
   ask: () => Promise<Result<Data>>,
   causes: readonly unknown[],
@@ -42,5 +46,13 @@ export function useAsked<Data>(
   const askAgain = useCallback(() => {
     setRound((before) => before + 1);
   }, []);
+  useEffect(() => {
+    const delayMs = state.problem && retryDelayMs(state.problem);
+    if (delayMs === undefined) return undefined;
+    const timer = setTimeout(askAgain, delayMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [state.problem]);
   return { ...state, askAgain };
 }

@@ -3,6 +3,7 @@ import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { MarketRow } from "../components/home/market_row.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
+import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
@@ -35,7 +36,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
         <>
           <p class="crumbs">
             <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
-            <LiveBadge markets={markets} />
+            {mayBeLive({ startsAt, endsAt }) && <LiveBadge markets={markets} />}
           </p>
           <h1>{title}</h1>
           {description !== null && <p class="lead">{description}</p>}

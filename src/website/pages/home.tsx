@@ -1,43 +1,31 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { readCategories } from "../api/catalogue.ts";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
+import type { Result } from "../api/result.ts";
+import type { ListedMarket } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
 import { Field } from "../components/field.tsx";
 import { MarketList } from "../components/home/market_list.tsx";
+import { moreThan, pagesOf, pathOf, searchOf, sorts, statuses } from "../components/home/search.ts";
+import type { Search } from "../components/home/search.ts";
 import { Empty, Show } from "../components/states.tsx";
+import { formatCount } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
-import { query, setQuery } from "../router.ts";
+import { navigate, query } from "../router.ts";
 
-const PAGE_SIZE = 12;
 const READ_EVERY_MS = 20_000;
 const PAUSE_AFTER_TYPING_MS = 250;
 
-const sorts = [
-  { value: "volume", label: "Most traded" },
-  { value: "newest", label: "Newest" },
-  { value: "closing", label: "Closing soon" },
-] as const;
-
-const statuses = [
-  { value: "open", label: "Open" },
-  { value: "closed", label: "Closed" },
-] as const;
-
-type Sort = (typeof sorts)[number]["value"];
-type Status = (typeof statuses)[number]["value"];
-
-/** All markets, to search and to choose from. */
+/** All markets, to search and to choose from. The address says which are listed. */
 export function HomePage(): JSX.Element {
   useTitle(undefined);
-  const asked = query.value;
-  const search = {
-    query: asked.get("query") ?? "",
-    category: asked.get("category") ?? "",
-    sort: oneOf(sorts, asked.get("sort")) ?? "volume",
-    status: oneOf(statuses, asked.get("status")) ?? "open",
+  const search = searchOf(query.value);
+  const change = (values: Partial<Search>): void => {
+    navigate(pathOf(searchOf(query.peek()), values), { replace: true });
   };
   return (
     <>
@@ -46,16 +34,21 @@ export function HomePage(): JSX.Element {
         <p class="lead">
           Each price is the chance that traders see. Buy the answer you believe in.
         </p>
-        <SearchField text={search.query} />
+        <SearchField
+          text={search.query}
+          onText={(text) => {
+            change({ query: text });
+          }}
+        />
       </div>
-      <Categories chosen={search.category} />
+      <Categories search={search} />
       <div class="filters">
         <Choice
           label="Sort by"
           value={search.sort}
           options={sorts}
           onChange={(sort) => {
-            setQuery({ sort });
+            change({ sort });
           }}
         />
         <Choice
@@ -63,20 +56,43 @@ export function HomePage(): JSX.Element {
           value={search.status}
           options={statuses}
           onChange={(status) => {
-            setQuery({ status });
+            change({ status });
           }}
         />
       </div>
-      <Markets key={JSON.stringify(search)} {...search} />
+      <Markets
+        key={pathOf(search)}
+        search={search}
+        onMore={(shown) => {
+          change({ shown });
+        }}
+      />
     </>
   );
 }
 
-function SearchField({ text }: { text: string }): JSX.Element {
+interface SearchFieldProps {
+  /** What is searched for. */
+  text: string;
+  onText: (text: string) => void;
+}
+
+/** Searches when the typing pauses, and shows what is searched for when the address changes. */
+function SearchField({ text, onText }: SearchFieldProps): JSX.Element {
   const [typed, setTyped] = useState(text);
+  const known = useRef(text);
+  useEffect(() => {
+    // What comes back of the own typing is older than the field.
+    if (text === known.current) return;
+    known.current = text;
+    setTyped(text);
+  }, [text]);
   useEffect(() => {
     const timer = setTimeout(() => {
-      setQuery({ query: typed.trim() });
+      const next = typed.trim();
+      if (next === known.current) return;
+      known.current = next;
+      onText(next);
     }, PAUSE_AFTER_TYPING_MS);
     return () => {
       clearTimeout(timer);
@@ -96,17 +112,17 @@ function SearchField({ text }: { text: string }): JSX.Element {
   );
 }
 
-function Categories({ chosen }: { chosen: string }): JSX.Element {
-  const categories = useAsked(() => resultOf(publicApi.GET("/api/v1/categories")), []);
-  const all = [{ slug: "", name: "All" }, ...(categories.data?.data ?? [])];
+function Categories({ search }: { search: Search }): JSX.Element {
+  const categories = useAsked(readCategories, []);
+  const all = [{ slug: "", name: "All" }, ...(categories.data ?? [])];
   return (
     <nav class="chips" aria-label="Categories">
       {all.map(({ slug, name }) => (
         <a
           key={slug}
           class="chip"
-          href={slug === "" ? "/" : `/?category=${slug}`}
-          aria-current={slug === chosen ? "true" : undefined}
+          href={pathOf(search, { category: slug })}
+          aria-current={slug === search.category ? "true" : undefined}
         >
           {name}
         </a>
@@ -115,48 +131,49 @@ function Categories({ chosen }: { chosen: string }): JSX.Element {
   );
 }
 
-interface Search {
-  query: string;
-  category: string;
-  sort: Sort;
-  status: Status;
+interface MarketsProps {
+  search: Search;
+  onMore: (shown: number) => void;
 }
 
-function Markets({ query: words, category, sort, status }: Search): JSX.Element {
-  const [limit, setLimit] = useState(PAGE_SIZE);
-  const markets = useAsked(() => {
-    const asked = {
-      ...{ sort, status, limit },
-      ...(words !== "" && { query: words }),
-      ...(category !== "" && { category }),
-    };
-    return resultOf(publicApi.GET("/api/v1/markets", { params: { query: asked } }));
-  }, [limit]);
-  useEvery(READ_EVERY_MS, markets.askAgain);
+function Markets({ search, onMore }: MarketsProps): JSX.Element {
+  const { shown } = search;
+  const pages = pagesOf(shown);
+  const markets = useAsked(() => readMarkets(search), [shown]);
+  // A long list is read less often.
+  useEvery(READ_EVERY_MS * pages.length, markets.askAgain);
+  const more = moreThan(shown);
   return (
     <Show asked={markets} lines={8}>
-      {({ data, meta }) => (
+      {({ listed, total }) => (
         <>
           <p class="unseen" role="status">
-            {meta.total} {meta.total === 1 ? "market" : "markets"}
+            {total} {total === 1 ? "market" : "markets"}
           </p>
-          {data.length === 0 ? (
+          {listed.length === 0 ? (
             <Empty title="No markets found">
               Try other words, or <a href="/">see all markets</a>.
             </Empty>
           ) : (
-            <MarketList markets={data} />
+            <MarketList markets={listed} />
           )}
-          {meta.hasMore && limit < 48 && (
+          {total > shown && more !== undefined && (
             <button
               type="button"
               class="button centred"
+              aria-busy={markets.isLoading}
               onClick={() => {
-                setLimit(limit + PAGE_SIZE);
+                onMore(more);
               }}
             >
               Show more
             </button>
+          )}
+          {total > shown && more === undefined && (
+            <p class="muted">
+              These are the first {formatCount(shown)} of {formatCount(total)} markets. Search to
+              find the others.
+            </p>
           )}
         </>
       )}
@@ -164,9 +181,35 @@ function Markets({ query: words, category, sort, status }: Search): JSX.Element 
   );
 }
 
-function oneOf<Value extends string>(
-  options: readonly { value: Value }[],
-  text: string | null,
-): Value | undefined {
-  return options.find(({ value }) => value === text)?.value;
+interface Listed {
+  listed: ListedMarket[];
+  total: number;
+}
+
+/** Reads the pages of a list at the same time. A market that moved between two is listed once. */
+async function readMarkets({
+  query: words,
+  category,
+  sort,
+  status,
+  shown,
+}: Search): Promise<Result<Listed>> {
+  const asked = {
+    ...{ sort, status },
+    ...(words !== "" && { query: words }),
+    ...(category !== "" && { category }),
+  };
+  const answers = await Promise.all(
+    pagesOf(shown).map((page) =>
+      resultOf(publicApi.GET("/api/v1/markets", { params: { query: { ...asked, ...page } } })),
+    ),
+  );
+  const byId = new Map<string, ListedMarket>();
+  let total = 0;
+  for (const answer of answers) {
+    if (!answer.ok) return answer;
+    for (const market of answer.data.data) byId.set(market.id, market);
+    total = answer.data.meta.total;
+  }
+  return { ok: true, data: { listed: [...byId.values()], total } };
 }

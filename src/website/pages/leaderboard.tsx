@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { readCategories } from "../api/catalogue.ts";
 import { ownApi, publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
@@ -55,7 +56,7 @@ export function LeaderboardPage(): JSX.Element {
 }
 
 function CategorySelect({ chosen }: { chosen: string }): JSX.Element {
-  const categories = useAsked(() => resultOf(publicApi.GET("/api/v1/categories")), []);
+  const categories = useAsked(readCategories, []);
   return (
     <label class="select">
       <span class="unseen">Category</span>
@@ -66,7 +67,7 @@ function CategorySelect({ chosen }: { chosen: string }): JSX.Element {
         }}
       >
         <option value="all">All categories</option>
-        {categories.data?.data.map(({ slug, name }) => (
+        {categories.data?.map(({ slug, name }) => (
           <option key={slug} value={slug}>
             {name}
           </option>

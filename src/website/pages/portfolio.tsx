@@ -4,7 +4,7 @@ import { ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
-import type { OwnPositions, Portfolio } from "../api/types.ts";
+import type { Order, OwnPositions } from "../api/types.ts";
 import { History } from "../components/portfolio/history.tsx";
 import { OpenOrders } from "../components/portfolio/open_orders.tsx";
 import { Positions } from "../components/portfolio/positions.tsx";
@@ -23,7 +23,7 @@ export function PortfolioPage(): JSX.Element {
 
 interface Own {
   own: OwnPositions;
-  openOrders: Portfolio["openOrders"];
+  openOrders: Order[];
 }
 
 function OwnPortfolio(): JSX.Element {
@@ -47,11 +47,11 @@ function OwnPortfolio(): JSX.Element {
 }
 
 async function readOwn(): Promise<Result<Own>> {
-  const [own, portfolio] = await Promise.all([
+  const [own, orders] = await Promise.all([
     resultOf(ownApi.GET("/api/account/positions")),
-    resultOf(ownApi.GET("/api/v1/me/portfolio")),
+    resultOf(ownApi.GET("/api/v1/orders")),
   ]);
   if (!own.ok) return own;
-  if (!portfolio.ok) return portfolio;
-  return { ok: true, data: { own: own.data, openOrders: portfolio.data.openOrders } };
+  if (!orders.ok) return orders;
+  return { ok: true, data: { own: own.data, openOrders: orders.data.data } };
 }

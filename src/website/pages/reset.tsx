@@ -6,9 +6,9 @@ import { noteSignIn } from "../api/session.ts";
 import { Field, issueOf, KnownUser, problemBeside } from "../components/field.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
+import { typedEmail } from "../components/typed_email.ts";
 import { useCommand } from "../hooks/use_command.ts";
 import { useTitle } from "../hooks/use_title.ts";
-import { navigate } from "../router.ts";
 
 /** Asks for a link to set a password; with the link, sets it. */
 export function ResetPage(): JSX.Element {
@@ -23,7 +23,7 @@ export function ResetPage(): JSX.Element {
 }
 
 function AskForLink(): JSX.Element {
-  const [email, setEmail] = useState("");
+  const [email, setEmail] = useState(() => typedEmail.peek());
   const command = useCommand();
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -65,10 +65,20 @@ function SetPassword({ token }: { token: string }): JSX.Element {
       () => resultOf(publicApi.POST("/api/account/password-reset/confirm", { body })),
       () => {
         noteSignIn();
-        navigate("/", { replace: true });
+        // A load of this page must not ask for the password once more: the link is used up.
+        history.replaceState(history.state, "", location.pathname);
       },
     );
   };
+  if (command.isDone) {
+    return (
+      <Notice kind="good">
+        Your password is changed, and you are signed in. All other browsers are signed out.{" "}
+        <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
+        <a href="/">see all markets</a>.
+      </Notice>
+    );
+  }
   return (
     <form onSubmit={submit} noValidate>
       {/* The link does not say whose password it is. */}

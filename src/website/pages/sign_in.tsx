@@ -4,15 +4,17 @@ import { publicApi } from "../api/client.ts";
 import { canUsePasskeys, signInByPasskey } from "../api/passkeys.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
-import { Field, issueOf } from "../components/field.tsx";
+import { Field, issueOf, problemBeside } from "../components/field.tsx";
 import { ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
+import { typedEmail } from "../components/typed_email.ts";
 import { useCommand } from "../hooks/use_command.ts";
 import { useTitle } from "../hooks/use_title.ts";
 import { navigate, query, safeReturnPath } from "../router.ts";
 
 function goBack(): void {
   noteSignIn();
+  typedEmail.value = "";
   navigate(safeReturnPath(query.value.get("back")), { replace: true });
 }
 
@@ -70,7 +72,10 @@ export function SignInPage(): JSX.Element {
           autocomplete="username"
           value={email}
           error={issueOf(command.problem, "email")}
-          onValue={setEmail}
+          onValue={(text) => {
+            setEmail(text);
+            typedEmail.value = text;
+          }}
         />
         <Field
           label="Password"
@@ -81,7 +86,7 @@ export function SignInPage(): JSX.Element {
           error={issueOf(command.problem, "password")}
           onValue={setPassword}
         />
-        <ProblemNotice problem={command.problem} />
+        <ProblemNotice problem={problemBeside(command.problem, ["email", "password"])} />
         <Submit isBusy={command.isBusy}>Sign in</Submit>
       </form>
       {canUsePasskeys() && <PasskeyButton />}

@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
 import test from "ava";
-import { commonPasswords, isCommon } from "../../../src/accounts/common_passwords.ts";
+import {
+  commonPasswords,
+  isCommon,
+  isLikeAccount,
+} from "../../../src/accounts/common_passwords.ts";
 import { hashPassword, newSettings, standardSettings } from "../../../src/accounts/passwords.ts";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
@@ -142,6 +146,27 @@ test("what differs little from a common password is refused, and other passwords
     ...["password and more", "dragonflies4711", "8305917264"],
   ]) {
     t.false(isCommon(fine), fine);
+  }
+});
+
+test("what has little besides the account's address or handle is refused", (t) => {
+  const anna = { email: "Anna@example.org", handle: "anna.petrova" };
+  for (const like of [
+    ...["anna@example.org", "anna@EXAMPLE.org1", "2024anna@example.org!"],
+    ...["Anna.Petrova", "anna.petrova2024", "anna.petrovaanna.petrova", "Ａnna.petrova1"],
+  ]) {
+    t.true(isLikeAccount(like, anna), like);
+  }
+  const petrova = { email: "petrova@example.org", handle: "pet" };
+  t.true(isLikeAccount("petrova1990", petrova));
+  // A short name is in many passwords by chance.
+  for (const [fine, account] of [
+    ["anna1234567", anna],
+    ["anna.petrova rides", anna],
+    ["pet12345678", petrova],
+    ["correct horse", anna],
+  ] as const) {
+    t.false(isLikeAccount(fine, account), fine);
   }
 });
 

@@ -21,6 +21,12 @@ const statusOf = async (key: string) => (await call("GET", "/api/v1/me", { key }
 journey("a key that may only read here is made, used, rotated and revoked", async (t, browser) => {
   const { page, userId } = await arrive(browser, service, worker);
   await page.goto("/account#keys");
+  await page.getByLabel("Where it may be used").fill("here");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("This must be an address or a network").waitFor();
+  // What is wrong is said once, beside its field, and without the names that programs use.
+  t.is(await page.getByText("must not be blank").count(), 1);
+  t.is(await page.getByText(/name:|allowedAddresses/i).count(), 0);
   await page.getByLabel("Name of the new key").fill("dashboard");
   await page.getByRole("radio", { name: "Only read" }).check();
   await page.getByRole("radio", { name: "90 days" }).check();
@@ -53,9 +59,17 @@ journey("a key that may only read here is made, used, rotated and revoked", asyn
   await page.getByRole("button", { name: "Make the new key" }).click();
   const rotated = await page.locator("code.key").innerText();
   t.not(rotated, key);
-  await page.getByText(/^May only read .* · rotated$/).waitFor();
+  await page.getByText(/^May only read .* · rotated: the old key$/).waitFor();
   t.is(await page.getByRole("button", { name: "Rotate dashboard" }).count(), 1);
   t.deepEqual([await statusOf(key), await statusOf(rotated)], [200, 200]);
+
+  // Both have the same name: the question says which one it is about.
+  const old = item.filter({ hasText: "rotated" });
+  await old.getByRole("button", { name: "Revoke dashboard" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByText(/^May only read .* · rotated: the old key$/).waitFor();
+  await question.getByText(/^Made .*\d:\d\d · last used /).waitFor();
+  await page.getByRole("button", { name: "Keep" }).click();
 
   await page.getByRole("button", { name: "Revoke all keys" }).click();
   await page.getByRole("button", { name: "Keep" }).click();

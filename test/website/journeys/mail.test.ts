@@ -68,8 +68,10 @@ journey("a forgotten password is set anew by the link of a mail", async (t, brow
   const { page: signedIn, email, password } = await arrive(browser);
   const { page, complaints } = await visit(browser, service.url);
   await page.goto("/sign-in");
-  await page.getByRole("link", { name: "Forgot your password?" }).click();
   await page.getByLabel("E-mail").fill(email);
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByRole("heading", { name: "New password" }).waitFor();
+  t.is(await page.getByLabel("E-mail").inputValue(), email);
   await page.getByRole("button", { name: "Send me a link" }).click();
   await page.getByText("If this address has an account").waitFor();
 
@@ -77,6 +79,8 @@ journey("a forgotten password is set anew by the link of a mail", async (t, brow
   await page.goto(link);
   await page.getByLabel("New password").fill("a better password");
   await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByText("Your password is changed, and you are signed in").waitFor();
+  t.is(new URL(page.url()).hash, "");
   await page.getByRole("link", { name: "Account", exact: true }).waitFor();
   await signedIn.goto("/account");
   await signedIn.getByText("Sign in to see this page").waitFor();

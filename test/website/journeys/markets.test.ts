@@ -10,7 +10,7 @@ import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts
 /** What operators do with markets, as the pages show it. */
 
 const service = testService(test, { website: true });
-const { makeMarket, operate } = service;
+const { call, makeMarket, operate } = service;
 
 let worker: Pool;
 test.serial.before("open sign-up", async () => {
@@ -63,6 +63,25 @@ journey(
     t.notRegex(await row.innerText(), /60%|closes/);
   },
 );
+
+journey("a result names what was lost before the payout", async (t, browser) => {
+  const { marketId, maker } = await makeOffered(service, "Will the rain stop?");
+  const { page, userId } = await arrive(browser, service, worker);
+  const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+  const order = async (of: string, body: object) =>
+    call("POST", "/api/v1/orders", { key: of, body: { marketId, side: "yes", ...body } });
+  await order(key, { price: 60, quantity: 10 });
+  await order(maker.key, { price: 50, quantity: 4 });
+  await order(key, { price: 50, quantity: 4, orderType: "sell" });
+  await operate("resolve_market", { market_id: marketId, outcome: "no" });
+  // Bought at 60 with 17 cents of fees, sold at 50 with 7: 4 shares lose 40, 7 and 7 of the 17.
+  const earlier = "-€0.54 of it before the payout";
+  await page.goto("/portfolio");
+  await page.getByText(earlier).waitFor();
+  await page.goto(`/markets/${marketId}`);
+  await page.getByText(earlier).waitFor();
+  t.pass();
+});
 
 journey("a paused market says so, also to a page that was open before", async (t, browser) => {
   const marketId = await makeMarket({ title: "Will the wind turn?" });

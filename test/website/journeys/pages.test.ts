@@ -147,7 +147,7 @@ for (const view of views) {
     const failures: [name: string, path: string, fails: string, status: number, then: string][] = [
       ["home", "/", "/api/v1/markets?*", 503, "Will a team from Spain"],
       ["market", market, `/api/v1${market}`, 500, "Rules"],
-      ["portfolio", "/portfolio", "/api/v1/me/portfolio", 503, "Shares at the last"],
+      ["portfolio", "/portfolio", "/api/v1/orders", 503, "Shares at the last"],
       ["history", "/portfolio", "/api/v1/me/fills?*", 500, "Nothing here yet"],
       ["leaderboard", "/leaderboard", "/api/v1/leaderboard?*", 500, "Nobody has realised"],
       ["account", "/account", "/api/account", 500, "Signed-in browsers"],

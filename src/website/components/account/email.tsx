@@ -5,7 +5,7 @@ import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
-import { Field, issueOf, KnownUser } from "../field.tsx";
+import { Field, issueOf, KnownUser, problemBeside } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 import { Section } from "./section.tsx";
@@ -62,7 +62,7 @@ export function EmailSection({ own }: { own: OwnProfile }): JSX.Element {
               onValue={setPassword}
             />
           </div>
-          <ProblemNotice problem={command.problem} />
+          <ProblemNotice problem={problemBeside(command.problem, ["email"])} />
           {command.isDone && <Notice kind="good">A mail with a link is on its way.</Notice>}
           <Submit isBusy={command.isBusy}>Change my address</Submit>
         </form>

@@ -2,10 +2,9 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
-import type { Problem } from "../../api/result.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Choice } from "../choice.tsx";
-import { Field, issueOf } from "../field.tsx";
+import { Field, issueOf, problemBeside } from "../field.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 
@@ -73,10 +72,10 @@ export function KeyForm({ onStart, onMade }: KeyFormProps): JSX.Element {
         name="allowedAddresses"
         value={addresses}
         hint="Addresses or networks, such as 203.0.113.7 or 10.0.0.0/8, with spaces between them. Empty: everywhere."
-        error={addressIssue(command.problem)}
+        error={issueOf(command.problem, "allowedAddresses")}
         onValue={setAddresses}
       />
-      <ProblemNotice problem={command.problem} />
+      <ProblemNotice problem={problemBeside(command.problem, ["name", "allowedAddresses"])} />
       <Submit isBusy={command.isBusy}>Create key</Submit>
     </form>
   );
@@ -91,10 +90,4 @@ function endOf(life: Life): string | null {
 function listOf(addresses: string): string[] | null {
   const list = addresses.split(/[\s,;]+/).filter((address) => address !== "");
   return list.length === 0 ? null : list;
-}
-
-/** What is wrong with the list or with one of its addresses. */
-function addressIssue(problem: Problem | undefined): string | undefined {
-  const issue = problem?.issues?.find(({ path }) => path.startsWith("allowedAddresses"));
-  return issue && issueOf(problem, issue.path);
 }

@@ -43,7 +43,7 @@ export function KeyItem({ apiKey, onRotated, onRevoked }: KeyItemProps): JSX.Ele
 
 type RotateProps = Pick<KeyItemProps, "apiKey" | "onRotated">;
 
-function Rotate({ apiKey: { id, name }, onRotated }: RotateProps): JSX.Element {
+function Rotate({ apiKey: { id, name, createdAt }, onRotated }: RotateProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const [overlap, setOverlap] = useState<Overlap>("86400");
   const command = useCommand();
@@ -82,6 +82,7 @@ function Rotate({ apiKey: { id, name }, onRotated }: RotateProps): JSX.Element {
             setAsking(false);
           }}
         >
+          <p class="hint">Made {formatDateTime(createdAt)}</p>
           <p>
             A new key takes the place of this one, with the same powers. For how long does this one
             stay valid beside it?
@@ -107,5 +108,6 @@ function powersOf({ scopes, allowedAddresses, expiresAt, replacedBy }: ApiKey): 
   const where =
     allowedAddresses === null ? "from everywhere" : `from ${allowedAddresses.join(", ")}`;
   const until = expiresAt === null ? "until revoked" : `until ${formatDateTime(expiresAt)}`;
-  return `${may} · ${where} · ${until}${replacedBy === null ? "" : " · rotated"}`;
+  const rotated = replacedBy === null ? "" : " · rotated: the old key";
+  return `${may} · ${where} · ${until}${rotated}`;
 }

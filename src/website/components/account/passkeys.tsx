@@ -5,7 +5,7 @@ import { addPasskey, canUsePasskeys } from "../../api/passkeys.ts";
 import { resultOf } from "../../api/result.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
-import { Field, issueOf } from "../field.tsx";
+import { Field, issueOf, problemBeside } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Empty, Show } from "../states.tsx";
 import { Submit } from "../submit.tsx";
@@ -71,7 +71,7 @@ function NewPasskeyForm({ onAdded }: { onAdded: () => void }): JSX.Element {
         />
         <Submit isBusy={command.isBusy}>Add a passkey</Submit>
       </form>
-      <ProblemNotice problem={command.problem} />
+      <ProblemNotice problem={problemBeside(command.problem, ["name"])} />
       {command.isDone && (
         <Notice kind="good">The passkey is added. You can sign in with it.</Notice>
       )}

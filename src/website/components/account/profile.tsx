@@ -5,7 +5,7 @@ import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
-import { Checkbox, Field, issueOf } from "../field.tsx";
+import { Checkbox, Field, issueOf, problemBeside } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Person } from "../person.tsx";
 import { Submit } from "../submit.tsx";
@@ -94,7 +94,7 @@ export function ProfileSection({ own }: { own: OwnProfile }): JSX.Element {
             change({ leaderboardOptOut });
           }}
         />
-        <ProblemNotice problem={problem} />
+        <ProblemNotice problem={problemBeside(problem, ["displayName", "handle", "avatarUrl"])} />
         {command.isDone && <Notice kind="good">Your profile is saved.</Notice>}
         <Submit isBusy={command.isBusy}>Save my profile</Submit>
       </form>

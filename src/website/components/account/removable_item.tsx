@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { Result } from "../../api/result.ts";
-import { formatDate, formatDateTime } from "../../format.ts";
+import { formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ConfirmDialog } from "../confirm_dialog.tsx";
 
@@ -28,16 +28,22 @@ interface RemovableItemProps {
 export function RemovableItem(props: RemovableItemProps): JSX.Element {
   const { item, verb, remove, onRemoved, facts, action, children } = props;
   const { name } = item;
+  const factsId = useId();
+  const about = (
+    <>
+      {facts !== undefined && <p class="hint">{facts}</p>}
+      <p class="hint">
+        Made {formatDateTime(item.createdAt)} · {lastUse(item)}
+      </p>
+    </>
+  );
   const [isAsking, setAsking] = useState(false);
   const command = useCommand();
   return (
     <li class="item">
       <div>
         <p class="item-name">{name}</p>
-        {facts !== undefined && <p class="hint">{facts}</p>}
-        <p class="hint">
-          Made {formatDate(item.createdAt)} · {lastUse(item)}
-        </p>
+        <div id={factsId}>{about}</div>
       </div>
       <div class="button-row">
         {action}
@@ -45,6 +51,7 @@ export function RemovableItem(props: RemovableItemProps): JSX.Element {
           type="button"
           class="button button-small"
           aria-label={`${verb} ${name}`}
+          aria-describedby={factsId}
           onClick={() => {
             command.reset();
             setAsking(true);
@@ -63,7 +70,8 @@ export function RemovableItem(props: RemovableItemProps): JSX.Element {
             setAsking(false);
           }}
         >
-          {children}
+          {about}
+          <p>{children}</p>
         </ConfirmDialog>
       )}
     </li>

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import type { ListedMarket } from "../../api/types.ts";
-import { useEventTitle } from "../../hooks/use_event_title.ts";
+import { useEvent } from "../../hooks/use_event.ts";
 import { LiveBadge } from "../live_badge.tsx";
+import { mayBeLive } from "../may_be_live.ts";
 import { groupByEvent } from "./groups.ts";
 import { MarketRow } from "./market_row.tsx";
 
@@ -29,9 +30,11 @@ interface EventNameProps {
 }
 
 function EventName({ id, markets }: EventNameProps): JSX.Element {
+  const event = useEvent(id);
   return (
     <h2 class="event-name">
-      <a href={`/events/${id}`}>{useEventTitle(id) ?? "Event"}</a> <LiveBadge markets={markets} />
+      <a href={`/events/${id}`}>{event?.title ?? "Event"}</a>{" "}
+      {event !== undefined && mayBeLive(event) && <LiveBadge markets={markets} />}
     </h2>
   );
 }

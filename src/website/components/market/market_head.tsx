@@ -9,7 +9,7 @@ import {
   formatPrice,
   formatVolume,
 } from "../../format.ts";
-import { useEventTitle } from "../../hooks/use_event_title.ts";
+import { useEvent } from "../../hooks/use_event.ts";
 import { useResolution } from "../../hooks/use_resolution.ts";
 import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
@@ -123,7 +123,7 @@ function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Elemen
 function EventLink({ id }: { id: string }): JSX.Element {
   return (
     <a class="crumb-event" href={`/events/${id}`}>
-      {useEventTitle(id) ?? "Event"}
+      {useEvent(id)?.title ?? "Event"}
     </a>
   );
 }

@@ -2,6 +2,9 @@ import type { JSX } from "preact";
 import type { OwnPosition as Held, SettledPosition } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
+import { completeSetsOf } from "../portfolio/complete_sets.ts";
+import { earlierResultCents } from "../portfolio/earlier_result.ts";
+import { MergeHint } from "../portfolio/merge_hint.tsx";
 
 interface OwnPositionProps {
   positions: Held[];
@@ -15,40 +18,57 @@ export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): J
     return <p class="muted">You hold no shares in this market.</p>;
   }
   return (
-    <ul class="own-orders">
-      {positions.map((position) => (
-        <li key={position.id} class="own-order own-order-line">
-          <div>
+    <>
+      <ul class="own-orders">
+        {positions.map((position) => (
+          <li key={position.id} class="own-order own-order-line">
+            <div>
+              <Name position={position} />
+              <p class="hint">
+                Bought at {formatPrice(position.costCents / position.quantity)}, cost{" "}
+                <Cost position={position} /> · worth {formatCents(position.worthCents)} (
+                <Change cents={position.unrealisedCents} />)
+              </p>
+            </div>
+            {position.marketStatus === "open" && (
+              <button
+                type="button"
+                class="button button-small"
+                onClick={() => {
+                  onSell(position);
+                }}
+              >
+                Sell
+              </button>
+            )}
+          </li>
+        ))}
+        {settled.map((position) => (
+          <li key={position.id} class="own-order">
             <Name position={position} />
             <p class="hint">
-              Bought at {formatPrice(position.costCents / position.quantity)}, cost{" "}
-              <Cost position={position} /> · worth {formatCents(position.worthCents)} (
-              <Change cents={position.unrealisedCents} />)
+              Cost <Cost position={position} /> · paid out {formatCents(position.payoutCents)} (
+              <Change cents={position.realisedCents} />
+              <Earlier position={position} />)
             </p>
-          </div>
-          {position.marketStatus === "open" && (
-            <button
-              type="button"
-              class="button button-small"
-              onClick={() => {
-                onSell(position);
-              }}
-            >
-              Sell
-            </button>
-          )}
-        </li>
+          </li>
+        ))}
+      </ul>
+      {completeSetsOf(positions).map((sets) => (
+        <MergeHint key={sets.marketId} sets={sets} />
       ))}
-      {settled.map((position) => (
-        <li key={position.id} class="own-order">
-          <Name position={position} />
-          <p class="hint">
-            Cost <Cost position={position} /> · paid out {formatCents(position.payoutCents)} (
-            <Change cents={position.realisedCents} />)
-          </p>
-        </li>
-      ))}
-    </ul>
+    </>
+  );
+}
+
+/** What the result has besides the payout and the cost. */
+function Earlier({ position }: { position: SettledPosition }): JSX.Element | null {
+  const cents = earlierResultCents(position);
+  if (cents === 0) return null;
+  return (
+    <>
+      , <Change cents={cents} /> of it before the payout
+    </>
   );
 }
 

@@ -1,15 +1,14 @@
 import type { JSX } from "preact";
 import { cancelOrder, cancelOrders } from "../../api/orders.ts";
-import type { Portfolio } from "../../api/types.ts";
-import { formatCents, formatCount, formatDateTime, formatPrice } from "../../format.ts";
+import type { Order } from "../../api/types.ts";
+import { formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ProblemNotice } from "../notice.tsx";
 import { Empty } from "../states.tsx";
-
-type OpenOrder = Portfolio["openOrders"][number];
+import { filledWords, termsWords, untilWords } from "./words.ts";
 
 /** The user's orders that wait, in all markets. */
-export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
+export function OpenOrders({ orders }: { orders: Order[] }): JSX.Element {
   const command = useCommand();
   return (
     <section class="panel" aria-labelledby="open-orders-title">
@@ -43,6 +42,9 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
                 <th scope="col" class="wide-only">
                   Since
                 </th>
+                <th scope="col" class="wide-only">
+                  Until
+                </th>
                 <th scope="col">
                   <span class="unseen">Cancel</span>
                 </th>
@@ -60,8 +62,8 @@ export function OpenOrders({ orders }: { orders: OpenOrder[] }): JSX.Element {
   );
 }
 
-function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
-  const { id, marketId, marketTitle, orderType, side, quantity, filledQuantity } = order;
+function OrderRow({ order }: { order: Order }): JSX.Element {
+  const { id, marketId, marketTitle, orderType, side } = order;
   const command = useCommand();
   const name = `${orderType === "buy" ? "Buy" : "Sell"} ${side.toUpperCase()}`;
   return (
@@ -71,17 +73,17 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
         <span class="narrow-only hint">
           <span class={`tone-${side}`}>{name}</span>
           {order.status === "scheduled" && " · being released"}
+          {order.expiresAt !== null && ` · until ${untilWords(order)}`}
         </span>
         {command.problem !== undefined && <ProblemNotice problem={command.problem} />}
       </th>
       <td class={`wide-only tone-${side}`}>{name}</td>
-      <td>{termsOf(order)}</td>
-      <td>
-        {formatCount(filledQuantity)} / {formatCount(quantity)}
-      </td>
+      <td>{termsWords(order)}</td>
+      <td>{filledWords(order)}</td>
       <td class="wide-only">
         {order.status === "scheduled" ? "Being released" : formatDateTime(order.createdAt)}
       </td>
+      <td class="wide-only">{untilWords(order)}</td>
       <td>
         <button
           type="button"
@@ -95,9 +97,4 @@ function OrderRow({ order }: { order: OpenOrder }): JSX.Element {
       </td>
     </tr>
   );
-}
-
-function termsOf(order: OpenOrder): string {
-  const budget = "budgetCents" in order ? order.budgetCents : null;
-  return budget === null ? formatPrice(order.price) : `Budget ${formatCents(budget)}`;
 }

@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
-import { formatCount, formatDateTime, formatPrice } from "../../format.ts";
+import { formatDateTime, formatPrice } from "../../format.ts";
 import { LongList } from "./long_list.tsx";
 import type { Column } from "./long_list.tsx";
-import { limitWords, stateWords } from "./words.ts";
+import { filledWords, stateWords, termsWords } from "./words.ts";
 
 const columns: Column[] = [
   { name: "Time", isWide: true },
@@ -42,10 +42,8 @@ export function OrdersHistory(): JSX.Element {
                 <span class="narrow-only hint">{formatDateTime(createdAt)}</span>
               </th>
               <td class={`wide-only tone-${side}`}>{name}</td>
-              <td>{limitWords(order)}</td>
-              <td>
-                {formatCount(order.filledQuantity)} / {formatCount(order.quantity)}
-              </td>
+              <td>{termsWords(order)}</td>
+              <td>{filledWords(order)}</td>
               <td class="wide-only">{formatPrice(order.averagePrice)}</td>
               <td class="wide-only">{stateWords(order)}</td>
             </>

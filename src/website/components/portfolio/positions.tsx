@@ -3,12 +3,17 @@ import type { OwnPosition } from "../../api/types.ts";
 import { formatCents, formatCount, formatPrice, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
 import { Empty } from "../states.tsx";
+import { completeSetsOf } from "./complete_sets.ts";
+import { MergeHint } from "./merge_hint.tsx";
 
 /** The shares that the user holds. */
 export function Positions({ positions }: { positions: OwnPosition[] }): JSX.Element {
   return (
     <section class="panel" aria-labelledby="positions-title">
       <h2 id="positions-title">Positions</h2>
+      {completeSetsOf(positions).map((sets) => (
+        <MergeHint key={sets.marketId} sets={sets} />
+      ))}
       {positions.length === 0 ? (
         <Empty title="You hold no shares">
           <a href="/">Find a market</a>

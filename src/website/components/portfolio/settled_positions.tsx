@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { SettledPosition } from "../../api/types.ts";
 import { formatCents, formatCount, formatDate, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
+import { earlierResultCents } from "./earlier_result.ts";
 
 /** What became of the shares of resolved markets. Their money is in the cash. */
 export function SettledPositions({
@@ -48,6 +49,7 @@ export function SettledPositions({
 function SettledRow({ position }: { position: SettledPosition }): JSX.Element {
   const { marketId, marketTitle, side, quantity, outcome, settledAt } = position;
   const { costCents, buyFeesCents, payoutCents, realisedCents } = position;
+  const earlier = earlierResultCents(position);
   const result = outcome === "custom" ? "by share" : outcome.toUpperCase();
   return (
     <tr>
@@ -67,6 +69,11 @@ function SettledRow({ position }: { position: SettledPosition }): JSX.Element {
       <td>{formatCents(payoutCents)}</td>
       <td>
         <Change cents={realisedCents} />
+        {earlier !== 0 && (
+          <p class="hint">
+            <Change cents={earlier} /> of it before the payout
+          </p>
+        )}
       </td>
     </tr>
   );

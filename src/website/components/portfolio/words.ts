@@ -1,5 +1,7 @@
-import type { OrderDetail, StatementEntry } from "../../api/types.ts";
-import { formatPrice } from "../../format.ts";
+import type { Order, OrderDetail, StatementEntry } from "../../api/types.ts";
+import { formatCents, formatCount, formatDateTime, formatPrice } from "../../format.ts";
+
+type Terms = Pick<Order, "orderType" | "price" | "timeInForce">;
 
 /** What happened, in words. */
 
@@ -49,12 +51,32 @@ export function stateWords({
   return status === "cancelled" ? "Cancelled" : states[status];
 }
 
-/** The limit of an order. One at the last price there is, which may not rest, is a market order. */
-export function limitWords({
-  orderType,
-  price,
+/** What an order asks for: its budget while it waits with one, or its limit. */
+export function termsWords(order: Terms & Pick<Order, "budgetCents">): string {
+  const { budgetCents } = order;
+  return budgetCents === null ? limitWords(order) : `Budget ${formatCents(budgetCents)}`;
+}
+
+/** How much of an order is filled. How many shares a budget buys is not known before. */
+export function filledWords({
+  filledQuantity,
+  quantity,
+  budgetCents,
+}: Pick<Order, "filledQuantity" | "quantity" | "budgetCents">): string {
+  return budgetCents === null ? `${formatCount(filledQuantity)} / ${formatCount(quantity)}` : "–";
+}
+
+/** How long an order may wait. */
+export function untilWords({
+  expiresAt,
   timeInForce,
-}: Pick<OrderDetail, "orderType" | "price" | "timeInForce">): string {
+}: Pick<Order, "expiresAt" | "timeInForce">): string {
+  if (timeInForce !== "gtc") return "its release";
+  return expiresAt === null ? "cancelled" : formatDateTime(expiresAt);
+}
+
+/** The limit of an order. One at the last price there is, which may not rest, is a market order. */
+export function limitWords({ orderType, price, timeInForce }: Terms): string {
   const isAnyPrice = price === (orderType === "buy" ? 99 : 1);
   return isAnyPrice && timeInForce === "ioc" ? "market" : formatPrice(price);
 }

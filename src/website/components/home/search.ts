@@ -1,0 +1,84 @@
+/** What the home page lists, as its address says it. */
+export interface Search {
+  query: string;
+  category: string;
+  sort: Sort;
+  status: Status;
+  /** How many markets, at most. */
+  shown: number;
+}
+
+type Sort = (typeof sorts)[number]["value"];
+type Status = (typeof statuses)[number]["value"];
+
+export const sorts = [
+  { value: "volume", label: "Most traded" },
+  { value: "newest", label: "Newest" },
+  { value: "closing", label: "Closing soon" },
+] as const;
+
+export const statuses = [
+  { value: "open", label: "Open" },
+  { value: "closed", label: "Closed" },
+] as const;
+
+const SMALL_STEP = 12;
+/** Of one request; the API lists up to 50. */
+const PAGE = 48;
+const MOST = 10 * PAGE;
+
+const usual: Search = {
+  ...{ query: "", category: "", sort: "volume", status: "open" },
+  shown: SMALL_STEP,
+};
+
+/** Reads the query of an address; what it does not say, or says wrong, is as usual. */
+export function searchOf(asked: URLSearchParams): Search {
+  return {
+    query: asked.get("query") ?? usual.query,
+    category: asked.get("category") ?? usual.category,
+    sort: oneOf(sorts, asked.get("sort")) ?? usual.sort,
+    status: oneOf(statuses, asked.get("status")) ?? usual.status,
+    shown: stepUpTo(Number(asked.get("shown"))),
+  };
+}
+
+/** The address of another search: it begins with the first markets, unless it only shows more. */
+export function pathOf(search: Search, change: Partial<Search> = {}): string {
+  const next = { ...search, shown: usual.shown, ...change };
+  const said = Object.entries(next).filter(
+    ([name, value]) => value !== usual[name as keyof Search],
+  );
+  const text = new URLSearchParams(
+    said.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return text === "" ? "/" : `/?${text}`;
+}
+
+/** How many to show after "Show more"; undefined where there is no more to show. */
+export function moreThan(shown: number): number | undefined {
+  if (shown >= MOST) return undefined;
+  return shown < PAGE ? shown + SMALL_STEP : shown + PAGE;
+}
+
+/** The pages to ask for, and how long each is. */
+export function pagesOf(shown: number): { page: number; limit: number }[] {
+  const limit = Math.min(shown, PAGE);
+  return Array.from({ length: shown / limit }, (_, index) => ({ page: index + 1, limit }));
+}
+
+function stepUpTo(wanted: number): number {
+  let shown = usual.shown;
+  for (;;) {
+    const more = moreThan(shown);
+    if (more === undefined || !(shown < wanted)) return shown;
+    shown = more;
+  }
+}
+
+function oneOf<Value extends string>(
+  options: readonly { value: Value }[],
+  text: string | null,
+): Value | undefined {
+  return options.find(({ value }) => value === text)?.value;
+}

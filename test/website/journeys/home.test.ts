@@ -1,0 +1,90 @@
+import test from "ava";
+import type { Page } from "playwright-core";
+import { testService } from "../../helpers/http/test_service.ts";
+import { until } from "../../helpers/until.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
+
+/** The list of all markets: what its address says, and the way back to it. */
+
+const service = testService(test, { website: true });
+const { operate } = service;
+
+test.serial.before("make categories with markets", async () => {
+  for (const [slug, name] of [
+    ["technology", "Technology"],
+    ["sports", "Sports"],
+  ]) {
+    await operate("create_category", { slug, name });
+  }
+  for (let number = 1; number <= 63; number++) {
+    await operate("create_market", { title: `Will chip ${number} sell?`, category: "technology" });
+  }
+  for (const title of ["Will the ECB team win?", "Will the other team win?"]) {
+    await operate("create_market", { title, category: "sports" });
+  }
+});
+
+const rows = (page: Page) => page.locator(".market-row");
+const showMore = (page: Page) => page.getByRole("button", { name: "Show more" });
+const scrollY = (page: Page) => page.evaluate<number>("scrollY");
+
+journey(
+  "all markets of a category are listed, and Back returns to the place",
+  async (t, browser) => {
+    const { page, complaints } = await visit(browser, service.url);
+    await page.goto("/");
+    await page.getByRole("link", { name: "Technology" }).click();
+    for (const shown of [12, 24, 36, 48]) {
+      await rows(page)
+        .nth(shown - 1)
+        .waitFor();
+      t.is(await rows(page).count(), shown);
+      await showMore(page).click();
+    }
+    await rows(page).nth(62).waitFor();
+    t.is(await rows(page).count(), 63);
+    t.is(await showMore(page).count(), 0);
+
+    const last = rows(page).nth(60).getByRole("link");
+    await last.scrollIntoViewIfNeeded();
+    const before = await scrollY(page);
+    t.true(before > 1000);
+    await last.click();
+    await page.getByRole("heading", { name: "Order book" }).waitFor();
+    t.is(await scrollY(page), 0);
+    await page.goBack();
+    await rows(page).nth(62).waitFor();
+    await until("the place is the same", async () => (await scrollY(page)) === before);
+    await page.reload();
+    await rows(page).nth(62).waitFor();
+    await until("the place is the same", async () => (await scrollY(page)) === before);
+    t.deepEqual(complaints, []);
+  },
+);
+
+journey("the search field, the filters and the address agree", async (t, browser) => {
+  const { page } = await visit(browser, service.url);
+  const field = page.getByRole("searchbox", { name: "Search markets" });
+  const listed = async (count: number, query: string) => {
+    await until(`${count} markets for "${query}"`, async () => {
+      return (await rows(page).count()) === count && (await field.inputValue()) === query;
+    });
+  };
+  await page.goto("/");
+  await page.getByRole("radio", { name: "Newest" }).check();
+  await field.fill("ECB");
+  await listed(1, "ECB");
+  await page.getByRole("link", { name: "Technology" }).click();
+  await listed(0, "ECB");
+  t.true(await page.getByRole("radio", { name: "Newest" }).isChecked());
+  await page.getByRole("link", { name: "Sports" }).click();
+  await listed(1, "ECB");
+  await field.fill("");
+  await listed(2, "");
+  await page.goBack();
+  await listed(0, "ECB");
+  await page.getByRole("link", { name: "Markets", exact: true }).click();
+  await listed(12, "");
+  t.true(await page.getByRole("radio", { name: "Most traded" }).isChecked());
+});

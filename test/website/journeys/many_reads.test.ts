@@ -1,0 +1,80 @@
+import test from "ava";
+import type { Pool } from "pg";
+import type { Page } from "playwright-core";
+import { testService } from "../../helpers/http/test_service.ts";
+import { arrive } from "../arrive.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
+import { buy, makeOffered } from "../steps.ts";
+
+/** Pages that read a lot, and what is left for others at the same address. */
+
+const service = testService(test, { website: true });
+const { call, makeMarket, operate } = service;
+
+const limitVisitors = (max_requests: number, window_seconds: number) =>
+  operate("set_rate_limit", { bucket: "v1", max_requests, window_seconds });
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+});
+
+/** The paths of what a page reads of the API while it does something. */
+async function readsOf(page: Page, act: () => Promise<unknown>): Promise<string[]> {
+  const reads: string[] = [];
+  const note = (request: { url: () => string }): void => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/api/v1/")) reads.push(pathname);
+  };
+  page.on("request", note);
+  await act();
+  await page.waitForLoadState("networkidle");
+  page.off("request", note);
+  return reads.sort();
+}
+
+journey("a second load of the home page reads the markets alone", async (t, browser) => {
+  const about = { title: "The final", category: "tests" };
+  const starts_at = "2100-01-01T12:00:00Z";
+  const event_id = await operate("create_event", { ...about, starts_at });
+  await operate("create_market", { ...about, title: "Will they win?", event_id });
+  await makeMarket({ title: "Will it rain?" });
+  const { page } = await visit(browser, service.url);
+  const first = await readsOf(page, () => page.goto("/"));
+  await page.getByRole("link", { name: "The final" }).waitFor();
+  t.false(
+    first.some((path) => path.endsWith("/rules")),
+    "the event is not live yet",
+  );
+  t.deepEqual(await readsOf(page, () => page.reload()), ["/api/v1/markets"]);
+  await page.getByRole("link", { name: "The final" }).waitFor();
+});
+
+journey(
+  "429: visitors use up what an address may read; a user still sells, and a visitor's page comes back",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will the sun shine?");
+    const { page } = await arrive(browser, service, worker);
+    await page.goto(`/markets/${marketId}`);
+    await buy(page, 60, 5);
+    await page.getByText("YES · 5 shares").waitFor();
+
+    await limitVisitors(20, 5);
+    t.teardown(() => limitVisitors(1_000_000, 1));
+    const answers = await Promise.all(
+      Array.from({ length: 21 }, () => call("GET", "/api/v1/categories")),
+    );
+    t.true(answers.some(({ status }) => status === 429));
+    const guest = await visit(browser, service.url);
+    await guest.page.goto(`/markets/${marketId}`);
+    await guest.page.getByText("This could not be loaded").first().waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Sell", exact: true }).first().waitFor();
+    await page.getByRole("heading", { name: "Will the sun shine?" }).waitFor();
+    t.is(await page.getByText("This could not be loaded").count(), 0);
+
+    await guest.page.getByRole("heading", { name: "Will the sun shine?" }).waitFor();
+  },
+);

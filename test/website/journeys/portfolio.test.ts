@@ -1,0 +1,75 @@
+import test from "ava";
+import type { Pool } from "pg";
+import { testService } from "../../helpers/http/test_service.ts";
+import { arrive } from "../arrive.ts";
+import { journey } from "../journey.ts";
+import { sharesOf } from "../steps.ts";
+
+/** What the portfolio shows of open orders and of shares. */
+
+const service = testService(test, { website: true });
+const { call, makeMarket, operate } = service;
+
+let worker: Pool;
+test.serial.before("open sign-up", async () => {
+  worker = service.database.connectAs("exchange_worker");
+  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
+});
+
+journey("open orders show their budget, and until when they wait", async (t, browser) => {
+  const { page, userId } = await arrive(browser, service, worker);
+  const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+  const place = (body: object) => call("POST", "/api/v1/orders", { key, body });
+  const live = { title: "A match", category: "tests", live: true, live_delay_ms: 60_000 };
+  const event_id = await operate("create_event", live);
+  const match = await operate("create_market", {
+    ...{ title: "Will they score?", category: "tests", event_id },
+  });
+  const marketId = await makeMarket({ title: "Will it snow?" });
+  await place({ marketId: match, side: "yes", price: null, budgetCents: 1250 });
+  const order = { marketId, side: "no", price: 30, quantity: 5 };
+  await place(order);
+  await place({ ...order, price: 31, expiresAt: "2100-05-01T12:00:00Z" });
+
+  await page.goto("/portfolio");
+  const row = (name: RegExp) => page.getByRole("row", { name }).waitFor();
+  await row(/Will they score\? Buy YES Budget €12\.50 – Being released its release/);
+  await row(/Will it snow\? Buy NO 30¢ 0 \/ 5 .+ cancelled/);
+  await row(/Will it snow\? Buy NO 31¢ 0 \/ 5 .+ 1 May 2100/);
+  await page.setViewportSize({ width: 375, height: 800 });
+  await page.getByText(/^Buy NO · until 1 May 2100/).waitFor();
+  t.pass();
+});
+
+journey(
+  "YES and NO shares of a market are merged into cash, after a question",
+  async (t, browser) => {
+    const { page, userId } = await arrive(browser, service, worker);
+    const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+    const marketId = await makeMarket({ title: "Will it thaw?" });
+    await call("POST", "/api/v1/positions/split", { key, body: { marketId, quantity: 7 } });
+    await page.goto("/portfolio");
+    await page.getByText("you hold 7 YES and 7 NO").waitFor();
+    const button = page.getByRole("button", { name: "Merge into cash: Will it thaw?" });
+    const question = page.getByRole("dialog", { name: "Merge into €7.00?" });
+    await button.click();
+    await question.getByRole("button", { name: "Keep" }).click();
+    t.is(await sharesOf(service, userId), 14);
+
+    // The first request is lost on its way.
+    let requests = 0;
+    await page.route("**/api/v1/positions/merge", async (route) => {
+      if (++requests === 1) await route.abort();
+      else await route.continue();
+    });
+    await button.click();
+    const confirm = question.getByRole("button", { name: "Merge into cash" });
+    await confirm.click();
+    await question.getByText("The server gave no answer").waitFor();
+    await confirm.click();
+    await page.getByText("You hold no shares", { exact: true }).waitFor();
+    await page.locator(".cash").getByText("€1,000.00").waitFor();
+    t.is(await question.count(), 0);
+    t.is(await sharesOf(service, userId), 0);
+  },
+);
