@@ -41,7 +41,8 @@ const pages: Record<PageName, (id: string) => JSX.Element> = {
 export function App(): JSX.Element {
   const shown = page.value;
   const main = useFocusOnNewPage(shown);
-  const connections = [marketConnection.value, ...(isSignedIn.value ? [userConnection.value] : [])];
+  const isUserLost = isSignedIn.value && userConnection.value === "lost";
+  const connections = [marketConnection.value, ...(isUserLost ? ["lost" as const] : [])];
   return (
     <>
       <a class="skip" href="#main">
