@@ -1,5 +1,10 @@
 import test from "ava";
-import { emptyTicket, orderOf } from "../../src/website/components/market/ticket_order.ts";
+import {
+  changedTicket,
+  emptyTicket,
+  newTicket,
+  orderOf,
+} from "../../src/website/components/market/ticket_order.ts";
 import type { Ticket } from "../../src/website/components/market/ticket_order.ts";
 
 const marketId = "0193d0a0-0000-7000-8000-000000000000";
@@ -40,4 +45,18 @@ test("what is missing is named", (t) => {
   t.deepEqual(errors({ kind: "market", quantity: "1.5" }), ["quantity"]);
   t.deepEqual(errors({ kind: "budget", budget: "10000.01" }), ["budget"]);
   t.deepEqual(errors({ price: "1", quantity: "1", expiresAt: "soon" }), ["expiresAt"]);
+});
+
+test("a price is for one side and one direction: another one begins with the best price", (t) => {
+  const market = { bestAsk: 72, bestBid: 70 };
+  const ticket = newTicket(market);
+  t.is(ticket.price, "72");
+  const own = changedTicket(ticket, { price: "76" }, market);
+  t.is(changedTicket(own, { quantity: "5" }, market).price, "76");
+  t.is(changedTicket(own, { kind: "limit", side: "yes" }, market).price, "76");
+  t.is(changedTicket(own, { side: "no" }, market).price, "30");
+  t.is(changedTicket(own, { orderType: "sell" }, market).price, "70");
+  t.is(changedTicket(own, { side: "no" }, { bestAsk: 72, bestBid: null }).price, "");
+  // A price of the book comes with its side.
+  t.is(changedTicket(own, { side: "no", price: "31" }, market).price, "31");
 });

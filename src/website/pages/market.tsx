@@ -7,14 +7,14 @@ import { announceChange, ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { Market, MarketStatus } from "../api/types.ts";
-import { bestPriceOf } from "../components/market/best_price.ts";
+import { bestPriceOf, bestPricesOf } from "../components/market/best_price.ts";
 import { Chart } from "../components/market/chart.tsx";
 import { StateNotice } from "../components/market/state_notice.tsx";
 import { Ladder } from "../components/market/ladder.tsx";
 import { MarketHead } from "../components/market/market_head.tsx";
 import { OwnPanel } from "../components/market/own_panel.tsx";
 import { Ticket } from "../components/market/ticket.tsx";
-import { emptyTicket } from "../components/market/ticket_order.ts";
+import { changedTicket, newTicket } from "../components/market/ticket_order.ts";
 import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
 import { Trades } from "../components/market/trades.tsx";
 import { Loading, Show } from "../components/states.tsx";
@@ -88,18 +88,10 @@ interface MarketViewProps {
 }
 
 function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
-  const [ticket, setTicket] = useState<TicketValues>(() => ({
-    ...emptyTicket,
-    price: bestPriceOf(market, emptyTicket),
-  }));
+  const [ticket, setTicket] = useState(() => newTicket(market));
   const ticketBox = useRef<HTMLDivElement>(null);
   const change = (values: Partial<TicketValues>): void => {
-    setTicket((before) => {
-      const next = { ...before, ...values };
-      const isOther = next.side !== before.side || next.orderType !== before.orderType;
-      // It does not move while the reader looks at it.
-      return isOther && !next.isPriceOwn ? { ...next, price: bestPriceOf(market, next) } : next;
-    });
+    setTicket((before) => changedTicket(before, values, market));
   };
   const takeTo = (values: Partial<TicketValues>): void => {
     change(values);
@@ -124,10 +116,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
             onSell={({ side, quantity }) => {
               const sale = { orderType: "sell", side } as const;
               const price = bestPriceOf(market, sale);
-              takeTo({
-                ...{ ...sale, kind: "limit", price, isPriceOwn: false },
-                quantity: String(quantity),
-              });
+              takeTo({ ...sale, kind: "limit", price, quantity: String(quantity) });
             }}
           />
         )}
@@ -146,7 +135,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
                 orderBook={snapshot.orderBook}
                 onPrice={(price) => {
                   const own = ticket.side === "yes" ? price : 100 - price;
-                  takeTo({ kind: "limit", price: String(own), isPriceOwn: true });
+                  takeTo({ kind: "limit", price: String(own) });
                 }}
               />
             )}
@@ -172,12 +161,9 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
 /** The snapshot is newer than the market as it was read. */
 function withLivePrices(market: Market, snapshot: Trading | undefined): Market {
   if (snapshot === undefined) return market;
-  const { yesBids, noBids } = snapshot.orderBook;
-  const bestNoBid = noBids[0]?.price;
   return {
     ...market,
-    bestBid: yesBids[0]?.price ?? null,
-    bestAsk: bestNoBid === undefined ? null : 100 - bestNoBid,
+    ...bestPricesOf(snapshot.orderBook),
     lastTradePrice: snapshot.recentTrades[0]?.price ?? market.lastTradePrice,
   };
 }

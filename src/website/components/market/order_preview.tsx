@@ -9,6 +9,7 @@ import type { Result } from "../../api/result.ts";
 import type { PlaceOrder, Preview } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { useRules } from "../../hooks/use_rules.ts";
+import { bestPricesOf, farBeyond } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 import type { Estimate } from "./estimate.ts";
 
@@ -54,10 +55,26 @@ export function OrderPreview({ order, knownCode }: OrderPreviewProps): JSX.Eleme
   if (code !== undefined && code === knownCode) return null;
   return (
     <div class="preview" aria-live="polite">
+      <FarLimit order={order} />
       {result === undefined && <p class="muted">Working out what this does…</p>}
       {result?.ok === false && <p class="field-error">{adviceOn(result.problem).text}</p>}
       {result?.ok === true && <PreviewFigures preview={result.data} order={order} />}
     </div>
+  );
+}
+
+/** Says that a limit gives away more than the best price asks for. */
+function FarLimit({ order }: { order: PlaceOrder }): JSX.Element | null {
+  const book = shownBook.value;
+  const best = book === undefined ? undefined : farBeyond(bestPricesOf(book), order);
+  if (best === undefined) return null;
+  const [limit, bestPrice] = [formatPrice(order.price ?? null), formatPrice(best)];
+  return (
+    <p class="notice notice-warn">
+      {order.orderType === "sell"
+        ? `Your limit of ${limit} is far below the best price, ${bestPrice}: the order takes every bid down to it.`
+        : `Your limit of ${limit} is far above the best price, ${bestPrice}: the order takes every offer up to it.`}
+    </p>
   );
 }
 

@@ -45,7 +45,7 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
             value={ticket.price}
             error={errors.price}
             onValue={(price) => {
-              onChange({ price, isPriceOwn: true });
+              onChange({ price });
             }}
           />
         )}
