@@ -19,6 +19,7 @@ const stopped: Problem = { status: 0, error: "Stopped", code: "STOPPED" };
 /**
  * Places an order. While it is not known what became of it, it is sent again with the same
  * idempotency key, so that it is placed once at most. The key is kept until there is an answer.
+ * An order without a limit is sent once: later there may be any price.
  * `isWatched` says whether a page waits for the answer; else it is kept until the user saw it.
  */
 export async function placeOrder(
@@ -35,7 +36,8 @@ export async function placeOrder(
   }, SLOW_MS);
   let mayBePlaced = false;
   let result = await send(pending, stop.signal);
-  for (const wait of WAITS_MS) {
+  const waits = typeof pending.order.price === "number" ? WAITS_MS : [];
+  for (const wait of waits) {
     if (result.ok || !isTemporary(result.problem)) break;
     mayBePlaced ||= isUncertain(result.problem);
     changePending(key, { state: "waiting" });
@@ -75,14 +77,19 @@ async function send(
   return await resultOf(ownApi.POST("/api/v1/orders", { body, signal }));
 }
 
+/** Waits; not longer than until the network is there again. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
   await new Promise<void>((done) => {
     const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", () => {
+    const goOn = (): void => {
       clearTimeout(timer);
       done();
-    });
+    };
+    signal.addEventListener("abort", goOn, { signal: over.signal });
+    addEventListener("online", goOn, { signal: over.signal });
   });
+  over.abort();
 }
 
 /** Cancels one of the user's orders. */

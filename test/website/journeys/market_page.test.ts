@@ -58,6 +58,36 @@ journey(
   },
 );
 
+journey(
+  "a market order that arrives late trades at no worse price than was shown",
+  async (t, browser) => {
+    const { marketId, maker } = await makeOffered(service, "Will it be muggy?");
+    const { page, userId } = await arrive(browser, service, worker);
+    await page.goto(`/markets/${marketId}`);
+    await page.getByRole("radio", { name: "Market" }).check();
+    await page.getByLabel("Shares", { exact: true }).fill("5");
+    await page.locator(".preview").getByText("Highest price").waitFor();
+    await page.context().setOffline(true);
+    await buyButton(page).click();
+    await page.getByText("No answer yet, trying again…").waitFor();
+    // Meanwhile only two shares are left at the price that was shown.
+    const { data } = await call("GET", "/api/v1/orders", { key: maker.key }).then(
+      ({ body }) => body,
+    );
+    await call("PATCH", `/api/v1/orders/${data[0].id}`, { key: maker.key, body: { quantity: 2 } });
+    const dear = { marketId, side: "no", price: 10, quantity: 100 };
+    await call("POST", "/api/v1/orders", { key: maker.key, body: dear });
+    // The longest wait is over 6 s: the order goes out when the network is there again.
+    await page.waitForTimeout(7000);
+    const online = Date.now();
+    await page.context().setOffline(false);
+    await page.getByText("2 shares traded at 60¢ on average.").waitFor();
+    t.true(Date.now() - online < 3000);
+    await page.getByText("The rest was cancelled").waitFor();
+    t.is(await sharesOf(service, userId), 2);
+  },
+);
+
 journey("a live market says so, and what becomes of an order there", async (t, browser) => {
   const about = { title: "The final", category: "tests" };
   const live = { live: true, live_delay_ms: 2500 };

@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { amendOrder } from "../../api/orders.ts";
-import type { AmendedOrder, Order } from "../../api/types.ts";
+import type { AmendedOrder, Order, PlaceOrder } from "../../api/types.ts";
 import { formatShares, parseCount } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { usePreview } from "../../hooks/use_preview.ts";
 import { Field } from "../field.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
@@ -124,7 +125,7 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
         A new order for {formatShares(left)} takes the place of this one. It trades at once if it
         can; else it goes to the back of the queue at its price.
       </p>
-      <OrderPreview
+      <ReplacementPreview
         order={{
           ...{ marketId, side, orderType, price, quantity: left },
           ...(order.timeInForce === "ioc" && { timeInForce: order.timeInForce }),
@@ -133,4 +134,8 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
       />
     </>
   );
+}
+
+function ReplacementPreview({ order }: { order: PlaceOrder }): JSX.Element {
+  return <OrderPreview order={order} result={usePreview(order)} />;
 }

@@ -1,10 +1,6 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
 import { adviceOn } from "../../api/advice.ts";
-import { ownApi } from "../../api/client.ts";
 import { shownBook } from "../../api/market_stream.ts";
-import { ownVersion } from "../../api/own_changes.ts";
-import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
 import type { PlaceOrder, Preview } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
@@ -12,45 +8,19 @@ import { useRules } from "../../hooks/use_rules.ts";
 import { bestPricesOf, farBeyond } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 import type { Estimate } from "./estimate.ts";
-
-const PAUSE_AFTER_TYPING_MS = 300;
-/** The book may change many times a second. */
-const LEAST_BETWEEN_MS = 1000;
+import { worstFillPrice } from "./shown_price.ts";
 
 interface OrderPreviewProps {
   order: PlaceOrder;
+  /** Undefined until it is known. */
+  result: Result<Preview> | undefined;
   /** The code of a problem that is shown already. */
   knownCode?: string | undefined;
 }
 
-/** Shows what an order would do now, in the server's figures. They follow the book. */
-export function OrderPreview({ order, knownCode }: OrderPreviewProps): JSX.Element | null {
-  const [answered, setAnswered] = useState<{ text: string; result: Result<Preview> }>();
-  const text = JSON.stringify(order);
-  const bookText = JSON.stringify(shownBook.value);
-  const asked = useRef({ text: "", at: -Infinity, round: 0, answeredRound: 0 });
-  useEffect(() => {
-    const last = asked.current;
-    const wait =
-      last.text === text
-        ? Math.max(0, last.at + LEAST_BETWEEN_MS - performance.now())
-        : PAUSE_AFTER_TYPING_MS;
-    const timer = setTimeout(() => {
-      const round = last.round + 1;
-      Object.assign(last, { text, at: performance.now(), round });
-      void resultOf(ownApi.POST("/api/v1/orders/preview", { body: order })).then((result) => {
-        if (round < last.answeredRound || last.text !== text) return;
-        last.answeredRound = round;
-        setAnswered({ text, result });
-      });
-    }, wait);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [text, bookText, ownVersion.value]);
-
-  // Figures of another order must not be taken for those of this one.
-  const result = answered?.text === text ? answered.result : undefined;
+/** Shows what an order would do now, in the server's figures. */
+export function OrderPreview(props: OrderPreviewProps): JSX.Element | null {
+  const { order, result, knownCode } = props;
   const code = result?.ok === true ? result.data.rejection?.code : result?.problem.code;
   if (code !== undefined && code === knownCode) return null;
   return (
@@ -94,7 +64,8 @@ function PreviewFigures({ preview, order }: FiguresProps): JSX.Element {
     );
   }
   if (status === "scheduled") return <LiveFigures order={order} />;
-  const figures = figuresOf(preview, order);
+  const worstPrice = worstFillPrice(order, preview.fills) ?? null;
+  const figures = figuresOf({ ...preview, worstPrice }, order);
   return <Figures figures={[...figures, ["Cash afterwards", formatCents(preview.balanceAfter)]]} />;
 }
 
@@ -142,13 +113,17 @@ function figuresOf(
   order: PlaceOrder,
   trades = "Trades now",
 ): [string, string][] {
-  const { filledQuantity, averagePrice, costCents, feeCents, restingQuantity } = preview;
+  const { filledQuantity, averagePrice, worstPrice, costCents, feeCents, restingQuantity } =
+    preview;
   const isBuy = order.orderType !== "sell";
   const side = order.side.toUpperCase();
   const figures: [string, string][] = [];
   if (filledQuantity > 0) {
     figures.push([trades, formatShares(filledQuantity)]);
     figures.push(["Average price", formatPrice(averagePrice)]);
+    if (typeof order.price !== "number") {
+      figures.push([isBuy ? "Highest price" : "Lowest price", formatPrice(worstPrice)]);
+    }
     figures.push(["Fee", formatCents(feeCents)]);
     figures.push(
       isBuy

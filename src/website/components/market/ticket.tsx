@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { shownBook } from "../../api/market_stream.ts";
 import { placeOrder } from "../../api/orders.ts";
 import { changePending, pendingOrders } from "../../api/pending_order.ts";
 import { isUncertain } from "../../api/result.ts";
@@ -8,12 +9,16 @@ import { isSignedIn } from "../../api/session.ts";
 import type { Market, PlacedOrder } from "../../api/types.ts";
 import { formatPrice } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { usePreview } from "../../hooks/use_preview.ts";
+import { useRules } from "../../hooks/use_rules.ts";
 import { Choice } from "../choice.tsx";
+import { USUAL_RATE_BPS } from "../fee.ts";
 import { ProblemNotice } from "../notice.tsx";
 import type { Outcome } from "../order_words.ts";
 import { Submit } from "../submit.tsx";
 import { OrderNotice } from "./order_notice.tsx";
 import { OrderPreview } from "./order_preview.tsx";
+import { atShownPrice } from "./shown_price.ts";
 import { orderOf } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
 import { TicketFields } from "./ticket_fields.tsx";
@@ -32,6 +37,8 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   const [placed, setPlaced] = useState<PlacedOrder>();
   const { order, errors } = orderOf(ticket, market.id);
   const text = JSON.stringify(order);
+  const preview = usePreview(isSignedIn.value ? order : undefined);
+  const rules = useRules(market.id);
 
   // Another order is another order: it must not be taken for a repetition of the last one.
   useEffect(() => {
@@ -56,7 +63,12 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
     setTried(true);
     setPlaced(undefined);
     if (order === undefined) return;
-    const pending = { idempotencyKey: key, marketTitle: market.title, order };
+    const sent = atShownPrice(order, {
+      preview: preview?.ok === true ? preview.data : undefined,
+      book: shownBook.peek(),
+      feeRateBps: rules?.feeRateBps ?? USUAL_RATE_BPS,
+    });
+    const pending = { idempotencyKey: key, marketTitle: market.title, order: sent };
     const onDone = (done: PlacedOrder): void => {
       setPlaced(done);
       setKey(crypto.randomUUID());
@@ -74,29 +86,10 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
         New order
       </h2>
       <form onSubmit={submit} noValidate>
-        <Choice
-          label="Buy or sell"
-          value={ticket.orderType}
-          options={[
-            { value: "buy", label: "Buy" },
-            { value: "sell", label: "Sell" },
-          ]}
-          onChange={(orderType) => {
-            const kind = orderType === "sell" && ticket.kind === "budget" ? "limit" : ticket.kind;
-            onChange({ orderType, kind });
-          }}
-        />
-        <Choice
-          label="Side"
-          value={ticket.side}
-          options={sideOptions(market, ticket.orderType)}
-          onChange={(side) => {
-            onChange({ side });
-          }}
-        />
+        <TradeChoices market={market} ticket={ticket} onChange={onChange} />
         <TicketFields ticket={ticket} errors={isTried ? (errors ?? {}) : {}} onChange={onChange} />
         {order !== undefined && isSignedIn.value && (
-          <OrderPreview order={order} knownCode={command.problem?.code} />
+          <OrderPreview order={order} result={preview} knownCode={command.problem?.code} />
         )}
         {isSignedIn.value ? (
           <Submit
@@ -117,6 +110,34 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
         <OrderNotice key={placed.order.id} id={placed.order.id} first={outcomeOf(placed)} />
       )}
     </section>
+  );
+}
+
+/** What to trade. */
+function TradeChoices({ market, ticket, onChange }: TicketProps): JSX.Element {
+  return (
+    <>
+      <Choice
+        label="Buy or sell"
+        value={ticket.orderType}
+        options={[
+          { value: "buy", label: "Buy" },
+          { value: "sell", label: "Sell" },
+        ]}
+        onChange={(orderType) => {
+          const kind = orderType === "sell" && ticket.kind === "budget" ? "limit" : ticket.kind;
+          onChange({ orderType, kind });
+        }}
+      />
+      <Choice
+        label="Side"
+        value={ticket.side}
+        options={sideOptions(market, ticket.orderType)}
+        onChange={(side) => {
+          onChange({ side });
+        }}
+      />
+    </>
   );
 }
 

@@ -17,8 +17,9 @@ const kinds = [
 
 const hints: Record<Ticket["kind"], string> = {
   limit: "Trades at this price or better; what is left waits in the book.",
-  market: "Trades at once at the prices that are there; what is left is cancelled.",
-  budget: "Buys as many shares at once as the amount pays for, fee included.",
+  market: "Trades at once, at no worse price than is shown below; what is left is cancelled.",
+  budget:
+    "Buys as many shares at once as the amount pays for, fee included, at no worse price than is shown below.",
 };
 
 /** How much, at what price, and for how long. */
