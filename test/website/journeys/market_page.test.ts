@@ -148,6 +148,35 @@ journey(
   },
 );
 
+journey("what became of an order is said until the next one begins", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be sultry?");
+  const { page } = await arrive(browser, service, worker);
+  await page.goto(`/markets/${marketId}`);
+  const notice = page.locator(".ticket .notice-good");
+  const words = /^\d.* · Buy 7 YES at 60¢: 7 shares traded at 60¢ on average/;
+  const noticed: string[] = [];
+  for (let time = 0; time < 2; time++) {
+    await fillTicket(page, 60, 7);
+    t.is(await notice.count(), 0, "another ticket begins");
+    await buyButton(page).click();
+    await notice.getByText("on average").waitFor();
+    noticed.push(await notice.innerText());
+    t.regex(noticed[time]!, words);
+    await page.waitForTimeout(1000);
+  }
+  t.not(noticed[0], noticed[1], "two equal orders are told apart by their times");
+  await buyButton(page).click();
+  t.is(await notice.count(), 0, "an empty ticket was sent");
+
+  await buy(page, 60, 2);
+  await notice.getByText("Buy 2 YES at 60¢: 2 shares").waitFor();
+  const other = await page.context().newPage();
+  await other.goto("/account");
+  await other.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByRole("link", { name: "Sign in to trade" }).waitFor();
+  t.is(await notice.count(), 0, "whoever signs in next does not see it");
+});
+
 journey("orders without an answer are on every page, and can be stopped", async (t, browser) => {
   const first = await makeOffered(service, "Will it be mild?");
   const second = await makeOffered(service, "Will it be wild?");

@@ -6,14 +6,16 @@ import { changePending, pendingOrders } from "../../api/pending_order.ts";
 import { isUncertain } from "../../api/result.ts";
 import type { Problem } from "../../api/result.ts";
 import { isSignedIn } from "../../api/session.ts";
-import type { Market, PlacedOrder } from "../../api/types.ts";
-import { formatPrice } from "../../format.ts";
+import type { Market, PlacedOrder, PlaceOrder } from "../../api/types.ts";
+import { formatPrice, formatTradeTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import type { Command } from "../../hooks/use_command.ts";
 import { usePreview } from "../../hooks/use_preview.ts";
 import { useRules } from "../../hooks/use_rules.ts";
 import { Choice } from "../choice.tsx";
 import { USUAL_RATE_BPS } from "../fee.ts";
 import { ProblemNotice } from "../notice.tsx";
+import { orderWords } from "../order_words.ts";
 import type { Outcome } from "../order_words.ts";
 import { Submit } from "../submit.tsx";
 import { OrderNotice } from "./order_notice.tsx";
@@ -31,53 +33,27 @@ interface TicketProps {
 
 /** Where an order is made: what to trade, what that will do, and the button that does it. */
 export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
-  const command = useCommand();
-  const [key, setKey] = useState(() => crypto.randomUUID());
-  const [isTried, setTried] = useState(false);
-  const [placed, setPlaced] = useState<PlacedOrder>();
   const { order, errors } = orderOf(ticket, market.id);
-  const text = JSON.stringify(order);
   const preview = usePreview(isSignedIn.value ? order : undefined);
   const rules = useRules(market.id);
-
-  // Another order is another order: it must not be taken for a repetition of the last one.
-  useEffect(() => {
-    setKey(crypto.randomUUID());
-    if (!command.isBusy) command.reset();
-  }, [text]);
-
-  const sentKey = useRef<string>(undefined);
-  useEffect(
-    () => () => {
-      if (sentKey.current !== undefined) changePending(sentKey.current, { isWatched: false });
-    },
-    [],
-  );
-
-  const isWaiting = pendingOrders.value.some(
-    ({ pending, state }) => pending.idempotencyKey === sentKey.current && state === "waiting",
-  );
+  const [isTried, setTried] = useState(false);
+  const { command, placed, isWaiting, send } = useSending(order, market.title);
 
   const submit = (event: Event): void => {
     event.preventDefault();
     setTried(true);
-    setPlaced(undefined);
-    if (order === undefined) return;
-    const sent = atShownPrice(order, {
-      preview: preview?.ok === true ? preview.data : undefined,
-      book: shownBook.peek(),
-      feeRateBps: rules?.feeRateBps ?? USUAL_RATE_BPS,
-    });
-    const pending = { idempotencyKey: key, marketTitle: market.title, order: sent };
-    const onDone = (done: PlacedOrder): void => {
-      setPlaced(done);
-      setKey(crypto.randomUUID());
+    const sent =
+      order &&
+      atShownPrice(order, {
+        preview: preview?.ok === true ? preview.data : undefined,
+        book: shownBook.peek(),
+        feeRateBps: rules?.feeRateBps ?? USUAL_RATE_BPS,
+      });
+    send(sent, () => {
       setTried(false);
       // What was ordered is done: its figures must not stand beside its result.
       onChange({ quantity: "", budget: "" });
-    };
-    sentKey.current = key;
-    void command.give(() => placeOrder(pending, { isWatched: true }), onDone);
+    });
   };
 
   return (
@@ -106,11 +82,78 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
         )}
       </form>
       <SendProblem problem={command.problem} />
-      {placed !== undefined && (
-        <OrderNotice key={placed.order.id} id={placed.order.id} first={outcomeOf(placed)} />
+      {placed !== undefined && isSignedIn.value && (
+        <OrderNotice key={placed.id} id={placed.id} first={placed.first} prefix={placed.words} />
       )}
     </section>
   );
+}
+
+interface Placed {
+  id: string;
+  first: Outcome;
+  /** When it was placed, and what was ordered. */
+  words: string;
+}
+
+interface Sending {
+  command: Command;
+  /** The last order, until the user turns to another one. */
+  placed: Placed | undefined;
+  /** Whether there is no answer yet, and the order is sent again. */
+  isWaiting: boolean;
+  send: (sent: PlaceOrder | undefined, onDone: () => void) => void;
+}
+
+/** Sends the orders of a ticket, of which `order` is the one that it has now. */
+function useSending(order: PlaceOrder | undefined, marketTitle: string): Sending {
+  const command = useCommand();
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [placed, setPlaced] = useState<Placed>();
+  const text = JSON.stringify(order);
+
+  // Another order is another order: it must not be taken for a repetition of the last one, and what
+  // became of that one must not be taken for an answer to this one.
+  useEffect(() => {
+    setKey(crypto.randomUUID());
+    if (!command.isBusy) command.reset();
+    if (order !== undefined) setPlaced(undefined);
+  }, [text]);
+
+  // Another user must not see it.
+  useEffect(() => {
+    setPlaced(undefined);
+    if (!command.isBusy) command.reset();
+  }, [isSignedIn.value]);
+
+  const sentKey = useRef<string>(undefined);
+  useEffect(
+    () => () => {
+      if (sentKey.current !== undefined) changePending(sentKey.current, { isWatched: false });
+    },
+    [],
+  );
+
+  const isWaiting = pendingOrders.value.some(
+    ({ pending, state }) => pending.idempotencyKey === sentKey.current && state === "waiting",
+  );
+
+  const send = (sent: PlaceOrder | undefined, onDone: () => void): void => {
+    setPlaced(undefined);
+    if (sent === undefined) return;
+    sentKey.current = key;
+    const pending = { idempotencyKey: key, marketTitle, order: sent };
+    void command.give(
+      () => placeOrder(pending, { isWatched: true }),
+      (done) => {
+        setPlaced(placedOf(done, sent));
+        setKey(crypto.randomUUID());
+        onDone();
+      },
+    );
+  };
+
+  return { command, placed, isWaiting, send };
 }
 
 /** What to trade. */
@@ -160,6 +203,10 @@ function SendProblem({ problem }: { problem: Problem | undefined }): JSX.Element
   );
 }
 
-function outcomeOf({ order, feeCents }: PlacedOrder): Outcome {
-  return { ...order, averagePrice: null, feeCents };
+function placedOf({ order, feeCents }: PlacedOrder, sent: PlaceOrder): Placed {
+  return {
+    id: order.id,
+    first: { ...order, averagePrice: null, feeCents },
+    words: `${formatTradeTime(order.createdAt)} · ${orderWords(sent)}:`,
+  };
 }
