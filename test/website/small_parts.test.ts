@@ -21,6 +21,11 @@ test("each rejection is shown in words, with the next step", (t) => {
   t.is(adviceOn({ status: 429, error: "x", retryAfterSeconds: 1 }).text.slice(-9), "1 second.");
   t.is(adviceOn({ status: 400, error: "market not open" }).text, "Market not open.");
   t.is(adviceOn({ status: 401, error: "Unauthorized" }).next?.href, "/sign-in");
+  const signedOut = { status: 401, error: "Unauthorized", code: "SIGNED_OUT" };
+  t.deepEqual(adviceOn(signedOut, "/markets/1?a=b"), {
+    text: "You are signed out. The order was not placed.",
+    next: { label: "Sign in", href: "/sign-in?back=%2Fmarkets%2F1%3Fa%3Db" },
+  });
   t.is(adviceOn({ status: 401, error: "Wrong e-mail or password" }).next, undefined);
 });
 

@@ -3,7 +3,7 @@ import { ownApi } from "./client.ts";
 import { announceChange } from "./own_changes.ts";
 import { changePending, forgetPending, notePending, pendingOrders } from "./pending_order.ts";
 import type { PendingOrder } from "./pending_order.ts";
-import { isTemporary, isUncertain, resultOf } from "./result.ts";
+import { isSignedOut, isTemporary, isUncertain, isUnread, resultOf } from "./result.ts";
 import type { Problem, Result } from "./result.ts";
 import type { AmendedOrder, PlacedOrder } from "./types.ts";
 
@@ -48,13 +48,17 @@ export async function placeOrder(
   clearTimeout(slow);
   stops.delete(key);
   if (!result.ok && stop.signal.aborted) result = { ok: false, problem: stopped };
+  else if (!result.ok && isSignedOut(result.problem)) {
+    const code = mayBePlaced ? "SIGNED_OUT_UNKNOWN" : "SIGNED_OUT";
+    result = { ok: false, problem: { ...result.problem, code } };
+  }
   settle(key, result, mayBePlaced);
   announceChange();
   return result;
 }
 
 function settle(key: string, result: Result<PlacedOrder>, mayBePlaced: boolean): void {
-  if (!result.ok && (isUncertain(result.problem) || (mayBePlaced && isTemporary(result.problem)))) {
+  if (!result.ok && isUnknown(result.problem, mayBePlaced)) {
     changePending(key, { state: "unknown" });
     return;
   }
@@ -62,6 +66,11 @@ function settle(key: string, result: Result<PlacedOrder>, mayBePlaced: boolean):
   if (entry?.isWatched !== false) forgetPending(key);
   else if (result.ok) changePending(key, { state: "placed" });
   else changePending(key, { state: "refused", problem: result.problem });
+}
+
+function isUnknown(problem: Problem, mayBePlaced: boolean): boolean {
+  if (isUncertain(problem)) return true;
+  return mayBePlaced && (isTemporary(problem) || isUnread(problem));
 }
 
 /** Sends an order no more. What became of it is not known then. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { adviceOn } from "../api/advice.ts";
 import type { Problem } from "../api/result.ts";
+import { address } from "../router.ts";
 
 interface NoticeProps {
   kind: "info" | "good" | "bad" | "warn";
@@ -19,7 +20,7 @@ export function Notice({ kind, children }: NoticeProps): JSX.Element {
 /** A problem in words, and a link to the next step. */
 export function ProblemNotice({ problem }: { problem: Problem | undefined }): JSX.Element | null {
   if (problem === undefined) return null;
-  const { text, next } = adviceOn(problem);
+  const { text, next } = adviceOn(problem, address.value);
   return (
     <Notice kind="bad">
       {text} {next && <a href={next.href}>{next.label}</a>}

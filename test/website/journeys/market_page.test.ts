@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { until } from "../../helpers/until.ts";
-import { arrive } from "../arrive.ts";
+import { arrive, signIn } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
 import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
@@ -147,6 +147,43 @@ journey(
     t.is(await page.getByText("waits in the book for").count(), 0);
   },
 );
+
+journey("a session that ends in the middle of an order leads back to it", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be balmy?");
+  const { page, userId, email, password } = await arrive(browser, service, worker);
+  await page.goto(`/markets/${marketId}`);
+  await fillTicket(page, 60, 7);
+  await page.getByText("Cash afterwards").waitFor();
+  const isOrder = (url: URL) => url.pathname === "/api/v1/orders";
+  const answers: ("lost" | "ended")[] = ["ended", "lost", "ended"];
+  await page.route(isOrder, async (route) => {
+    const answer = route.request().method() === "POST" ? answers.shift() : undefined;
+    if (answer === "ended") {
+      await page.context().clearCookies();
+      await route.fulfill({ status: 401, json: { error: "Unauthorized" } });
+    } else if (answer === "lost") {
+      await route.fetch();
+      await route.abort();
+    } else await route.continue();
+  });
+  const signInAgain = async (): Promise<void> => {
+    await page.getByRole("link", { name: "Sign in", exact: true }).last().click();
+    await signIn(page, email, password);
+    await page.waitForURL(`/markets/${marketId}`);
+  };
+  await buyButton(page).click();
+  await page.getByText("You are signed out. The order was not placed.").waitFor();
+  t.is(await sharesOf(service, userId), 0);
+  await signInAgain();
+
+  // The first attempt was carried out, the second one met the end of the session.
+  await buy(page, 60, 7);
+  await page.getByText("It is not known whether the order was placed").waitFor();
+  await signInAgain();
+  await page.getByRole("button", { name: "Send it again" }).click();
+  await page.getByText("is placed, once").waitFor();
+  t.is(await sharesOf(service, userId), 7);
+});
 
 journey("what became of an order is said until the next one begins", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be sultry?");
