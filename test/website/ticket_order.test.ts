@@ -3,6 +3,7 @@ import {
   changedTicket,
   emptyTicket,
   newTicket,
+  optionWords,
   orderOf,
 } from "../../src/website/components/market/ticket_order.ts";
 import type { Ticket } from "../../src/website/components/market/ticket_order.ts";
@@ -59,4 +60,12 @@ test("a price is for one side and one direction: another one begins with the bes
   t.is(changedTicket(own, { side: "no" }, { bestAsk: 72, bestBid: null }).price, "");
   // A price of the book comes with its side.
   t.is(changedTicket(own, { side: "no", price: "31" }, market).price, "31");
+});
+
+test("the options that are set are named", (t) => {
+  const words = (ticket: Partial<Ticket>) => optionWords({ ...emptyTicket, ...ticket });
+  t.is(words({}), "");
+  t.is(words({ postOnly: true }), "Post only");
+  t.regex(words({ postOnly: true, expiresAt: "2030-01-02T03:04" }), /^Post only, until .*2030/);
+  t.is(words({ immediateOrCancel: true, expiresAt: "soon" }), "Immediate or cancel");
 });

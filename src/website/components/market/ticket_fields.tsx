@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { Choice } from "../choice.tsx";
 import { Checkbox, Field } from "../field.tsx";
+import { optionWords } from "./ticket_order.ts";
 import type { Ticket, TicketField } from "./ticket_order.ts";
 
 interface TicketFieldsProps {
@@ -81,9 +82,10 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
 }
 
 function MoreFields({ ticket, errors, onChange }: TicketFieldsProps): JSX.Element {
+  const chosen = optionWords(ticket);
   return (
     <details class="more">
-      <summary>More options</summary>
+      <summary>More options{chosen !== "" && `: ${chosen}`}</summary>
       <Field
         label="Cancel at"
         name="expiresAt"

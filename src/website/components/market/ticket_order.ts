@@ -1,5 +1,5 @@
 import type { PlaceOrder, Side } from "../../api/types.ts";
-import { parseCount, parseEuros } from "../../format.ts";
+import { formatDateTime, parseCount, parseEuros } from "../../format.ts";
 import { bestPriceOf } from "./best_price.ts";
 import type { BestPrices } from "./best_price.ts";
 
@@ -85,6 +85,20 @@ export function orderOf(ticket: Ticket, marketId: string): Filled {
       ...(expiresAt !== undefined && { expiresAt }),
     },
   };
+}
+
+/**
+ * The options that are set, in words: "Post only, until 2 Jan 2030, 03:04". They hold for the next
+ * order as well, so they are to be seen while their fields are folded.
+ */
+export function optionWords({ postOnly, immediateOrCancel, expiresAt }: Ticket): string {
+  const time = new Date(expiresAt);
+  const words = [
+    postOnly && "Post only",
+    immediateOrCancel && "Immediate or cancel",
+    !Number.isNaN(time.getTime()) && `until ${formatDateTime(time.toISOString())}`,
+  ];
+  return words.filter((word) => word !== false).join(", ");
 }
 
 const messages: Record<TicketField, string> = {
