@@ -5,6 +5,7 @@ import { isSignedIn } from "./api/session.ts";
 import { ConnectionNotice } from "./components/connection.tsx";
 import { Footer } from "./components/footer.tsx";
 import { Header } from "./components/header.tsx";
+import { PauseNotice } from "./components/pause_notice.tsx";
 import { PendingNotice } from "./components/pending_notice.tsx";
 import { AccountPage } from "./pages/account.tsx";
 import { ConfirmPage } from "./pages/confirm.tsx";
@@ -50,6 +51,7 @@ export function App(): JSX.Element {
       </a>
       <Header />
       <ConnectionNotice connections={connections} />
+      <PauseNotice />
       <PendingNotice />
       <main id="main" class="main" tabIndex={-1} ref={main}>
         {shown === undefined ? <NotFoundPage /> : pages[shown.name](shown.id)}

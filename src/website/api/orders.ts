@@ -1,5 +1,6 @@
 import { account } from "./account.ts";
 import { ownApi } from "./client.ts";
+import { notePaused } from "./exchange.ts";
 import { announceChange } from "./own_changes.ts";
 import { changePending, forgetPending, notePending, pendingOrders } from "./pending_order.ts";
 import type { PendingOrder } from "./pending_order.ts";
@@ -53,6 +54,7 @@ export async function placeOrder(
     result = { ok: false, problem: { ...result.problem, code } };
   }
   settle(key, result, mayBePlaced);
+  if (!result.ok) notePaused(result.problem.code);
   announceChange();
   return result;
 }
@@ -115,6 +117,7 @@ export async function amendOrder(
 ): Promise<Result<AmendedOrder>> {
   const request = { params: { path: { id } }, body: change };
   const result = await resultOf(ownApi.PATCH("/api/v1/orders/{id}", request));
+  if (!result.ok) notePaused(result.problem.code);
   announceChange();
   return result;
 }

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { pause } from "../../api/exchange.ts";
 import { shownBook } from "../../api/market_stream.ts";
 import { placeOrder } from "../../api/orders.ts";
 import { changePending, pendingOrders } from "../../api/pending_order.ts";
@@ -71,9 +72,10 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
           <Submit
             tone={ticket.side}
             isBusy={command.isBusy}
+            disabled={pause.value !== undefined && !command.isBusy}
             busyText={isWaiting ? "No answer yet, trying again…" : "Sending…"}
           >
-            {ticket.orderType === "buy" ? "Buy" : "Sell"} {ticket.side.toUpperCase()}
+            {pause.value !== undefined ? "Trading is paused" : actionWords(ticket)}
           </Submit>
         ) : (
           <a class="button button-main button-wide" href={`/sign-in?back=/markets/${market.id}`}>
@@ -87,6 +89,10 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       )}
     </section>
   );
+}
+
+function actionWords({ orderType, side }: TicketValues): string {
+  return `${orderType === "buy" ? "Buy" : "Sell"} ${side.toUpperCase()}`;
 }
 
 interface Placed {
@@ -125,6 +131,11 @@ function useSending(order: PlaceOrder | undefined, marketTitle: string): Sending
     setPlaced(undefined);
     if (!command.isBusy) command.reset();
   }, [isSignedIn.value]);
+
+  const isPaused = pause.value !== undefined;
+  useEffect(() => {
+    if (!isPaused && command.problem?.code === "TRADING_PAUSED") command.reset();
+  }, [isPaused]);
 
   const sentKey = useRef<string>(undefined);
   useEffect(
