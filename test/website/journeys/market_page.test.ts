@@ -54,6 +54,8 @@ journey(
     await page.getByRole("button", { name: "Use 48 cents, an offer to buy YES" }).waitFor();
     await page.getByRole("button", { name: "Sell", exact: true }).click();
     t.is(await price.inputValue(), "48");
+    await page.getByLabel("Shares", { exact: true }).fill("6");
+    await preview.getByText("You hold 5 shares of YES, and can sell no more").waitFor();
     t.deepEqual(complaints, []);
   },
 );

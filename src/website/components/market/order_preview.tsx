@@ -9,6 +9,7 @@ import { bestPricesOf, farBeyond } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 import type { Estimate } from "./estimate.ts";
 import { worstFillPrice } from "./shown_price.ts";
+import { useRejectionWords } from "./use_rejection_words.ts";
 
 interface OrderPreviewProps {
   order: PlaceOrder;
@@ -55,11 +56,12 @@ interface FiguresProps {
 
 function PreviewFigures({ preview, order }: FiguresProps): JSX.Element {
   const { rejection, status } = preview;
+  const words = useRejectionWords(rejection?.code, order, order.marketId);
   if (rejection !== null) {
     const { text, next } = adviceOn(rejection);
     return (
       <p class="field-error">
-        {text} {next && <a href={next.href}>{next.label}</a>}
+        {words ?? text} {next && <a href={next.href}>{next.label}</a>}
       </p>
     );
   }

@@ -25,6 +25,7 @@ import { atShownPrice } from "./shown_price.ts";
 import { orderOf } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
 import { TicketFields } from "./ticket_fields.tsx";
+import { useRejectionWords } from "./use_rejection_words.ts";
 
 interface TicketProps {
   market: Market;
@@ -83,7 +84,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
           </a>
         )}
       </form>
-      <SendProblem problem={command.problem} />
+      <SendProblem problem={command.problem} order={order} marketId={market.id} />
       {placed !== undefined && isSignedIn.value && (
         <OrderNotice key={placed.id} id={placed.id} first={placed.first} prefix={placed.words} />
       )}
@@ -205,12 +206,19 @@ function sideOptions(market: Market, orderType: "buy" | "sell") {
   ] as const;
 }
 
+interface SendProblemProps {
+  problem: Problem | undefined;
+  order: PlaceOrder | undefined;
+  marketId: string;
+}
+
 /** Orders without an answer have their notice on every page. */
-function SendProblem({ problem }: { problem: Problem | undefined }): JSX.Element {
+function SendProblem({ problem, order, marketId }: SendProblemProps): JSX.Element {
+  const words = useRejectionWords(problem?.code, order, marketId);
   return problem !== undefined && isUncertain(problem) ? (
     <p class="field-error">There was no answer: see the notice at the top of the page.</p>
   ) : (
-    <ProblemNotice problem={problem} />
+    <ProblemNotice problem={problem} words={words} />
   );
 }
 
