@@ -150,6 +150,56 @@ journey(
   },
 );
 
+journey("what is wrong with an order is said where it is wrong", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be brisk?");
+  const { page } = await arrive(browser, service, worker);
+  await page.goto(`/markets/${marketId}`);
+  const focused = () => page.evaluate<string>("document.activeElement.name");
+  await buyButton(page).click();
+  await page.getByText("Give a whole number of shares, from 1 to 10,000.").waitFor();
+  t.is(await focused(), "quantity");
+  await page.getByText("More options").click();
+  await page.getByLabel("Post only").check();
+  await page.getByText("More options: Post only").click();
+  await page.getByLabel("Price", { exact: true }).fill("100");
+  await buyButton(page).click();
+  await until("the wrong price has the focus", async () => (await focused()) === "price");
+
+  await page.getByText("More options: Post only").click();
+  await page.getByLabel("Post only").uncheck();
+  await buy(page, 30, 10);
+  const change = page.getByRole("button", { name: "Change: Buy 10 YES at 30¢" });
+  await change.click();
+  const form = page.locator("form.amend");
+  const save = form.getByRole("button", { name: "Save the change" });
+  await form.getByLabel("Shares in all").fill("0");
+  await form.getByText("Give a whole number of shares, from 1 to 10,000.").waitFor();
+  t.is(await form.getByText("filled already").count(), 0);
+  await form.getByLabel("Shares in all").fill("10");
+  await form.getByLabel("Price").fill("100");
+  await form.getByText("Give a price from 1 to 99 cents.").waitFor();
+  t.true(await save.isDisabled());
+  await form.getByLabel("Price").fill("99");
+  t.is(await form.getByText("Give a price").count(), 0);
+  // What the server said of other terms goes with them.
+  await page.route("**/api/v1/orders/*", async (route) => {
+    if (route.request().method() !== "PATCH") await route.continue();
+    else await route.fulfill({ status: 400, json: { error: "this is not possible" } });
+  });
+  await save.click();
+  await form.getByText("This is not possible.").waitFor();
+  await form.getByLabel("Price").fill("40");
+  await form.getByText("This is not possible.").waitFor({ state: "detached" });
+  await page.unrouteAll({ behavior: "wait" });
+
+  const body = { marketId, side: "no", price: 70, quantity: 3 };
+  const filler = await makeTrader();
+  await call("POST", "/api/v1/orders", { key: filler.key, body });
+  await page.getByText("3 of 10 filled").waitFor();
+  await form.getByLabel("Shares in all").fill("3");
+  await form.getByText("from 4 to 10,000. 3 shares of it are filled already.").waitFor();
+});
+
 journey("a session that ends in the middle of an order leads back to it", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be balmy?");
   const { page, userId, email, password } = await arrive(browser, service, worker);

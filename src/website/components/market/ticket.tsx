@@ -38,12 +38,16 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   const { order, errors } = orderOf(ticket, market.id);
   const preview = usePreview(isSignedIn.value ? order : undefined);
   const rules = useRules(market.id);
-  const [isTried, setTried] = useState(false);
+  const [tries, setTries] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (order === undefined) focusWrongField(form.current);
+  }, [tries]);
   const { command, placed, isWaiting, send } = useSending(order, market.title);
 
   const submit = (event: Event): void => {
     event.preventDefault();
-    setTried(true);
+    setTries(tries + 1);
     const sent =
       order &&
       atShownPrice(order, {
@@ -52,7 +56,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
         feeRateBps: rules?.feeRateBps ?? USUAL_RATE_BPS,
       });
     send(sent, () => {
-      setTried(false);
+      setTries(0);
       // What was ordered is done: its figures must not stand beside its result.
       onChange({ quantity: "", budget: "" });
     });
@@ -63,9 +67,13 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       <h2 id="ticket-title" class="unseen">
         New order
       </h2>
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <TradeChoices market={market} ticket={ticket} onChange={onChange} />
-        <TicketFields ticket={ticket} errors={isTried ? (errors ?? {}) : {}} onChange={onChange} />
+        <TicketFields
+          ticket={ticket}
+          errors={tries > 0 ? (errors ?? {}) : {}}
+          onChange={onChange}
+        />
         {order !== undefined && isSignedIn.value && (
           <OrderPreview order={order} result={preview} knownCode={command.problem?.code} />
         )}
@@ -90,6 +98,14 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       )}
     </section>
   );
+}
+
+/** What is wrong is heard with the field. One of the options may be folded. */
+function focusWrongField(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLInputElement>("[aria-invalid=true]");
+  const details = field?.closest("details");
+  if (details) details.open = true;
+  field?.focus();
 }
 
 function actionWords({ orderType, side }: TicketValues): string {

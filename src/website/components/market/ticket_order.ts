@@ -108,7 +108,12 @@ const messages: Record<TicketField, string> = {
   expiresAt: "Give a date and a time.",
 };
 
-function inRange(value: number | undefined, least: number, most: number): number | undefined {
+/** A number within bounds, both included; undefined for any other. */
+export function inRange(
+  value: number | undefined,
+  least: number,
+  most: number,
+): number | undefined {
   return value !== undefined && value >= least && value <= most ? value : undefined;
 }
 
