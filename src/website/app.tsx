@@ -5,6 +5,7 @@ import { isSignedIn } from "./api/session.ts";
 import { ConnectionNotice } from "./components/connection.tsx";
 import { Footer } from "./components/footer.tsx";
 import { Header } from "./components/header.tsx";
+import { PauseNotice } from "./components/pause_notice.tsx";
 import { PendingNotice } from "./components/pending_notice.tsx";
 import { AccountPage } from "./pages/account.tsx";
 import { ConfirmPage } from "./pages/confirm.tsx";
@@ -41,7 +42,8 @@ const pages: Record<PageName, (id: string) => JSX.Element> = {
 export function App(): JSX.Element {
   const shown = page.value;
   const main = useFocusOnNewPage(shown);
-  const connections = [marketConnection.value, ...(isSignedIn.value ? [userConnection.value] : [])];
+  const isUserLost = isSignedIn.value && userConnection.value === "lost";
+  const connections = [marketConnection.value, ...(isUserLost ? ["lost" as const] : [])];
   return (
     <>
       <a class="skip" href="#main">
@@ -49,6 +51,7 @@ export function App(): JSX.Element {
       </a>
       <Header />
       <ConnectionNotice connections={connections} />
+      <PauseNotice />
       <PendingNotice />
       <main id="main" class="main" tabIndex={-1} ref={main}>
         {shown === undefined ? <NotFoundPage /> : pages[shown.name](shown.id)}

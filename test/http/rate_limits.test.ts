@@ -219,7 +219,7 @@ test.serial("429: public reads with a session's token are counted with its reads
   t.is(windowsOf(own), '"v1-auth";r=4, "v1-user";r=1');
   t.is(windowsOf(await read({})), '"v1";r=2', "it took nothing of the address");
   t.is(windowsOf(await read({ key })), '"v1";r=1', "an API key is no token");
-  const unknown = await read({ key: formatApiKey(randomBytes(32), "jt_") });
+  const unknown = await read({ key: formatSecret(randomBytes(32), "jt_") });
   t.deepEqual([unknown.status, windowsOf(unknown)], [200, '"v1";r=0']);
   t.is((await read({ key: "jt_garbage" })).status, 429);
   t.is((await read({ key: token })).status, 200, "the address may ask no more, its user may");

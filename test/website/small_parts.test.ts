@@ -5,7 +5,11 @@ import { feeCents, feeWeight, USUAL_RATE_BPS } from "../../src/website/component
 import { groupByEvent } from "../../src/website/components/home/groups.ts";
 import { initialsOf } from "../../src/website/components/initials.ts";
 import { sparklinePath } from "../../src/website/components/home/sparkline_path.ts";
-import { bestPriceOf } from "../../src/website/components/market/best_price.ts";
+import {
+  bestPriceOf,
+  bestPricesOf,
+  farBeyond,
+} from "../../src/website/components/market/best_price.ts";
 import { stepsOf } from "../../src/website/components/market/chart_steps.ts";
 import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
 import { completeSetsOf } from "../../src/website/components/portfolio/complete_sets.ts";
@@ -26,6 +30,11 @@ test("each rejection is shown in words, with the next step", (t) => {
   t.is(adviceOn({ status: 429, error: "x", retryAfterSeconds: 1 }).text.slice(-9), "1 second.");
   t.is(adviceOn({ status: 400, error: "market not open" }).text, "Market not open.");
   t.is(adviceOn({ status: 401, error: "Unauthorized" }).next?.href, "/sign-in");
+  const signedOut = { status: 401, error: "Unauthorized", code: "SIGNED_OUT" };
+  t.deepEqual(adviceOn(signedOut, "/markets/1?a=b"), {
+    text: "You are signed out. The order was not placed.",
+    next: { label: "Sign in", href: "/sign-in?back=%2Fmarkets%2F1%3Fa%3Db" },
+  });
   t.is(adviceOn({ status: 401, error: "Wrong e-mail or password" }).next, undefined);
 });
 
@@ -176,4 +185,18 @@ test("the best price is that of the offers that an order would take", (t) => {
   t.is(bestPriceOf(market, { orderType: "sell", side: "yes" }), "55");
   t.is(bestPriceOf(market, { orderType: "sell", side: "no" }), "38");
   t.is(bestPriceOf({ bestAsk: null, bestBid: 1 }, { orderType: "buy", side: "yes" }), "");
+});
+
+test("a limit ten cents beyond the best price is far", (t) => {
+  const level = (price: number) => ({ price, quantity: 1 });
+  const market = bestPricesOf({ yesBids: [level(55)], noBids: [level(38), level(30)] });
+  t.deepEqual(market, { bestBid: 55, bestAsk: 62 });
+  const far = (orderType: "buy" | "sell", side: "yes" | "no", price: number | null) =>
+    farBeyond(market, { marketId: "m", quantity: 1, orderType, side, price });
+  t.deepEqual([far("buy", "yes", 71), far("buy", "yes", 72)], [undefined, 62]);
+  t.deepEqual([far("buy", "no", 54), far("buy", "no", 55)], [undefined, 45]);
+  t.deepEqual([far("sell", "yes", 46), far("sell", "yes", 45)], [undefined, 55]);
+  t.deepEqual([far("sell", "yes", 99), far("buy", "yes", null)], [undefined, undefined]);
+  const empty = bestPricesOf({ yesBids: [], noBids: [] });
+  t.is(farBeyond(empty, { marketId: "m", side: "yes", price: 99, quantity: 1 }), undefined);
 });

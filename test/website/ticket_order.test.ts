@@ -1,5 +1,11 @@
 import test from "ava";
-import { emptyTicket, orderOf } from "../../src/website/components/market/ticket_order.ts";
+import {
+  changedTicket,
+  emptyTicket,
+  newTicket,
+  optionWords,
+  orderOf,
+} from "../../src/website/components/market/ticket_order.ts";
 import type { Ticket } from "../../src/website/components/market/ticket_order.ts";
 
 const marketId = "0193d0a0-0000-7000-8000-000000000000";
@@ -40,4 +46,26 @@ test("what is missing is named", (t) => {
   t.deepEqual(errors({ kind: "market", quantity: "1.5" }), ["quantity"]);
   t.deepEqual(errors({ kind: "budget", budget: "10000.01" }), ["budget"]);
   t.deepEqual(errors({ price: "1", quantity: "1", expiresAt: "soon" }), ["expiresAt"]);
+});
+
+test("a price is for one side and one direction: another one begins with the best price", (t) => {
+  const market = { bestAsk: 72, bestBid: 70 };
+  const ticket = newTicket(market);
+  t.is(ticket.price, "72");
+  const own = changedTicket(ticket, { price: "76" }, market);
+  t.is(changedTicket(own, { quantity: "5" }, market).price, "76");
+  t.is(changedTicket(own, { kind: "limit", side: "yes" }, market).price, "76");
+  t.is(changedTicket(own, { side: "no" }, market).price, "30");
+  t.is(changedTicket(own, { orderType: "sell" }, market).price, "70");
+  t.is(changedTicket(own, { side: "no" }, { bestAsk: 72, bestBid: null }).price, "");
+  // A price of the book comes with its side.
+  t.is(changedTicket(own, { side: "no", price: "31" }, market).price, "31");
+});
+
+test("the options that are set are named", (t) => {
+  const words = (ticket: Partial<Ticket>) => optionWords({ ...emptyTicket, ...ticket });
+  t.is(words({}), "");
+  t.is(words({ postOnly: true }), "Post only");
+  t.regex(words({ postOnly: true, expiresAt: "2030-01-02T03:04" }), /^Post only, until .*2030/);
+  t.is(words({ immediateOrCancel: true, expiresAt: "soon" }), "Immediate or cancel");
 });

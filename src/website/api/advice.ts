@@ -1,4 +1,5 @@
 import { issueWords } from "./issue_words.ts";
+import { isSignedOut } from "./result.ts";
 import type { Problem } from "./result.ts";
 
 /** A problem in words, and the next step. */
@@ -48,6 +49,10 @@ const byCode: Record<string, Advice> = {
     next: { label: "See your portfolio", href: "/portfolio" },
   },
   CONFLICT_RETRY: { text: "The exchange was busy and nothing was done. Please try again." },
+  SIGNED_OUT: { text: "You are signed out. The order was not placed." },
+  SIGNED_OUT_UNKNOWN: {
+    text: "You are signed out. It is not known whether the order was placed: after you sign in, a notice says what to do.",
+  },
   WRONG_PASSWORD: { text: "The password is wrong." },
   INVALID_LINK: { text: "This link was used before or is too old. Ask for a new one." },
   SIGN_UP_CLOSED: { text: "Sign-up needs an invitation from the operator." },
@@ -64,15 +69,17 @@ const byCode: Record<string, Advice> = {
   },
 };
 
-/** What to tell the user about a problem. */
-export function adviceOn(problem: Problem): Advice {
+/** What to tell the user about a problem. Who must sign in comes back to the path `back`. */
+export function adviceOn(problem: Problem, back?: string): Advice {
   const known = problem.code === undefined ? undefined : byCode[problem.code];
+  if (isSignedOut(problem)) {
+    const query = back === undefined ? "" : `?back=${encodeURIComponent(back)}`;
+    const next = { label: "Sign in", href: `/sign-in${query}` };
+    return { text: known?.text ?? "You are signed out.", next };
+  }
   if (known !== undefined) return known;
   if (problem.status === 0) {
     return { text: "The server gave no answer. Check your connection and try again." };
-  }
-  if (problem.status === 401 && problem.error === "Unauthorized") {
-    return { text: "You are signed out.", next: { label: "Sign in", href: "/sign-in" } };
   }
   if (problem.status === 429) return { text: tooMany(problem.retryAfterSeconds) };
   if (problem.status >= 500) return { text: "Something went wrong on our side. Please try again." };

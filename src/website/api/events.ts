@@ -1,9 +1,10 @@
 import { signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
 import { keepOpen } from "./keep_open.ts";
+import type { TakeTurn } from "./turns.ts";
 
-/** How a stream is doing. */
-export type Connection = "connecting" | "live" | "lost";
+/** How a stream is doing. `waiting`: other windows of this browser have all turns. */
+export type Connection = "connecting" | "live" | "lost" | "waiting";
 
 export interface Stream {
   connection: ReadonlySignal<Connection>;
@@ -13,31 +14,45 @@ export interface Stream {
 export interface StreamOptions {
   path: string;
   onData: (data: unknown) => void;
-  /** After every opening but the first: events in between were missed. */
+  /** After every opening but the first, and after a wait for a turn: events were missed. */
   onReturn?: () => void;
+  /** With this the stream is open only in turns of this window. */
+  takeTurn?: TakeTurn | undefined;
 }
 
 /** An event stream that comes back by itself. It is closed while the page is hidden. */
-export function openStream({ path, onData, onReturn }: StreamOptions): Stream {
+export function openStream({ path, onData, onReturn, takeTurn }: StreamOptions): Stream {
   const connection = signal<Connection>("connecting");
-  let wasOpen = false;
+  let hasMissed = false;
+  let isWaiting = false;
 
-  const kept = keepOpen(({ opened, lost }) => {
-    const source = new EventSource(path);
-    source.onopen = () => {
-      opened();
-      connection.value = "live";
-      if (wasOpen) onReturn?.();
-      wasOpen = true;
-    };
-    source.onmessage = (event: MessageEvent<string>) => {
-      onData(JSON.parse(event.data));
-    };
-    source.onerror = () => {
-      connection.value = "lost";
-      lost();
-    };
-    return source;
+  const kept = keepOpen({
+    isHidden: document.hidden,
+    takeTurn,
+    onWait: () => {
+      isWaiting = true;
+      hasMissed = true;
+      connection.value = "waiting";
+    },
+    connect: ({ opened, lost }) => {
+      if (isWaiting) connection.value = "connecting";
+      isWaiting = false;
+      const source = new EventSource(path);
+      source.onopen = () => {
+        opened();
+        connection.value = "live";
+        if (hasMissed) onReturn?.();
+        hasMissed = true;
+      };
+      source.onmessage = (event: MessageEvent<string>) => {
+        onData(JSON.parse(event.data));
+      };
+      source.onerror = () => {
+        connection.value = "lost";
+        lost();
+      };
+      return source;
+    },
   });
 
   function onVisibility(): void {
@@ -45,12 +60,17 @@ export function openStream({ path, onData, onReturn }: StreamOptions): Stream {
     else kept.show();
   }
 
+  function onOnline(): void {
+    if (isWaiting) connection.value = "waiting";
+    else kept.retry();
+  }
+
   function onOffline(): void {
     connection.value = "lost";
   }
 
   document.addEventListener("visibilitychange", onVisibility);
-  addEventListener("online", kept.retry);
+  addEventListener("online", onOnline);
   addEventListener("offline", onOffline);
 
   return {
@@ -58,7 +78,7 @@ export function openStream({ path, onData, onReturn }: StreamOptions): Stream {
     close: () => {
       kept.close();
       document.removeEventListener("visibilitychange", onVisibility);
-      removeEventListener("online", kept.retry);
+      removeEventListener("online", onOnline);
       removeEventListener("offline", onOffline);
     },
   };

@@ -1,9 +1,10 @@
 import { account } from "./account.ts";
 import { ownApi } from "./client.ts";
+import { notePaused } from "./exchange.ts";
 import { announceChange } from "./own_changes.ts";
 import { changePending, forgetPending, notePending, pendingOrders } from "./pending_order.ts";
 import type { PendingOrder } from "./pending_order.ts";
-import { isTemporary, isUncertain, resultOf } from "./result.ts";
+import { isSignedOut, isTemporary, isUncertain, isUnread, resultOf } from "./result.ts";
 import type { Problem, Result } from "./result.ts";
 import type { AmendedOrder, PlacedOrder } from "./types.ts";
 
@@ -19,6 +20,7 @@ const stopped: Problem = { status: 0, error: "Stopped", code: "STOPPED" };
 /**
  * Places an order. While it is not known what became of it, it is sent again with the same
  * idempotency key, so that it is placed once at most. The key is kept until there is an answer.
+ * An order without a limit is sent once: later there may be any price.
  * `isWatched` says whether a page waits for the answer; else it is kept until the user saw it.
  */
 export async function placeOrder(
@@ -35,7 +37,8 @@ export async function placeOrder(
   }, SLOW_MS);
   let mayBePlaced = false;
   let result = await send(pending, stop.signal);
-  for (const wait of WAITS_MS) {
+  const waits = typeof pending.order.price === "number" ? WAITS_MS : [];
+  for (const wait of waits) {
     if (result.ok || !isTemporary(result.problem)) break;
     mayBePlaced ||= isUncertain(result.problem);
     changePending(key, { state: "waiting" });
@@ -46,13 +49,18 @@ export async function placeOrder(
   clearTimeout(slow);
   stops.delete(key);
   if (!result.ok && stop.signal.aborted) result = { ok: false, problem: stopped };
+  else if (!result.ok && isSignedOut(result.problem)) {
+    const code = mayBePlaced ? "SIGNED_OUT_UNKNOWN" : "SIGNED_OUT";
+    result = { ok: false, problem: { ...result.problem, code } };
+  }
   settle(key, result, mayBePlaced);
+  if (!result.ok) notePaused(result.problem.code);
   announceChange();
   return result;
 }
 
 function settle(key: string, result: Result<PlacedOrder>, mayBePlaced: boolean): void {
-  if (!result.ok && (isUncertain(result.problem) || (mayBePlaced && isTemporary(result.problem)))) {
+  if (!result.ok && isUnknown(result.problem, mayBePlaced)) {
     changePending(key, { state: "unknown" });
     return;
   }
@@ -60,6 +68,11 @@ function settle(key: string, result: Result<PlacedOrder>, mayBePlaced: boolean):
   if (entry?.isWatched !== false) forgetPending(key);
   else if (result.ok) changePending(key, { state: "placed" });
   else changePending(key, { state: "refused", problem: result.problem });
+}
+
+function isUnknown(problem: Problem, mayBePlaced: boolean): boolean {
+  if (isUncertain(problem)) return true;
+  return mayBePlaced && (isTemporary(problem) || isUnread(problem));
 }
 
 /** Sends an order no more. What became of it is not known then. */
@@ -75,14 +88,19 @@ async function send(
   return await resultOf(ownApi.POST("/api/v1/orders", { body, signal }));
 }
 
+/** Waits; not longer than until the network is there again. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
   await new Promise<void>((done) => {
     const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", () => {
+    const goOn = (): void => {
       clearTimeout(timer);
       done();
-    });
+    };
+    signal.addEventListener("abort", goOn, { signal: over.signal });
+    addEventListener("online", goOn, { signal: over.signal });
   });
+  over.abort();
 }
 
 /** Cancels one of the user's orders. */
@@ -99,6 +117,7 @@ export async function amendOrder(
 ): Promise<Result<AmendedOrder>> {
   const request = { params: { path: { id } }, body: change };
   const result = await resultOf(ownApi.PATCH("/api/v1/orders/{id}", request));
+  if (!result.ok) notePaused(result.problem.code);
   announceChange();
   return result;
 }

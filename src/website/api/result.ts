@@ -70,3 +70,16 @@ export function isUncertain({ status, code }: Problem): boolean {
 export function isTemporary(problem: Problem): boolean {
   return isUncertain(problem) || (problem.status === 503 && problem.code !== "TRADING_PAUSED");
 }
+
+/** Whether the session has ended. A wrong password has the same status. */
+export function isSignedOut({ status, error }: Problem): boolean {
+  return status === 401 && error === "Unauthorized";
+}
+
+/**
+ * Whether the request was rejected before the exchange looked at it, so that nothing is known of
+ * the same request sent before.
+ */
+export function isUnread(problem: Problem): boolean {
+  return problem.status === 401 || problem.status === 429;
+}

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { adviceOn } from "../api/advice.ts";
 import type { Problem } from "../api/result.ts";
+import { address } from "../router.ts";
 
 interface NoticeProps {
   kind: "info" | "good" | "bad" | "warn";
@@ -16,13 +17,19 @@ export function Notice({ kind, children }: NoticeProps): JSX.Element {
   );
 }
 
+interface ProblemNoticeProps {
+  problem: Problem | undefined;
+  /** Words in place of the usual ones. */
+  words?: string | undefined;
+}
+
 /** A problem in words, and a link to the next step. */
-export function ProblemNotice({ problem }: { problem: Problem | undefined }): JSX.Element | null {
+export function ProblemNotice({ problem, words }: ProblemNoticeProps): JSX.Element | null {
   if (problem === undefined) return null;
-  const { text, next } = adviceOn(problem);
+  const { text, next } = adviceOn(problem, address.value);
   return (
     <Notice kind="bad">
-      {text} {next && <a href={next.href}>{next.label}</a>}
+      {words ?? text} {next && <a href={next.href}>{next.label}</a>}
     </Notice>
   );
 }

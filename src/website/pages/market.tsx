@@ -2,26 +2,29 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { followMarket, followStatus } from "../api/market_stream.ts";
+import type { Trading } from "../api/market_stream.ts";
 import { announceChange, ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
-import type { Market, MarketStatus, Snapshot } from "../api/types.ts";
-import { bestPriceOf } from "../components/market/best_price.ts";
+import type { Market, MarketStatus } from "../api/types.ts";
+import { bestPriceOf, bestPricesOf } from "../components/market/best_price.ts";
 import { Chart } from "../components/market/chart.tsx";
 import { StateNotice } from "../components/market/state_notice.tsx";
 import { Ladder } from "../components/market/ladder.tsx";
 import { MarketHead } from "../components/market/market_head.tsx";
 import { OwnPanel } from "../components/market/own_panel.tsx";
 import { Ticket } from "../components/market/ticket.tsx";
-import { emptyTicket } from "../components/market/ticket_order.ts";
+import { changedTicket, newTicket } from "../components/market/ticket_order.ts";
 import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
 import { Trades } from "../components/market/trades.tsx";
 import { Loading, Show } from "../components/states.tsx";
 import { useAsked } from "../hooks/use_asked.ts";
+import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
 /** A trade changes the volume, which the stream does not say either. */
 const READ_AFTER_TRADE_MS = 2000;
+const READ_EVERY_MS = 60_000;
 
 /** One market: its chance, its book, and the user's dealings in it. */
 export function MarketPage({ id }: { id: string }): JSX.Element {
@@ -30,7 +33,7 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
     // An order may be cancelled or rejected because the market is not open any more.
     [id, ownVersion.value],
   );
-  const [snapshot, setSnapshot] = useState<Snapshot>();
+  const [snapshot, setSnapshot] = useState<Trading>();
   useEffect(() => followMarket(id, setSnapshot), [id]);
   const lastTradeAt = snapshot?.recentTrades[0]?.createdAt;
   useEffect(() => {
@@ -50,6 +53,8 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   useEffect(() => {
     if (liveStatus !== undefined && liveStatus !== status) market.askAgain();
   }, [liveStatus, status]);
+  // A page without a stream hears of nothing else.
+  useEvery(READ_EVERY_MS, market.askAgain);
   const before = useRef(status);
   useEffect(() => {
     // A resolution pays out, and closing cancels orders: cash, shares and orders are read anew.
@@ -79,22 +84,14 @@ function useGuestsStatus(id: string): MarketStatus | undefined {
 
 interface MarketViewProps {
   market: Market;
-  snapshot: Snapshot | undefined;
+  snapshot: Trading | undefined;
 }
 
 function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
-  const [ticket, setTicket] = useState<TicketValues>(() => ({
-    ...emptyTicket,
-    price: bestPriceOf(market, emptyTicket),
-  }));
+  const [ticket, setTicket] = useState(() => newTicket(market));
   const ticketBox = useRef<HTMLDivElement>(null);
   const change = (values: Partial<TicketValues>): void => {
-    setTicket((before) => {
-      const next = { ...before, ...values };
-      const isOther = next.side !== before.side || next.orderType !== before.orderType;
-      // It does not move while the reader looks at it.
-      return isOther && !next.isPriceOwn ? { ...next, price: bestPriceOf(market, next) } : next;
-    });
+    setTicket((before) => changedTicket(before, values, market));
   };
   const takeTo = (values: Partial<TicketValues>): void => {
     change(values);
@@ -119,10 +116,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
             onSell={({ side, quantity }) => {
               const sale = { orderType: "sell", side } as const;
               const price = bestPriceOf(market, sale);
-              takeTo({
-                ...{ ...sale, kind: "limit", price, isPriceOwn: false },
-                quantity: String(quantity),
-              });
+              takeTo({ ...sale, kind: "limit", price, quantity: String(quantity) });
             }}
           />
         )}
@@ -141,7 +135,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
                 orderBook={snapshot.orderBook}
                 onPrice={(price) => {
                   const own = ticket.side === "yes" ? price : 100 - price;
-                  takeTo({ kind: "limit", price: String(own), isPriceOwn: true });
+                  takeTo({ kind: "limit", price: String(own) });
                 }}
               />
             )}
@@ -165,19 +159,16 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
 }
 
 /** The snapshot is newer than the market as it was read. */
-function withLivePrices(market: Market, snapshot: Snapshot | undefined): Market {
+function withLivePrices(market: Market, snapshot: Trading | undefined): Market {
   if (snapshot === undefined) return market;
-  const { yesBids, noBids } = snapshot.orderBook;
-  const bestNoBid = noBids[0]?.price;
   return {
     ...market,
-    bestBid: yesBids[0]?.price ?? null,
-    bestAsk: bestNoBid === undefined ? null : 100 - bestNoBid,
+    ...bestPricesOf(snapshot.orderBook),
     lastTradePrice: snapshot.recentTrades[0]?.price ?? market.lastTradePrice,
   };
 }
 
-function isEmpty({ orderBook: { yesBids, noBids } }: Snapshot): boolean {
+function isEmpty({ orderBook: { yesBids, noBids } }: Trading): boolean {
   return yesBids.length === 0 && noBids.length === 0;
 }
 

@@ -65,7 +65,7 @@ journey(
     await page.getByText("€0.00 used of €5.00").waitFor();
 
     // 10 x 60 cents and the fee are more than 5.00.
-    const words = "This order could take you over one of your loss limits.";
+    const words = "over your loss limit of €5.00 a day: €5.00 of it is left.";
     await page.goto(`/markets/${marketId}`);
     await fillTicket(page, 60, 10);
     await page.locator(".preview").getByText(words).waitFor();

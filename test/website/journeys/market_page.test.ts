@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { until } from "../../helpers/until.ts";
-import { arrive } from "../arrive.ts";
+import { arrive, signIn } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
 import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
@@ -54,7 +54,39 @@ journey(
     await page.getByRole("button", { name: "Use 48 cents, an offer to buy YES" }).waitFor();
     await page.getByRole("button", { name: "Sell", exact: true }).click();
     t.is(await price.inputValue(), "48");
+    await page.getByLabel("Shares", { exact: true }).fill("6");
+    await preview.getByText("You hold 5 shares of YES, and can sell no more").waitFor();
     t.deepEqual(complaints, []);
+  },
+);
+
+journey(
+  "a market order that arrives late trades at no worse price than was shown",
+  async (t, browser) => {
+    const { marketId, maker } = await makeOffered(service, "Will it be muggy?");
+    const { page, userId } = await arrive(browser, service, worker);
+    await page.goto(`/markets/${marketId}`);
+    await page.getByRole("radio", { name: "Market" }).check();
+    await page.getByLabel("Shares", { exact: true }).fill("5");
+    await page.locator(".preview").getByText("Highest price").waitFor();
+    await page.context().setOffline(true);
+    await buyButton(page).click();
+    await page.getByText("No answer yet, trying again…").waitFor();
+    // Meanwhile only two shares are left at the price that was shown.
+    const { data } = await call("GET", "/api/v1/orders", { key: maker.key }).then(
+      ({ body }) => body,
+    );
+    await call("PATCH", `/api/v1/orders/${data[0].id}`, { key: maker.key, body: { quantity: 2 } });
+    const dear = { marketId, side: "no", price: 10, quantity: 100 };
+    await call("POST", "/api/v1/orders", { key: maker.key, body: dear });
+    // The longest wait is over 6 s: the order goes out when the network is there again.
+    await page.waitForTimeout(7000);
+    const online = Date.now();
+    await page.context().setOffline(false);
+    await page.getByText("2 shares traded at 60¢ on average.").waitFor();
+    t.true(Date.now() - online < 3000);
+    await page.getByText("The rest was cancelled").waitFor();
+    t.is(await sharesOf(service, userId), 2);
   },
 );
 
@@ -117,6 +149,122 @@ journey(
     t.is(await page.getByText("waits in the book for").count(), 0);
   },
 );
+
+journey("what is wrong with an order is said where it is wrong", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be brisk?");
+  const { page } = await arrive(browser, service, worker);
+  await page.goto(`/markets/${marketId}`);
+  const focused = () => page.evaluate<string>("document.activeElement.name");
+  await buyButton(page).click();
+  await page.getByText("Give a whole number of shares, from 1 to 10,000.").waitFor();
+  t.is(await focused(), "quantity");
+  await page.getByText("More options").click();
+  await page.getByLabel("Post only").check();
+  await page.getByText("More options: Post only").click();
+  await page.getByLabel("Price", { exact: true }).fill("100");
+  await buyButton(page).click();
+  await until("the wrong price has the focus", async () => (await focused()) === "price");
+
+  await page.getByText("More options: Post only").click();
+  await page.getByLabel("Post only").uncheck();
+  await buy(page, 30, 10);
+  const change = page.getByRole("button", { name: "Change: Buy 10 YES at 30¢" });
+  await change.click();
+  const form = page.locator("form.amend");
+  const save = form.getByRole("button", { name: "Save the change" });
+  await form.getByLabel("Shares in all").fill("0");
+  await form.getByText("Give a whole number of shares, from 1 to 10,000.").waitFor();
+  t.is(await form.getByText("filled already").count(), 0);
+  await form.getByLabel("Shares in all").fill("10");
+  await form.getByLabel("Price").fill("100");
+  await form.getByText("Give a price from 1 to 99 cents.").waitFor();
+  t.true(await save.isDisabled());
+  await form.getByLabel("Price").fill("99");
+  t.is(await form.getByText("Give a price").count(), 0);
+  // What the server said of other terms goes with them.
+  await page.route("**/api/v1/orders/*", async (route) => {
+    if (route.request().method() !== "PATCH") await route.continue();
+    else await route.fulfill({ status: 400, json: { error: "this is not possible" } });
+  });
+  await save.click();
+  await form.getByText("This is not possible.").waitFor();
+  await form.getByLabel("Price").fill("40");
+  await form.getByText("This is not possible.").waitFor({ state: "detached" });
+  await page.unrouteAll({ behavior: "wait" });
+
+  const body = { marketId, side: "no", price: 70, quantity: 3 };
+  const filler = await makeTrader();
+  await call("POST", "/api/v1/orders", { key: filler.key, body });
+  await page.getByText("3 of 10 filled").waitFor();
+  await form.getByLabel("Shares in all").fill("3");
+  await form.getByText("from 4 to 10,000. 3 shares of it are filled already.").waitFor();
+});
+
+journey("a session that ends in the middle of an order leads back to it", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be balmy?");
+  const { page, userId, email, password } = await arrive(browser, service, worker);
+  await page.goto(`/markets/${marketId}`);
+  await fillTicket(page, 60, 7);
+  await page.getByText("Cash afterwards").waitFor();
+  const isOrder = (url: URL) => url.pathname === "/api/v1/orders";
+  const answers: ("lost" | "ended")[] = ["ended", "lost", "ended"];
+  await page.route(isOrder, async (route) => {
+    const answer = route.request().method() === "POST" ? answers.shift() : undefined;
+    if (answer === "ended") {
+      await page.context().clearCookies();
+      await route.fulfill({ status: 401, json: { error: "Unauthorized" } });
+    } else if (answer === "lost") {
+      await route.fetch();
+      await route.abort();
+    } else await route.continue();
+  });
+  const signInAgain = async (): Promise<void> => {
+    await page.getByRole("link", { name: "Sign in", exact: true }).last().click();
+    await signIn(page, email, password);
+    await page.waitForURL(`/markets/${marketId}`);
+  };
+  await buyButton(page).click();
+  await page.getByText("You are signed out. The order was not placed.").waitFor();
+  t.is(await sharesOf(service, userId), 0);
+  await signInAgain();
+
+  // The first attempt was carried out, the second one met the end of the session.
+  await buy(page, 60, 7);
+  await page.getByText("It is not known whether the order was placed").waitFor();
+  await signInAgain();
+  await page.getByRole("button", { name: "Send it again" }).click();
+  await page.getByText("is placed, once").waitFor();
+  t.is(await sharesOf(service, userId), 7);
+});
+
+journey("what became of an order is said until the next one begins", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be sultry?");
+  const { page } = await arrive(browser, service, worker);
+  await page.goto(`/markets/${marketId}`);
+  const notice = page.locator(".ticket .notice-good");
+  const words = /^\d.* · Buy 7 YES at 60¢: 7 shares traded at 60¢ on average/;
+  const noticed: string[] = [];
+  for (let time = 0; time < 2; time++) {
+    await fillTicket(page, 60, 7);
+    await notice.waitFor({ state: "detached" });
+    await buyButton(page).click();
+    await notice.getByText("on average").waitFor();
+    noticed.push(await notice.innerText());
+    t.regex(noticed[time]!, words);
+    await page.waitForTimeout(1000);
+  }
+  t.not(noticed[0], noticed[1], "two equal orders are told apart by their times");
+  await buyButton(page).click();
+  await notice.waitFor({ state: "detached" });
+
+  await buy(page, 60, 2);
+  await notice.getByText("Buy 2 YES at 60¢: 2 shares").waitFor();
+  const other = await page.context().newPage();
+  await other.goto("/account");
+  await other.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByRole("link", { name: "Sign in to trade" }).waitFor();
+  await notice.waitFor({ state: "detached" });
+});
 
 journey("orders without an answer are on every page, and can be stopped", async (t, browser) => {
   const first = await makeOffered(service, "Will it be mild?");

@@ -119,6 +119,43 @@ journey("a paused market says so, also to a page that was open before", async (t
   t.deepEqual(await statusesOf(service, userId), ["cancelled"], "the order at 21 was not placed");
 });
 
+journey("a pause of the whole exchange is seen on every page", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will the wind drop?");
+  const { page, userId, complaints } = await arrive(browser, service, worker);
+  let reads = 0;
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/api/v1/exchange") reads++;
+  });
+  await page.clock.install();
+  await page.goto(`/markets/${marketId}`);
+  await buyButton(page).waitFor();
+  const pause = (isPaused: boolean) =>
+    operate("set_trading_pause", {
+      ...{ paused: isPaused, reason: isPaused ? "Maintenance until 10:00" : null },
+    });
+  await pause(true);
+  // The preview of an order hears of it first.
+  await fillTicket(page, 60, 5);
+  const banner = page.getByText("Trading is paused on the whole exchange: Maintenance until 10:00");
+  await banner.waitFor();
+  t.true(await page.getByRole("button", { name: "Trading is paused" }).isDisabled());
+  await page.getByText("Paused", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Help" }).first().click();
+  await banner.waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Trading is paused" }).waitFor();
+
+  await pause(false);
+  await page.clock.runFor(61_000);
+  await buyButton(page).waitFor();
+  t.is(await page.getByText("Trading is paused").count(), 0);
+  t.is(reads, 3, "at first, after the rejection, and after a minute");
+  await buy(page, 60, 5);
+  await page.getByText("5 shares traded").waitFor();
+  t.deepEqual(await statusesOf(service, userId), ["filled"]);
+  t.deepEqual(complaints, []);
+});
+
 journey("a guest sees at once that a market is paused, and that it goes on", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will the fog lift?");
   const { page, complaints } = await visit(browser, service.url);

@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { amendOrder } from "../../api/orders.ts";
-import type { AmendedOrder, Order } from "../../api/types.ts";
-import { formatShares, parseCount } from "../../format.ts";
+import type { AmendedOrder, Order, PlaceOrder } from "../../api/types.ts";
+import { formatCount, formatShares, parseCount } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { usePreview } from "../../hooks/use_preview.ts";
 import { Field } from "../field.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
+import { inRange } from "./ticket_order.ts";
 import { OrderPreview } from "./order_preview.tsx";
 
 interface AmendFormProps {
@@ -24,7 +26,12 @@ export function AmendForm({ order, onAmended, onDone }: AmendFormProps): JSX.Ele
   useEffect(() => {
     form.current?.querySelector("input")?.focus();
   }, []);
-  const wanted = { price: parseCount(price), quantity: parseCount(quantity) };
+  const wanted = wantedOf(order, price, quantity);
+  const { filledQuantity } = order;
+  useEffect(() => {
+    // What was wrong with other terms is over.
+    if (!command.isBusy) command.reset();
+  }, [price, quantity]);
   const submit = (event: Event): void => {
     event.preventDefault();
     const change = {
@@ -68,7 +75,14 @@ export function AmendForm({ order, onAmended, onDone }: AmendFormProps): JSX.Ele
           name="quantity"
           inputMode="numeric"
           value={quantity}
-          error={wanted.quantity === undefined ? "Give a whole number." : undefined}
+          error={
+            wanted.quantity === undefined
+              ? `Give a whole number of shares, from ${formatCount(filledQuantity + 1)} to 10,000.` +
+                (filledQuantity > 0
+                  ? ` ${formatShares(filledQuantity)} of it are filled already.`
+                  : "")
+              : undefined
+          }
           onValue={setQuantity}
         />
       </div>
@@ -84,32 +98,32 @@ export function AmendForm({ order, onAmended, onDone }: AmendFormProps): JSX.Ele
   );
 }
 
-interface AmendPreviewProps {
-  order: Order;
+interface Wanted {
   price: number | undefined;
   quantity: number | undefined;
 }
 
+/** The new terms; undefined where they are not possible. */
+function wantedOf({ filledQuantity }: Order, price: string, quantity: string): Wanted {
+  return {
+    price: inRange(parseCount(price), 1, 99),
+    quantity: inRange(parseCount(quantity), filledQuantity + 1, 10_000),
+  };
+}
+
+interface AmendPreviewProps extends Wanted {
+  order: Order;
+}
+
 /** What the order would do with its new terms. */
-function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Element {
+function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Element | null {
   const { filledQuantity, marketId, orderType, side } = order;
   if (price === order.price && quantity === order.quantity) {
     return (
       <p class="hint">A smaller size keeps the place in the queue; any other change loses it.</p>
     );
   }
-  if (quantity !== undefined && quantity <= filledQuantity) {
-    return <p class="field-error">{formatShares(filledQuantity)} of it are filled already.</p>;
-  }
-  if (
-    price === undefined ||
-    price < 1 ||
-    price > 99 ||
-    quantity === undefined ||
-    quantity > 10_000
-  ) {
-    return <p class="hint">Give a price from 1 to 99 cents and at most 10,000 shares.</p>;
-  }
+  if (price === undefined || quantity === undefined) return null;
   const left = quantity - filledQuantity;
   if (order.status !== "scheduled" && price === order.price && quantity < order.quantity) {
     return (
@@ -124,7 +138,7 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
         A new order for {formatShares(left)} takes the place of this one. It trades at once if it
         can; else it goes to the back of the queue at its price.
       </p>
-      <OrderPreview
+      <ReplacementPreview
         order={{
           ...{ marketId, side, orderType, price, quantity: left },
           ...(order.timeInForce === "ioc" && { timeInForce: order.timeInForce }),
@@ -133,4 +147,8 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
       />
     </>
   );
+}
+
+function ReplacementPreview({ order }: { order: PlaceOrder }): JSX.Element {
+  return <OrderPreview order={order} result={usePreview(order)} />;
 }

@@ -5,6 +5,8 @@ import { feeCents, feeWeight } from "../fee.ts";
 export interface Estimate {
   filledQuantity: number;
   averagePrice: number | null;
+  /** The price of the last fill; null without fills. */
+  worstPrice: number | null;
   /** Without the fee; negative for proceeds. */
   costCents: number;
   feeCents: number;
@@ -23,6 +25,7 @@ export function estimate(
   const most = order.quantity ?? Infinity;
   const budget = order.budgetCents ?? Infinity;
   let [quantity, cents, weight] = [0, 0, 0];
+  let worstPrice: number | null = null;
   for (const level of isBuy === isYes ? book.noBids : book.yesBids) {
     // A buy is met by bids for the other side, a sell by those for its own.
     const price = isBuy ? 100 - level.price : level.price;
@@ -34,6 +37,7 @@ export function estimate(
       shares = Math.min(shares, Math.max(0, Math.floor((budget - cents) / price)));
       while (shares > 0 && cents + shares * price + feeWith(shares) > budget) shares--;
     }
+    if (shares > 0) worstPrice = price;
     quantity += shares;
     cents += shares * price;
     weight += feeWeight(shares, price);
@@ -44,6 +48,7 @@ export function estimate(
   return {
     filledQuantity: quantity,
     averagePrice: quantity === 0 ? null : cents / quantity,
+    worstPrice,
     costCents: isBuy ? cents : -cents,
     feeCents: feeCents(weight, feeRateBps),
     restingQuantity: isResting ? most - quantity : 0,

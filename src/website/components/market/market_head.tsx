@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { pause } from "../../api/exchange.ts";
 import type { Market, MarketResolution } from "../../api/types.ts";
 import {
   formatCents,
@@ -23,13 +24,14 @@ interface MarketHeadProps {
 export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Element {
   const { category, eventId, status, resolvedOutcome, title, yesVolume, noVolume } = market;
   const isResolved = status === "resolved";
+  const isPaused = status === "open" && pause.value !== undefined;
   const resolution = useResolution(market);
   return (
     <header class="market-head">
       <p class="crumbs">
         <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
         {eventId !== null && <EventLink id={eventId} />}
-        <Status status={status} outcome={resolvedOutcome} />
+        <Status status={isPaused ? "paused" : status} outcome={resolvedOutcome} />
         {eventId !== null && <LiveBadge markets={[market]} />}
       </p>
       <h1>{title}</h1>

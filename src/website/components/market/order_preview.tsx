@@ -1,63 +1,51 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
 import { adviceOn } from "../../api/advice.ts";
-import { ownApi } from "../../api/client.ts";
 import { shownBook } from "../../api/market_stream.ts";
-import { ownVersion } from "../../api/own_changes.ts";
-import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
 import type { PlaceOrder, Preview } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { useRules } from "../../hooks/use_rules.ts";
+import { bestPricesOf, farBeyond } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 import type { Estimate } from "./estimate.ts";
-
-const PAUSE_AFTER_TYPING_MS = 300;
-/** The book may change many times a second. */
-const LEAST_BETWEEN_MS = 1000;
+import { worstFillPrice } from "./shown_price.ts";
+import { useRejectionWords } from "./use_rejection_words.ts";
 
 interface OrderPreviewProps {
   order: PlaceOrder;
+  /** Undefined until it is known. */
+  result: Result<Preview> | undefined;
   /** The code of a problem that is shown already. */
   knownCode?: string | undefined;
 }
 
-/** Shows what an order would do now, in the server's figures. They follow the book. */
-export function OrderPreview({ order, knownCode }: OrderPreviewProps): JSX.Element | null {
-  const [answered, setAnswered] = useState<{ text: string; result: Result<Preview> }>();
-  const text = JSON.stringify(order);
-  const bookText = JSON.stringify(shownBook.value);
-  const asked = useRef({ text: "", at: -Infinity, round: 0, answeredRound: 0 });
-  useEffect(() => {
-    const last = asked.current;
-    const wait =
-      last.text === text
-        ? Math.max(0, last.at + LEAST_BETWEEN_MS - performance.now())
-        : PAUSE_AFTER_TYPING_MS;
-    const timer = setTimeout(() => {
-      const round = last.round + 1;
-      Object.assign(last, { text, at: performance.now(), round });
-      void resultOf(ownApi.POST("/api/v1/orders/preview", { body: order })).then((result) => {
-        if (round < last.answeredRound || last.text !== text) return;
-        last.answeredRound = round;
-        setAnswered({ text, result });
-      });
-    }, wait);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [text, bookText, ownVersion.value]);
-
-  // Figures of another order must not be taken for those of this one.
-  const result = answered?.text === text ? answered.result : undefined;
+/** Shows what an order would do now, in the server's figures. */
+export function OrderPreview(props: OrderPreviewProps): JSX.Element | null {
+  const { order, result, knownCode } = props;
   const code = result?.ok === true ? result.data.rejection?.code : result?.problem.code;
   if (code !== undefined && code === knownCode) return null;
   return (
     <div class="preview" aria-live="polite">
+      <FarLimit order={order} />
       {result === undefined && <p class="muted">Working out what this does…</p>}
       {result?.ok === false && <p class="field-error">{adviceOn(result.problem).text}</p>}
       {result?.ok === true && <PreviewFigures preview={result.data} order={order} />}
     </div>
+  );
+}
+
+/** Says that a limit gives away more than the best price asks for. */
+function FarLimit({ order }: { order: PlaceOrder }): JSX.Element | null {
+  const book = shownBook.value;
+  const best = book === undefined ? undefined : farBeyond(bestPricesOf(book), order);
+  if (best === undefined) return null;
+  const [limit, bestPrice] = [formatPrice(order.price ?? null), formatPrice(best)];
+  return (
+    <p class="notice notice-warn">
+      {order.orderType === "sell"
+        ? `Your limit of ${limit} is far below the best price, ${bestPrice}: the order takes every bid down to it.`
+        : `Your limit of ${limit} is far above the best price, ${bestPrice}: the order takes every offer up to it.`}
+    </p>
   );
 }
 
@@ -68,16 +56,18 @@ interface FiguresProps {
 
 function PreviewFigures({ preview, order }: FiguresProps): JSX.Element {
   const { rejection, status } = preview;
+  const words = useRejectionWords(rejection?.code, order, order.marketId);
   if (rejection !== null) {
     const { text, next } = adviceOn(rejection);
     return (
       <p class="field-error">
-        {text} {next && <a href={next.href}>{next.label}</a>}
+        {words ?? text} {next && <a href={next.href}>{next.label}</a>}
       </p>
     );
   }
   if (status === "scheduled") return <LiveFigures order={order} />;
-  const figures = figuresOf(preview, order);
+  const worstPrice = worstFillPrice(order, preview.fills) ?? null;
+  const figures = figuresOf({ ...preview, worstPrice }, order);
   return <Figures figures={[...figures, ["Cash afterwards", formatCents(preview.balanceAfter)]]} />;
 }
 
@@ -125,13 +115,17 @@ function figuresOf(
   order: PlaceOrder,
   trades = "Trades now",
 ): [string, string][] {
-  const { filledQuantity, averagePrice, costCents, feeCents, restingQuantity } = preview;
+  const { filledQuantity, averagePrice, worstPrice, costCents, feeCents, restingQuantity } =
+    preview;
   const isBuy = order.orderType !== "sell";
   const side = order.side.toUpperCase();
   const figures: [string, string][] = [];
   if (filledQuantity > 0) {
     figures.push([trades, formatShares(filledQuantity)]);
     figures.push(["Average price", formatPrice(averagePrice)]);
+    if (typeof order.price !== "number") {
+      figures.push([isBuy ? "Highest price" : "Lowest price", formatPrice(worstPrice)]);
+    }
     figures.push(["Fee", formatCents(feeCents)]);
     figures.push(
       isBuy

@@ -38,8 +38,8 @@ export function OwnOrders({ orders, readAt }: OwnOrdersProps): JSX.Element {
           first={outcomeOf(amended)}
           prefix={
             amended.queuePositionChanged
-              ? "Changed: a new order took the place of the old one."
-              : "Changed: the order keeps its place in the queue."
+              ? `Changed to “${orderWords(amended.order)}”, a new order in the place of the old one.`
+              : `Changed to “${orderWords(amended.order)}”, which keeps its place in the queue.`
           }
         />
       )}
@@ -55,7 +55,8 @@ function outcomeOf(amended: AmendedOrder): Outcome {
 interface OwnOrderProps {
   order: Order;
   readAt: number;
-  onAmended: (amended: AmendedOrder) => void;
+  /** Undefined: something else was done after the last amendment. */
+  onAmended: (amended: AmendedOrder | undefined) => void;
 }
 
 function OwnOrder({ order, readAt, onAmended }: OwnOrderProps): JSX.Element {
@@ -98,7 +99,10 @@ function OwnOrder({ order, readAt, onAmended }: OwnOrderProps): JSX.Element {
             class="button button-small"
             aria-disabled={command.isBusy}
             aria-label={`Cancel: ${name}`}
-            onClick={() => void command.give(() => cancelOrder(order.id))}
+            onClick={() => {
+              onAmended(undefined);
+              void command.give(() => cancelOrder(order.id));
+            }}
           >
             {command.isBusy ? "Cancelling…" : "Cancel"}
           </button>

@@ -1,6 +1,8 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { ownVersion } from "../../api/own_changes.ts";
+import { shownPositions } from "../../api/own_positions.ts";
 import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
 import type { Order, OwnPosition as Held, SettledPosition } from "../../api/types.ts";
@@ -24,6 +26,12 @@ interface OwnPanelProps {
 /** The user's position and open orders in a market. */
 export function OwnPanel({ marketId, onSell }: OwnPanelProps): JSX.Element {
   const own = useAsked(() => readOwn(marketId), [marketId, ownVersion.value]);
+  useEffect(() => {
+    shownPositions.value = own.data?.positions;
+    return () => {
+      shownPositions.value = undefined;
+    };
+  }, [own.data]);
   return (
     <Show asked={own}>
       {({ orders, positions, settled, readAt }) => (

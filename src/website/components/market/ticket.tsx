@@ -1,22 +1,31 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { pause } from "../../api/exchange.ts";
+import { shownBook } from "../../api/market_stream.ts";
 import { placeOrder } from "../../api/orders.ts";
 import { changePending, pendingOrders } from "../../api/pending_order.ts";
 import { isUncertain } from "../../api/result.ts";
 import type { Problem } from "../../api/result.ts";
 import { isSignedIn } from "../../api/session.ts";
-import type { Market, PlacedOrder } from "../../api/types.ts";
-import { formatPrice } from "../../format.ts";
+import type { Market, PlacedOrder, PlaceOrder } from "../../api/types.ts";
+import { formatPrice, formatTradeTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import type { Command } from "../../hooks/use_command.ts";
+import { usePreview } from "../../hooks/use_preview.ts";
+import { useRules } from "../../hooks/use_rules.ts";
 import { Choice } from "../choice.tsx";
+import { USUAL_RATE_BPS } from "../fee.ts";
 import { ProblemNotice } from "../notice.tsx";
+import { orderWords } from "../order_words.ts";
 import type { Outcome } from "../order_words.ts";
 import { Submit } from "../submit.tsx";
 import { OrderNotice } from "./order_notice.tsx";
 import { OrderPreview } from "./order_preview.tsx";
+import { atShownPrice } from "./shown_price.ts";
 import { orderOf } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
 import { TicketFields } from "./ticket_fields.tsx";
+import { useRejectionWords } from "./use_rejection_words.ts";
 
 interface TicketProps {
   market: Market;
@@ -26,18 +35,124 @@ interface TicketProps {
 
 /** Where an order is made: what to trade, what that will do, and the button that does it. */
 export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
+  const { order, errors } = orderOf(ticket, market.id);
+  const preview = usePreview(isSignedIn.value ? order : undefined);
+  const rules = useRules(market.id);
+  const [tries, setTries] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (order === undefined) focusWrongField(form.current);
+  }, [tries]);
+  const { command, placed, isWaiting, send } = useSending(order, market.title);
+
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setTries(tries + 1);
+    const sent =
+      order &&
+      atShownPrice(order, {
+        preview: preview?.ok === true ? preview.data : undefined,
+        book: shownBook.peek(),
+        feeRateBps: rules?.feeRateBps ?? USUAL_RATE_BPS,
+      });
+    send(sent, () => {
+      setTries(0);
+      // What was ordered is done: its figures must not stand beside its result.
+      onChange({ quantity: "", budget: "" });
+    });
+  };
+
+  return (
+    <section class="panel ticket" aria-labelledby="ticket-title">
+      <h2 id="ticket-title" class="unseen">
+        New order
+      </h2>
+      <form ref={form} onSubmit={submit} noValidate>
+        <TradeChoices market={market} ticket={ticket} onChange={onChange} />
+        <TicketFields
+          ticket={ticket}
+          errors={tries > 0 ? (errors ?? {}) : {}}
+          onChange={onChange}
+        />
+        {order !== undefined && isSignedIn.value && (
+          <OrderPreview order={order} result={preview} knownCode={command.problem?.code} />
+        )}
+        {isSignedIn.value ? (
+          <Submit
+            tone={ticket.side}
+            isBusy={command.isBusy}
+            disabled={pause.value !== undefined && !command.isBusy}
+            busyText={isWaiting ? "No answer yet, trying again…" : "Sending…"}
+          >
+            {pause.value !== undefined ? "Trading is paused" : actionWords(ticket)}
+          </Submit>
+        ) : (
+          <a class="button button-main button-wide" href={`/sign-in?back=/markets/${market.id}`}>
+            Sign in to trade
+          </a>
+        )}
+      </form>
+      <SendProblem problem={command.problem} order={order} marketId={market.id} />
+      {placed !== undefined && isSignedIn.value && (
+        <OrderNotice key={placed.id} id={placed.id} first={placed.first} prefix={placed.words} />
+      )}
+    </section>
+  );
+}
+
+/** What is wrong is heard with the field. One of the options may be folded. */
+function focusWrongField(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLInputElement>("[aria-invalid=true]");
+  const details = field?.closest("details");
+  if (details) details.open = true;
+  field?.focus();
+}
+
+function actionWords({ orderType, side }: TicketValues): string {
+  return `${orderType === "buy" ? "Buy" : "Sell"} ${side.toUpperCase()}`;
+}
+
+interface Placed {
+  id: string;
+  first: Outcome;
+  /** When it was placed, and what was ordered. */
+  words: string;
+}
+
+interface Sending {
+  command: Command;
+  /** The last order, until the user turns to another one. */
+  placed: Placed | undefined;
+  /** Whether there is no answer yet, and the order is sent again. */
+  isWaiting: boolean;
+  send: (sent: PlaceOrder | undefined, onDone: () => void) => void;
+}
+
+/** Sends the orders of a ticket, of which `order` is the one that it has now. */
+function useSending(order: PlaceOrder | undefined, marketTitle: string): Sending {
   const command = useCommand();
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const [isTried, setTried] = useState(false);
-  const [placed, setPlaced] = useState<PlacedOrder>();
-  const { order, errors } = orderOf(ticket, market.id);
+  const [placed, setPlaced] = useState<Placed>();
   const text = JSON.stringify(order);
 
-  // Another order is another order: it must not be taken for a repetition of the last one.
+  // Another order is another order: it must not be taken for a repetition of the last one, and what
+  // became of that one must not be taken for an answer to this one.
   useEffect(() => {
     setKey(crypto.randomUUID());
     if (!command.isBusy) command.reset();
+    if (order !== undefined) setPlaced(undefined);
   }, [text]);
+
+  // Another user must not see it.
+  useEffect(() => {
+    setPlaced(undefined);
+    if (!command.isBusy) command.reset();
+  }, [isSignedIn.value]);
+
+  const isPaused = pause.value !== undefined;
+  useEffect(() => {
+    if (!isPaused && command.problem?.code === "TRADING_PAUSED") command.reset();
+  }, [isPaused]);
 
   const sentKey = useRef<string>(undefined);
   useEffect(
@@ -51,72 +166,49 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
     ({ pending, state }) => pending.idempotencyKey === sentKey.current && state === "waiting",
   );
 
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    setTried(true);
+  const send = (sent: PlaceOrder | undefined, onDone: () => void): void => {
     setPlaced(undefined);
-    if (order === undefined) return;
-    const pending = { idempotencyKey: key, marketTitle: market.title, order };
-    const onDone = (done: PlacedOrder): void => {
-      setPlaced(done);
-      setKey(crypto.randomUUID());
-      setTried(false);
-      // What was ordered is done: its figures must not stand beside its result.
-      onChange({ quantity: "", budget: "" });
-    };
+    if (sent === undefined) return;
     sentKey.current = key;
-    void command.give(() => placeOrder(pending, { isWatched: true }), onDone);
+    const pending = { idempotencyKey: key, marketTitle, order: sent };
+    void command.give(
+      () => placeOrder(pending, { isWatched: true }),
+      (done) => {
+        setPlaced(placedOf(done, sent));
+        setKey(crypto.randomUUID());
+        onDone();
+      },
+    );
   };
 
+  return { command, placed, isWaiting, send };
+}
+
+/** What to trade. */
+function TradeChoices({ market, ticket, onChange }: TicketProps): JSX.Element {
   return (
-    <section class="panel ticket" aria-labelledby="ticket-title">
-      <h2 id="ticket-title" class="unseen">
-        New order
-      </h2>
-      <form onSubmit={submit} noValidate>
-        <Choice
-          label="Buy or sell"
-          value={ticket.orderType}
-          options={[
-            { value: "buy", label: "Buy" },
-            { value: "sell", label: "Sell" },
-          ]}
-          onChange={(orderType) => {
-            const kind = orderType === "sell" && ticket.kind === "budget" ? "limit" : ticket.kind;
-            onChange({ orderType, kind });
-          }}
-        />
-        <Choice
-          label="Side"
-          value={ticket.side}
-          options={sideOptions(market, ticket.orderType)}
-          onChange={(side) => {
-            onChange({ side });
-          }}
-        />
-        <TicketFields ticket={ticket} errors={isTried ? (errors ?? {}) : {}} onChange={onChange} />
-        {order !== undefined && isSignedIn.value && (
-          <OrderPreview order={order} knownCode={command.problem?.code} />
-        )}
-        {isSignedIn.value ? (
-          <Submit
-            tone={ticket.side}
-            isBusy={command.isBusy}
-            busyText={isWaiting ? "No answer yet, trying again…" : "Sending…"}
-          >
-            {ticket.orderType === "buy" ? "Buy" : "Sell"} {ticket.side.toUpperCase()}
-          </Submit>
-        ) : (
-          <a class="button button-main button-wide" href={`/sign-in?back=/markets/${market.id}`}>
-            Sign in to trade
-          </a>
-        )}
-      </form>
-      <SendProblem problem={command.problem} />
-      {placed !== undefined && (
-        <OrderNotice key={placed.order.id} id={placed.order.id} first={outcomeOf(placed)} />
-      )}
-    </section>
+    <>
+      <Choice
+        label="Buy or sell"
+        value={ticket.orderType}
+        options={[
+          { value: "buy", label: "Buy" },
+          { value: "sell", label: "Sell" },
+        ]}
+        onChange={(orderType) => {
+          const kind = orderType === "sell" && ticket.kind === "budget" ? "limit" : ticket.kind;
+          onChange({ orderType, kind });
+        }}
+      />
+      <Choice
+        label="Side"
+        value={ticket.side}
+        options={sideOptions(market, ticket.orderType)}
+        onChange={(side) => {
+          onChange({ side });
+        }}
+      />
+    </>
   );
 }
 
@@ -130,15 +222,26 @@ function sideOptions(market: Market, orderType: "buy" | "sell") {
   ] as const;
 }
 
+interface SendProblemProps {
+  problem: Problem | undefined;
+  order: PlaceOrder | undefined;
+  marketId: string;
+}
+
 /** Orders without an answer have their notice on every page. */
-function SendProblem({ problem }: { problem: Problem | undefined }): JSX.Element {
+function SendProblem({ problem, order, marketId }: SendProblemProps): JSX.Element {
+  const words = useRejectionWords(problem?.code, order, marketId);
   return problem !== undefined && isUncertain(problem) ? (
     <p class="field-error">There was no answer: see the notice at the top of the page.</p>
   ) : (
-    <ProblemNotice problem={problem} />
+    <ProblemNotice problem={problem} words={words} />
   );
 }
 
-function outcomeOf({ order, feeCents }: PlacedOrder): Outcome {
-  return { ...order, averagePrice: null, feeCents };
+function placedOf({ order, feeCents }: PlacedOrder, sent: PlaceOrder): Placed {
+  return {
+    id: order.id,
+    first: { ...order, averagePrice: null, feeCents },
+    words: `${formatTradeTime(order.createdAt)} · ${orderWords(sent)}:`,
+  };
 }

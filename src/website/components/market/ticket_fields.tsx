@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { Choice } from "../choice.tsx";
 import { Checkbox, Field } from "../field.tsx";
+import { optionWords } from "./ticket_order.ts";
 import type { Ticket, TicketField } from "./ticket_order.ts";
 
 interface TicketFieldsProps {
@@ -17,8 +18,9 @@ const kinds = [
 
 const hints: Record<Ticket["kind"], string> = {
   limit: "Trades at this price or better; what is left waits in the book.",
-  market: "Trades at once at the prices that are there; what is left is cancelled.",
-  budget: "Buys as many shares at once as the amount pays for, fee included.",
+  market: "Trades at once, at no worse price than is shown below; what is left is cancelled.",
+  budget:
+    "Buys as many shares at once as the amount pays for, fee included, at no worse price than is shown below.",
 };
 
 /** How much, at what price, and for how long. */
@@ -45,7 +47,7 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
             value={ticket.price}
             error={errors.price}
             onValue={(price) => {
-              onChange({ price, isPriceOwn: true });
+              onChange({ price });
             }}
           />
         )}
@@ -80,9 +82,10 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
 }
 
 function MoreFields({ ticket, errors, onChange }: TicketFieldsProps): JSX.Element {
+  const chosen = optionWords(ticket);
   return (
     <details class="more">
-      <summary>More options</summary>
+      <summary>More options{chosen !== "" && `: ${chosen}`}</summary>
       <Field
         label="Cancel at"
         name="expiresAt"

@@ -1,5 +1,7 @@
 import type { PlaceOrder, Side } from "../../api/types.ts";
-import { parseCount, parseEuros } from "../../format.ts";
+import { formatDateTime, parseCount, parseEuros } from "../../format.ts";
+import { bestPriceOf } from "./best_price.ts";
+import type { BestPrices } from "./best_price.ts";
 
 /** What the user filled in. */
 export interface Ticket {
@@ -7,8 +9,6 @@ export interface Ticket {
   side: Side;
   kind: "limit" | "market" | "budget";
   price: string;
-  /** Whether the user chose the price; else it is the best one. */
-  isPriceOwn: boolean;
   quantity: string;
   budget: string;
   expiresAt: string;
@@ -21,13 +21,28 @@ export const emptyTicket: Ticket = {
   side: "yes",
   kind: "limit",
   price: "",
-  isPriceOwn: false,
   quantity: "",
   budget: "",
   expiresAt: "",
   postOnly: false,
   immediateOrCancel: false,
 };
+
+/** A new ticket in a market, at its best price. */
+export function newTicket(market: BestPrices): Ticket {
+  return { ...emptyTicket, price: bestPriceOf(market, emptyTicket) };
+}
+
+/**
+ * A ticket after a change by the user. A price is meant for a side and a direction: for another one
+ * the best price is taken. Otherwise the price does not move while the user looks at it.
+ */
+export function changedTicket(before: Ticket, change: Partial<Ticket>, market: BestPrices): Ticket {
+  const next = { ...before, ...change };
+  const isSameTrade = next.side === before.side && next.orderType === before.orderType;
+  if (isSameTrade || change.price !== undefined) return next;
+  return { ...next, price: bestPriceOf(market, next) };
+}
 
 export type TicketField = "price" | "quantity" | "budget" | "expiresAt";
 
@@ -72,6 +87,20 @@ export function orderOf(ticket: Ticket, marketId: string): Filled {
   };
 }
 
+/**
+ * The options that are set, in words: "Post only, until 2 Jan 2030, 03:04". They hold for the next
+ * order as well, so they are to be seen while their fields are folded.
+ */
+export function optionWords({ postOnly, immediateOrCancel, expiresAt }: Ticket): string {
+  const time = new Date(expiresAt);
+  const words = [
+    postOnly && "Post only",
+    immediateOrCancel && "Immediate or cancel",
+    !Number.isNaN(time.getTime()) && `until ${formatDateTime(time.toISOString())}`,
+  ];
+  return words.filter((word) => word !== false).join(", ");
+}
+
 const messages: Record<TicketField, string> = {
   price: "Give a price from 1 to 99 cents.",
   quantity: "Give a whole number of shares, from 1 to 10,000.",
@@ -79,7 +108,12 @@ const messages: Record<TicketField, string> = {
   expiresAt: "Give a date and a time.",
 };
 
-function inRange(value: number | undefined, least: number, most: number): number | undefined {
+/** A number within bounds, both included; undefined for any other. */
+export function inRange(
+  value: number | undefined,
+  least: number,
+  most: number,
+): number | undefined {
   return value !== undefined && value >= least && value <= most ? value : undefined;
 }
 

@@ -1,0 +1,26 @@
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { pause, READ_EXCHANGE_EVERY_MS, readExchange } from "../api/exchange.ts";
+import { useEvery } from "../hooks/use_every.ts";
+import { Notice } from "./notice.tsx";
+
+/** On every page: that the whole exchange is paused, and the operator's reason. */
+export function PauseNotice(): JSX.Element | null {
+  const read = (): void => void readExchange();
+  useEffect(read, []);
+  useEvery(READ_EXCHANGE_EVERY_MS, read);
+  if (pause.value === undefined) return null;
+  const { reason } = pause.value;
+  return (
+    <div class="wide-notice">
+      <Notice kind="warn">
+        <p>
+          <strong>
+            Trading is paused on the whole exchange{reason === null ? "." : `: ${reason}`}
+          </strong>
+        </p>
+        <p>No orders are taken. Open orders stay in the book; you can cancel yours.</p>
+      </Notice>
+    </div>
+  );
+}

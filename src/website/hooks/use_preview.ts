@@ -1,0 +1,47 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ownApi } from "../api/client.ts";
+import { notePaused, pause } from "../api/exchange.ts";
+import { shownBook } from "../api/market_stream.ts";
+import { ownVersion } from "../api/own_changes.ts";
+import { resultOf } from "../api/result.ts";
+import type { Result } from "../api/result.ts";
+import type { PlaceOrder, Preview } from "../api/types.ts";
+
+const PAUSE_AFTER_TYPING_MS = 300;
+/** The book may change many times a second. */
+const LEAST_BETWEEN_MS = 1000;
+
+/** What an order would do now, as the server says. It follows the book; undefined until it is known. */
+export function usePreview(order: PlaceOrder | undefined): Result<Preview> | undefined {
+  const [answered, setAnswered] = useState<{ text: string; result: Result<Preview> }>();
+  const text = order === undefined ? "" : JSON.stringify(order);
+  const bookText = JSON.stringify(shownBook.value);
+  const asked = useRef({ text: "", at: -Infinity, round: 0, answeredRound: 0 });
+  useEffect(() => {
+    const last = asked.current;
+    if (order === undefined) {
+      last.text = "";
+      setAnswered(undefined);
+      return undefined;
+    }
+    const wait =
+      last.text === text
+        ? Math.max(0, last.at + LEAST_BETWEEN_MS - performance.now())
+        : PAUSE_AFTER_TYPING_MS;
+    const timer = setTimeout(() => {
+      const round = last.round + 1;
+      Object.assign(last, { text, at: performance.now(), round });
+      void resultOf(ownApi.POST("/api/v1/orders/preview", { body: order })).then((result) => {
+        if (round < last.answeredRound || last.text !== text) return;
+        last.answeredRound = round;
+        if (result.ok) notePaused(result.data.rejection?.code);
+        setAnswered({ text, result });
+      });
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [text, bookText, ownVersion.value, pause.value]);
+  // Figures of another order must not be taken for those of this one.
+  return answered?.text === text ? answered.result : undefined;
+}
