@@ -35,22 +35,26 @@ async function readsOf(page: Page, act: () => Promise<unknown>): Promise<string[
   return reads.sort();
 }
 
-journey("a second load of the home page reads the markets alone", async (t, browser) => {
-  const about = { title: "The final", category: "tests" };
-  const starts_at = "2100-01-01T12:00:00Z";
-  const event_id = await operate("create_event", { ...about, starts_at });
-  await operate("create_market", { ...about, title: "Will they win?", event_id });
-  await makeMarket({ title: "Will it rain?" });
-  const { page } = await visit(browser, service.url);
-  const first = await readsOf(page, () => page.goto("/"));
-  await page.getByRole("link", { name: "The final" }).waitFor();
-  t.false(
-    first.some((path) => path.endsWith("/rules")),
-    "the event is not live yet",
-  );
-  t.deepEqual(await readsOf(page, () => page.reload()), ["/api/v1/markets"]);
-  await page.getByRole("link", { name: "The final" }).waitFor();
-});
+journey(
+  "a second load of the home page reads the markets, and whether trading is paused",
+  async (t, browser) => {
+    const about = { title: "The final", category: "tests" };
+    const starts_at = "2100-01-01T12:00:00Z";
+    const event_id = await operate("create_event", { ...about, starts_at });
+    await operate("create_market", { ...about, title: "Will they win?", event_id });
+    await makeMarket({ title: "Will it rain?" });
+    const { page } = await visit(browser, service.url);
+    const first = await readsOf(page, () => page.goto("/"));
+    await page.getByRole("link", { name: "The final" }).waitFor();
+    t.false(
+      first.some((path) => path.endsWith("/rules")),
+      "the event is not live yet",
+    );
+    const second = await readsOf(page, () => page.reload());
+    t.deepEqual(second, ["/api/v1/exchange", "/api/v1/markets"]);
+    await page.getByRole("link", { name: "The final" }).waitFor();
+  },
+);
 
 journey(
   "429: visitors use up what an address may read; a user still sells, and a visitor's page comes back",
