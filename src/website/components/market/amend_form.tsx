@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { amendOrder } from "../../api/orders.ts";
 import type { AmendedOrder, Order, PlaceOrder } from "../../api/types.ts";
 import { formatCount, formatShares, parseCount } from "../../format.ts";
@@ -23,7 +23,8 @@ export function AmendForm({ order, onAmended, onDone }: AmendFormProps): JSX.Ele
   const [quantity, setQuantity] = useState(String(order.quantity));
   const command = useCommand();
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  // Before the paint: who goes to another field at once stays there.
+  useLayoutEffect(() => {
     form.current?.querySelector("input")?.focus();
   }, []);
   const wanted = wantedOf(order, price, quantity);

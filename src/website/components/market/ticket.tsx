@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { pause } from "../../api/exchange.ts";
 import { shownBook } from "../../api/market_stream.ts";
 import { placeOrder } from "../../api/orders.ts";
@@ -40,7 +40,8 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   const rules = useRules(market.id);
   const [tries, setTries] = useState(0);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  // Before the paint: who types at once types into the field that they see.
+  useLayoutEffect(() => {
     if (order === undefined) focusWrongField(form.current);
   }, [tries]);
   const { command, placed, isWaiting, send } = useSending(order, market.title);
