@@ -1,4 +1,5 @@
 import frequencyLists from "zxcvbn/lib/frequency_lists.js";
+import { MOST_TO_NORMALIZE, normalForm } from "./normal_form.ts";
 
 /**
  * The most common passwords, which an attacker tries first. The list is that of zxcvbn (MIT): 30,000
@@ -68,15 +69,18 @@ export function isLikeAccount(
   password: string,
   { email, handle }: { email: string; handle: string },
 ): boolean {
-  const names = [email, email.replace(/@.*/, ""), handle].map(asCompared);
+  // What is longer is in no password.
+  const names = [email, email.replace(/@.*/, ""), handle]
+    .filter(({ length }) => length <= MOST_TO_NORMALIZE)
+    .map(asCompared);
   let rest = asCompared(password);
   for (const name of names) if (name.length >= SHORTEST_NAME) rest = rest.replaceAll(name, "");
   return rest !== asCompared(password) && rest.length < FEWEST_OTHER_CHARACTERS;
 }
 
-/** As it is hashed: other forms of its letters are the same password. Case is no difference. */
+/** As it is hashed, but for case. */
 function asCompared(text: string): string {
-  return text.normalize("NFKC").toLowerCase();
+  return normalForm(text).toLowerCase();
 }
 
 /** The same one to six characters again and again, the last time perhaps in part. */

@@ -1,5 +1,6 @@
 import { argon2, randomBytes } from "node:crypto";
 import { DatabaseFailure } from "../database/failures.ts";
+import { normalForm } from "./normal_form.ts";
 
 /**
  * Passwords are hashed here, by argon2id, and compared in the database. A hash is text in PHC form,
@@ -29,7 +30,7 @@ export function isStandard(settings: string): boolean {
 /** The hash of a password by these settings. */
 export async function hashPassword(password: string, settings: string): Promise<string> {
   const { memory, passes, parallelism, salt } = readSettings(settings);
-  const message = password.normalize("NFKC");
+  const message = normalForm(password);
   const digest = await inTurn(
     () =>
       new Promise<Buffer>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FEWEST_CHARACTERS, isCommon } from "../accounts/common_passwords.ts";
+import { MOST_TO_NORMALIZE, normalForm } from "../accounts/normal_form.ts";
 import { centsSchema, timestampSchema, uuidSchema } from "./common.ts";
 
 /** What the routes of an account take and give. */
@@ -32,12 +33,10 @@ export const displayNameSchema = lineSchema(100).refine(
 );
 
 const MOST = 200;
-/** A longer text is not brought into normal form: that may take seconds. */
-const MOST_TO_NORMALIZE = 1000;
 
 function hasLengthOfPassword(text: string): boolean {
   if (text.length > MOST_TO_NORMALIZE) return false;
-  const { length } = Array.from(text.normalize("NFKC"));
+  const { length } = Array.from(normalForm(text));
   return length >= FEWEST_CHARACTERS && length <= MOST;
 }
 

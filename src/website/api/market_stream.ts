@@ -87,8 +87,13 @@ async function readTrading(id: string): Promise<Trading | undefined> {
     },
     // Who took part in them, only the stream says.
     recentTrades: trades.data.data.map(({ price, quantity, createdAt }) => ({
-      ...{ price, quantity, createdAt },
-      ...{ takerName: null, takerHandle: null, takerPrivate: false, side: null },
+      price,
+      quantity,
+      createdAt,
+      takerName: null,
+      takerHandle: null,
+      takerPrivate: false,
+      side: null,
     })),
   };
 }

@@ -7,7 +7,7 @@ export interface Locks {
   ) => Promise<unknown>;
 }
 
-/** What is told to somebody who asked for a turn. */
+/** Called when a turn that was asked for begins, or has to wait. */
 export interface TurnEvents {
   /** All turns are taken by others: it waits until one is over. */
   onWait: () => void;

@@ -37,8 +37,9 @@ journey("open orders show their budget, and until when they wait", async (t, bro
   await row(/Will it snow\? Buy NO 30¢ 0 \/ 5 .+ cancelled/);
   await row(/Will it snow\? Buy NO 31¢ 0 \/ 5 .+ 1 May 2100/);
   await page.setViewportSize({ width: 375, height: 800 });
-  await page.getByText(/^Buy NO · until 1 May 2100/).waitFor();
-  t.pass();
+  const compact = page.getByText(/^Buy NO · until 1 May 2100/);
+  await compact.waitFor();
+  t.is(await compact.count(), 1);
 });
 
 journey(
