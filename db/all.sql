@@ -266,7 +266,6 @@ set local role exchange_owner;
 --!include trading/functions/replay_or_reuse.sql
 --!include trading/functions/without_starved.sql
 --!include trading/functions/scheduled_result.sql
---!include trading/functions/starved_that_stay.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql
 --!include trading/functions/placed_orders.sql
@@ -281,7 +280,8 @@ set local role exchange_owner;
 --!include trading/functions/write_market_state.sql
 --!include trading/functions/write_outbox.sql
 --!include trading/functions/write_batch.sql
---!include trading/functions/clear_way.sql
+--!include trading/functions/cancel_dead_makers.sql
+--!include trading/functions/match_as_one.sql
 --!include trading/functions/atomic_rejections.sql
 --!include trading/functions/order_answers.sql
 --!include trading/functions/release_reason.sql

@@ -282,10 +282,13 @@ create type trading.cancelled_maker as (
   request int,
   maker int,
   reason trading.cancel_reason,
-  left_quantity int
+  left_quantity int,
+  traded_with int
 );
 comment on type trading.cancelled_maker is
-  'A resting order that a request met and that could not go through with the match.';
+  'A resting order that a request met and that could not go through with the match. traded_with: '
+  'the last request of the call that had traded with its owner, and so may have starved it of cash '
+  'or shares; the request itself for an own order; 0 if it was dead before the call.';
 
 create type trading.order_result as (
   code text,

@@ -51,7 +51,12 @@ const settings = {
 
 /** Starts the cluster and prepares what the databases of the targets are cloned from. */
 export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
-  const cluster = await startTemporaryCluster("bench", { database: "postgres", settings });
+  const programsDirectory = process.env.TEST_POSTGRES_BIN;
+  const cluster = await startTemporaryCluster("bench", {
+    ...(programsDirectory && { programsDirectory }),
+    database: "postgres",
+    settings,
+  });
   try {
     const template = await createDatabase(cluster, TEMPLATE, "template0");
     const client = await template.pool.connect();

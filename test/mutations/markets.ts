@@ -112,8 +112,8 @@ export const markets: Mutation[] = [
   {
     name: "atomic_in_part",
     breaks: "of an atomic call that is rejected, a part is carried out",
-    from: "if place_orders.atomic and",
-    to: "if false and",
+    from: "if not place_orders.atomic then",
+    to: "if true then",
     tests: ["db/api/place_orders_markets"],
   },
   {

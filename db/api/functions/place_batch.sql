@@ -21,20 +21,23 @@ declare
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = place_batch.user_id
   );
+  v_requests constant trading.order_request[] := array(
+    select r from trading.read_requests(place_batch.orders) as r
+  );
+  v_market_ids constant bigint[] := array(
+    select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
+  );
   v_kept api.result;
+  v_at timestamptz;
+  v_batch trading.matched_batch;
   v_results api.result[];
-  v_unfinished int;
   v_reply text;
 begin
   v_kept := trading.find_reply(
     v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint
   );
   if v_kept.replayed is null then
-    perform trading.lock_markets(array(
-      select distinct r.market_id
-      from trading.read_requests(place_batch.orders) as r
-      order by r.market_id nulls last
-    ));
+    perform trading.lock_markets(v_market_ids);
     v_kept := trading.find_reply(
       v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint
     );
@@ -43,26 +46,22 @@ begin
     return v_kept;
   end if;
 
-  begin
-    v_results := array(
-      select (r.code, r.message, r.replayed, r.body)::api.result
-      from api.place_orders(place_batch.orders, place_batch.atomic) as r
+  if cardinality(v_requests) > 0 then
+    v_at := core.now();
+    v_batch := trading.match_as_one(
+      trading.read_markets(v_market_ids, v_at), v_requests, v_at, place_batch.atomic
     );
-    v_unfinished := (
-      select min(r.place)
-      from unnest(v_results) with ordinality as r (code, message, replayed, body, place)
-      where r.code = 'CONFLICT_RETRY'
-    );
-    if v_unfinished is not null and not place_batch.atomic then -- mutant: unfinished_batch_in_part
-      raise exception using errcode = 'triggered_action_exception';
+    if v_batch.requests is null then
+      return ('CONFLICT_RETRY', null, false, null)::api.result;
     end if;
-  exception when triggered_action_exception then
-    -- Nothing is placed. The makers in the way of this order are cancelled, as if it came alone.
-    perform
-    from api.place_orders(jsonb_build_array(place_batch.orders -> (v_unfinished - 1)), true);
-  end;
-  if v_unfinished is not null then
-    return ('CONFLICT_RETRY', null, false, null)::api.result;
+    if place_batch.atomic then
+      v_results := trading.atomic_rejections(v_batch, cardinality(v_requests));
+    end if;
+    if v_results is null then
+      v_results := array(
+        select a from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a
+      );
+    end if;
   end if;
 
   v_reply := (

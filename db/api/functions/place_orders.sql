@@ -54,14 +54,15 @@ begin
   if cardinality(v_requests) > 0 then
     v_at := core.now();
     v_markets := trading.read_markets(v_locked_ids, v_at);
-    v_batch := trading.match_batch(v_markets, v_requests, v_at);
+    if not place_orders.atomic then -- mutant: atomic_in_part
+      v_batch := trading.match_batch(v_markets, v_requests, v_at);
+    else
+      v_batch := trading.match_as_one(v_markets, v_requests, v_at, atomic => true);
+      v_rejections := trading.atomic_rejections(v_batch, cardinality(v_requests));
+    end if;
   end if;
 
-  if place_orders.atomic and cardinality(v_requests) > 0 then -- mutant: atomic_in_part
-    v_rejections := trading.atomic_rejections(v_batch);
-  end if;
   if v_rejections is not null then
-    perform trading.clear_way(v_markets, v_requests, v_batch);
     return query select r.* from unnest(v_rejections) as r;
   elsif v_busy is null and cardinality(v_requests) > 0 then
     return query
@@ -93,7 +94,8 @@ comment on function api.place_orders(jsonb, boolean, boolean) is
   'order. An element is {marketId, userId, side, price, quantity, budgetCents, orderType, '
   'timeInForce, selfTrade, idempotencyKey, requestFingerprint, expiresAt, postOnly}, as '
   'trading.read_requests has it. Each stands alone: its rejection is its row; atomic: if one is '
-  'rejected, no order is placed, and the rows of the others have neither code nor body. waits => '
+  'rejected, no order is placed, and the rows of the others have neither code nor body, unless all '
+  'are CONFLICT_RETRY. waits => '
   'false: orders of markets whose lock is held are MARKET_BUSY, and must be placed again; in an '
   'atomic call all of them are. CONFLICT_RETRY: the call cancelled as many makers as one call '
   'may, and the request must be placed again. Locks: the markets, ascending; then the takers and '

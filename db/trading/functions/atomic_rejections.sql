@@ -1,14 +1,23 @@
-create or replace function trading.atomic_rejections(batch trading.matched_batch)
+create or replace function trading.atomic_rejections(batch trading.matched_batch, requests int)
 returns api.result[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  if batch.requests is null then
+    return array_fill(
+      ('CONFLICT_RETRY', null, false, null)::api.result, array[atomic_rejections.requests]
+    );
+  end if;
   return (
     select case when bool_or(x.is_live or x.code is not null) then
       array_agg(
         (
-          case when x.is_live then 'INVALID_REQUEST' when not x.is_any_live then x.code end,
+          -- What waits for another request does not say why the batch is rejected.
+          case
+            when x.is_live then 'INVALID_REQUEST'
+            when not x.is_any_live then nullif(x.code, 'CONFLICT_RETRY')
+          end,
           case
             when x.is_live then 'atomic: not for orders on live markets'
             when not x.is_any_live then trading.rejection_message(x.code, x.problem)
@@ -40,7 +49,8 @@ begin
 end
 $$;
 
-comment on function trading.atomic_rejections(trading.matched_batch) is
-  'What keeps an atomic batch from being placed, a row for each request; null when nothing does. '
-  'New orders on live markets come before everything else, since they are a fault of the whole '
-  'request; what was placed before the market went live is a replay.';
+comment on function trading.atomic_rejections(trading.matched_batch, int) is
+  'What keeps an atomic batch from being placed, a row for each of so many requests; null when '
+  'nothing does; CONFLICT_RETRY for all if trading.match_as_one gave no batch. New orders on live '
+  'markets come before everything else, since they are a fault of the whole request; what was '
+  'placed before the market went live is a replay.';

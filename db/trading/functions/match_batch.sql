@@ -2,14 +2,15 @@ create or replace function trading.match_batch(
   markets trading.market_context[],
   requests trading.order_request[],
   at timestamptz,
-  locks boolean default true
+  locks boolean default true,
+  is_final boolean default false
 )
 returns trading.matched_batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_cleared constant int := 500; -- makers of one call; a request that meets more comes again
+  c_most_cleared constant int := 500; -- makers of one call
   v_batch trading.matched_batch;
   v_plan constant trading.reading_plan := trading.plan_reading(
     match_batch.markets, match_batch.requests
@@ -83,8 +84,8 @@ begin
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_limits, v_replays, v_shares_before_own,
-      case when match_batch.locks then c_most_cleared end
+      v_batch, v_limits, v_replays, v_shares_before_own, c_most_cleared,
+      case when match_batch.locks then c_most_cleared end, match_batch.is_final
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.
@@ -95,8 +96,9 @@ end
 $$;
 
 comment on function trading.match_batch(
-  trading.market_context[], trading.order_request[], timestamptz, boolean
+  trading.market_context[], trading.order_request[], timestamptz, boolean, boolean
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
-  'with locks => false, for a preview.';
+  'with locks => false, for a preview, which is always finished. is_final: a request that would not '
+  'be finished (CONFLICT_RETRY) ends where it has come.';

@@ -18,7 +18,9 @@ create or replace function trading.match_orders(
   limits trading.limit_arrays,
   replays bigint[],
   shares_before_own bigint[],
-  most_cleared int
+  most_starved int,
+  most_dead int,
+  is_final boolean
 )
 returns trading.match_result
 language plpgsql immutable
@@ -51,7 +53,6 @@ declare
   v_fill_count int := 0;
   v_cancelled trading.cancelled_maker[];
   v_cancelled_count int := 0;
-  v_is_starved boolean[]; -- of these: only by fills of the request that cancels it
   v_held int[]; -- of requests that were not finished: their books, and their traders below 0
   v_rested int[];
   v_rested_count int := 0;
@@ -117,7 +118,9 @@ begin
       v_cancelled_before int := v_cancelled_count;
       v_may_meet_own boolean := not r.cancels_own
         and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
-      v_starved_count int := 0; -- of the makers that it cancels
+      v_starved_count int := 0; -- of the makers that it cancels, those that its own fills starved
+      v_is_full boolean := false; -- it has met as many dead makers as one call cancels
+      v_is_cut boolean := false; -- it ends where it has come
       v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
       v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
@@ -165,13 +168,14 @@ begin
             t_limited[m], limits.limits[m], limits.untraded[m]);
         end if;
         if v_reason is not null then -- mutant: dead_maker
-          v_code := case when most_cleared in (v_starved_count, v_cancelled_count - v_starved_count) -- mutant: starved_without_bound
-            then 'CONFLICT_RETRY' end;
-          exit when v_code is not null;
+          v_is_full := coalesce(most_dead = v_cancelled_count - v_starved_count - v_own, false);
+          v_is_cut := most_starved = v_starved_count or v_is_full and is_final; -- mutant: starved_without_bound
+          exit when v_is_full or v_is_cut;
           v_cancelled_count := v_cancelled_count + 1;
-          v_is_starved[v_cancelled_count] := k_end_reason[k] is null and t_traded_with[m] = i; -- mutant: starved_makers_cleared
-          v_starved_count := v_starved_count + v_is_starved[v_cancelled_count]::int;
-          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k])::trading.cancelled_maker;
+          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k],
+            case when k_end_reason[k] is null then t_traded_with[m] else 0 end)::trading.cancelled_maker; -- mutant: starved_makers_cleared
+          v_starved_count := v_starved_count
+            + (m <> t and (v_cancelled[v_cancelled_count]).traded_with = i)::int;
           k := k_next[k];
           continue;
         end if;
@@ -204,22 +208,20 @@ begin
       v_is_done := v_bought = v_wanted -- or the budget is spent
         or 0 = trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1);
       v_required := v_spent + case when v_beyond = c_most_beyond then 0 else v_fee + case
-        when not r.is_ioc then (v_wanted - v_bought) * r.price
-        when v_code is null then 0 -- else it was not finished
-        else least((v_wanted - v_bought) * (100 - v_level), r.budget_cents - v_spent - v_fee)
-      end end;
+        when not r.is_ioc then (v_wanted - v_bought) * r.price else 0 end end;
       v_verdict := case
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
-        when r.is_ioc and v_bought = 0 then 'INSUFFICIENT_LIQUIDITY'
+        when v_bought = 0 and (r.is_ioc or v_is_cut) then 'INSUFFICIENT_LIQUIDITY'
         when r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
           then 'INSUFFICIENT_LIQUIDITY'
         else trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
           limits.limits[t], limits.untraded[t], t_open_cost[t]
         ) end;
-      v_code := coalesce(v_code, v_verdict);
+      v_code := coalesce(
+        v_code, case when v_is_full and not v_is_cut then 'CONFLICT_RETRY' end, v_verdict);
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
         for p in v_fills_before + 1 .. v_fill_count loop
@@ -240,11 +242,9 @@ begin
         end if;
         if v_code = 'CONFLICT_RETRY' then
           v_held := v_held || array[r.book, r.opposite, -t];
-          v_is_starved := trading.starved_that_stay(
-            v_is_starved[1 : v_cancelled_count], v_cancelled, v_verdict is not null); -- mutant: starved_makers_met_again, starved_for_nothing
         end if;
         v_cancelled := trading.without_starved(
-          v_cancelled[1 : v_cancelled_count], v_is_starved, v_cancelled_before);
+          v_cancelled[1 : v_cancelled_count], v_cancelled_before);
         v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
       elsif v_bought > 0 then
         t_balance[t] := t_balance[t] - v_spent - v_fee -- mutant: answered_without_the_fee
@@ -267,7 +267,7 @@ begin
       b_first[r.opposite] := k;
       continue next_request when v_code is not null;
       -- 6. What is left joins the book, or is cancelled.
-      v_status := case when v_is_done then 'filled' when r.is_ioc then 'cancelled'
+      v_status := case when v_is_done then 'filled' when r.is_ioc or v_is_cut then 'cancelled' -- mutant: cut_order_rests
         else trading.filled_status(v_wanted - v_bought, v_wanted) end;
       v_wanted := case when r.budget_cents is null then v_wanted else v_bought end;
       k := null;
@@ -315,13 +315,15 @@ end
 $$;
 
 comment on function trading.match_orders(
-  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int
+  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int, int, boolean
 ) is
   'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
   'it had come alone. A request that is rejected has no effect, but for the makers it found that '
-  'must be cancelled when it is rejected for want of liquidity, or because it met more of them '
-  'than most_cleared (CONFLICT_RETRY; null: any number). Then further requests of its trader and '
-  'for its market wait for it (CONFLICT_RETRY). Makers that only an earlier match of the same '
-  'request starved of cash or shares stay if it is rejected, unless there were most_cleared of '
-  'them alone. replays are by trading.read_replays, null without any key; shares_before_own is by '
-  'trading.read_reach.';
+  'must be cancelled when it is rejected for want of liquidity. A request that meets more makers '
+  'than most_dead (null: any number), of all requests, that others than its own fills left without '
+  'cash or shares, is not finished (CONFLICT_RETRY) and has no effect but for these: it is to be '
+  'placed again, and so are further requests of its trader and for its market, which wait for it. '
+  'A request that meets more than most_starved makers that only its own fills left so ends there: '
+  'what it filled stands, the rest is cancelled. is_final: so does every request that would '
+  'not be finished. replays are by trading.read_replays, null without any key; shares_before_own '
+  'is by trading.read_reach.';

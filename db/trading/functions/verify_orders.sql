@@ -160,7 +160,19 @@ as $$
           and (o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at)
         when 'post_only_would_cross' then not o.post_only
           or o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
-        when 'insufficient_liquidity' then o.time_in_force = 'gtc'
+        when 'insufficient_liquidity' then o.time_in_force = 'gtc' and not (
+          -- It ended where it, or its batch, had cancelled 500 makers.
+          o.filled_quantity > 0
+          and o.cancelled_at = x.taken_at
+          and 500 <= (
+            select count(*)
+            from all_orders as c
+            where c.cancelled_at = o.cancelled_at
+              and c.cancel_reason in (
+                'insufficient_funds', 'position_insufficient', 'loss_limit', 'self_trade'
+              )
+          )
+        )
         when 'position_insufficient' then o.order_type = 'buy'
         when 'insufficient_funds' then o.order_type = 'sell'
         when 'loss_limit' then o.order_type = 'sell'

@@ -51,7 +51,7 @@ begin
       cancel_reason = c.reason,
       cancelled_at = batch.at
     from unnest((batch.result).cancelled_makers) with ordinality as c (
-      request, maker, reason, left_quantity, place
+      request, maker, reason, left_quantity, traded_with, place
     )
     where o.id = k_order_ids[c.maker]
     returning
@@ -66,7 +66,7 @@ begin
       c.place, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
       o.side, o.order_type, o.price, o.quantity, o.expires_at, batch.at
     from unnest((batch.result).cancelled_makers) with ordinality as c (
-      request, maker, reason, left_quantity, place
+      request, maker, reason, left_quantity, traded_with, place
     )
     cross join lateral (
       select (write_makers.orders[v_rested[c.maker - k_read]]).*

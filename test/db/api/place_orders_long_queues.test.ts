@@ -210,6 +210,14 @@ test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: makers that only its fills woul
   t.is(await openOrdersOf(bob), 10);
 });
 
+async function placeAtomic(market: string, requests: Parameters<typeof ordersIn>[1]) {
+  const { rows } = await exchange.database.pool.query(
+    "select code, body from api.place_orders($1, atomic => true)",
+    [ordersIn(market, requests)],
+  );
+  return rows as { code: string | null; body: string | null }[];
+}
+
 /** A maker with cash for one of 650 orders, and a live maker behind them. */
 async function makeStarving() {
   const market = await makeMarket();
@@ -220,49 +228,88 @@ async function makeStarving() {
   return { market, ann, taker };
 }
 
-test("CONFLICT_RETRY: one call cancels 500 makers that its own fills leave without cash", async (t) => {
-  const { market, ann, taker } = await makeStarving();
-  const [outcome] = await exchange.placeBatch(market, [[taker, buy("yes", 6, 41)]]);
-  t.is(outcome!.code, "CONFLICT_RETRY");
-  t.is(await openOrdersOf(ann), 650 - MOST_CANCELLED);
-  t.is(await balance(ann), 119, "nothing has traded yet");
-  t.deepEqual(await exchange.verify(), []);
-  const answer = await place(market, taker, buy("yes", 6, 41));
-  t.deepEqual(shown(answer.fills), ["1 @ 40", "5 @ 41"]);
-  t.is(answer.cancelledOrders.length, 149);
-  t.is(await openOrdersOf(ann), 0);
-  t.deepEqual(await exchange.verify(), []);
-});
-
 for (const [name, request] of [
-  ["that is filled or killed", buy("yes", 6, 41, { timeInForce: "fok" })],
-  ["that its cash does not cover", buy("yes", 10_000, 41)],
+  ["a limit order", buy("yes", 6, 41)],
+  ["a market order", buy("yes", 6)],
+  ["a budget", spend("yes", 300)],
 ] as const) {
-  test(`CONFLICT_RETRY: an order ${name} costs no maker an order`, async (t) => {
+  test(`${name} ends at 500 makers that its own fills leave without cash`, async (t) => {
     const { market, ann, taker } = await makeStarving();
-    const [outcome] = await exchange.placeBatch(market, [[taker, request]]);
-    t.is(outcome!.code, "CONFLICT_RETRY");
+    const { order, fills, cancelledOrders } = await place(market, taker, request);
+    t.like(order, { status: "cancelled", cancelReason: "insufficient_liquidity" });
+    t.deepEqual(shown(fills), ["1 @ 40"]);
+    t.is(cancelledOrders.length, MOST_CANCELLED);
+    t.is(await openOrdersOf(ann), 650 - 1 - MOST_CANCELLED);
+    t.is(await balance(ann), 119 - 60);
+    t.deepEqual((await book(market)).bids, []);
+    t.deepEqual(await exchange.verify(), []);
+    // The others are without cash before the next order comes.
+    const next = await place(market, taker, buy("yes", 5, 41));
+    t.deepEqual(shown(next.fills), ["5 @ 41"]);
+    t.is(next.cancelledOrders.length, 149);
+    t.deepEqual(await exchange.verify(), []);
+  });
+}
+
+for (const [code, name, request] of [
+  ["INSUFFICIENT_LIQUIDITY", "that is filled or killed", buy("yes", 6, 41, { timeInForce: "fok" })],
+  ["INSUFFICIENT_BALANCE", "that its cash does not cover", buy("yes", 10_000, 41)],
+  ["POST_ONLY_WOULD_CROSS", "that may not take", buy("yes", 6, 41, postOnly)],
+] as const) {
+  test(`${code}: an order ${name} is rejected at once, and costs no maker an order`, async (t) => {
+    const { market, ann, taker } = await makeStarving();
+    t.is(await exchange.refusal(market, taker, request), code);
     t.is(await openOrdersOf(ann), 650);
   });
 }
 
+test("an own order behind 500 makers without cash is not reached", async (t) => {
+  const { market, ann, taker } = await makeStarving();
+  await exchange.rest(market, taker, buy("no", 5, 58));
+  const { fills } = await place(market, taker, buy("yes", 20, 42));
+  t.deepEqual(shown(fills), ["1 @ 40"]);
+  t.is(await openOrdersOf(ann), 650 - 1 - MOST_CANCELLED);
+  t.is(await openOrdersOf(taker), 1);
+});
+
+test.serial("a release ends at 500 makers that its own fills leave without cash", async (t) => {
+  await clock.freeze("2035-05-07T12:00:00Z");
+  const { market, event } = await exchange.makeLiveMarket();
+  const [ann, taker, killer, last] = (await makeTraders(4)) as [string, string, string, string];
+  await operate("set_event_live", { event_id: event, live: false });
+  await queue(market, ann, buy("no", 1, 60), 650);
+  await withdraw(ann, 119);
+  await operate("set_event_live", { event_id: event, live: true });
+  const killed = await place(market, killer, buy("yes", 2, 41, { timeInForce: "fok" }));
+  const taken = await place(market, taker, buy("yes", 6, 41));
+  const behind = await place(market, last, buy("yes", 1, 30));
+  await clock.advance(3000);
+  await exchange.release(market);
+  await exchange.release(market);
+  t.like(await exchange.order(killer, killed.order.id), {
+    status: "cancelled",
+    cancelReason: "insufficient_liquidity",
+    filledQuantity: 0,
+  });
+  t.like(await exchange.order(taker, taken.order.id), {
+    status: "cancelled",
+    cancelReason: "insufficient_liquidity",
+    filledQuantity: 1,
+  });
+  t.like(await exchange.order(last, behind.order.id), { status: "open" });
+  t.deepEqual(await exchange.verify(), []);
+});
+
 test("CONFLICT_RETRY: an atomic batch cancels makers without cash, and succeeds when repeated", async (t) => {
   const { market, ann, bob, taker } = await makeClearing();
   const other = await makeTrader();
-  const placeAll = async () => {
-    const { rows } = await exchange.database.pool.query(
-      "select code, body from api.place_orders($1, atomic => true)",
-      [
-        ordersIn(market, [
-          { userId: other, ...buy("yes", 2, 30) },
-          { userId: taker, ...buy("yes", 6, 61) },
-        ]),
-      ],
-    );
-    return rows as { code: string | null; body: string | null }[];
-  };
+  const placeAll = async () =>
+    placeAtomic(market, [
+      { userId: other, ...buy("yes", 2, 30) },
+      { userId: taker, ...buy("yes", 6, 61) },
+    ]);
   t.deepEqual(await placeAll(), [
-    { code: null, body: null },
+    { code: "CONFLICT_RETRY", body: null },
     { code: "CONFLICT_RETRY", body: null },
   ]);
   t.is(await openOrdersOf(ann), 650 - MOST_CANCELLED);
@@ -273,6 +320,34 @@ test("CONFLICT_RETRY: an atomic batch cancels makers without cash, and succeeds 
   );
   t.is(await openOrdersOf(ann), 0);
   t.is(await openOrdersOf(bob), 1);
+});
+
+test("an atomic batch that another order rejects cancels no maker without cash", async (t) => {
+  const { market, ann, taker } = await makeClearing();
+  const answers = await placeAtomic(market, [
+    { userId: taker, ...sell("no", 1, 90) },
+    { userId: taker, ...buy("yes", 6, 61) },
+  ]);
+  t.deepEqual(answers, [
+    { code: "INSUFFICIENT_BALANCE", body: null },
+    { code: null, body: null },
+  ]);
+  t.is(await openOrdersOf(ann), 650);
+});
+
+test("an atomic batch that is rejected costs no maker an order", async (t) => {
+  const { market, ann, taker } = await makeStarving();
+  const answers = await placeAtomic(market, [
+    { userId: taker, ...buy("yes", 6, 41) },
+    { userId: taker, ...buy("yes", 2, 41) },
+    { userId: taker, ...sell("no", 1, 90) },
+  ]);
+  t.deepEqual(answers, [
+    { code: null, body: null },
+    { code: "INSUFFICIENT_LIQUIDITY", body: null },
+    { code: "INSUFFICIENT_BALANCE", body: null },
+  ]);
+  t.is(await openOrdersOf(ann), 650);
 });
 
 test("a preview looks behind any number of makers without cash, and cancels none", async (t) => {

@@ -279,6 +279,82 @@ test("CONFLICT_RETRY: a batch that meets too many failing makers places nothing 
   t.true((await placeBatch(ann, requests, key)).replayed);
 });
 
+/** Markets with orders of a maker without cash; behind them one of 5 shares, unless none lives. */
+async function makeDeadMarkets(count: number, dead: number, isAlive = true): Promise<string[]> {
+  const markets = await makeMarkets(count);
+  const [bob, live] = (await makeTraders(2)) as [string, string];
+  for (const market of markets) {
+    await exchange.placeBatch(
+      market,
+      Array.from({ length: dead }, () => [bob, buy("no", 1, 40)]),
+    );
+    if (isAlive) await exchange.placeBatch(market, [[live, buy("no", 5, 40)]]);
+  }
+  await exchange.operate("withdraw", { user_id: bob, amount_cents: 100_000, reference: "all" });
+  return markets;
+}
+
+test("CONFLICT_RETRY: a batch over several queues of makers without cash places nothing yet", async (t) => {
+  const markets = await makeDeadMarkets(3, 300);
+  const [ann] = (await makeTraders(1)) as [string];
+  const key = newKey();
+  const requests = markets.map((marketId) => ({ marketId, ...buy("yes", 5, 60) }));
+  const cash = await exchange.balance(ann);
+  t.is((await placeBatch(ann, requests, key)).code, "CONFLICT_RETRY");
+  t.is(await exchange.balance(ann), cash);
+  t.deepEqual((await exchange.orders(ann, { status: "all" })).data, []);
+  const placed = await placeBatch(ann, requests, key);
+  t.deepEqual(
+    placed.results.map(({ body }: { body: string }) => JSON.parse(body).fills.length),
+    [1, 1, 1],
+  );
+  t.is((await exchange.orders(ann, { status: "all" })).data.length, 3);
+  t.deepEqual(await exchange.verify(), []);
+});
+
+test("a batch that finds nothing but makers without cash is answered in the end", async (t) => {
+  const markets = await makeDeadMarkets(2, 300, false);
+  const [ann] = (await makeTraders(1)) as [string];
+  const key = newKey();
+  const requests = markets.map((marketId) => ({
+    marketId,
+    ...buy("yes", 5, 60, { timeInForce: "ioc" }),
+  }));
+  t.is((await placeBatch(ann, requests, key)).code, "CONFLICT_RETRY");
+  const { results } = await placeBatch(ann, requests, key);
+  t.deepEqual(
+    results.map(({ code }: { code: string }) => code),
+    ["INSUFFICIENT_LIQUIDITY", "INSUFFICIENT_LIQUIDITY"],
+  );
+});
+
+test("a batch that leaves many makers without cash by its own fills ends where it has come", async (t) => {
+  const market = await exchange.makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await exchange.placeBatch(
+    market,
+    Array.from({ length: 650 }, () => [bob, buy("no", 1, 60)]),
+  );
+  await exchange.operate("withdraw", {
+    ...{ user_id: bob, reference: "nearly all" },
+    amount_cents: (await exchange.balance(bob)) - 119,
+  });
+  const requests = [
+    { marketId: market, ...buy("yes", 6, 40) },
+    { marketId: market, ...buy("yes", 2, 40) },
+    { marketId: market, ...buy("yes", 2, 30) },
+  ];
+  const { results } = await placeBatch(ann, requests, newKey());
+  const [first, second, third] = results;
+  t.like(JSON.parse(first.body).order, {
+    filledQuantity: 1,
+    cancelReason: "insufficient_liquidity",
+  });
+  t.is(second.code, "INSUFFICIENT_LIQUIDITY");
+  t.is(JSON.parse(third.body).order.status, "open");
+  t.deepEqual(await exchange.verify(), []);
+});
+
 test("a command of several parts: begun, gone on with, ended once", async (t) => {
   const ann = await makeTrader();
   const key = { userId: ann, ...newKey() };
