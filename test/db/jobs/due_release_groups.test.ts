@@ -91,7 +91,7 @@ test.serial("a market with many due orders hides no other one", async (t) => {
 test.serial("the markets that have waited longest come first, and so many at most", async (t) => {
   const markets = await makeLiveMarkets(12);
   // Alone: the third for a large order, the fifth for a budget, the seventh for many orders.
-  const requests = new Map([
+  const requests = new Map<number, Request>([
     [2, buy("yes", 101, 2)],
     [4, spend("yes", 500)],
   ]);
