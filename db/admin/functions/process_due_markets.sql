@@ -7,7 +7,9 @@ as $$
 declare
   v_at constant timestamptz := core.now();
   v_market_id bigint;
-  v_count int;
+  v_first_state bigint[]; -- of a market: its version, and how many orders are scheduled
+  v_state bigint[];
+  v_last_state bigint[];
   v_released int;
   v_expired int;
   v_closed int;
@@ -38,12 +40,23 @@ begin
       continue;
     end if;
     begin
-      v_released := 0;
+      -- A call also returns the orders that stay due, so its number neither counts those that were
+      -- released nor ends the loop. When a call changes nothing, the next one would not either.
+      v_first_state := null;
+      v_last_state := null;
       loop
-        v_count := jobs.release_orders(v_market_id);
-        exit when v_count = 0;
-        v_released := v_released + v_count;
+        select array[s.version, count(b.order_id)] into v_state
+        from trading.market_state as s
+        left join trading.active_orders as b
+          on b.market_id = s.market_id and b.queue_position is null
+        where s.market_id = v_market_id
+        group by s.version;
+        v_first_state := coalesce(v_first_state, v_state);
+        exit when v_state = v_last_state;
+        v_last_state := v_state;
+        perform jobs.release_orders(v_market_id);
       end loop;
+      v_released := v_first_state[2] - v_state[2];
       v_expired := trading.expire_orders(
         v_market_id, trading.active_orders_of_market(v_market_id)
       );
@@ -63,5 +76,6 @@ $$;
 comment on function admin.process_due_markets() is
   'Releases, expires and closes what is due, market by market in this order: how many orders, '
   'orders and markets, and how many markets it passed over because they, a user or a row of the '
-  'catalogue were locked. Private to the schema. Locks: the markets that are free, by ascending '
-  'id, then what each job locks.';
+  'catalogue were locked. An order counts once, however many calls its release takes; one whose '
+  'release gets no further stays due and does not count. Private to the schema. Locks: the markets '
+  'that are free, by ascending id, then what each job locks.';

@@ -24,7 +24,8 @@ $$;
 
 comment on function jobs.release_orders(bigint, int, boolean) is
   'Releases what is due of the scheduled orders of a market, at most so many, in the order of '
-  'their release time; returns how many. Null when the market is locked: passed over, at once or, '
-  'if it waits, after 250 ms. May fail with 40001, 40P01 or 55P03: call it again. Locks: the '
-  'market, if it is free; then the users of the orders and the makers they can reach, for each of '
-  'whom it waits 250 ms at most.';
+  'their release time. Returns how many it took up, with those that stay due because too many '
+  'makers in their way had to be cancelled (CONFLICT_RETRY): call it again for these. Null when '
+  'the market is locked: passed over, at once or, if it waits, after 250 ms. May fail with 40001, '
+  '40P01 or 55P03: call it again. Locks: the market, if it is free; then the users of the orders '
+  'and the makers they can reach, for each of whom it waits 250 ms at most.';
