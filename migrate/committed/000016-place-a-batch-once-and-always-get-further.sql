@@ -1,5 +1,5 @@
 --! Previous: sha1:dad2d40df1d543e8c8d6bf769cfc86353df0c627
---! Hash: sha1:f4b30073888c1d56e0afc3f74bd1af6ab1efa5ba
+--! Hash: sha1:048bab349fbb7e5caa86660f2cdc6af6467ac49b
 --! Message: Place a batch once, and always get further
 
 set local lock_timeout = '2s';
@@ -178,7 +178,6 @@ begin
       v_beyond int := 0;
       v_own int := 0; -- own orders in its way
       v_required bigint;
-      v_verdict text;
       v_code text;
       v_status trading.order_status;
       v_reason trading.cancel_reason;
@@ -223,8 +222,10 @@ begin
           v_is_cut := most_starved = v_starved_count or v_is_full and is_final; -- mutant: starved_without_bound
           exit when v_is_full or v_is_cut;
           v_cancelled_count := v_cancelled_count + 1;
-          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k],
-            case when k_end_reason[k] is null then t_traded_with[m] else 0 end)::trading.cancelled_maker; -- mutant: starved_makers_cleared
+          v_cancelled[v_cancelled_count] := (
+            i, k, v_reason, k_left[k],
+            case when k_end_reason[k] is null then t_traded_with[m] else 0 end -- mutant: starved_makers_cleared
+          )::trading.cancelled_maker;
           v_starved_count := v_starved_count
             + (m <> t and (v_cancelled[v_cancelled_count]).traded_with = i)::int;
           k := k_next[k];
@@ -260,7 +261,8 @@ begin
         or 0 = trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1);
       v_required := v_spent + case when v_beyond = c_most_beyond then 0 else v_fee + case
         when not r.is_ioc then (v_wanted - v_bought) * r.price else 0 end end;
-      v_verdict := case
+      v_code := coalesce(v_code, case
+        when v_is_full and not v_is_cut then 'CONFLICT_RETRY'
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
@@ -270,9 +272,7 @@ begin
         else trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
           limits.limits[t], limits.untraded[t], t_open_cost[t]
-        ) end;
-      v_code := coalesce(
-        v_code, case when v_is_full and not v_is_cut then 'CONFLICT_RETRY' end, v_verdict);
+        ) end);
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
         for p in v_fills_before + 1 .. v_fill_count loop
@@ -482,8 +482,8 @@ comment on function trading.match_batch(
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
-  'with locks => false, for a preview, which is always finished. is_final: a request that would not '
-  'be finished (CONFLICT_RETRY) ends where it has come.';
+  'with locks => false, for a preview, which is always finished. is_final: a request that would '
+  'not be finished (CONFLICT_RETRY) ends where it has come.';
 --! EndIncluded trading/functions/match_batch.sql
 --! Included trading/functions/write_makers.sql
 create or replace function trading.write_makers(
@@ -758,8 +758,9 @@ $$;
 comment on function trading.release_orders(bigint[], int) is
   'Releases what is due of the scheduled orders of some markets, at most so many, in the order of '
   'their release time and then of their acceptance: each is judged and matched as if it had just '
-  'been placed, and a rejection cancels it. Returns how many, with those that are not finished and stay due. The caller holds the locks of the '
-  'markets. Locks the users of the orders and the makers they can reach, by ascending user id.';
+  'been placed, and a rejection cancels it. Returns how many, with those that are not finished and '
+  'stay due. The caller holds the locks of the markets. Locks the users of the orders and the '
+  'makers they can reach, by ascending user id.';
 --! EndIncluded trading/functions/release_orders.sql
 --! Included trading/functions/verify_orders.sql
 -- One query for each invariant, in this order:

@@ -100,5 +100,5 @@ comment on function trading.match_batch(
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
-  'with locks => false, for a preview, which is always finished. is_final: a request that would not '
-  'be finished (CONFLICT_RETRY) ends where it has come.';
+  'with locks => false, for a preview, which is always finished. is_final: a request that would '
+  'not be finished (CONFLICT_RETRY) ends where it has come.';

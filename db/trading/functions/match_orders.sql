@@ -127,7 +127,6 @@ begin
       v_beyond int := 0;
       v_own int := 0; -- own orders in its way
       v_required bigint;
-      v_verdict text;
       v_code text;
       v_status trading.order_status;
       v_reason trading.cancel_reason;
@@ -172,8 +171,10 @@ begin
           v_is_cut := most_starved = v_starved_count or v_is_full and is_final; -- mutant: starved_without_bound
           exit when v_is_full or v_is_cut;
           v_cancelled_count := v_cancelled_count + 1;
-          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k],
-            case when k_end_reason[k] is null then t_traded_with[m] else 0 end)::trading.cancelled_maker; -- mutant: starved_makers_cleared
+          v_cancelled[v_cancelled_count] := (
+            i, k, v_reason, k_left[k],
+            case when k_end_reason[k] is null then t_traded_with[m] else 0 end -- mutant: starved_makers_cleared
+          )::trading.cancelled_maker;
           v_starved_count := v_starved_count
             + (m <> t and (v_cancelled[v_cancelled_count]).traded_with = i)::int;
           k := k_next[k];
@@ -209,7 +210,8 @@ begin
         or 0 = trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1);
       v_required := v_spent + case when v_beyond = c_most_beyond then 0 else v_fee + case
         when not r.is_ioc then (v_wanted - v_bought) * r.price else 0 end end;
-      v_verdict := case
+      v_code := coalesce(v_code, case
+        when v_is_full and not v_is_cut then 'CONFLICT_RETRY'
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
@@ -219,9 +221,7 @@ begin
         else trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
           limits.limits[t], limits.untraded[t], t_open_cost[t]
-        ) end;
-      v_code := coalesce(
-        v_code, case when v_is_full and not v_is_cut then 'CONFLICT_RETRY' end, v_verdict);
+        ) end);
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
         for p in v_fills_before + 1 .. v_fill_count loop

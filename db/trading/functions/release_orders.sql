@@ -36,5 +36,6 @@ $$;
 comment on function trading.release_orders(bigint[], int) is
   'Releases what is due of the scheduled orders of some markets, at most so many, in the order of '
   'their release time and then of their acceptance: each is judged and matched as if it had just '
-  'been placed, and a rejection cancels it. Returns how many, with those that are not finished and stay due. The caller holds the locks of the '
-  'markets. Locks the users of the orders and the makers they can reach, by ascending user id.';
+  'been placed, and a rejection cancels it. Returns how many, with those that are not finished and '
+  'stay due. The caller holds the locks of the markets. Locks the users of the orders and the '
+  'makers they can reach, by ascending user id.';
