@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { followAccount } from "./api/account.ts";
 import { followOwnChanges } from "./api/own_changes.ts";
+import { stopOrdersOfOthers } from "./api/stop_orders.ts";
 import { App } from "./app.tsx";
 import { keepFocus } from "./focus.ts";
 import { followLinks } from "./router.ts";
@@ -12,6 +13,7 @@ followTheme();
 followLinks();
 followOwnChanges();
 followAccount();
+stopOrdersOfOthers();
 
 const root = document.getElementById("app");
 if (root !== null) {

@@ -45,6 +45,10 @@ test("what is wrong with a field is said without the names that programs use", (
   });
   const late = problemOf("expiresAt", "must be in the future");
   t.is(adviceOn(late).text, "The time must be in the future.");
+  // A preview's rejection has no list of issues.
+  const { error, code, status } = late;
+  t.is(adviceOn({ error, code, status }).text, "The time must be in the future.");
+  t.is(adviceOn({ status: 400, error: "Sorry: not now" }).text, "Sorry: not now.");
   t.is(adviceOn(problemOf("orders.0.size", "required")).text, "This is required.");
 });
 
@@ -113,7 +117,7 @@ test("an open order says what it asks for, how much is filled, and until when it
   const budget = { ...market, budgetCents: 1250, filledQuantity: 0, quantity: 0 };
   t.deepEqual([termsWords(budget), filledWords(budget)], ["Budget €12.50", "–"]);
   t.is(untilWords({ ...market, expiresAt: null }), "its release");
-  t.is(untilWords({ ...limit, expiresAt: null }), "cancelled");
+  t.is(untilWords({ ...limit, expiresAt: null }), "no end");
   t.regex(untilWords({ ...limit, expiresAt: "2030-05-01T12:00:00.000Z" }), /2030/);
 });
 

@@ -1,5 +1,7 @@
 import type { Problem } from "./result.ts";
 
+type Issue = NonNullable<Problem["issues"]>[number];
+
 /** The fields of requests, as pages name them. */
 const names: Record<string, string> = {
   allowedAddresses: "Each address",
@@ -34,8 +36,17 @@ export function issueSentence(subject: string, message: string): string {
  * What is wrong with a request, for people: nothing names a field as programs do. Undefined where the
  * server named no field.
  */
-export function issueWords({ issues }: Pick<Problem, "issues">): string | undefined {
-  const [first] = issues ?? [];
+export function issueWords(
+  problem: Pick<Problem, "code" | "error" | "issues">,
+): string | undefined {
+  const first = problem.issues === undefined ? issueIn(problem) : problem.issues[0];
   if (first === undefined || first.path === "") return undefined;
   return issueSentence(names[fieldOf(first.path)] ?? "This", first.message);
+}
+
+/** The issue that an error is about: that of a preview comes without its list. */
+function issueIn({ code, error }: Pick<Problem, "code" | "error">): Issue | undefined {
+  const [, path, message] = /^([\w.]+): (.*)$/.exec(error) ?? [];
+  if (code !== "INVALID_REQUEST" || path === undefined || message === undefined) return undefined;
+  return { path, message };
 }

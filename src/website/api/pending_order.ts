@@ -10,6 +10,8 @@ export interface PendingOrder {
   order: PlaceOrder;
   /** Who sent it: others who sign in to this tab neither see it nor send it again. */
   userId?: string | undefined;
+  /** The session in which it was sent, for as long as the user is not known. */
+  session?: string | undefined;
 }
 
 export type PendingState =

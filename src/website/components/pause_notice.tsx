@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { pause, READ_EXCHANGE_EVERY_MS, readExchange } from "../api/exchange.ts";
+import { pause, readExchange, readExchangeEveryMs } from "../api/exchange.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { Notice } from "./notice.tsx";
 
@@ -8,7 +8,7 @@ import { Notice } from "./notice.tsx";
 export function PauseNotice(): JSX.Element | null {
   const read = (): void => void readExchange();
   useEffect(read, []);
-  useEvery(READ_EXCHANGE_EVERY_MS, read);
+  useEvery(readExchangeEveryMs.value, read);
   if (pause.value === undefined) return null;
   const { reason } = pause.value;
   return (

@@ -3,8 +3,8 @@ import { account } from "../api/account.ts";
 import { adviceOn } from "../api/advice.ts";
 import { placeOrder, stopTrying } from "../api/orders.ts";
 import { forgetPending, pendingOrders } from "../api/pending_order.ts";
-import type { PendingEntry } from "../api/pending_order.ts";
-import { isSignedIn } from "../api/session.ts";
+import type { PendingEntry, PendingOrder } from "../api/pending_order.ts";
+import { isSignedIn, session } from "../api/session.ts";
 import { Notice } from "./notice.tsx";
 import { orderWords } from "./order_words.ts";
 
@@ -16,8 +16,7 @@ export function PendingNotice(): JSX.Element | null {
   const own = account.value?.id;
   if (!isSignedIn.value || own === undefined) return null;
   const entries = pendingOrders.value.filter(
-    ({ pending: { userId }, state, isWatched }) =>
-      (userId === undefined || userId === own) && !(state === "sending" && isWatched),
+    ({ pending, state, isWatched }) => isOf(own, pending) && !(state === "sending" && isWatched),
   );
   if (entries.length === 0) return null;
   return (
@@ -27,6 +26,10 @@ export function PendingNotice(): JSX.Element | null {
       ))}
     </div>
   );
+}
+
+function isOf(own: string, { userId, session: sentIn }: PendingOrder): boolean {
+  return userId === undefined ? sentIn === session.value : userId === own;
 }
 
 function Entry({ entry }: { entry: PendingEntry }): JSX.Element {

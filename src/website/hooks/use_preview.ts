@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ownApi } from "../api/client.ts";
-import { notePaused, pause } from "../api/exchange.ts";
+import { notePaused, noteTrading, pause } from "../api/exchange.ts";
 import { shownBook } from "../api/market_stream.ts";
 import { ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
@@ -34,7 +34,7 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
       void resultOf(ownApi.POST("/api/v1/orders/preview", { body: order })).then((result) => {
         if (round < last.answeredRound || last.text !== text) return;
         last.answeredRound = round;
-        if (result.ok) notePaused(result.data.rejection?.code);
+        if (result.ok) noteAnswer(result.data);
         setAnswered({ text, result });
       });
     }, wait);
@@ -44,4 +44,10 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
   }, [text, bookText, ownVersion.value, pause.value]);
   // Figures of another order must not be taken for those of this one.
   return answered?.text === text ? answered.result : undefined;
+}
+
+/** What a preview shows about a pause of the exchange. */
+function noteAnswer({ rejection }: Preview): void {
+  if (rejection === null) noteTrading();
+  else notePaused(rejection.code);
 }

@@ -62,7 +62,8 @@ export function AccountPage(): JSX.Element {
           One more step before you can trade: set your loss limits, or confirm that you want none.
         </Notice>
       )}
-      <div class="account">
+      {/* What one user typed is not kept for another. */}
+      <div class="account" key={own.id}>
         <nav class="account-nav" aria-label="Account">
           {sections.map(({ id, name }) => (
             <a key={id} href={`#${id}`}>

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
+import { CategoryLink } from "../components/category_link.tsx";
 import { MarketRow } from "../components/home/market_row.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
 import { mayBeLive } from "../components/may_be_live.ts";
@@ -35,7 +36,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
       {({ title, description, category, startsAt, endsAt, markets }) => (
         <>
           <p class="crumbs">
-            <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
+            <CategoryLink slug={category} />
             {mayBeLive({ startsAt, endsAt }) && <LiveBadge markets={markets} />}
           </p>
           <h1>{title}</h1>

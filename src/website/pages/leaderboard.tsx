@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { readCategories } from "../api/catalogue.ts";
 import { ownApi, publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
-import { isSignedIn } from "../api/session.ts";
+import { isSignedIn, session } from "../api/session.ts";
 import type { LeaderboardEntry } from "../api/types.ts";
 import { Change } from "../components/change.tsx";
 import { Choice } from "../components/choice.tsx";
@@ -49,7 +49,7 @@ export function LeaderboardPage(): JSX.Element {
         <CategorySelect chosen={category} />
       </div>
       <Summary window={window} category={category} />
-      {isSignedIn.value && <OwnPlace window={window} category={category} />}
+      {isSignedIn.value && <OwnPlace key={session.value} window={window} category={category} />}
       <Ranks window={window} category={category} />
     </>
   );

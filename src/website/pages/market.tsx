@@ -5,7 +5,7 @@ import { followMarket, followStatus } from "../api/market_stream.ts";
 import type { Trading } from "../api/market_stream.ts";
 import { announceChange, ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
-import { isSignedIn } from "../api/session.ts";
+import { isSignedIn, session } from "../api/session.ts";
 import type { Market, MarketStatus } from "../api/types.ts";
 import { bestPriceOf, bestPricesOf } from "../components/market/best_price.ts";
 import { Chart } from "../components/market/chart.tsx";
@@ -65,7 +65,14 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   if (market.data === undefined && market.problem?.status === 404) return <UnknownMarket />;
   return (
     <Show asked={market} lines={8} title="Market">
-      {(data) => <MarketView market={withLivePrices(data, snapshot)} snapshot={snapshot} />}
+      {(data) => (
+        // What one user typed is not kept for another.
+        <MarketView
+          key={session.value}
+          market={withLivePrices(data, snapshot)}
+          snapshot={snapshot}
+        />
+      )}
     </Show>
   );
 }

@@ -3,7 +3,7 @@ import { ownApi } from "../api/client.ts";
 import { ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
-import { isSignedIn } from "../api/session.ts";
+import { isSignedIn, session } from "../api/session.ts";
 import type { Order, OwnPositions } from "../api/types.ts";
 import { History } from "../components/portfolio/history.tsx";
 import { OpenOrders } from "../components/portfolio/open_orders.tsx";
@@ -18,7 +18,8 @@ import { useTitle } from "../hooks/use_title.ts";
 /** What the user has, and how it came about. */
 export function PortfolioPage(): JSX.Element {
   useTitle("Portfolio");
-  return isSignedIn.value ? <OwnPortfolio /> : <SignInFirst title="Portfolio" />;
+  if (!isSignedIn.value) return <SignInFirst title="Portfolio" />;
+  return <OwnPortfolio key={session.value} />;
 }
 
 interface Own {

@@ -5,7 +5,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
-import { buy, makeOffered } from "../steps.ts";
+import { buy, makeOffered, statusesOf } from "../steps.ts";
 
 /** Pages that read a lot, and what is left for others at the same address. */
 
@@ -80,5 +80,55 @@ journey(
     t.is(await page.getByText("This could not be loaded").count(), 0);
 
     await guest.page.getByRole("heading", { name: "Will the sun shine?" }).waitFor();
+  },
+);
+
+journey(
+  "429 for the token is said as such, once for all, and the page comes back",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will it be bright?");
+    const { page, userId } = await arrive(browser, service, worker);
+    let isRefused = true;
+    let questions = 0;
+    let held = Promise.resolve();
+    await page.route("**/api/auth/token", async (route) => {
+      if (!isRefused) {
+        await route.continue();
+        return;
+      }
+      questions++;
+      await held;
+      const headers = { "Retry-After": "2" };
+      await route.fulfill({ status: 429, headers, json: { error: "Too many requests" } });
+    });
+    const orders: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (request.method() === "POST" && pathname === "/api/v1/orders") orders.push(pathname);
+    });
+    await page.goto(`/markets/${marketId}`);
+    await page.getByText("Try again in 2 seconds").first().waitFor();
+    t.is(await page.getByText("The server gave no answer").count(), 0);
+    await buy(page, 60, 5);
+    await page.locator(".ticket").getByRole("alert").getByText("Too many requests").waitFor();
+    t.is(await page.getByText("It is not known whether").count(), 0);
+    t.deepEqual(orders, []);
+
+    await page.goto("about:blank");
+    questions = 0;
+    let refuse = (): void => undefined;
+    held = new Promise((done) => (refuse = done));
+    await page.goto("/portfolio");
+    await page.getByRole("heading", { name: "Portfolio" }).waitFor();
+    // Effects, which ask, run after the next frame.
+    await page.evaluate(
+      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    );
+    refuse();
+    await page.getByText("Try again in 2 seconds").first().waitFor();
+    t.is(questions, 1);
+    isRefused = false;
+    await page.getByRole("heading", { name: "Positions" }).waitFor();
+    t.deepEqual(await statusesOf(service, userId), []);
   },
 );

@@ -146,14 +146,57 @@ journey("a pause of the whole exchange is seen on every page", async (t, browser
   await page.getByRole("button", { name: "Trading is paused" }).waitFor();
 
   await pause(false);
-  await page.clock.runFor(61_000);
+  await page.clock.runFor(5000);
   await buyButton(page).waitFor();
   t.is(await page.getByText("Trading is paused").count(), 0);
-  t.is(reads, 3, "at first, after the rejection, and after a minute");
+  const readsBefore = reads;
+  await page.clock.runFor(40_000);
+  t.is(reads, readsBefore, "no more than each minute while the exchange trades");
   await buy(page, 60, 5);
   await page.getByText("5 shares traded").waitFor();
   t.deepEqual(await statusesOf(service, userId), ["filled"]);
   t.deepEqual(complaints, []);
+});
+
+journey("a preview that has figures ends the pause of its ticket", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will the wind turn?");
+  const { page } = await arrive(browser, service, worker);
+  // Nothing is asked by and by.
+  await page.addInitScript("window.setInterval = () => 0");
+  await operate("set_trading_pause", { paused: true, reason: null });
+  await page.goto(`/markets/${marketId}`);
+  const paused = page.getByRole("button", { name: "Trading is paused" });
+  await paused.waitFor();
+  await operate("set_trading_pause", { paused: false, reason: null });
+  await fillTicket(page, 60, 5);
+  await page.getByText("Cash afterwards").waitFor();
+  await buyButton(page).waitFor();
+
+  await operate("set_trading_pause", { paused: true, reason: null });
+  await fillTicket(page, 60, 6);
+  await paused.waitFor();
+  await operate("set_trading_pause", { paused: false, reason: null });
+  // More than the user can pay: whether the exchange is paused is looked for before.
+  await fillTicket(page, 60, 9999);
+  await page.locator(".preview").getByText("in cash").waitFor();
+  await buyButton(page).waitFor();
+  t.is(await paused.count(), 0);
+});
+
+journey("a category has its name on the pages of its markets and events", async (t, browser) => {
+  await operate("create_category", { slug: "world-eu", name: "World & EU" });
+  const about = { title: "The summit", category: "world-eu" };
+  const event_id = await operate("create_event", about);
+  const market = { ...about, title: "Will they agree?", event_id };
+  const marketId = await operate("create_market", market);
+  const { page } = await visit(browser, service.url);
+  for (const path of [`/markets/${marketId}`, `/events/${event_id}`]) {
+    await page.goto(path);
+    const link = page.getByRole("main").getByRole("link", { name: "World & EU", exact: true });
+    await link.waitFor();
+    t.is(await link.getAttribute("href"), "/?category=world-eu");
+    t.is(await link.innerText(), "World & EU");
+  }
 });
 
 journey("a guest sees at once that a market is paused, and that it goes on", async (t, browser) => {

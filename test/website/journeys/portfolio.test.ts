@@ -34,7 +34,7 @@ journey("open orders show their budget, and until when they wait", async (t, bro
   await page.goto("/portfolio");
   const row = (name: RegExp) => page.getByRole("row", { name }).waitFor();
   await row(/Will they score\? Buy YES Budget €12\.50 – Being released its release/);
-  await row(/Will it snow\? Buy NO 30¢ 0 \/ 5 .+ cancelled/);
+  await row(/Will it snow\? Buy NO 30¢ 0 \/ 5 .+ no end/);
   await row(/Will it snow\? Buy NO 31¢ 0 \/ 5 .+ 1 May 2100/);
   await page.setViewportSize({ width: 375, height: 800 });
   const compact = page.getByText(/^Buy NO · until 1 May 2100/);

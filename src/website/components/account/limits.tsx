@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { account } from "../../api/account.ts";
+import { keepAccount, readAccount } from "../../api/account.ts";
 import { ownApi } from "../../api/client.ts";
 import { announceChange } from "../../api/own_changes.ts";
 import { resultOf } from "../../api/result.ts";
+import type { Problem } from "../../api/result.ts";
 import type { LossLimit, OwnProfile } from "../../api/types.ts";
 import { formatCents, formatDateTime, parseEuros } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { useTyped } from "../../hooks/use_typed.ts";
 import { Field } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
@@ -19,17 +21,30 @@ const periods = [
 ] as const;
 
 type Period = (typeof periods)[number]["name"];
+type Limits = OwnProfile["limits"];
+
+const changedMeanwhile: Problem = {
+  status: 409,
+  error: "Your limits were changed meanwhile. Look at what holds now, and save again.",
+};
 
 /** How much may be lost in a day, a week and a month. */
 export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
   const { limits } = own;
-  const [typed, setTyped] = useState<Record<Period, string>>(() => ({
+  const { typed, values, type, forget } = useTyped<Record<Period, string>>({
     day: textOf(limits.day),
     week: textOf(limits.week),
     month: textOf(limits.month),
-  }));
+  });
+  const isTouched = Object.keys(typed).length > 0;
+  // What the form showed when the user began to type.
+  const [typedBeside, setTypedBeside] = useState(limits);
   const command = useCommand();
-  const cents = { day: centsOf(typed.day), week: centsOf(typed.week), month: centsOf(typed.month) };
+  const cents = {
+    day: centsOf(values.day),
+    week: centsOf(values.week),
+    month: centsOf(values.month),
+  };
   const isWrong = Object.values(cents).includes("wrong");
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -37,9 +52,20 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
     if (day === "wrong" || week === "wrong" || month === "wrong") return;
     const body = { dayCents: day, weekCents: week, monthCents: month };
     void command.give(
-      () => resultOf(ownApi.PUT("/api/account/limits", { body })),
+      async () => {
+        const now = await readAccount();
+        if (!now.ok) return now;
+        const known = isTouched ? typedBeside : limits;
+        if (now.data.id !== own.id || !areSame(known, now.data.limits)) {
+          keepAccount(now.data);
+          setTypedBeside(now.data.limits);
+          return { ok: false, problem: changedMeanwhile };
+        }
+        return await resultOf(ownApi.PUT("/api/account/limits", { body }));
+      },
       (changed) => {
-        account.value = { ...own, limits: changed };
+        forget(typed);
+        keepAccount({ ...own, limits: changed });
         announceChange();
       },
     );
@@ -59,10 +85,11 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
                 name={name}
                 unit="€"
                 inputMode="decimal"
-                value={typed[name]}
+                value={values[name]}
                 error={cents[name] === "wrong" ? "Give an amount in euros, or nothing." : undefined}
                 onValue={(text) => {
-                  setTyped((before) => ({ ...before, [name]: text }));
+                  if (!isTouched) setTypedBeside(limits);
+                  type({ [name]: text });
                 }}
               />
               <Used limit={limits[name]} />
@@ -106,6 +133,14 @@ function Used({ limit }: { limit: LossLimit }): JSX.Element {
         </p>
       )}
     </div>
+  );
+}
+
+/** Whether the same limits hold, and wait to. What is used of them changes with every order. */
+function areSame(one: Limits, other: Limits): boolean {
+  return periods.every(
+    ({ name }) =>
+      one[name].limitCents === other[name].limitCents && textOf(one[name]) === textOf(other[name]),
   );
 }
 

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
-import { noteSignIn } from "../../api/session.ts";
+import { noteRenewal } from "../../api/session.ts";
 import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Field, issueOf, KnownUser, problemBeside } from "../field.tsx";
@@ -21,7 +21,7 @@ export function PasswordSection({ own }: { own: OwnProfile }): JSX.Element {
     void command.give(
       () => resultOf(ownApi.PUT("/api/account/password", { body })),
       () => {
-        noteSignIn();
+        noteRenewal();
         setCurrent("");
         setNew("");
       },

@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { account } from "../../api/account.ts";
+import { keepAccount } from "../../api/account.ts";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import type { OwnProfile } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { useTyped } from "../../hooks/use_typed.ts";
 import { Checkbox, Field, issueOf, problemBeside } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Person } from "../person.tsx";
@@ -13,7 +13,7 @@ import { Section } from "./section.tsx";
 
 /** What others see of the user. */
 export function ProfileSection({ own }: { own: OwnProfile }): JSX.Element {
-  const [values, setValues] = useState({
+  const { typed, values, type, forget } = useTyped({
     displayName: own.displayName,
     handle: own.handle,
     avatarUrl: own.avatarUrl ?? "",
@@ -22,24 +22,19 @@ export function ProfileSection({ own }: { own: OwnProfile }): JSX.Element {
   });
   const command = useCommand();
   const { problem } = command;
-  const change = (some: Partial<typeof values>): void => {
+  const change = (some: typeof typed): void => {
     command.reset();
-    setValues((before) => ({ ...before, ...some }));
+    type(some);
   };
   const submit = (event: Event): void => {
     event.preventDefault();
-    const avatarUrl = values.avatarUrl.trim() === "" ? null : values.avatarUrl.trim();
-    const body = {
-      displayName: values.displayName,
-      private: values.private,
-      leaderboardOptOut: values.leaderboardOptOut,
-      ...(values.handle !== own.handle && { handle: values.handle }),
-      ...(avatarUrl !== own.avatarUrl && { avatarUrl }),
-    };
+    const { avatarUrl, ...others } = typed;
+    const body = avatarUrl === undefined ? others : { ...others, avatarUrl: addressOf(avatarUrl) };
     void command.give(
       () => resultOf(ownApi.PATCH("/api/account/profile", { body })),
       (changed) => {
-        account.value = changed;
+        forget(typed);
+        keepAccount(changed);
       },
     );
   };
@@ -100,4 +95,10 @@ export function ProfileSection({ own }: { own: OwnProfile }): JSX.Element {
       </form>
     </Section>
   );
+}
+
+/** Nothing removes the picture. */
+function addressOf(typed: string): string | null {
+  const address = typed.trim();
+  return address === "" ? null : address;
 }

@@ -12,6 +12,7 @@ import {
 } from "../../format.ts";
 import { useEvent } from "../../hooks/use_event.ts";
 import { useResolution } from "../../hooks/use_resolution.ts";
+import { CategoryLink } from "../category_link.tsx";
 import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
 
@@ -29,7 +30,7 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
   return (
     <header class="market-head">
       <p class="crumbs">
-        <a href={`/?category=${category}`}>{category.replaceAll("-", " ")}</a>
+        <CategoryLink slug={category} />
         {eventId !== null && <EventLink id={eventId} />}
         <Status status={isPaused ? "paused" : status} outcome={resolvedOutcome} />
         {eventId !== null && <LiveBadge markets={[market]} />}
@@ -123,11 +124,7 @@ function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Elemen
 }
 
 function EventLink({ id }: { id: string }): JSX.Element {
-  return (
-    <a class="crumb-event" href={`/events/${id}`}>
-      {useEvent(id)?.title ?? "Event"}
-    </a>
-  );
+  return <a href={`/events/${id}`}>{useEvent(id)?.title ?? "Event"}</a>;
 }
 
 function Fact({ name, value }: { name: string; value: string }): JSX.Element {

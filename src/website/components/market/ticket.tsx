@@ -6,7 +6,7 @@ import { placeOrder } from "../../api/orders.ts";
 import { changePending, pendingOrders } from "../../api/pending_order.ts";
 import { isUncertain } from "../../api/result.ts";
 import type { Problem } from "../../api/result.ts";
-import { isSignedIn } from "../../api/session.ts";
+import { isSignedIn, session } from "../../api/session.ts";
 import type { Market, PlacedOrder, PlaceOrder } from "../../api/types.ts";
 import { formatPrice, formatTradeTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
@@ -171,7 +171,7 @@ function useSending(order: PlaceOrder | undefined, marketTitle: string): Sending
     setPlaced(undefined);
     if (sent === undefined) return;
     sentKey.current = key;
-    const pending = { idempotencyKey: key, marketTitle, order: sent };
+    const pending = { idempotencyKey: key, marketTitle, order: sent, session: session.peek() };
     void command.give(
       () => placeOrder(pending, { isWatched: true }),
       (done) => {

@@ -72,7 +72,7 @@ export function untilWords({
   timeInForce,
 }: Pick<Order, "expiresAt" | "timeInForce">): string {
   if (timeInForce !== "gtc") return "its release";
-  return expiresAt === null ? "cancelled" : formatDateTime(expiresAt);
+  return expiresAt === null ? "no end" : formatDateTime(expiresAt);
 }
 
 /** The limit of an order. One at the last price there is, which may not rest, is a market order. */
