@@ -3,6 +3,7 @@ import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { getIntrospectionQuery } from "postgraphile/graphql";
+import { keptFiles } from "../../src/api/graphiql.ts";
 import { asServerPools } from "../../src/database/server_pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { formatSecret } from "../../src/secrets.ts";
@@ -404,6 +405,37 @@ test.serial("the page for operators loads nothing from other hosts", async (t) =
     t.regex(headers.get("content-type")!, /javascript|css/);
   }
   t.is((await callService(service.url, "GET", "/admin/graphiql/static/../../x")).status, 404);
+  t.is((await callService(service.url, "HEAD", "/admin/graphiql")).status, 200);
   const again = await callService(service.url, "GET", "/admin/graphiql");
   t.false(again.body.includes(nonce!));
 });
+
+test.serial("the files of the page come in the encoding that the client takes", async (t) => {
+  const ask = (encoding: string, file: string, method = "GET") =>
+    callService(service.url, method, `/admin/graphiql/static/${file}`, {
+      headers: { "accept-encoding": encoding },
+    });
+  const [plain, compressed] = [await ask("identity", "ruru.css"), await ask("br", "ruru.css")];
+  t.is(plain.headers.get("content-encoding"), null);
+  t.is(compressed.headers.get("content-encoding"), "br");
+  t.is(plain.body, compressed.body);
+  const head = await ask("identity", "ruru.css", "HEAD");
+  t.is(head.status, 200);
+  t.is(head.headers.get("content-length"), plain.headers.get("content-length"));
+  for (const answer of [plain, compressed, head, await ask("br", "nothing.js")]) {
+    t.is(answer.headers.get("vary"), "Accept-Encoding");
+  }
+});
+
+test.serial(
+  "a file of the page is decompressed once, also for clients at the same time",
+  async (t) => {
+    const find = keptFiles("/static/");
+    const found = await Promise.all([find("ruru.js"), find("ruru.js")]);
+    found.push(await find("ruru.js"));
+    const [first] = found;
+    t.true(first!.encodings.identity.length > first!.encodings.br!.length);
+    for (const file of found) t.is(file!.encodings.identity, first!.encodings.identity);
+    t.is(await find("nothing.js"), undefined);
+  },
+);
