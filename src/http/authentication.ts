@@ -112,7 +112,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const askedAt = performance.now();
     const keyHash = Buffer.from(name, "latin1");
     const at = addressOrNull(address);
-    const turn = turnOf(at ?? undefined);
+    const turn = turnOf(at ?? undefined, remembered.get(name)?.has(address));
     const found = await calls.authenticateKey({ keyHash, address: at }, { turn });
     const addresses = remembered.get(name) ?? new Map<string, Remembered>();
     addresses.delete(address);

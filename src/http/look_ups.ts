@@ -16,12 +16,13 @@ const DEFAULT_ADDRESS_CAP = 100;
 
 /**
  * Gives look-ups of secrets their turns, by the address of their client. Anybody can cause them, so
- * the addresses take turns, and all of them leave a connection to the counting of requests.
+ * the addresses take turns, and all of them leave a connection to the counting of requests. Secrets
+ * that were valid before do not wait behind the other ones of their address.
  */
 export function createLookUps(
   connections: number,
   addressCap = DEFAULT_ADDRESS_CAP,
-): (address: string | undefined) => Turn {
+): (address: string | undefined, wasValid?: boolean) => Turn {
   const limiter = createCallLimiter({ limits: lookUpLimits(connections) });
   const underWay = new Map<string, number>();
 
@@ -31,8 +32,8 @@ export function createLookUps(
     else underWay.delete(client);
   }
 
-  return (address) => {
-    const client = clientAddressOf({ ip: address });
+  return (address, wasValid = false) => {
+    const client = `${clientAddressOf({ ip: address })}${wasValid ? " known" : ""}`;
     const turn = limiter.turn(client, {});
     return async (attempt) => {
       const begun = underWay.get(client) ?? 0;

@@ -3,7 +3,7 @@ import test from "ava";
 import { pino } from "pino";
 import { createAuthenticator } from "../../src/http/authentication.ts";
 import { createLookUps, TooManyLookUps } from "../../src/http/look_ups.ts";
-import { formatSecret } from "../../src/secrets.ts";
+import { formatSecret, sha256Of } from "../../src/secrets.ts";
 import { until } from "../helpers/until.ts";
 import { fakePool } from "./fake_pool.ts";
 
@@ -105,4 +105,29 @@ test("unknown keys of one address: few are asked for at once, and most not at al
   await Promise.all(asked);
   t.is(calls.length, 100);
   t.is(most, pool.options.max - 1);
+});
+
+test("a key that was valid is asked for, however many unknown ones its address tries", async (t) => {
+  const known = formatSecret(randomBytes(32), "jk_");
+  let hangs = false;
+  const { pool } = fakePool({
+    answer: async ({ name, values }) => {
+      if (name !== "authenticate_key") return [];
+      if ((values[0] as Buffer).equals(sha256Of(known))) {
+        return [{ userId: "user", apiKeyId: "id", scopes: [], validForMs: 0 }];
+      }
+      if (hangs) await new Promise(() => undefined);
+      return [];
+    },
+  });
+  // One look-up at a time would wait for those that hang.
+  pool.options.max = 200;
+  const logger = pino({ level: "silent" });
+  const { callerOf } = createAuthenticator({ pool, logger, validForMs: 0 });
+  t.like(await callerOf(known, "192.0.2.1"), { userId: "user" });
+  hangs = true;
+  const guess = () => callerOf(formatSecret(randomBytes(32), "jk_"), "192.0.2.1");
+  for (let index = 0; index < 100; index++) void guess();
+  await t.throwsAsync(guess, { instanceOf: TooManyLookUps });
+  t.like(await callerOf(known, "192.0.2.1"), { userId: "user" });
 });
