@@ -77,6 +77,7 @@ const variables = z.object({
   METRICS_HOST: z.string().default("127.0.0.1"),
   DEMO: flag(true),
   TRUST_PROXY: trustProxy,
+  ADDRESS_CONNECTIONS: wholeNumber(0, 25_000).optional(),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
       error: "must be fatal, error, warn, info, debug, trace or silent",
@@ -93,6 +94,9 @@ const environmentSchema = variables.refine(
   ({ SMTP_URL, PUBLIC_URL }) => SMTP_URL === undefined || PUBLIC_URL !== undefined,
   { path: ["PUBLIC_URL"], error: "must be set if SMTP_URL is: mails have links to it" },
 );
+
+/** More than the event streams of an address, and no burden for a process. */
+const ADDRESS_CONNECTIONS = 500;
 
 /** What the environment configures. */
 export interface Config {
@@ -120,6 +124,8 @@ export interface Config {
   demo: boolean;
   /** Express' `trust proxy`: which proxies say where a request comes from. */
   trustProxy: boolean | number | string;
+  /** Connections that an address may have open at once; 0: any number. */
+  addressConnections: number;
   logLevel: string;
   /** Connections for orders and reads. Two thirds are for orders. */
   poolSize: number;
@@ -157,6 +163,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     workerPort: data.WORKER_PORT,
     demo: data.DEMO,
     trustProxy: data.TRUST_PROXY,
+    // A proxy has the connections of all its clients.
+    addressConnections:
+      data.ADDRESS_CONNECTIONS ?? (data.TRUST_PROXY === false ? ADDRESS_CONNECTIONS : 0),
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,
     publicUrl: data.PUBLIC_URL,

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createServer, STATUS_CODES } from "node:http";
-import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { createConnections } from "./http_connections.ts";
+import type { Connections } from "./http_connections.ts";
 
 export interface ListenOptions {
   /** 0 picks a free port. */
@@ -14,6 +16,10 @@ export interface ListenOptions {
   closingTimeoutMs?: number;
   /** For tests: how long a request may take to arrive. */
   requestTimeoutMs?: number;
+  /** For tests: how long a client may take nothing of its answer. */
+  stuckMs?: number;
+  /** Whether to keep a connection that was made. Without it, all are kept. */
+  admit?: (socket: Socket) => boolean;
 }
 
 /** An HTTP server that listens. */
@@ -35,6 +41,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const CHECK_CONNECTIONS_MS = 1000;
 /** For a client to read the rejection of a malformed request, even if it goes on writing. */
 const LAST_ANSWER_MS = 1000;
+/** At once. More than the event streams of a process. */
+const MAX_CONNECTIONS = 25_000;
 
 const CLOSING_TIMEOUT_MS = 10_000;
 /** For requests that are on their way when the server begins to close. */
@@ -46,19 +54,27 @@ export async function listen(
   handler: RequestListener,
   options: ListenOptions,
 ): Promise<HttpServer> {
-  const server = createServer(
-    {
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
-    },
-    (request, response) => {
-      if (isTarget(request.url)) handler(request, response);
-      else rejectMalformed(request.socket, 400);
-    },
-  );
-  answerClientErrors(server);
-  const closing = prepareClosing(server, options.closingTimeoutMs ?? CLOSING_TIMEOUT_MS);
+  const { closingTimeoutMs = CLOSING_TIMEOUT_MS, stuckMs, admit = () => true } = options;
+  const connections = createConnections(stuckMs === undefined ? {} : { stuckMs });
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    // Its answer would have no body: see isSound.
+    requireHostHeader: false,
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on("connection", (socket) => {
+    if (admit(socket)) connections.opened(socket);
+    else socket.destroy();
+  });
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    connections.add(request, response, isSound(request) ? handler : rejectWith(400));
+  });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    connections.add(request, response, rejectWith(417));
+  });
+  answerClientErrors(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
@@ -66,7 +82,10 @@ export async function listen(
       resolve();
     });
   });
-  return { url: urlOf(server.address() as AddressInfo), close: closing };
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    close: () => close(server, connections, closingTimeoutMs),
+  };
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
@@ -75,85 +94,84 @@ function urlOf({ address, family, port }: AddressInfo): string {
 
 /**
  * Node's own close() cuts idle connections at once, and so loses requests that are on their way. Here
- * they stay open a little longer, and each answer asks its client to close.
+ * they stay open a little longer, and the last answer on each asks its client to close.
  */
-function prepareClosing(server: Server, timeoutMs: number): () => Promise<void> {
-  const sockets = new Set<Socket>();
-  const unanswered = new Set<ServerResponse>();
-  let closing = false;
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  server.prependListener("request", (_request, response: ServerResponse) => {
-    if (closing) response.setHeader("Connection", "close");
-    unanswered.add(response);
-    response.once("close", () => unanswered.delete(response));
-  });
-
-  return async () => {
-    closing = true;
-    for (const response of unanswered) {
-      if (!response.headersSent) response.setHeader("Connection", "close");
-    }
-    const closed = new Promise<true>((resolve) => {
-      // As server.close() does, but for the idle connections.
-      NetServer.prototype.close.call(server, () => {
-        resolve(true);
-      });
+async function close(server: Server, connections: Connections, timeoutMs: number): Promise<void> {
+  connections.askToClose();
+  const closed = new Promise<true>((resolve) => {
+    // As server.close() does, but for the idle connections.
+    NetServer.prototype.close.call(server, () => {
+      resolve(true);
     });
-    const began = Date.now();
-    for (let turn = 1; !(await Promise.race([closed, delay(CLOSING_POLL_MS, false)])); turn++) {
-      // Counts turns, not time: on a busy machine the process may not have read what has arrived.
-      if (turn * CLOSING_POLL_MS > LAST_REQUESTS_MS) closeUnused(server, sockets);
-      if (Date.now() - began > timeoutMs) server.closeAllConnections();
+  });
+  const began = Date.now();
+  for (let turn = 1; !(await Promise.race([closed, delay(CLOSING_POLL_MS, false)])); turn++) {
+    // Counts turns, not time: on a busy machine the process may not have read what has arrived.
+    if (turn * CLOSING_POLL_MS > LAST_REQUESTS_MS) {
+      server.closeIdleConnections();
+      // For Node, a connection that has sent nothing is not idle.
+      connections.cutUnused();
     }
-  };
+    if (Date.now() - began > timeoutMs) server.closeAllConnections();
+  }
 }
 
-/** For Node, a connection that has sent nothing is not idle. */
-function closeUnused(server: Server, sockets: Set<Socket>): void {
-  server.closeIdleConnections();
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+/** Whether the app can take this request: Express fails on some targets. */
+function isSound({ url, headers, httpVersion }: IncomingMessage): boolean {
+  return isTarget(url) && (headers.host !== undefined || httpVersion === "1.0");
 }
 
-/** Whether this is a path, `*` or a URL. Express fails on other targets. */
+/** Whether this is a path, `*` or a URL. */
 function isTarget(target = ""): boolean {
   return target.startsWith("/") || target === "*" || URL.canParse(target);
 }
 
-/**
- * Answers what is not HTTP, or arrives too slowly. A request before it on the connection keeps the
- * only answer that it gets: its client must not take another one for it.
- */
-function answerClientErrors(server: Server): void {
-  const answers = new WeakMap<Duplex, ServerResponse>();
-  server.prependListener("request", ({ socket }, response: ServerResponse) => {
-    answers.set(socket, response);
-  });
+/** Answers what is not HTTP, arrives too slowly, or asks for a tunnel. */
+function answerClientErrors(server: Server, connections: Connections): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const last = answers.get(socket);
-    const isComplete = last?.req.complete ?? true;
-    const isUnanswered = last?.headersSent === false;
-    const isUnderWay = last?.headersSent === true && !(last.writableEnded && isComplete);
-    if (error.code === "ECONNRESET" || !socket.writable || isUnderWay) socket.destroy();
-    else if (isUnanswered && isComplete) last.setHeader("Connection", "close");
-    else rejectMalformed(socket, statusOfClientError.get(error.code ?? "") ?? 400);
+    const status = statusOfClientError.get(error.code ?? "") ?? 400;
+    if (error.code === "ECONNRESET") socket.destroy();
+    else rejectRest(connections, socket, status);
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    // Node has left the socket to us.
+    socket.on("error", () => socket.destroy());
+    rejectRest(connections, socket, 400);
   });
 }
 
-/** Answers instead of the app, and closes the connection. */
+/**
+ * Answers what the server cannot read, and closes the connection. A request before it keeps the only
+ * answer that it gets: its client must not take another one for it.
+ */
+function rejectRest(connections: Connections, socket: Duplex, status: number): void {
+  const latest = connections.latestOf(socket);
+  const isComplete = latest?.request.complete ?? true;
+  const isAnswering = latest?.response.headersSent === true;
+  const isAnswered = isAnswering && latest.response.writableEnded;
+  if (!socket.writable || (isAnswering && !(isAnswered && isComplete))) socket.destroy();
+  else if (latest === undefined || isAnswered) rejectMalformed(socket, status);
+  else if (isComplete) latest.response.setHeader("Connection", "close");
+  else if (latest.hasBegun) rejectMalformed(socket, status);
+  else latest.handler = rejectWith(status);
+}
+
+/** Answers a request instead of the app. The connection closes behind it. */
+function rejectWith(status: number): RequestListener {
+  return (_request, response) => {
+    response.statusCode = status;
+    for (const [name, value] of rejectionHeaders()) response.setHeader(name, value);
+    response.end(rejectionBody(status));
+  };
+}
+
+/** Answers where there is no request to answer, and closes the connection. */
 function rejectMalformed(socket: Duplex, status: number): void {
-  const reason = STATUS_CODES[status] ?? "";
-  const body = JSON.stringify({ error: reason });
+  const body = rejectionBody(status);
   const head = [
-    `HTTP/1.1 ${status} ${reason}`,
-    "Content-Type: application/json; charset=utf-8",
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
-    "Cache-Control: no-store",
-    `X-Request-Id: ${randomUUID()}`,
-    "X-Error-Code: INVALID_REQUEST",
-    "Connection: close",
+    ...rejectionHeaders().map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
   // A client that goes on writing would keep the connection open.
@@ -163,17 +181,29 @@ function rejectMalformed(socket: Duplex, status: number): void {
   });
 }
 
+const rejectionBody = (status: number): string => JSON.stringify({ error: STATUS_CODES[status] });
+
+const rejectionHeaders = (): [name: string, value: string][] => [
+  ["Content-Type", JSON_TYPE],
+  ["Cache-Control", "no-store"],
+  ["X-Request-Id", randomUUID()],
+  ["X-Error-Code", "INVALID_REQUEST"],
+  ["Connection", "close"],
+];
+
 const statusOfClientError = new Map([
   ["HPE_HEADER_OVERFLOW", 431],
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Answers with text: JSON unless given. It is not stored unless a header allows it. */
 export function writeText(
   response: ServerResponse,
   status: number,
   text: string,
-  contentType = "application/json; charset=utf-8",
+  contentType = JSON_TYPE,
 ): void {
   response.statusCode = status;
   response.setHeader("Content-Type", contentType);

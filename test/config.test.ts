@@ -8,6 +8,7 @@ test("without variables the database is embedded, the address is local, and ther
     host: "127.0.0.1",
     demo: true,
     trustProxy: false,
+    addressConnections: 500,
     logLevel: "info",
     poolSize: 12,
   });
@@ -37,6 +38,10 @@ test("variables are read, and an empty variable counts as unset", (t) => {
     workerPort: 9100,
   });
   t.is(readConfig({ TRUST_PROXY: "off" }).trustProxy, false);
+  t.is(config.addressConnections, 0, "a proxy has the connections of all its clients");
+  const limited = { TRUST_PROXY: "1", ADDRESS_CONNECTIONS: "2000" };
+  t.is(readConfig(limited).addressConnections, 2000);
+  t.is(readConfig({ ADDRESS_CONNECTIONS: "0" }).addressConnections, 0);
   for (const proxies of ["loopback, 10.0.0.0/8", "fd00::1", "::1/128"]) {
     t.is(readConfig({ TRUST_PROXY: proxies }).trustProxy, proxies);
   }

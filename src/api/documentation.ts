@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import type { RequestHandler } from "express";
 import { z } from "zod";
 import { securePage } from "../http/page_security.ts";
+import { isRead, sendFile } from "../http/static_file.ts";
+import type { StaticFile } from "../http/static_file.ts";
 import { makeDocument } from "./openapi.ts";
 import { answered, route } from "./route.ts";
 import type { Route } from "./route.ts";
@@ -86,23 +88,26 @@ export function documentationFiles(): RequestHandler {
   const directory = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const read = (name: string) => readFileSync(join(directory, name));
   const files = new Map([
-    ["/swagger-ui.css", { type: "text/css; charset=utf-8", body: read("swagger-ui.css") }],
-    ["/swagger-ui-bundle.js", { type: script, body: read("swagger-ui-bundle.js") }],
-    ["/favicon-32x32.png", { type: "image/png", body: read("favicon-32x32.png") }],
-    ["/start.js", { type: script, body: Buffer.from(start) }],
+    ["/swagger-ui.css", fileOf("text/css; charset=utf-8", read("swagger-ui.css"))],
+    ["/swagger-ui-bundle.js", fileOf(script, read("swagger-ui-bundle.js"))],
+    ["/favicon-32x32.png", fileOf("image/png", read("favicon-32x32.png"))],
+    ["/start.js", fileOf(script, Buffer.from(start))],
   ]);
   return (request, response, next) => {
-    const file = request.method === "GET" ? files.get(request.path) : undefined;
+    const file = isRead(request) ? files.get(request.path) : undefined;
     if (file === undefined) {
       next();
       return;
     }
     secure(request, response, () => {
-      response.setHeader("Content-Type", file.type);
       response.setHeader("Cache-Control", "public, max-age=3600");
-      response.end(file.body);
+      sendFile(request, response, file);
     });
   };
 }
 
 const script = "text/javascript; charset=utf-8";
+
+function fileOf(contentType: string, identity: Buffer): StaticFile {
+  return { contentType, encodings: { identity } };
+}

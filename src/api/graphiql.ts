@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
 import type { Express, RequestHandler, Response } from "express";
 import { securePage } from "../http/page_security.ts";
+import { isRead, sendFile } from "../http/static_file.ts";
+import type { StaticFile } from "../http/static_file.ts";
+import { singleFlightByKey } from "../single_flight.ts";
 
 export interface GraphiqlOptions {
   path: string;
@@ -24,33 +29,58 @@ export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOption
     response.end(html.replaceAll("<script", `<script nonce="${nonce}"`));
   };
 
-  const sendFile: RequestHandler = async (request, response, next) => {
-    const { getStaticFile } = await import("postgraphile/grafserv/ruru/static");
-    const file = await getStaticFile({
-      staticPath,
-      urlPath: request.baseUrl + request.path,
-      acceptEncoding: request.headers["accept-encoding"],
-      disallowDevAssets: true,
-    });
-    if (file === null || request.method !== "GET") {
+  const findFile = keptFiles(staticPath);
+  const showFile: RequestHandler = async (request, response, next) => {
+    // Also for what is not found: a cache must not answer one client with what is for another.
+    response.vary("Accept-Encoding");
+    const file = isRead(request) ? await findFile(request.path.slice(1)) : undefined;
+    if (file === undefined) {
       next();
       return;
     }
-    response.set(file.headers);
     response.setHeader("Cache-Control", "public, max-age=3600");
-    response.end(file.content);
+    sendFile(request, response, file);
   };
 
   app.use(path, (request, response, next) => {
     response.locals.nonce = randomBytes(16).toString("base64");
     secure(request, response, (error: unknown) => {
       if (error !== undefined) next(error);
-      else if (request.path !== "/" || request.method !== "GET") next();
+      else if (request.path !== "/" || !isRead(request)) next();
       else showPage(response).catch(next);
     });
   });
-  app.use(`${path}/static`, sendFile);
+  app.use(`${path}/static`, showFile);
 }
+
+/** Finds the files of the page by their names. Each is decompressed once, and then kept. */
+export function keptFiles(staticPath: string): (name: string) => Promise<StaticFile | undefined> {
+  const kept = new Map<string, StaticFile>();
+  const readOnce = singleFlightByKey(async (name) => {
+    const file = await readFile(staticPath, name);
+    if (file !== undefined) kept.set(name, file);
+    return file;
+  });
+  return async (name) => kept.get(name) ?? (await readOnce(name));
+}
+
+async function readFile(staticPath: string, name: string): Promise<StaticFile | undefined> {
+  const { getStaticFile } = await import("postgraphile/grafserv/ruru/static");
+  const file = await getStaticFile({
+    staticPath,
+    urlPath: staticPath + name,
+    acceptEncoding: "br",
+    disallowDevAssets: true,
+  });
+  if (file === null) return undefined;
+  const { content: br, headers } = file;
+  return {
+    contentType: headers["content-type"] ?? "application/octet-stream",
+    encodings: { br, identity: await decompress(br) },
+  };
+}
+
+const decompress = promisify(brotliDecompress);
 
 /** Scripts of this server and of the page itself. The editor needs inline styles. */
 const secure = securePage({

@@ -27,7 +27,7 @@ export const timeLimits = {
   statementTimeoutMs: 15_000,
 };
 
-const CHECKS = 2;
+const CHECKS = 3;
 const MONITORING = 3;
 
 /** How many connections each pool of a server has at most. */

@@ -15,6 +15,8 @@ import type { SecretPrefix } from "../secrets.ts";
 import { tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf, ipAddressOf } from "./client_address.ts";
+import { createGuesses } from "./guesses.ts";
+import { TooManyLookUps } from "./look_ups.ts";
 import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { sessionCookieOf } from "./session_cookie.ts";
@@ -93,29 +95,39 @@ const tooManyAtOnce = invalidRequest([
   { path: "orders", message: "must be at most as many as the rate limit allows at once" },
 ]);
 
+/** For clients of whose secrets too many are looked up. */
+const LOOK_UP_AGAIN_SECONDS = 1;
+
+interface Credentials {
+  token: Credential<Caller>;
+  cookie: Credential<SessionCaller>;
+  sessionToken: Credential<SessionCaller>;
+  staffKeys: Record<StaffRole, Credential<Staff>>;
+}
+
+function credentialsOf(authenticator: Authenticator): Credentials {
+  return {
+    token: { read: tokenOf, prefixes: ["jk_", "jt_"], holderOf: authenticator.callerOf },
+    cookie: {
+      read: sessionCookieOf,
+      prefixes: ["js_", "jh_"],
+      holderOf: authenticator.callerOfCookie,
+    },
+    sessionToken: { read: tokenOf, prefixes: ["jt_"], holderOf: authenticator.callerOfToken },
+    staffKeys: {
+      analyst: { read: tokenOf, prefixes: ["ja_"], holderOf: authenticator.staffOf },
+      operator: { read: tokenOf, prefixes: ["jo_"], holderOf: authenticator.staffOf },
+    },
+  };
+}
+
 /** The checks of one process. */
 export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
-  const token: Credential<Caller> = {
-    read: tokenOf,
-    prefixes: ["jk_", "jt_"],
-    holderOf: authenticator.callerOf,
-  };
-  const cookie: Credential<SessionCaller> = {
-    read: sessionCookieOf,
-    prefixes: ["js_", "jh_"],
-    holderOf: authenticator.callerOfCookie,
-  };
-  const sessionToken: Credential<SessionCaller> = {
-    read: tokenOf,
-    prefixes: ["jt_"],
-    holderOf: authenticator.callerOfToken,
-  };
-  const staffKeys: Record<StaffRole, Credential<Staff>> = {
-    analyst: { read: tokenOf, prefixes: ["ja_"], holderOf: authenticator.staffOf },
-    operator: { read: tokenOf, prefixes: ["jo_"], holderOf: authenticator.staffOf },
-  };
+  const guesses = createGuesses();
+  const { token, cookie, sessionToken, staffKeys } = credentialsOf(authenticator);
 
-  async function take(counters: RequestCounters, response: Response): Promise<void> {
+  /** Counts a request; returns after how many seconds it may come again, if there are too many. */
+  async function count(counters: RequestCounters, response: Response): Promise<number | undefined> {
     const taken = await limiter.take(counters);
     const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } = taken;
     describeWindows(taken, response);
@@ -125,25 +137,27 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
       response.setHeader("X-RateLimit-Burst", burstCapacity);
       response.setHeader("X-RateLimit-Remaining", remaining);
     }
-    if (allowed) return;
+    if (allowed) return undefined;
     if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
-    response.setHeader("Retry-After", retryAfterSeconds);
-    throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
+    return retryAfterSeconds;
   }
 
-  /** Whether a request has a secret in the form of this kind, and who holds it. */
+  async function take(counters: RequestCounters, response: Response): Promise<void> {
+    const seconds = await count(counters, response);
+    if (seconds !== undefined) throw tooMany(response, seconds);
+  }
+
+  /** Who holds the secret of a request. */
   async function lookUp<Holder>(
-    { read, prefixes, holderOf: ask }: Credential<Holder>,
+    { holderOf: ask }: Credential<Holder>,
+    secret: string,
     request: Request,
-  ): Promise<{ isWellFormed: boolean; holder: Holder | undefined }> {
-    const secret = read(request);
-    if (secret === undefined || !prefixes.some((prefix) => isWellFormedSecret(secret, prefix))) {
-      return { isWellFormed: false, holder: undefined };
-    }
-    const holder = await ask(secret, ipAddressOf(request)).catch((error: unknown) => {
+    response: Response,
+  ): Promise<Holder | undefined> {
+    return await ask(secret, ipAddressOf(request)).catch((error: unknown) => {
+      if (error instanceof TooManyLookUps) throw tooMany(response, LOOK_UP_AGAIN_SECONDS);
       throw beforeAnything(error);
     });
-    return { isWellFormed: true, holder };
   }
 
   async function holderOf<Holder>(
@@ -151,17 +165,30 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     request: Request,
     response: Response,
   ): Promise<Holder> {
-    const { isWellFormed, holder } = await lookUp(credential, request);
+    const secret = secretOf(credential, request);
     // This costs no call of the database, so it is not limited.
-    if (!isWellFormed) throw new ProblemError(rejection("UNAUTHORIZED"));
-    if (holder !== undefined) return holder;
-    await take({ "v1-auth": clientAddressOf(request) }, response);
-    throw new ProblemError(rejection("UNAUTHORIZED"));
+    if (secret === undefined) throw new ProblemError(rejection("UNAUTHORIZED"));
+    const client = clientAddressOf(request);
+    const secondsToWait = guesses.secondsToWait(client, secret);
+    if (secondsToWait !== undefined) throw tooMany(response, secondsToWait);
+    const holder = await lookUp(credential, secret, request, response);
+    if (holder !== undefined) {
+      guesses.noteValid(client, secret);
+      return holder;
+    }
+    const seconds = await count({ "v1-auth": client }, response);
+    if (seconds === undefined) throw new ProblemError(rejection("UNAUTHORIZED"));
+    guesses.noteTooMany(client, seconds);
+    throw tooMany(response, seconds);
   }
 
   const identifiers: { [Kind in Auth]: (...of: [Request, Response]) => Promise<Callers[Kind]> } = {
     none: () => Promise.resolve(undefined),
-    public: async (request) => (await lookUp(sessionToken, request)).holder,
+    public: async (request, response) => {
+      const secret = secretOf(sessionToken, request);
+      if (secret === undefined) return undefined;
+      return await lookUp(sessionToken, secret, request, response);
+    },
     key: (request, response) => holderOf(token, request, response),
     session: (request, response) => holderOf(cookie, request, response),
     token: (request, response) => holderOf(sessionToken, request, response),
@@ -186,6 +213,23 @@ export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
     },
     countAttempt: take,
   };
+}
+
+/** The secret of a request, if it has one in the form of this kind. */
+function secretOf(
+  { read, prefixes }: Pick<Credential<unknown>, "read" | "prefixes">,
+  request: Request,
+): string | undefined {
+  const secret = read(request);
+  const isWellFormed =
+    secret !== undefined && prefixes.some((prefix) => isWellFormedSecret(secret, prefix));
+  return isWellFormed ? secret : undefined;
+}
+
+/** The end of a request that may come again after so many seconds. */
+function tooMany(response: Response, seconds: number): ProblemError {
+  response.setHeader("Retry-After", seconds);
+  return new ProblemError(rejection("TOO_MANY_REQUESTS"));
 }
 
 /** Says what is left of the windows of a request: draft-ietf-httpapi-ratelimit-headers. */

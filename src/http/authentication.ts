@@ -6,6 +6,7 @@ import { api } from "../database/calls.ts";
 import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/calls.ts";
 import { isWellFormedSecret, sha256Of } from "../secrets.ts";
 import { singleFlightByKey } from "../single_flight.ts";
+import { createLookUps } from "./look_ups.ts";
 
 export interface AuthenticatorOptions {
   pool: Pool;
@@ -18,17 +19,20 @@ export interface AuthenticatorOptions {
 
 /**
  * Finds out who calls. Undefined is for unknown, revoked and expired secrets, and for keys that are
- * not valid at the address.
+ * not valid at the address. Throws {@link TooManyLookUps} if too many are looked up for the address.
  */
 export interface Authenticator {
   /** The caller with this API key, used from this address, or with this session's token. */
   callerOf: (token: string, address: string | undefined) => Promise<Caller | undefined>;
   /** The caller with this session's token, and no API key. */
-  callerOfToken: (token: string) => Promise<SessionCaller | undefined>;
+  callerOfToken: (token: string, address: string | undefined) => Promise<SessionCaller | undefined>;
   /** The caller with this session cookie. */
-  callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
+  callerOfCookie: (
+    cookie: string,
+    address: string | undefined,
+  ) => Promise<SessionCaller | undefined>;
   /** The holder of this staff key. */
-  staffOf: (key: string) => Promise<Staff | undefined>;
+  staffOf: (key: string, address: string | undefined) => Promise<Staff | undefined>;
   /** The next request with this key asks the database, as after its revocation. */
   forget: (apiKeyId: string) => void;
   /** The next request with any key asks the database. */
@@ -60,6 +64,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
   const remembered = new Map<string, Map<string, Remembered>>();
   const noteUse = createUseRecorder(options);
+  const turnOf = createLookUps(options.pool.options.max);
   /** Requests with one key from one address at the same time share a call. */
   const askOnce = singleFlightByKey((nameAndAddress) =>
     ask(nameAndAddress.slice(0, NAME_LENGTH), nameAndAddress.slice(NAME_LENGTH)),
@@ -68,20 +73,29 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   let forgotten = 0;
 
   async function callerOf(token: string, address: string | undefined): Promise<Caller | undefined> {
-    if (isWellFormedSecret(token, "jt_")) return await callerOfToken(token);
+    if (isWellFormedSecret(token, "jt_")) return await callerOfToken(token, address);
     return isWellFormedSecret(token, "jk_") ? await callerOfKey(token, address ?? "") : undefined;
   }
 
-  async function callerOfToken(token: string): Promise<SessionCaller | undefined> {
-    return await calls.authenticateSessionToken({ tokenHash: sha256Of(token) });
+  async function callerOfToken(
+    token: string,
+    address: string | undefined,
+  ): Promise<SessionCaller | undefined> {
+    const tokenHash = sha256Of(token);
+    return await calls.authenticateSessionToken({ tokenHash }, { turn: turnOf(address) });
   }
 
-  async function callerOfCookie(cookie: string): Promise<SessionCaller | undefined> {
-    return await calls.authenticateSession({ cookieHash: sha256Of(cookie) });
+  async function callerOfCookie(
+    cookie: string,
+    address: string | undefined,
+  ): Promise<SessionCaller | undefined> {
+    const cookieHash = sha256Of(cookie);
+    return await calls.authenticateSession({ cookieHash }, { turn: turnOf(address) });
   }
 
-  async function staffOf(key: string): Promise<Staff | undefined> {
-    return await calls.authenticateStaffKey({ keyHash: sha256Of(key) });
+  async function staffOf(key: string, address: string | undefined): Promise<Staff | undefined> {
+    const keyHash = sha256Of(key);
+    return await calls.authenticateStaffKey({ keyHash }, { turn: turnOf(address) });
   }
 
   async function callerOfKey(apiKey: string, address: string): Promise<KeyCaller | undefined> {
@@ -96,10 +110,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   async function ask(name: string, address: string): Promise<KeyCaller | undefined> {
     const forgottenBefore = forgotten;
     const askedAt = performance.now();
-    const found = await calls.authenticateKey({
-      keyHash: Buffer.from(name, "latin1"),
-      address: addressOrNull(address),
-    });
+    const keyHash = Buffer.from(name, "latin1");
+    const at = addressOrNull(address);
+    const turn = turnOf(at ?? undefined, remembered.get(name)?.has(address));
+    const found = await calls.authenticateKey({ keyHash, address: at }, { turn });
     const addresses = remembered.get(name) ?? new Map<string, Remembered>();
     addresses.delete(address);
     if (found === undefined) return undefined;
@@ -154,11 +168,11 @@ function createUseRecorder(options: AuthenticatorOptions): UseRecorder {
 
 const addressOrNull = (address: string): string | null => (address === "" ? null : address);
 
-/** A map keeps the order in which its keys came. */
-function dropOldest(map: Map<string, unknown>, keep: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= keep) return;
-    map.delete(key);
+/** Maps and sets keep the order in which their keys came. */
+export function dropOldest(from: Map<string, unknown> | Set<string>, keep: number): void {
+  for (const key of from.keys()) {
+    if (from.size <= keep) return;
+    from.delete(key);
   }
 }
 

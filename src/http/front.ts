@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { hasCode } from "../has_code.ts";
 import { listen } from "../http_server.ts";
 import type { HttpServer, ListenOptions } from "../http_server.ts";
+import { limitByAddress } from "./address_connections.ts";
 import { rejection } from "./problems.ts";
 import { sendText } from "./respond.ts";
 
@@ -16,17 +17,24 @@ export interface Front {
   close: () => Promise<void>;
 }
 
+export interface FrontOptions extends ListenOptions {
+  /** Connections that an address may have open at once; 0: any number. */
+  addressConnections?: number;
+}
+
 /**
  * Listens at once. Until the server takes over, `GET /healthz` answers 200, so that a process which
  * waits for its database is not restarted. Everything else is answered with 503.
  */
-export async function openFront(options: ListenOptions): Promise<Front> {
+export async function openFront(options: FrontOptions): Promise<Front> {
+  const { addressConnections = 0, ...listening } = options;
+  if (addressConnections > 0) listening.admit = limitByAddress(addressConnections);
   let reason = "starting";
   let handler: RequestListener = answerNotReady;
   const answer: RequestListener = (request, response) => {
     handler(request, response);
   };
-  const listener = await listen(answer, options).catch((error: unknown) => {
+  const listener = await listen(answer, listening).catch((error: unknown) => {
     if (hasCode(error, "EADDRINUSE")) (error as Error).message += ": PORT sets another port";
     throw error;
   });

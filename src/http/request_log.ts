@@ -8,19 +8,26 @@ import { problemSentBy } from "./respond.ts";
 /** A slower request is logged as a warning. */
 const SLOW_MS = 1000;
 
+/** Requests at level `warn` in a minute: any client can cause them. */
+const WARNING_CAP = 100;
+const MINUTE_MS = 60_000;
+
 /**
  * Gives every request an id, sends it as X-Request-Id, and logs the request when it is over. Level
  * `error`: an unforeseen error. `warn`: the database did not answer, or the request was slow or cut.
- * `info`: a rejected command. `debug`: everything else. The line has no headers, body or query.
+ * `info`: a rejected command. `debug`: everything else, and warnings beyond a hundred in a minute. The
+ * line has no headers, body or query.
  */
 export function requestLog(logger: Logger): RequestHandler {
+  const mayWarn = createWarningCap(logger);
   return (request, response, next) => {
     const requestId = randomUUID();
     response.setHeader("X-Request-Id", requestId);
     const startedAt = performance.now();
     response.once("close", () => {
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-      const level = levelFor(request, response, durationMs);
+      const wanted = levelFor(request, response, durationMs);
+      const level = wanted === "warn" && !mayWarn() ? "debug" : wanted;
       if (!logger.isLevelEnabled(level)) return;
       logger[level](
         {
@@ -39,6 +46,21 @@ export function requestLog(logger: Logger): RequestHandler {
       );
     });
     next();
+  };
+}
+
+/** Says whether another warning may be logged; says at the end of a minute how many were not. */
+function createWarningCap(logger: Logger): () => boolean {
+  let warnings = 0;
+  function endMinute(): void {
+    const leftOut = warnings - WARNING_CAP;
+    if (leftOut > 0) logger.warn({ leftOut }, "requests with warnings were not logged");
+    warnings = 0;
+  }
+  return () => {
+    if (warnings === 0) setTimeout(endMinute, MINUTE_MS).unref();
+    warnings++;
+    return warnings <= WARNING_CAP;
   };
 }
 

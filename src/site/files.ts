@@ -1,19 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
-
-/** One file of the website, in each encoding that there is of it. */
-export interface SiteFile {
-  contentType: string;
-  encodings: Partial<Record<Encoding, Buffer>> & { identity: Buffer };
-}
-
-export type Encoding = "br" | "gzip" | "identity";
+import type { StaticFile } from "../http/static_file.ts";
 
 /** What browsers get: one page, which shows every path, and the files that it names. */
 export interface Website {
-  page: SiteFile;
+  page: StaticFile;
   /** By path. Each path holds a hash of the content, so the content of a path never changes. */
-  assets: Map<string, SiteFile>;
+  assets: Map<string, StaticFile>;
 }
 
 const contentTypes: Record<string, string> = {
@@ -28,7 +21,7 @@ export async function loadWebsite(directory: string): Promise<Website> {
   const page = await readSiteFile(join(directory, "index.html"));
   const assetsDirectory = join(directory, "assets");
   const names = (await readdir(assetsDirectory)).filter((name) => extname(name) in contentTypes);
-  const assets = new Map<string, SiteFile>();
+  const assets = new Map<string, StaticFile>();
   for (const name of names) {
     const path = join(assetsDirectory, name);
     assets.set(`/${relative(directory, path)}`, await readSiteFile(path));
@@ -36,7 +29,7 @@ export async function loadWebsite(directory: string): Promise<Website> {
   return { page, assets };
 }
 
-async function readSiteFile(path: string): Promise<SiteFile> {
+async function readSiteFile(path: string): Promise<StaticFile> {
   const contentType = contentTypes[extname(path)];
   if (contentType === undefined) throw new Error(`There is no content type for ${path}`);
   const [identity, br, gzip] = await Promise.all([

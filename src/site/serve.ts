@@ -1,7 +1,8 @@
-import type { Request, RequestHandler, Response } from "express";
+import type { Request, RequestHandler } from "express";
 import { securePage } from "../http/page_security.ts";
+import { isRead, sendFile } from "../http/static_file.ts";
 import { isPagePath } from "../website/paths.ts";
-import type { Encoding, SiteFile, Website } from "./files.ts";
+import type { Website } from "./files.ts";
 
 const ASSET_CACHING = "public, max-age=31536000, immutable";
 
@@ -31,25 +32,7 @@ export function serveWebsite(website: Website): RequestHandler {
   };
 }
 
-function isForPages({ method, path }: Request): boolean {
-  const isRead = method === "GET" || method === "HEAD";
-  return isRead && path !== "/api" && !path.startsWith("/api/");
-}
-
-/** The smallest first: browsers like all that they name equally well. */
-const preferred: Encoding[] = ["br", "gzip"];
-
-function accepts(request: Request, encoding: Encoding): boolean {
-  return request.acceptsEncodings(encoding) !== false;
-}
-
-function sendFile(request: Request, response: Response, file: SiteFile): void {
-  const { contentType, encodings } = file;
-  const encoding = preferred.find((name) => name in encodings && accepts(request, name));
-  const body = (encoding && encodings[encoding]) ?? encodings.identity;
-  response.setHeader("Content-Type", contentType);
-  response.setHeader("Vary", "Accept-Encoding");
-  response.setHeader("Content-Length", body.length);
-  if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);
-  response.end(request.method === "HEAD" ? undefined : body);
+function isForPages(request: Request): boolean {
+  const { path } = request;
+  return isRead(request) && path !== "/api" && !path.startsWith("/api/");
 }

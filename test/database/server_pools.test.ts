@@ -77,7 +77,7 @@ test.serial("the connections of a server add up to the number in the documentati
   for (const size of [2, 3, 12, 100]) {
     const { orders, reads, checks, monitoring } = sharesOf(size);
     t.is(orders + reads, size);
-    t.is(checks + monitoring, 5);
+    t.is(checks + monitoring, 6);
     t.true(orders >= reads);
   }
   t.is(listPools(pools).length, 4);

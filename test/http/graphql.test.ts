@@ -3,6 +3,7 @@ import test from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { getIntrospectionQuery } from "postgraphile/graphql";
+import { keptFiles } from "../../src/api/graphiql.ts";
 import { asServerPools } from "../../src/database/server_pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { formatSecret } from "../../src/secrets.ts";
@@ -41,7 +42,7 @@ test.before("serve", async () => {
       ...{ role, logger, statementTimeoutMs: 4000 },
       pool: database.connectAs(`exchange_${role}`, { max: 4 }),
     });
-  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
+  const config = { host: "127.0.0.1", port: 0, trustProxy: true };
   const [analysts, operating] = [endpoint("analyst"), endpoint("operator")];
   // Reading the schemas keeps a busy machine longer than a query may take.
   await analysts.prepare();
@@ -96,10 +97,17 @@ test.serial("401: each address takes only the keys of its own role", async (t) =
 test.serial("401, then 429: unknown keys are counted by address", async (t) => {
   await operate("set_rate_limit('v1-auth', 2, 60)");
   const madeUp = () => formatSecret(randomBytes(32), "jo_");
+  const askAt = (address: string, key: string | undefined) =>
+    callService(service.url, "POST", "/admin/graphql", {
+      body: { query: "{ __typename }" },
+      headers: { "x-forwarded-for": address, authorization: `Bearer ${key ?? ""}` },
+    });
+  t.is((await askAt("192.0.2.1", keys.operator)).status, 200);
   for (const status of [401, 401, 429]) {
-    t.is((await ask("/admin/graphql", madeUp(), "{ __typename }")).status, status);
+    t.is((await askAt("192.0.2.1", madeUp())).status, status);
   }
-  t.is((await run("{ __typename }")).status, 200);
+  t.is((await askAt("192.0.2.1", keys.operator)).status, 200, "it was valid there before");
+  t.is((await askAt("192.0.2.2", keys.operator)).status, 200);
   await operate("set_rate_limit('v1-auth', 120, 60)");
 });
 
@@ -404,6 +412,37 @@ test.serial("the page for operators loads nothing from other hosts", async (t) =
     t.regex(headers.get("content-type")!, /javascript|css/);
   }
   t.is((await callService(service.url, "GET", "/admin/graphiql/static/../../x")).status, 404);
+  t.is((await callService(service.url, "HEAD", "/admin/graphiql")).status, 200);
   const again = await callService(service.url, "GET", "/admin/graphiql");
   t.false(again.body.includes(nonce!));
 });
+
+test.serial("the files of the page come in the encoding that the client takes", async (t) => {
+  const ask = (encoding: string, file: string, method = "GET") =>
+    callService(service.url, method, `/admin/graphiql/static/${file}`, {
+      headers: { "accept-encoding": encoding },
+    });
+  const [plain, compressed] = [await ask("identity", "ruru.css"), await ask("br", "ruru.css")];
+  t.is(plain.headers.get("content-encoding"), null);
+  t.is(compressed.headers.get("content-encoding"), "br");
+  t.is(plain.body, compressed.body);
+  const head = await ask("identity", "ruru.css", "HEAD");
+  t.is(head.status, 200);
+  t.is(head.headers.get("content-length"), plain.headers.get("content-length"));
+  for (const answer of [plain, compressed, head, await ask("br", "nothing.js")]) {
+    t.is(answer.headers.get("vary"), "Accept-Encoding");
+  }
+});
+
+test.serial(
+  "a file of the page is decompressed once, also for clients at the same time",
+  async (t) => {
+    const find = keptFiles("/static/");
+    const found = await Promise.all([find("ruru.js"), find("ruru.js")]);
+    found.push(await find("ruru.js"));
+    const [first] = found;
+    t.true(first!.encodings.identity.length > first!.encodings.br!.length);
+    for (const file of found) t.is(file!.encodings.identity, first!.encodings.identity);
+    t.is(await find("nothing.js"), undefined);
+  },
+);

@@ -241,6 +241,9 @@ test("200: the page comes from this server alone", async (t) => {
     t.is(file.headers.get("content-security-policy"), policy);
     t.is(file.headers.get("x-content-type-options"), "nosniff");
     t.true(file.body.length > 100, path);
+    const head = await service.call("HEAD", `/${path}`);
+    t.is(head.status, 200, path);
+    t.is(head.headers.get("content-length"), file.headers.get("content-length"));
   }
 });
 

@@ -266,10 +266,38 @@ test.serial("401, then 429: unknown keys count by address, malformed ones do not
     Array.from({ length: 9 }, () => 401),
   );
   t.is((await ask()).status, 401);
+  const [known, unused] = [await makeTrader(), await makeTrader()];
+  const cancel = (key: string) =>
+    call("DELETE", `/api/v1/orders/${noSuchId}`, from(address, { key }));
+  t.is((await cancel(known.key)).status, 404);
   const guess = () => ask(formatSecret(randomBytes(32), "jk_"));
   t.deepEqual(await statuses(6, guess), [401, 401, 401, 401, 401, 429]);
-  isRefused(t, await ask((await makeTrader()).key));
+
+  // From now on unknown keys are not looked up: a look-up would fail.
+  await withoutLookUps(async () => {
+    t.deepEqual(await statuses(3, guess), [429, 429, 429]);
+    const refused = await ask(unused.key);
+    t.is(refused.status, 429);
+    const wait = Number(refused.headers.get("retry-after"));
+    t.true(wait > 0 && wait <= 60);
+  });
+  isRefused(t, await ask(known.key));
+  t.is((await cancel(known.key)).status, 404, "a key that was valid here still trades");
+  const elsewhere = from(newAddress(), { key: unused.key });
+  t.is((await call("GET", "/api/v1/me", elsewhere)).status, 200);
 });
+
+/** Does something while the function that looks up keys is gone. */
+async function withoutLookUps(work: () => Promise<void>): Promise<void> {
+  const rename = (from: string, to: string) =>
+    service.database.pool.query(`alter function api.${from} rename to ${to}`);
+  await rename("authenticate_key(bytea, inet)", "hidden");
+  try {
+    await work();
+  } finally {
+    await rename("hidden(bytea, inet)", "authenticate_key");
+  }
+}
 
 test.serial(
   "403, then 429: what a key may not do counts by address, and is not the user's",

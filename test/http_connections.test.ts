@@ -1,0 +1,327 @@
+import { once } from "node:events";
+import type { RequestListener } from "node:http";
+import net from "node:net";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import { listen } from "../src/http_server.ts";
+import type { ListenOptions } from "../src/http_server.ts";
+import { until } from "./helpers/until.ts";
+
+/** What one connection can take of a server, and in which order its requests are answered. */
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const post = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `/${index}`);
+
+interface Client {
+  socket: Socket;
+  text: () => string;
+  closed: Promise<unknown>;
+  isClosed: () => boolean;
+}
+
+/** Listens, and returns how to connect to it. */
+async function serving(
+  t: ExecutionContext,
+  handler: RequestListener,
+  options: Partial<ListenOptions> = {},
+) {
+  const listener = await listen(handler, { host: "127.0.0.1", port: 0, ...options });
+  const sockets: Socket[] = [];
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy();
+    await listener.close();
+  });
+  const connect = (): Client => {
+    const socket = net.connect(Number(new URL(listener.url).port), "127.0.0.1");
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    const closed = once(socket, "close");
+    return { socket, text: () => text, closed, isClosed: () => socket.closed };
+  };
+  return { connect, listener };
+}
+
+/** An app that answers when it is told to, with the path. */
+function answering() {
+  const begun: string[] = [];
+  const waiting: (() => void)[] = [];
+  const handler: RequestListener = (request, response) => {
+    begun.push(`${request.method ?? ""} ${request.url ?? ""}`);
+    request.resume();
+    waiting.push(() => response.end(request.url));
+  };
+  return { handler, begun, answerNext: () => waiting.shift()?.() };
+}
+
+const statusesIn = (text: string) =>
+  (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => Number(line.slice(9)));
+
+test("requests of a connection are carried out one after another, in their order", async (t) => {
+  const { handler, begun, answerNext } = answering();
+  const { connect } = await serving(t, handler);
+  const client = connect();
+  const paths = numbered(90);
+  client.socket.write(paths.map(post).join(""));
+  for (const [index, path] of paths.entries()) {
+    await until(`${path} has begun`, () => Promise.resolve(begun.length > index));
+    t.is(begun.length, index + 1);
+    answerNext();
+  }
+  await until("all are answered", () => Promise.resolve(client.text().endsWith("/89")));
+  t.deepEqual(
+    begun,
+    paths.map((path) => `POST ${path}`),
+  );
+  t.deepEqual(client.text().match(/\/\d+(?=HTTP|$)/g), paths);
+  // The connection goes on.
+  client.socket.write(get("/more"));
+  await until("it has begun", () => Promise.resolve(begun.length === 91));
+});
+
+test("while requests wait, no more are read", async (t) => {
+  const { handler, begun, answerNext } = answering();
+  const { connect } = await serving(t, handler);
+  const client = connect();
+  client.socket.write(get("/0") + get("/1"));
+  await until("the first has begun", () => Promise.resolve(begun.length === 1));
+  // More than the server may hold, and than the kernel takes for it.
+  const rest = numbered(400_000).map(get).join("");
+  const isTaken = client.socket.write(rest);
+  const other = connect();
+  other.socket.write(get("/other"));
+  await until("another connection is served", () => Promise.resolve(begun.length === 2));
+  t.false(isTaken);
+  t.false(client.isClosed(), "what is not read does not count");
+  t.true(client.socket.writableLength > 0);
+  answerNext();
+  await until("the second has begun", () => Promise.resolve(begun.length === 3));
+  t.deepEqual(begun, ["GET /0", "GET /other", "GET /1"]);
+});
+
+test("a connection with more than 100 unanswered requests is cut, and they have no effect", async (t) => {
+  const { handler, begun } = answering();
+  const { connect } = await serving(t, handler);
+  const client = connect();
+  client.socket.write(numbered(101).map(get).join(""));
+  await client.closed;
+  t.deepEqual(begun, ["GET /0"]);
+  t.is(client.text(), "");
+});
+
+test("a client that does not read gets no more answers than it takes", async (t) => {
+  let begun = 0;
+  const big = Buffer.alloc(8_000_000);
+  const { connect } = await serving(t, (_request, response) => {
+    begun++;
+    response.end(big);
+  });
+  const client = connect();
+  client.socket.pause();
+  client.socket.write(numbered(50).map(get).join(""));
+  await until("it is answered", () => Promise.resolve(begun > 0));
+  const other = connect();
+  other.socket.write(get("/other"));
+  await until("another is answered", () =>
+    Promise.resolve(other.text().length > big.length && begun > 1),
+  );
+  t.is(begun, 2);
+});
+
+const STUCK_MS = 1500;
+
+test("a client that takes nothing of its answer is cut, one that takes it slowly is not", async (t) => {
+  const big = Buffer.alloc(30_000_000);
+  const ended = new Map<string, boolean>();
+  const { connect } = await serving(
+    t,
+    (request, response) => {
+      response.once("close", () => ended.set(request.url ?? "", response.writableFinished));
+      response.end(big);
+    },
+    { stuckMs: STUCK_MS },
+  );
+  const [stuck, slow] = [connect(), connect()];
+  stuck.socket.pause();
+  stuck.socket.write(get("/stuck"));
+  slow.socket.write(get("/slow"));
+  const began = performance.now();
+  let taken = 0;
+  slow.socket.removeAllListeners("data");
+  slow.socket.on("data", (chunk: Buffer) => {
+    taken += chunk.length;
+    if (Math.floor(taken / 3_000_000) === Math.floor((taken - chunk.length) / 3_000_000)) return;
+    slow.socket.pause();
+    setTimeout(() => slow.socket.resume(), 200);
+  });
+  await until("the slow one has all", () => Promise.resolve(taken > big.length));
+  t.true(performance.now() - began > STUCK_MS, "it took longer than a client may take nothing");
+  await until("the other is cut", () => Promise.resolve(ended.has("/stuck")));
+  t.deepEqual(Object.fromEntries(ended), { "/slow": true, "/stuck": false });
+});
+
+test("a handler may take longer than a client for its answer, also on a connection that is kept", async (t) => {
+  const { connect } = await serving(
+    t,
+    (request, response) => {
+      if (request.url === "/fast") response.end("fast");
+      else void delay(600).then(() => response.end("slow"));
+    },
+    { stuckMs: 100 },
+  );
+  const client = connect();
+  client.socket.write(get("/fast") + get("/slow"));
+  await until("both are answered", () => Promise.resolve(client.text().endsWith("slow")));
+  client.socket.write(get("/slow"));
+  await until("so is a third", () => Promise.resolve(client.text().split("slow").length === 3));
+  t.deepEqual(statusesIn(client.text()), [200, 200, 200]);
+});
+
+test("a stream is not cut for a client that takes nothing: it has a rule of its own", async (t) => {
+  let isClosed = false;
+  const { connect } = await serving(
+    t,
+    (_request, response) => {
+      response.once("close", () => (isClosed = true));
+      response.writeHead(200).write(Buffer.alloc(8_000_000));
+    },
+    { stuckMs: 50 },
+  );
+  const client = connect();
+  client.socket.pause();
+  client.socket.write(get("/"));
+  await delay(400);
+  t.false(isClosed);
+});
+
+for (const [what, bytes] of [
+  ["a target that is none", "GET http://[/ HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["no host", "GET / HTTP/1.1\r\n\r\n"],
+] as const) {
+  test(`${what}: it is answered behind the requests before it`, async (t) => {
+    const { handler, begun, answerNext } = answering();
+    const { connect } = await serving(t, handler);
+    const client = connect();
+    client.socket.write(post("/order") + get("/book") + bytes);
+    await until("the first has begun", () => Promise.resolve(begun.length === 1));
+    answerNext();
+    await until("the second has begun", () => Promise.resolve(begun.length === 2));
+    answerNext();
+    await client.closed;
+    t.deepEqual(statusesIn(client.text()), [200, 200, 400]);
+    t.deepEqual(begun, ["POST /order", "GET /book"]);
+  });
+}
+
+for (const [what, bytes] of [
+  ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["garbage", "\x01\x02\r\n\r\n"],
+] as const) {
+  test(`${what}: the requests before it keep their answers, and the connection ends`, async (t) => {
+    const { handler, begun, answerNext } = answering();
+    const { connect } = await serving(t, handler);
+    const client = connect();
+    client.socket.write(post("/order") + get("/book"));
+    await until("the first has begun", () => Promise.resolve(begun.length === 1));
+    client.socket.write(bytes);
+    answerNext();
+    await until("the second has begun", () => Promise.resolve(begun.length === 2));
+    answerNext();
+    await client.closed;
+    const statuses = statusesIn(client.text());
+    t.deepEqual(statuses.slice(0, 2), [200, 200]);
+    t.true(statuses.length <= 3);
+    t.deepEqual(client.text().match(/\/(order|book)(?=HTTP|$)/g), ["/order", "/book"]);
+  });
+
+  test(`${what} together with a request before it`, async (t) => {
+    const { handler, begun, answerNext } = answering();
+    const { connect } = await serving(t, handler);
+    const client = connect();
+    client.socket.write(post("/order") + bytes);
+    await until("it has begun", () => Promise.resolve(begun.length === 1));
+    answerNext();
+    await client.closed;
+    t.deepEqual(statusesIn(client.text()), [200]);
+    t.true(client.text().endsWith("/order"));
+  });
+}
+
+test("a body that is malformed is answered behind the requests before it", async (t) => {
+  const { handler, begun, answerNext } = answering();
+  const { connect } = await serving(t, handler);
+  const client = connect();
+  const chunked = "POST /bad HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n";
+  client.socket.write(post("/order") + chunked);
+  await until("the first has begun", () => Promise.resolve(begun.length === 1));
+  answerNext();
+  await client.closed;
+  t.deepEqual(statusesIn(client.text()), [200, 400]);
+  t.deepEqual(begun, ["POST /order"]);
+});
+
+for (const [status, what, bytes] of [
+  [417, "an expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: foo\r\n\r\n"],
+  [400, "no host", "GET / HTTP/1.1\r\n\r\n"],
+  [400, "CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+  [400, "a target that is none", "GET http://[/ HTTP/1.1\r\nHost: a\r\n\r\n"],
+] as const) {
+  test(`${status}: ${what}, in the form of every error`, async (t) => {
+    const { connect } = await serving(t, (_request, response) => response.end("here"));
+    const client = connect();
+    client.socket.write(bytes);
+    await client.closed;
+    const [head = "", body = ""] = client.text().split("\r\n\r\n");
+    t.deepEqual(statusesIn(head), [status]);
+    t.regex(head, /\r\nX-Request-Id: [0-9a-f-]{36}(\r\n|$)/);
+    t.regex(head, /\r\nX-Error-Code: INVALID_REQUEST(\r\n|$)/);
+    t.regex(head, /\r\nContent-Type: application\/json; charset=utf-8(\r\n|$)/);
+    t.deepEqual(Object.keys(JSON.parse(body)), ["error"]);
+  });
+}
+
+test("HTTP/1.0 needs no host", async (t) => {
+  const { connect } = await serving(t, (_request, response) => response.end("here"));
+  const client = connect();
+  client.socket.write("GET / HTTP/1.0\r\n\r\n");
+  await client.closed;
+  t.true(client.text().endsWith("here"));
+});
+
+test("closing answers all requests that have come, and only the last answer says close", async (t) => {
+  const { handler, begun, answerNext } = answering();
+  const { connect, listener } = await serving(t, handler);
+  const client = connect();
+  client.socket.write(numbered(3).map(get).join(""));
+  await until("the first has begun", () => Promise.resolve(begun.length === 1));
+  const closing = listener.close();
+  for (let index = 0; index < 3; index++) {
+    await until("one has begun", () => Promise.resolve(begun.length > index));
+    answerNext();
+  }
+  await closing;
+  await client.closed;
+  t.deepEqual(client.text().match(/\/\d(?=HTTP|$)/g), ["/0", "/1", "/2"]);
+  t.is(client.text().match(/^Connection: close/gm)?.length, 1);
+});
+
+test("a connection that is not admitted is cut", async (t) => {
+  let isFull = true;
+  const { connect } = await serving(t, (_request, response) => response.end("here"), {
+    admit: () => !isFull,
+  });
+  const refused = connect();
+  refused.socket.write(get("/"));
+  await refused.closed;
+  t.is(refused.text(), "");
+  isFull = false;
+  const admitted = connect();
+  admitted.socket.write(get("/"));
+  await until("it is answered", () => Promise.resolve(admitted.text().endsWith("here")));
+});
