@@ -26,6 +26,7 @@ import { createRequestLimiter } from "../http/request_limiter.ts";
 import { makeRequestCounter } from "../http/request_metrics.ts";
 import type { RequestCounter } from "../http/request_metrics.ts";
 import { makeRegistry } from "../process_metrics.ts";
+import { singleFlight } from "../single_flight.ts";
 import { createOutboxRelay } from "../streams/outbox_relay.ts";
 import type { OutboxRelay } from "../streams/outbox_relay.ts";
 import { createStreams } from "../streams/process_streams.ts";
@@ -60,7 +61,7 @@ export interface Context {
 export interface Metrics {
   registry: Registry;
   countRequest: RequestCounter;
-  /** Everything, in the text format of Prometheus. */
+  /** Everything, in the text format of Prometheus. Made at most once a second. */
   render: () => Promise<string>;
 }
 
@@ -71,6 +72,9 @@ export interface ContextOptions {
   /** The address of the website, if it is not the one that requests are sent to. */
   publicUrl?: string | undefined;
 }
+
+/** Scrapes by several monitors at once cost one. */
+const METRICS_HOLD_FOR_MS = 1000;
 
 /** Makes the context on pools that act as exchange_api. */
 export function makeContext(
@@ -118,9 +122,9 @@ function makeMetrics(pools: ServerPools, registry: Registry): Metrics {
   return {
     registry,
     countRequest: makeRequestCounter(registry),
-    render: async () => {
+    render: singleFlight(async () => {
       await readDatabase();
       return await registry.metrics();
-    },
+    }, METRICS_HOLD_FOR_MS),
   };
 }

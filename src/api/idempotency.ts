@@ -17,8 +17,8 @@ const headersSchema = z.object({ "Idempotency-Key": uuidSchema.optional() });
 
 /**
  * The idempotency key of a request. Undefined if it came without one. The fingerprint is made of the
- * route and of what its schemas gave: requests that differ in unknown fields, in white space, or by
- * null for what is absent are the same command.
+ * route and of what its schemas gave: requests that differ in unknown fields, in white space, in the
+ * order of fields, or by null for what is absent are the same command.
  */
 export function readIdempotency(
   { method, path }: { method: string; path: string },

@@ -38,6 +38,11 @@ const placeBatchSchema = z
 /** The same with orders that may be malformed: unless atomic, each order stands alone. */
 const looseBatchSchema = placeBatchSchema.extend({ orders: ordersIn(z.unknown()) });
 
+/** The same with each order as its schema gives it, or as a {@link MalformedOrder}. */
+const readBatchSchema = placeBatchSchema.extend({
+  orders: ordersIn(z.unknown().transform(readOrder)),
+});
+
 const resultStatusSchema = z.int().min(200).max(599).meta({ description: "of POST /orders" });
 
 export const placeBatchResponseSchema = z.strictObject({
@@ -76,7 +81,7 @@ const placeBatch = route({
   countOf: (body) => looseBatchSchema.safeParse(body).data?.orders.length ?? 1,
   whenOutcomeUnknown:
     "retry with the same idempotency keys; without them read your order history first",
-  request: { body: looseBatchSchema, documentedBody: placeBatchSchema },
+  request: { body: readBatchSchema, documentedBody: placeBatchSchema },
   responses: {
     200: { description: "A result for each order.", schema: placeBatchResponseSchema },
     409: {
@@ -84,15 +89,20 @@ const placeBatch = route({
       schema: batchRejectedSchema,
     },
   },
-  handler: async ({ body, idempotency, response, userId }, context) => {
+  handler: async (
+    { body: { orders, atomic }, idempotency, request, response, userId },
+    context,
+  ) => {
+    if (atomic === true) validate(placeBatchSchema, request.body);
     if (idempotency !== undefined) {
-      const text = await placeOnce(context, { userId, ...idempotency }, body, response);
+      const batch = { orders, atomic: atomic === true };
+      const text = await placeOnce(context, { userId, ...idempotency }, batch, response);
       return { status: 200, text };
     }
     const results =
-      body.atomic === true
-        ? await placeAll(context, userId, validate(placeBatchSchema, body).orders)
-        : await placeEach(context, userId, body.orders);
+      atomic === true
+        ? await placeAll(context, userId, orders.filter(isWellFormed))
+        : await placeEach(context, userId, orders);
     const balance = JSON.stringify(await balanceAfter(context, userId));
     return { status: 200, text: `{"results":[${results.join()}],"balance":${balance}}` };
   },
@@ -101,16 +111,50 @@ const placeBatch = route({
 /** A command of a user that is carried out once. */
 type KeyedCommand = Idempotency & { userId: string };
 
-type LooseBatch = z.output<typeof looseBatchSchema>;
+type WellFormedOrder = z.output<typeof placeOrderSchema>;
 
-/** An order of a batch, or what is wrong with it. */
-type ReadOrder = { order: z.output<typeof placeOrderSchema> } | { problem: Problem };
+type ReadOrder = WellFormedOrder | MalformedOrder;
+
+/** An order that its schema rejects. */
+class MalformedOrder {
+  readonly problem: Problem;
+  readonly #sent: unknown;
+
+  constructor(problem: Problem, sent: unknown) {
+    this.problem = problem;
+    this.#sent = sent;
+  }
+
+  /**
+   * What it stands for in a fingerprint. Like a well-formed order it has the known fields in their
+   * order. Lists and objects in it are left out, however deep, since no field takes one.
+   */
+  toJSON(): unknown {
+    const sent = this.#sent;
+    if (!isNested(sent)) return sent;
+    if (Array.isArray(sent)) return [];
+    const fields = Object.entries(placeOrderSchema.shape).map(([name, schema]) => {
+      const value = Object.hasOwn(sent, name) ? sent[name as keyof typeof sent] : undefined;
+      const { success, data } = schema.safeParse(value);
+      return [name, success ? data : isNested(value) ? {} : value] as const;
+    });
+    return Object.fromEntries(fields);
+  }
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isWellFormed(order: ReadOrder): order is WellFormedOrder {
+  return !(order instanceof MalformedOrder);
+}
 
 function readOrder(body: unknown): ReadOrder {
   try {
-    return { order: validate(placeOrderSchema, body) };
+    return validate(placeOrderSchema, body);
   } catch (error) {
-    if (error instanceof ProblemError) return { problem: error.problem };
+    if (error instanceof ProblemError) return new MalformedOrder(error.problem, body);
     throw error;
   }
 }
@@ -119,15 +163,10 @@ function readOrder(body: unknown): ReadOrder {
 async function placeOnce(
   { orderGatherer }: Context,
   once: KeyedCommand,
-  body: LooseBatch,
+  { orders: read, atomic }: { orders: ReadOrder[]; atomic: boolean },
   response: Response,
 ): Promise<string> {
-  const atomic = body.atomic === true;
-  if (atomic) validate(placeBatchSchema, body);
-  const read = body.orders.map(readOrder);
-  const orders = read.flatMap((each) =>
-    "order" in each ? [{ ...each.order, userId: once.userId }] : [],
-  );
+  const orders = read.filter(isWellFormed).map((order) => ({ ...order, userId: once.userId }));
   if (orders.some((order) => order.idempotencyKey === once.idempotencyKey)) {
     const message = "must have other idempotency keys than the header";
     throw new ProblemError(invalidRequest([{ path: "orders", message }]));
@@ -138,7 +177,7 @@ async function placeOnce(
   noteReplay(response, placed.replayed);
   const left = results.values();
   const texts = read.map((each) => {
-    if ("problem" in each) return resultOfProblem(each.problem);
+    if (!isWellFormed(each)) return resultOfProblem(each.problem);
     const { value } = left.next();
     if (value === undefined) throw new RangeError("api.place_batch left out an order");
     return resultOf(value);
@@ -150,15 +189,14 @@ async function placeOnce(
 async function placeEach(
   { logger, orderGatherer }: Context,
   userId: string,
-  orders: unknown[],
+  orders: ReadOrder[],
 ): Promise<string[]> {
   return await Promise.all(
     orders.map(async (order) => {
+      if (!isWellFormed(order)) return resultOfProblem(order.problem);
       try {
-        const request = { userId, ...validate(placeOrderSchema, order) };
-        return resultOf(await orderGatherer.place(request));
+        return resultOf(await orderGatherer.place({ userId, ...order }));
       } catch (error) {
-        if (error instanceof ProblemError) return resultOfProblem(error.problem);
         const problem = problemOfCommand(error, whenPlacingUnknown);
         logger[problem === undefined ? "error" : "warn"]({ error }, "an order was not placed");
         return resultOfProblem(problem ?? rejection("INTERNAL_ERROR"));

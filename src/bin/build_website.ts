@@ -1,4 +1,10 @@
-import { buildIfStale } from "../site/build.ts";
+import { buildIfStale, BundlerMissing } from "../site/build.ts";
 
 /** `npm run build:website`, and part of `npm ci`: makes dist/website unless it is up to date. */
-await buildIfStale();
+try {
+  await buildIfStale();
+} catch (error) {
+  if (!(error instanceof BundlerMissing)) throw error;
+  process.stderr.write(`The website was not built: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -27,7 +27,7 @@ try {
   try {
     const ran = await migrateDatabase(database.connectionString, print);
     await database.lockDown();
-    if (ran.length > 0) await warn(database.connectionString);
+    await warn(database.connectionString);
     print(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
   } finally {
     await database.close();

@@ -1,16 +1,12 @@
 import { Counter, Gauge } from "prom-client";
 import type { Registry } from "prom-client";
 import type { Pool } from "pg";
-import { singleFlight } from "../single_flight.ts";
 import { callsOn } from "./call.ts";
 import { api } from "./calls.ts";
 import type { DatabaseMetrics, MailMetrics } from "./calls.ts";
 import { observeFailures } from "./failures.ts";
 import { listPools } from "./server_pools.ts";
 import type { ServerPools } from "./server_pools.ts";
-
-/** Scrapes by several monitors at once ask the database once. */
-const FIGURES_HOLD_FOR_MS = 1000;
 
 /**
  * Measures the calls and the connections of these pools. The figures that the database has itself
@@ -184,7 +180,7 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
   }));
   const { getMetrics, getMailMetrics } = callsOn(pool, api);
 
-  async function read(): Promise<void> {
+  return async () => {
     // Requests that fail log the failure.
     const row = await getMetrics({}, { attempts: 1 }).catch(() => undefined);
     const mails = row && (await getMailMetrics({}, { attempts: 1 }).catch(() => undefined));
@@ -201,7 +197,5 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
       if (value === undefined) metric.remove();
       else metric.inc(Number(value));
     }
-  }
-
-  return singleFlight(read, FIGURES_HOLD_FOR_MS);
+  };
 }

@@ -22,6 +22,16 @@ const COST_OF_QUERIED = 5;
 const COST_ABOUT_SCHEMA = 0.25;
 /** Each description of the whole schema is a megabyte or less, but keeps the process busy. */
 const COST_OF_SCHEMA = 100;
+/** Lists of what describes a type, and how often a field in one counts. */
+const LISTS_OF_TYPE = new Set([
+  "fields",
+  "args",
+  "inputFields",
+  "enumValues",
+  "interfaces",
+  "possibleTypes",
+]);
+const ITEMS_OF_LIST = 8;
 /** Nested selections, introspection included. */
 const MAX_NESTING = 25;
 
@@ -31,28 +41,39 @@ interface Measure {
   queried: number;
   /** Further fields that ask for the schema itself. They need no call of the database. */
   aboutSchema: number;
+  /** All fields, as many as there would be in the description of a type. */
+  inType: number;
   nesting: number;
 }
 
 /**
  * Finds a document that costs too much, by its text alone: to validate and plan a large one keeps the
  * whole process busy. A field costs 1, or 5 with fields of its own, under every alias. A fragment
- * costs its fields at each use. `__schema` costs 100, a field in it a quarter. The whole document
- * counts, also operations that are not run.
+ * costs its fields at each use. `__schema` costs 100, a field in it a quarter. `__type` costs 5, a
+ * field in it a quarter, and eight times as much for each list around it. The whole document counts,
+ * also operations that are not run. A fragment that uses itself is refused here: the validation would
+ * run out of stack on many of them.
  */
 export function findTooCostly(document: DocumentNode): GraphQLError | undefined {
   const fragments = fragmentsOf(document);
   // Each fragment is measured once, so this takes no longer than parsing.
   const measured = new Map<string, Measure>();
-  const nothing: Measure = { fields: 0, queried: 0, aboutSchema: 0, nesting: 0 };
+  const nothing: Measure = { fields: 0, queried: 0, aboutSchema: 0, inType: 0, nesting: 0 };
+  const oneField: Measure = { ...nothing, fields: 1, inType: 1 };
+  const begun = new Set<string>();
+  let cyclic: string | undefined;
 
   function measureFragment(name: string): Measure {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    // The validation rejects a fragment that uses itself.
-    measured.set(name, nothing);
+    if (begun.has(name)) {
+      cyclic ??= name;
+      return nothing;
+    }
+    begun.add(name);
     const fragment = fragments.get(name);
-    const measure = fragment === undefined ? nothing : measureSet(fragment.selectionSet);
+    // The validation follows also those that use one that is not there, before it rejects them.
+    const measure = fragment === undefined ? oneField : measureSet(fragment.selectionSet);
     measured.set(name, measure);
     return measure;
   }
@@ -66,15 +87,22 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
     const inner =
       selection.selectionSet === undefined ? nothing : measureSet(selection.selectionSet);
     if (selection.kind === Kind.INLINE_FRAGMENT) return inner;
+    const { value: name } = selection.name;
+    const inType = 1 + inner.inType * (LISTS_OF_TYPE.has(name) ? ITEMS_OF_LIST : 1);
     const nesting = inner.nesting + 1;
-    if (selection.name.value.startsWith("__")) {
-      const fields = selection.name.value === "__schema" ? COST_OF_SCHEMA : 1;
-      return { fields, queried: 0, aboutSchema: inner.fields + inner.aboutSchema, nesting };
+    if (name === "__schema") {
+      const aboutSchema = inner.fields + inner.aboutSchema;
+      return { fields: COST_OF_SCHEMA, queried: 0, aboutSchema, inType, nesting };
+    }
+    const queried = selection.selectionSet === undefined ? 0 : 1;
+    if (name.startsWith("__")) {
+      return { fields: 1, queried, aboutSchema: inner.inType, inType, nesting };
     }
     return {
       fields: inner.fields + 1,
-      queried: inner.queried + (selection.selectionSet === undefined ? 0 : 1),
+      queried: inner.queried + queried,
       aboutSchema: inner.aboutSchema,
+      inType,
       nesting,
     };
   }
@@ -89,6 +117,11 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
   for (const name of fragments.keys()) {
     if (!measured.has(name)) whole = add(whole, measureFragment(name));
   }
+  if (cyclic !== undefined) {
+    return new GraphQLError(`The fragment "${cyclic}" uses itself`, {
+      nodes: fragments.get(cyclic) ?? null,
+    });
+  }
   const { fields, queried, aboutSchema, nesting } = whole;
   const cost =
     fields + (COST_OF_QUERIED - 1) * queried + Math.ceil(COST_ABOUT_SCHEMA * aboutSchema);
@@ -99,7 +132,7 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
     return new GraphQLError(
       `A query may cost ${MAX_COST}, this one costs ${cost}: 1 for each field, ` +
         `${COST_OF_QUERIED} for each that has fields of its own, under every alias and each time ` +
-        "that a fragment is used",
+        "that a fragment is used; more for the schema and its types",
     );
   }
   return undefined;
@@ -121,6 +154,7 @@ function add(one: Measure, other: Measure): Measure {
     fields: one.fields + other.fields,
     queried: one.queried + other.queried,
     aboutSchema: one.aboutSchema + other.aboutSchema,
+    inType: one.inType + other.inType,
     nesting: Math.max(one.nesting, other.nesting),
   };
 }

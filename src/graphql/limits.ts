@@ -69,25 +69,22 @@ export function checkQuery(schema: GraphQLSchema, query: string): Checked {
   }
   // The parser calls itself for each bracket, and could run out of stack.
   const depth = bracketDepthOf(query);
-  if (depth > MAX_BRACKET_DEPTH) return { errors: [tooDeep(String(depth))] };
-  let document: DocumentNode;
+  if (depth > MAX_BRACKET_DEPTH) {
+    const limit = `A query may have brackets ${MAX_BRACKET_DEPTH} deep, this one has ${depth}`;
+    return { errors: [new GraphQLError(limit)] };
+  }
   try {
-    document = parse(query, { maxTokens: MAX_TOKENS });
+    const document = parse(query, { maxTokens: MAX_TOKENS });
+    const tooCostly = findTooCostly(document);
+    if (tooCostly !== undefined) return { errors: [tooCostly] };
+    const errors = validate(schema, document, rules);
+    return errors.length > 0 ? { errors } : { document: withPageSizes(schema, document) };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
-    if (error instanceof RangeError) return { errors: [tooDeep("more")] };
+    // Each of these steps calls itself for what is nested, by fragments too.
+    if (error instanceof RangeError) return { errors: [new GraphQLError("The query is too deep")] };
     throw error;
   }
-  const tooCostly = findTooCostly(document);
-  if (tooCostly !== undefined) return { errors: [tooCostly] };
-  const errors = validate(schema, document, rules);
-  return errors.length > 0 ? { errors } : { document: withPageSizes(schema, document) };
-}
-
-function tooDeep(depth: string): GraphQLError {
-  return new GraphQLError(
-    `A query may have brackets ${MAX_BRACKET_DEPTH} deep, this one has ${depth}`,
-  );
 }
 
 function withPageSizes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import type * as Vite from "vite";
 import { filesIn, fingerprintOfFiles, makeIfStale } from "./built_directory.ts";
 
 /** Makes the files that browsers get from the sources in src/website/. */
@@ -12,6 +13,19 @@ const lockFile = resolve(import.meta.dirname, "../../package-lock.json");
 
 /** Smaller files gain nothing by compression. */
 const LEAST_BYTES_TO_COMPRESS = 512;
+
+/** The bundler is an optional dependency. Its own error advises to install all of them again. */
+export class BundlerMissing extends Error {
+  override name = "BundlerMissing";
+
+  constructor(cause: unknown) {
+    super(
+      "the website's bundler is not installed: copy dist/website/ from an installation of this " +
+        "version that has it",
+      { cause },
+    );
+  }
+}
 
 /** Builds the website unless its files are those of the present sources. Says whether it did. */
 export async function buildIfStale(): Promise<boolean> {
@@ -33,8 +47,7 @@ async function asInProduction(work: () => Promise<void>): Promise<void> {
 }
 
 async function buildWebsite(directory: string): Promise<void> {
-  // Only who builds pays for loading the bundler.
-  const { build } = await import("vite");
+  const { build } = await loadBundler();
   await build({
     configFile: false,
     root: sourceDirectory,
@@ -51,6 +64,15 @@ async function buildWebsite(directory: string): Promise<void> {
     },
   });
   for (const path of await filesIn(directory)) await compress(path);
+}
+
+/** Only who builds pays for loading the bundler. */
+async function loadBundler(): Promise<typeof Vite> {
+  try {
+    return await import("vite");
+  } catch (error) {
+    throw new BundlerMissing(error);
+  }
 }
 
 /** Puts a brotli and a gzip form beside a file, once, so that no request waits for it. */

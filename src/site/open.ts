@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { buildIfStale, builtDirectory } from "./build.ts";
+import { BundlerMissing, buildIfStale, builtDirectory } from "./build.ts";
 import { loadWebsite } from "./files.ts";
 import type { Website } from "./files.ts";
 
@@ -8,16 +8,21 @@ import type { Website } from "./files.ts";
  * there nor can be built: the API works without it.
  */
 export async function openWebsite(logger: Logger): Promise<Website | undefined> {
+  let missing: string | undefined;
   try {
     if (await buildIfStale()) logger.info("the website was built");
   } catch (error) {
     // An installation may be read-only, or without the bundler: what was built before still works.
-    logger.warn({ error }, "the website was not built anew");
+    if (error instanceof BundlerMissing) missing = error.message;
+    else logger.warn({ error }, "the website was not built anew");
   }
   try {
-    return await loadWebsite(builtDirectory);
+    const website = await loadWebsite(builtDirectory);
+    if (missing !== undefined) logger.warn(`the website was built of other sources: ${missing}`);
+    return website;
   } catch (error) {
-    logger.error({ error }, "there is no website to serve: run npm run build:website");
+    if (missing !== undefined) logger.error(`there is no website to serve: ${missing}`);
+    else logger.error({ error }, "there is no website to serve: run npm run build:website");
     return undefined;
   }
 }

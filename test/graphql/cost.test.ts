@@ -61,8 +61,62 @@ test("a cost of 500 is not too much", (t) => {
   t.regex(messageOf(`{ ${fieldsOf(501)} }`), /costs 501/);
 });
 
-test("a fragment that uses itself is rejected by the validation", (t) => {
-  t.throws(() => messageOf("{ ...f } fragment f on Thing { name ...f }"), looked);
+test("a type may be asked for, and what is in its lists counts as often as it comes", (t) => {
+  const about = `__type(name: "Thing") {
+    fields { name description args { name description type { name } } }
+  }`;
+  t.throws(() => messageOf(`{ ${about} }`), looked);
+  const aliases = (count: number, field: string) =>
+    Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(" ");
+  // A quarter of 8 * (1 + 1 + 1 + 8 * (1 + 1 + 2)) + 1, and 5.
+  t.regex(messageOf(`{ ${aliases(100, about)} }`), /may cost 500, this one costs 7525/);
+  const spread = aliases(100, '__type(name: "Thing") { ...about }');
+  const fragment = "fragment about on __Type { fields { ...field } }";
+  t.regex(
+    messageOf(`{ ${spread} } ${fragment} fragment field on __Field { args { name } }`),
+    /costs 2325/,
+  );
+  for (const list of ["fields", "inputFields", "enumValues", "interfaces", "possibleTypes"]) {
+    const types = aliases(100, `__type(name: "Thing") { ${list} { name } }`);
+    t.regex(messageOf(`{ ${types} }`), /costs 725/, list);
+  }
+  t.throws(() => messageOf(`{ ${aliases(90, '__type(name: "Thing") { name }')} }`), looked);
+});
+
+test("fragments that use themselves are refused before the validation, used or not", (t) => {
+  const uses = 'The fragment "f" uses itself';
+  t.is(messageOf("{ ...f } fragment f on Thing { name ...f }"), uses);
+  t.is(messageOf("{ ...f } fragment f on Thing { ...g } fragment g on Thing { a ...f }"), uses);
+  t.is(messageOf("{ a } fragment f on Thing { ...g } fragment g on Thing { a { ...f } }"), uses);
+  const circle = (count: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const [one, two, three] = [1, 7, 13].map((step) => (i + step) % count);
+      return `fragment f${i} on Thing { ...f${one} ...f${two} ...f${three} }`;
+    });
+  t.regex(messageOf(`${circle(300).join(" ")} { name }`), /^The fragment "f\d+" uses itself$/);
+  t.throws(
+    () => messageOf("{ ...f ...f ...g } fragment f on Thing { ...g } fragment g on Thing { a }"),
+    looked,
+  );
+});
+
+test("fragments that use one that is not there count too", (t) => {
+  const fragments = Array.from(
+    { length: 30 },
+    (_, i) => `fragment f${i} on Thing { ...f${i + 1} ...f${i + 1} }`,
+  );
+  t.regex(messageOf(`{ name } ${fragments.join(" ")}`), /may cost 500/);
+  t.throws(() => messageOf("{ ...missing }"), looked);
+});
+
+test("a query that runs out of stack is refused, not a fault", (t) => {
+  const deep = new Proxy<GraphQLSchema>(Object.create(null), {
+    get: () => {
+      throw new RangeError("Maximum call stack size exceeded");
+    },
+  });
+  const checked = checkQuery(deep, "{ name }");
+  t.like("errors" in checked && checked.errors[0], { message: "The query is too deep" });
 });
 
 test("brackets in values and types nest no deeper than the parser's stack allows", (t) => {

@@ -374,9 +374,41 @@ test.serial("the address of a picture is kept in normal form, without quotes", a
   t.is(kept.avatarUrl, "https://pictures.example/%C3%A9.png");
   for (const wrong of [
     ...['https://x.example/"onload="', "https://x.example/a b", "https://x.example/'", "http://x"],
-    ...["https://user@x.example/", "https:x.example", "javascript:alert(1)"],
+    ...[
+      "https://user@x.example/",
+      "https://:p@x.example/",
+      "https:x.example",
+      "javascript:alert(1)",
+      "https:///x",
+    ],
   ]) {
     t.is((await change(wrong)).error, "avatarUrl: must be an https:// address", wrong);
+  }
+});
+
+test.serial("the address of a picture is short also in normal form", async (t) => {
+  const { visitor } = await member();
+  const change = async (avatarUrl: string) =>
+    (await visitor.call("PATCH", "/api/account/profile", { body: { avatarUrl } })).body;
+  const words = Array.from({ length: 1980 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
+  const host = [63, 63, 63, 61].map((length) => "a".repeat(length)).join(".");
+  const long = `https://${host}/`.padEnd(2000, "b");
+  for (const kept of [`https://${host}:8443/`, long, "https://xn--bcher-kva.example/"]) {
+    t.is((await change(kept)).avatarUrl, kept);
+  }
+  t.is(
+    (await change("https://bücher.example/?ü#ü")).avatarUrl,
+    "https://xn--bcher-kva.example/?%C3%BC#%C3%BC",
+  );
+  for (const [wrong, because] of [
+    [`https://${words}/`, "must be an https:// address"],
+    [`https://a${host}/`, "must be an https:// address"],
+    [`https://${words.slice(0, 290)}/`, "must be an https:// address"],
+    [`https://a.example/${words}`, "must have at most 2000 characters, with %-escapes"],
+    [`${long.slice(0, 1999)}é`, "must have at most 2000 characters, with %-escapes"],
+    [`${long}b`, "must have at most 2000 characters"],
+  ]) {
+    t.is((await change(wrong!)).error, `avatarUrl: ${because}`, wrong!.slice(0, 20));
   }
 });
 

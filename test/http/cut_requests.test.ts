@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import test from "ava";
 import { withClient } from "../helpers/database/test_database.ts";
 import { testService } from "../helpers/http/test_service.ts";
+import { passTime } from "../helpers/pass_time.ts";
 import { until } from "../helpers/until.ts";
 
 /** Requests whose client leaves before the answer. None of them is logged or counted as answered. */
@@ -28,14 +29,19 @@ function send(path: string, key: string, body: string, length = body.length): So
 const linesOf = (route: string) =>
   service.log.map((line) => JSON.parse(line)).filter((line) => line.route === route);
 
+async function figures(): Promise<string> {
+  passTime(1000);
+  return String((await call("GET", "/metrics")).body);
+}
+
 /** How many requests of a route were counted, by status. */
 async function countsOf(route: string): Promise<Record<string, number>> {
-  const { body } = await call("GET", "/metrics");
+  const body = await figures();
   const pattern = new RegExp(
     `^pgmarkets_http_request_duration_seconds_count\\{.*route="${route}",status="(\\d+)"\\} (\\d+)`,
     "gm",
   );
-  const counts = [...String(body).matchAll(pattern)];
+  const counts = [...body.matchAll(pattern)];
   return Object.fromEntries(counts.map(([, status = "", count]) => [status, Number(count)]));
 }
 
@@ -90,9 +96,7 @@ test.serial("499: a request whose client leaves in the middle of its body", asyn
   const route = "/api/v1/positions/merge";
   const { key } = await makeTrader();
   const rejections = async () =>
-    /pgmarkets_rejections_total\{code="INVALID_REQUEST"\} \d+/.exec(
-      (await call("GET", "/metrics")).body,
-    )?.[0];
+    /pgmarkets_rejections_total\{code="INVALID_REQUEST"\} \d+/.exec(await figures())?.[0];
   const counted = async () =>
     (await service.database.pool.query("select from rate_limits.allowances")).rowCount;
   const [before, countedBefore] = [await rejections(), await counted()];

@@ -297,6 +297,21 @@ test.serial("400: a client error has a message", async (t) => {
       undefined,
       /costs 2750/,
     ],
+    [
+      "a type again and again",
+      `{ ${aliases(100, '__type(name: "Query") { fields { name args { name } } }')} }`,
+      undefined,
+      /may cost 500/,
+    ],
+    [
+      "fragments in circles",
+      Array.from({ length: 300 }, (_, i) => {
+        const [one, two, three] = [1, 7, 13].map((step) => (i + step) % 300);
+        return `fragment f${i} on Query { ...f${one} ...f${two} ...f${three} }`;
+      }).join(" ") + " { now }",
+      undefined,
+      /uses itself/,
+    ],
     ["many fields", `{ ${aliases(501, "now")} }`, undefined, /costs 501/],
     ["a long text", `{ now ${" ".repeat(16_384)} }`, undefined, /16384 characters/],
     ["long variables", "{ now }", { text: "x".repeat(16_384) }, /16384 characters/],

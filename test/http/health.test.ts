@@ -5,6 +5,7 @@ import { startServer } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
+import { passTime } from "../helpers/pass_time.ts";
 import { until } from "../helpers/until.ts";
 import { callService } from "../helpers/http/test_service.ts";
 
@@ -112,7 +113,7 @@ test.serial("metrics with an address of their own are served at no other", async
   const { rows } = await database!.pool.query(
     "select max(filename) as last from graphile_migrate.migrations",
   );
-  await new Promise((done) => setTimeout(done, 1100)); // longer than figures are kept
+  passTime(1000);
   const { body } = await callService(service!.metricsUrl!, "GET", "/metrics");
   t.regex(
     body,

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import test from "ava";
 import { isCommand } from "../../src/api/route.ts";
 import type { Route } from "../../src/api/route.ts";
@@ -183,6 +183,100 @@ test("an atomic batch: replayed as it was, and a rejected one keeps nothing", as
     body: { orders: [{ ...order, idempotencyKey: headers["Idempotency-Key"] }] },
   });
   t.is(own.status, 400);
+});
+
+test("a batch is the same in another form of its JSON, also with a malformed order", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const order = { marketId, side: "yes", price: 5, quantity: 1 };
+  const expiresAt = "2999-01-01T00:00:00.000Z";
+  const dated = { ...order, expiresAt };
+  const wrong = { marketId, side: "maybe", price: 5, quantity: 2 };
+  const sameOrders = [
+    `{"quantity":1,"price":5,"side":"yes","expiresAt":"${expiresAt}","marketId":"${marketId}"}`,
+    JSON.stringify({ ...dated, note: "mine", tags: [{}], budgetCents: null }),
+    JSON.stringify({ ...dated, marketId: marketId.toUpperCase() }),
+    JSON.stringify({ ...dated, expiresAt: "2999-01-01T01:00:00+01:00" }),
+    JSON.stringify(dated).replace('"price":5', '"price": 5.0'),
+  ];
+  const sameMalformed = [
+    `{"quantity":2,"price":5,"side":"maybe","marketId":"${marketId.toUpperCase()}"}`,
+    JSON.stringify({ ...wrong, note: "mine", timeInForce: null }),
+  ];
+  const others = [
+    [dated],
+    [{ ...dated, price: 6 }, wrong, []],
+    [dated, { ...wrong, side: "perhaps" }, []],
+    [dated, { ...wrong, quantity: 3 }, []],
+    [dated, wrong, {}],
+    [dated, wrong, "[]"],
+    [dated, [], wrong],
+  ];
+  const headers = { "Idempotency-Key": randomUUID() };
+  const send = (body: unknown) => call("POST", "/api/v1/orders/batch", { key, headers, body });
+  const placed = await send({ orders: [dated, wrong, []] });
+  t.deepEqual(
+    placed.body.results.map(({ status }: { status: number }) => status),
+    [201, 400, 400],
+  );
+  const [same, malformed] = [dated, wrong].map((each) => JSON.stringify(each));
+  for (const [one, two] of [
+    ...sameOrders.map((each) => [each, malformed]),
+    ...sameMalformed.map((each) => [same, each]),
+  ]) {
+    const again = await send(`{"extra":1,"orders":[${one},${two},[]]}`);
+    t.is(again.headers.get("idempotency-replayed"), "true", `${one} ${two}`);
+    t.deepEqual(again.body, placed.body);
+  }
+  for (const orders of others) {
+    const { status, body } = await send({ orders });
+    t.deepEqual([status, body.code], [422, "IDEMPOTENCY_KEY_REUSED"], JSON.stringify(orders));
+  }
+});
+
+test("a batch of deep lists and objects gets its results with a key as without one", async (t) => {
+  const { key } = await makeTrader();
+  const list = "[".repeat(30_000) + "]".repeat(30_000);
+  const object = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
+  for (const order of [list, object, `{"marketId":${list}}`, `{"marketId":${object}}`]) {
+    const headers = { "Idempotency-Key": randomUUID() };
+    const send = (more: object, atomic: boolean) =>
+      call("POST", "/api/v1/orders/batch", {
+        key,
+        body: `{"atomic":${atomic},"orders":[${order}]}`,
+        ...more,
+      });
+    const without = await send({}, false);
+    t.deepEqual([without.status, without.body.results[0].status], [200, 400]);
+    const first = await send({ headers }, false);
+    t.deepEqual([first.status, first.body], [200, without.body]);
+    const again = await send({ headers }, false);
+    t.is(again.headers.get("idempotency-replayed"), "true");
+    t.deepEqual(again.body, first.body);
+    const atomic = await send({ headers: { "Idempotency-Key": randomUUID() } }, true);
+    t.deepEqual([atomic.status, atomic.body.code], [400, "INVALID_REQUEST"]);
+  }
+});
+
+test("keys of batches that earlier builds kept are those of the same orders", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const idempotencyKey = randomUUID();
+  const orders =
+    `[{"marketId":"${marketId}","side":"yes","price":5,"quantity":1},` +
+    `{"marketId":"${marketId}","side":"yes","price":5.5,"quantity":1}]`;
+  await call("POST", "/api/v1/orders/batch", {
+    key,
+    headers: { "Idempotency-Key": idempotencyKey },
+    body: `{"orders":${orders}}`,
+  });
+  const { rows } = await service.database.pool.query(
+    `select replace(k.request_fingerprint::text, '-', '') as fingerprint
+     from trading.idempotency_keys as k where k.key = $1`,
+    [idempotencyKey],
+  );
+  const text = `["post","/api/v1/orders/batch",{"body":{"orders":${orders}}}]`;
+  t.is(rows[0].fingerprint, createHash("sha256").update(text).digest("hex").slice(0, 32));
 });
 
 test("a rejected command keeps nothing: its key can be used again", async (t) => {

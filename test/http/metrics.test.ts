@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { openEvents } from "../helpers/http/event_source.ts";
+import { passTime } from "../helpers/pass_time.ts";
 import { until } from "../helpers/until.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import { makeVisitor } from "../helpers/http/visitor.ts";
@@ -11,7 +11,7 @@ const { call, makeMarket, makeTrader, operate } = service;
 
 /** The figures now, by name and labels as they are printed. */
 async function scrape(): Promise<Map<string, number>> {
-  await delay(1100); // longer than figures of the database are kept
+  passTime(1000);
   const answer = await call("GET", "/metrics");
   t200(answer.status);
   const lines = String(answer.body).split("\n");
@@ -179,4 +179,30 @@ test.serial("no metric names a user, a market or a key", async (t) => {
     [...new Set(labels)].filter((name) => name?.includes("user")),
     [],
   );
+});
+
+test.serial("monitors share one text, for a second", async (t) => {
+  const { registry } = service.context.metrics;
+  const make = registry.metrics.bind(registry);
+  let made = 0;
+  registry.metrics = () => {
+    made++;
+    return make();
+  };
+  const read = async () => String((await call("GET", "/metrics")).body);
+  passTime(1000);
+  // The time stands: a busy machine may take long for these.
+  const present = performance.now();
+  performance.now = () => present;
+  const [first, ...others] = await Promise.all(Array.from({ length: 5 }, read));
+  others.push(await read());
+  performance.now = () => present + 999;
+  others.push(await read());
+  t.true(others.every((text) => text === first));
+  t.is(made, 1);
+  performance.now = () => present + 1000;
+  t.not(await read(), first!);
+  t.is(made, 2);
+  registry.metrics = make;
+  passTime(1000);
 });

@@ -100,6 +100,23 @@ test("a port in use and an invalid environment are reported in one line, without
   });
 });
 
+test("npm run migrate warns also when there is nothing to migrate, as after a restore", async (t) => {
+  await withEmptyDatabase(async (database) => {
+    const migrate = async () => {
+      const running = start(t, "migrate.ts", database);
+      t.is(await running.exited, 0, running.errors());
+      return running.output();
+    };
+    await migrateDatabase(database.connectionString);
+    t.regex(
+      await migrate(),
+      /^Every login that may connect can take .* run migrate\/lock_down\.sql once\nnothing to migrate\n$/,
+    );
+    await lockDown(database.connectionString);
+    t.is(await migrate(), "nothing to migrate\n");
+  });
+});
+
 test("a signal during the start closes the worker before its database", async (t) => {
   const script = fileURLToPath(new URL("./slow_opening.ts", import.meta.url));
   const running = startProcess(t, script, {});

@@ -1,17 +1,22 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import test from "ava";
 import { buildIfStale, builtDirectory } from "../../src/site/build.ts";
 import { loadWebsite } from "../../src/site/files.ts";
+import { makeCheckout } from "../helpers/processes/checkout.ts";
 import { compressedKilobytes, firstScripts } from "./first_load.ts";
 
-test("what is built is not built again", async (t) => {
+test.before("build", async () => {
   await buildIfStale();
+});
+
+test("what is built is not built again", async (t) => {
   t.false(await buildIfStale());
 });
 
 test("every file that the page names is there, and the chart is not among them", async (t) => {
-  await buildIfStale();
   const { assets } = await loadWebsite(builtDirectory);
   const page = await readFile(join(builtDirectory, "index.html"), "utf8");
   const named = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
@@ -22,7 +27,6 @@ test("every file that the page names is there, and the chart is not among them",
 });
 
 test("no built file names another host", async (t) => {
-  await buildIfStale();
   const { assets, page } = await loadWebsite(builtDirectory);
   // Names of XML's namespaces, licences and problems' explanations are not fetched.
   const harmless =
@@ -38,7 +42,6 @@ test("no built file names another host", async (t) => {
 });
 
 test("the first load has at most 60 KB of compressed script, without the chart", async (t) => {
-  await buildIfStale();
   const website = await loadWebsite(builtDirectory);
   const paths = firstScripts(website);
   t.true(paths.length > 0);
@@ -69,4 +72,39 @@ test("what a script imports at once belongs to the first load, what it imports l
   const paths = firstScripts(website);
   t.deepEqual(paths, ["/assets/a.js", "/assets/b.js", "/assets/c.js"]);
   t.is(compressedKilobytes(website, paths), 1.23);
+});
+
+test("without the bundler one line says to copy the built files, unless they are there", async (t) => {
+  const { directory, destroy } = await makeCheckout();
+  t.teardown(destroy);
+  // The bundler is there, and its compiled part is not, as without optional dependencies.
+  const env = { PATH: process.env.PATH, NAPI_RS_NATIVE_LIBRARY_PATH: join(directory, "none.node") };
+  const opening = join(import.meta.dirname, "opening_process.ts");
+  const run = async (...options: string[]) => {
+    const child = promisify(execFile)(process.execPath, options, { cwd: directory, env });
+    const { stdout, stderr } = await child.catch(
+      (error: unknown) => error as Awaited<typeof child>,
+    );
+    return [stdout, ...stderr.split("\n").filter((line) => line !== "")];
+  };
+  const opened = async () => {
+    const [served, ...lines] = await run(opening, directory);
+    const logged = lines.map((line) => JSON.parse(line));
+    return [served, ...logged.map(({ level, msg, error }) => [level, msg, error])];
+  };
+  const advice =
+    "the website's bundler is not installed: copy dist/website/ from an installation of this " +
+    "version that has it";
+  t.deepEqual(await opened(), ["pages"]);
+  await rm(join(directory, "dist/website/.built_from"));
+  t.deepEqual(await opened(), [
+    "pages",
+    ["warn", `the website was built of other sources: ${advice}`, undefined],
+  ]);
+  await rm(join(directory, "dist"), { recursive: true });
+  t.deepEqual(await opened(), [
+    "nothing",
+    ["error", `there is no website to serve: ${advice}`, undefined],
+  ]);
+  t.deepEqual(await run("src/bin/build_website.ts"), ["", `The website was not built: ${advice}`]);
 });
