@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { ownApi } from "./client.ts";
-import { ownVersion } from "./own_changes.ts";
-import { resultOf } from "./result.ts";
+import { newsVersion, ownAnswer, ownVersion } from "./own_changes.ts";
+import { resultOf, retryDelayMs } from "./result.ts";
 import type { Problem } from "./result.ts";
 import { isSignedIn } from "./session.ts";
 import type { OwnProfile } from "./types.ts";
@@ -11,19 +11,55 @@ export const account = signal<OwnProfile | undefined>(undefined);
 /** Why the account could not be read, if the last attempt failed. */
 export const accountProblem = signal<Problem | undefined>(undefined);
 
-/** Reads the account anew, unless something changed again meanwhile. */
-export async function refreshAccount(version = ownVersion.peek()): Promise<void> {
+let attempts = 0;
+let isReading = false;
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+/** Reads the account anew. The last attempt counts. */
+export async function refreshAccount(): Promise<void> {
+  const attempt = ++attempts;
+  clearTimeout(retry);
+  isReading = true;
   const result = await resultOf(ownApi.GET("/api/account"));
-  if (version !== ownVersion.peek()) return;
+  if (attempt !== attempts) return;
+  isReading = false;
   accountProblem.value = result.ok ? undefined : result.problem;
   if (result.ok) account.value = result.data;
+  else retry = retryLater(result.problem);
+}
+
+function retryLater(problem: Problem): typeof retry {
+  const delayMs = retryDelayMs(problem);
+  return delayMs === undefined ? undefined : setTimeout(() => void refreshAccount(), delayMs);
 }
 
 /** Keeps the account up to date while a user is signed in. */
 export function followAccount(): void {
   effect(() => {
-    const version = ownVersion.value;
-    if (isSignedIn.value) void refreshAccount(version);
-    else account.value = undefined;
+    const isNews = ownVersion.value === newsVersion.value;
+    if (!isSignedIn.value) forgetAccount();
+    // An answer to a command says the cash, and not what is left of the limits.
+    else if (isNews || hasLimit(account.peek())) void refreshAccount();
   });
+  effect(() => {
+    const balance = ownAnswer.value?.balanceCents;
+    const own = account.peek();
+    if (balance === undefined || own === undefined) return;
+    account.value = { ...own, balance };
+    // What is on its way may be older.
+    if (isReading) void refreshAccount();
+  });
+}
+
+function forgetAccount(): void {
+  attempts++;
+  isReading = false;
+  clearTimeout(retry);
+  account.value = undefined;
+}
+
+function hasLimit(own: OwnProfile | undefined): boolean {
+  if (own === undefined) return true;
+  const { day, week, month } = own.limits;
+  return [day, week, month].some(({ limitCents }) => limitCents !== null);
 }
