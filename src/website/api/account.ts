@@ -1,6 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { ownApi } from "./client.ts";
 import { newsVersion, ownAnswer, ownVersion } from "./own_changes.ts";
+import type { OwnAnswer } from "./own_changes.ts";
 import { resultOf, retryDelayMs } from "./result.ts";
 import type { Problem } from "./result.ts";
 import { isSignedIn } from "./session.ts";
@@ -14,18 +15,26 @@ export const accountProblem = signal<Problem | undefined>(undefined);
 let attempts = 0;
 let isReading = false;
 let retry: ReturnType<typeof setTimeout> | undefined;
+/** The newest answer of a command when the account was read. */
+let answerAtRead: OwnAnswer | undefined;
 
 /** Reads the account anew. The last attempt counts. */
 export async function refreshAccount(): Promise<void> {
   const attempt = ++attempts;
   clearTimeout(retry);
   isReading = true;
+  answerAtRead = ownAnswer.peek();
   const result = await resultOf(ownApi.GET("/api/account"));
   if (attempt !== attempts) return;
   isReading = false;
   accountProblem.value = result.ok ? undefined : result.problem;
   if (result.ok) account.value = result.data;
   else retry = retryLater(result.problem);
+}
+
+/** To be called when a loss limit is reached: no answer of a command says what is left of it. */
+export function noteLimitReached(): void {
+  if (answerAtRead !== ownAnswer.peek()) void refreshAccount();
 }
 
 function retryLater(problem: Problem): typeof retry {
@@ -38,8 +47,7 @@ export function followAccount(): void {
   effect(() => {
     const isNews = ownVersion.value === newsVersion.value;
     if (!isSignedIn.value) forgetAccount();
-    // An answer to a command says the cash, and not what is left of the limits.
-    else if (isNews || hasLimit(account.peek())) void refreshAccount();
+    else if (isNews || account.peek() === undefined) void refreshAccount();
   });
   effect(() => {
     const balance = ownAnswer.value?.balanceCents;
@@ -56,10 +64,4 @@ function forgetAccount(): void {
   isReading = false;
   clearTimeout(retry);
   account.value = undefined;
-}
-
-function hasLimit(own: OwnProfile | undefined): boolean {
-  if (own === undefined) return true;
-  const { day, week, month } = own.limits;
-  return [day, week, month].some(({ limitCents }) => limitCents !== null);
 }

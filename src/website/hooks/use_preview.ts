@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { noteLimitReached } from "../api/account.ts";
 import { ownApi } from "../api/client.ts";
 import { notePaused, pause } from "../api/exchange.ts";
 import { shownBook } from "../api/market_stream.ts";
@@ -12,6 +13,12 @@ import type { PlaceOrder, Preview } from "../api/types.ts";
 const PAUSE_AFTER_TYPING_MS = 300;
 /** The book may change many times a second. */
 const LEAST_BETWEEN_MS = 1000;
+
+/** Reads what explains a rejection. */
+function noteRejection(code: string | undefined): void {
+  notePaused(code);
+  if (code === "LOSS_LIMIT") noteLimitReached();
+}
 
 /** What an order would do now, as the server says. It follows the book; undefined until it is known. */
 export function usePreview(order: PlaceOrder | undefined): Result<Preview> | undefined {
@@ -41,7 +48,7 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
       void resultOf(ownApi.POST("/api/v1/orders/preview", { body: order })).then((result) => {
         if (round < last.answeredRound || last.text !== text) return;
         last.answeredRound = round;
-        if (result.ok) notePaused(result.data.rejection?.code);
+        if (result.ok) noteRejection(result.data.rejection?.code);
         setAnswered({ text, result });
       });
     }, wait);

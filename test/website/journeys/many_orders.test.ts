@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
-import { buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts";
+import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts";
 
 /** How many requests orders cost, with the limits that an exchange has by itself. */
 
@@ -81,6 +81,44 @@ journey("an order is previewed, sent, and read once; so is a cancel", async (t, 
   await page.getByText("you or an operator cancelled it").waitFor();
   await page.waitForTimeout(ALL_READ_MS);
   t.deepEqual(asked(), ["DELETE /api/v1/orders/:id", ...reads, "GET /api/v1/orders/:id"]);
+});
+
+journey("what no answer says of a loss limit is read when it is met", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be damp?");
+  const { page } = await arrive(browser, service, worker, { dayCents: 500 });
+  await page.addInitScript("window.setInterval = () => 0");
+  await page.goto(`/markets/${marketId}`);
+  await page.getByText("You hold no shares in this market.").waitFor();
+  await buy(page, 60, 5);
+  await page.getByText("YES · 5 shares").waitFor();
+  await fillTicket(page, 60, 6);
+  // 5.00 less 5 x 60 cents and 9 cents of fee.
+  await page.getByText("your loss limit of €5.00 a day: €1.91 of it is left").waitFor();
+  t.is(await page.locator(".cash .number").innerText(), "€996.91");
+});
+
+journey("a hidden page reads nothing, and everything when it is seen again", async (t, browser) => {
+  const { marketId, maker } = await makeOffered(service, "Will it be dull?");
+  const { page } = await arrive(browser, service, worker);
+  await page.addInitScript("window.setInterval = () => 0");
+  await page.goto(`/markets/${marketId}`);
+  await buy(page, 45, 10);
+  await page.getByText("0 of 10 filled").waitFor();
+  await page.waitForTimeout(ALL_READ_MS);
+  const see = (isSeen: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, "hidden", { value: ${!isSeen}, configurable: true });
+       document.dispatchEvent(new Event("visibilitychange"))`,
+    );
+  const requests = watchRequests(page);
+  await see(false);
+  const body = { marketId, side: "no", price: 55, quantity: 4 };
+  await service.call("POST", "/api/v1/orders", { key: maker.key, body });
+  await page.waitForTimeout(ALL_READ_MS);
+  t.deepEqual(requests, []);
+  await see(true);
+  await page.getByText("4 of 10 filled").waitFor();
+  await page.getByText("4 shares traded").waitFor();
 });
 
 /** 25 in a minute. */
