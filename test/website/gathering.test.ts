@@ -99,3 +99,16 @@ test.serial(
     t.deepEqual(rounds, [300, 10_300]);
   },
 );
+
+test.serial("a change after a calm does not wait as long as those before it", (t) => {
+  const { noteChange, rounds, pass } = start();
+  for (let time = 0; time < 10; time++) {
+    noteChange();
+    pass(60);
+    // Its second event comes late.
+    noteChange();
+    pass(940);
+  }
+  const late = rounds.filter((at) => at % 1000 === 50);
+  t.is(late.length, 10, "the first event of each is read at once");
+});

@@ -64,16 +64,21 @@ export function gather({
   function readInTime(first: number): void {
     const longestAt = first + LONGEST_TOGETHER_MS;
     const togetherAt = commands > 0 ? longestAt : Math.min(quietAt, longestAt);
-    const leastMs = Math.max(hasCommand ? GATHERED_MS : gatheredMs, paceMs());
+    const isBusy = goesOn(first) && !hasCommand;
+    const leastMs = Math.max(isBusy ? gatheredMs : GATHERED_MS, paceMs());
     const waitMs = Math.max(togetherAt, readAt + leastMs) - now();
     clearTimeout(timer);
     if (waitMs <= 0) readNow(first);
     else timer = setTimeout(readInTime, Math.ceil(waitMs), first);
   }
 
+  /** Whether changes go on: this one came soon after the last round. */
+  function goesOn(first: number): boolean {
+    return first < readAt + GATHERED_MS;
+  }
+
   function readNow(first: number): void {
-    const goesOn = first < readAt + gatheredMs;
-    gatheredMs = goesOn ? Math.min(2 * gatheredMs, LONGEST_GATHERED_MS) : GATHERED_MS;
+    gatheredMs = goesOn(first) ? Math.min(2 * gatheredMs, LONGEST_GATHERED_MS) : GATHERED_MS;
     readAt = now();
     firstAt = undefined;
     hasCommand = false;
