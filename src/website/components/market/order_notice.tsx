@@ -1,6 +1,5 @@
-import { useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { ownAnswer, versionOfOrder } from "../../api/own_changes.ts";
 import { resultOf } from "../../api/result.ts";
@@ -48,9 +47,8 @@ export function OrderNotice({ id, first, prefix }: OrderNoticeProps): JSX.Elemen
 
 /** Whether an amendment said that another order took the place of this one. */
 function useIsReplaced(id: string): boolean {
-  const [isReplaced, setReplaced] = useState(false);
-  useSignalEffect(() => {
-    if (ownAnswer.value?.replacedId === id) setReplaced(true);
-  });
-  return isReplaced;
+  const isReplaced = useRef(false);
+  // In the same picture as what became of the other order: an effect would come after it.
+  if (ownAnswer.value?.replacedId === id) isReplaced.current = true;
+  return isReplaced.current;
 }
