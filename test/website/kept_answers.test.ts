@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import test from "ava";
 import { keepAnswers } from "../../src/website/api/kept_answers.ts";
 import { mayBeLive } from "../../src/website/components/may_be_live.ts";
-import { retryDelayMs } from "../../src/website/api/result.ts";
+import { resultOf, retryDelayMs } from "../../src/website/api/result.ts";
 import type { Result } from "../../src/website/api/result.ts";
 
 const KEPT_MS = 1000;
@@ -84,6 +84,16 @@ test.serial(
     t.is(retryDelayMs(problem), undefined);
     t.is(retryDelayMs({ ...problem, retryAfterSeconds: 3 }, 0), 3000);
     t.is(retryDelayMs({ ...problem, retryAfterSeconds: 3 }, 0.5), 4000);
+  },
+);
+
+test.serial(
+  "any answer with Retry-After says when to read again, also that of a token",
+  async (t) => {
+    const response = new Response(null, { status: 429, headers: { "Retry-After": "7" } });
+    const result = await resultOf(Promise.resolve({ error: "", response }));
+    t.false(result.ok);
+    if (!result.ok) t.is(retryDelayMs(result.problem, 0), 7000);
   },
 );
 

@@ -1,7 +1,8 @@
 import { effect, signal } from "@preact/signals";
 import { ownApi } from "./client.ts";
-import { ownVersion } from "./own_changes.ts";
-import { resultOf } from "./result.ts";
+import { newsVersion, ownAnswer, ownVersion } from "./own_changes.ts";
+import type { OwnAnswer } from "./own_changes.ts";
+import { resultOf, retryDelayMs } from "./result.ts";
 import type { Problem, Result } from "./result.ts";
 import { isSignedIn, session } from "./session.ts";
 import type { OwnProfile } from "./types.ts";
@@ -11,13 +12,34 @@ export const account = signal<OwnProfile | undefined>(undefined);
 /** Why the account could not be read, if the last attempt failed. */
 export const accountProblem = signal<Problem | undefined>(undefined);
 
-/** Reads the account anew, unless something changed again meanwhile. */
-export async function refreshAccount(version = ownVersion.peek()): Promise<void> {
-  const readFor = session.peek();
+let attempts = 0;
+let isReading = false;
+let retry: ReturnType<typeof setTimeout> | undefined;
+/** The newest answer of a command when the account was read. */
+let answerAtRead: OwnAnswer | undefined;
+
+/** Reads the account anew. The last attempt counts. */
+export async function refreshAccount(): Promise<void> {
+  const attempt = ++attempts;
+  clearTimeout(retry);
+  isReading = true;
+  answerAtRead = ownAnswer.peek();
   const result = await readAccount();
-  if (version !== ownVersion.peek() || readFor !== session.peek()) return;
+  if (attempt !== attempts) return;
+  isReading = false;
   accountProblem.value = result.ok ? undefined : result.problem;
   if (result.ok) account.value = result.data;
+  else retry = retryLater(result.problem);
+}
+
+/** To be called when a loss limit is reached: no answer of a command says what is left of it. */
+export function noteLimitReached(): void {
+  if (answerAtRead !== ownAnswer.peek()) void refreshAccount();
+}
+
+function retryLater(problem: Problem): typeof retry {
+  const delayMs = retryDelayMs(problem);
+  return delayMs === undefined ? undefined : setTimeout(() => void refreshAccount(), delayMs);
 }
 
 /** Asks for the account as it is now. */
@@ -34,14 +56,26 @@ export function keepAccount(changed: OwnProfile): void {
 export function followAccount(): void {
   let shownFor = session.peek();
   effect(() => {
-    const version = ownVersion.value;
-    if (session.value !== shownFor) {
-      // It may be another user's.
-      account.value = undefined;
-      accountProblem.value = undefined;
-      shownFor = session.value;
-    }
-    if (isSignedIn.value) void refreshAccount(version);
-    else account.value = undefined;
+    const isNews = ownVersion.value === newsVersion.value;
+    // After another sign-in it may be another user's.
+    if (session.value !== shownFor || !isSignedIn.value) forgetAccount();
+    shownFor = session.value;
+    if (isSignedIn.value && (isNews || account.peek() === undefined)) void refreshAccount();
   });
+  effect(() => {
+    const balance = ownAnswer.value?.balanceCents;
+    const own = account.peek();
+    if (balance === undefined || own === undefined) return;
+    account.value = { ...own, balance };
+    // What is on its way may be older.
+    if (isReading) void refreshAccount();
+  });
+}
+
+function forgetAccount(): void {
+  attempts++;
+  isReading = false;
+  clearTimeout(retry);
+  account.value = undefined;
+  accountProblem.value = undefined;
 }

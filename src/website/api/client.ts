@@ -1,5 +1,7 @@
 import createClient from "openapi-fetch";
+import type { Middleware } from "openapi-fetch";
 import type { paths } from "../../client/schema.d.ts";
+import { noteQuota } from "./quota.ts";
 import { fetchAsUser, fetchAsVisitor } from "./session.ts";
 
 /**
@@ -12,3 +14,11 @@ const options = { baseUrl: location.origin, cache: "no-store" } as const;
 export const publicApi = createClient<paths>({ ...options, fetch: fetchAsVisitor });
 
 export const ownApi = createClient<paths>({ ...options, fetch: fetchAsUser });
+
+const counting: Middleware = {
+  onResponse: ({ response }) => {
+    noteQuota(response.headers);
+  },
+};
+publicApi.use(counting);
+ownApi.use(counting);

@@ -1,7 +1,9 @@
+import { realTiming } from "../../client/timing.ts";
 import { account } from "./account.ts";
 import { ownApi } from "./client.ts";
 import { notePaused } from "./exchange.ts";
-import { announceChange } from "./own_changes.ts";
+import { giveCommand } from "./own_changes.ts";
+import type { OwnAnswer } from "./own_changes.ts";
 import { changePending, forgetPending, notePending, pendingOrders } from "./pending_order.ts";
 import type { PendingOrder } from "./pending_order.ts";
 import { isSignedOut, isTemporary, isUncertain, isUnread, resultOf } from "./result.ts";
@@ -26,6 +28,19 @@ const stopped: Problem = { status: 0, error: "Stopped", code: "STOPPED" };
 export async function placeOrder(
   sent: PendingOrder,
   { isWatched }: { isWatched: boolean },
+): Promise<Result<PlacedOrder>> {
+  return await giveCommand(() => sendUntilAnswered(sent, isWatched), answerOfPlaced);
+}
+
+/** An answer from before, to the same key, says how the order is now, and not the fee. */
+function answerOfPlaced({ order, balance, feeCents }: PlacedOrder): OwnAnswer {
+  if (feeCents === null && order.status !== "scheduled") return { isNews: true };
+  return { balanceCents: balance.total, placed: { id: order.id, status: order.status } };
+}
+
+async function sendUntilAnswered(
+  sent: PendingOrder,
+  isWatched: boolean,
 ): Promise<Result<PlacedOrder>> {
   const key = sent.idempotencyKey;
   const pending = { ...sent, userId: sent.userId ?? account.peek()?.id };
@@ -55,7 +70,6 @@ export async function placeOrder(
   }
   settle(key, result, mayBePlaced);
   if (!result.ok) notePaused(result.problem.code);
-  announceChange();
   return result;
 }
 
@@ -90,24 +104,23 @@ async function send(
 
 /** Waits; not longer than until the network is there again. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  await new Promise<void>((done) => {
-    const timer = setTimeout(done, milliseconds);
-    const goOn = (): void => {
-      clearTimeout(timer);
-      done();
-    };
-    signal.addEventListener("abort", goOn, { signal: over.signal });
-    addEventListener("online", goOn, { signal: over.signal });
-  });
-  over.abort();
+  const online = new AbortController();
+  const goOn = (): void => {
+    online.abort();
+  };
+  addEventListener("online", goOn);
+  const either = AbortSignal.any([signal, online.signal]);
+  await realTiming.sleep(milliseconds, either).catch(() => undefined);
+  removeEventListener("online", goOn);
 }
 
 /** Cancels one of the user's orders. */
 export async function cancelOrder(id: string): Promise<Result<unknown>> {
-  const result = await resultOf(ownApi.DELETE("/api/v1/orders/{id}", { params: { path: { id } } }));
-  announceChange();
-  return result;
+  const request = { params: { path: { id } } };
+  return await giveCommand(
+    () => resultOf(ownApi.DELETE("/api/v1/orders/{id}", request)),
+    () => ({ changedId: id }),
+  );
 }
 
 /** Changes price, quantity or both of one of the user's orders. */
@@ -116,9 +129,15 @@ export async function amendOrder(
   change: { price?: number; quantity?: number },
 ): Promise<Result<AmendedOrder>> {
   const request = { params: { path: { id } }, body: change };
-  const result = await resultOf(ownApi.PATCH("/api/v1/orders/{id}", request));
+  const result = await giveCommand(
+    () => resultOf(ownApi.PATCH("/api/v1/orders/{id}", request)),
+    (amended) =>
+      amended.queuePositionChanged
+        ? // What it traded moved cash, which the answer does not say.
+          { replacedId: id, isNews: amended.fills.length > 0 }
+        : { changedId: id },
+  );
   if (!result.ok) notePaused(result.problem.code);
-  announceChange();
   return result;
 }
 
@@ -126,6 +145,13 @@ const MOST_IN_A_BATCH = 100;
 
 /** Cancels these orders of the user. Says how many could not be cancelled. */
 export async function cancelOrders(orderIds: string[]): Promise<Result<{ failures: number }>> {
+  return await giveCommand(
+    () => cancelBatches(orderIds),
+    () => ({ isNews: true }),
+  );
+}
+
+async function cancelBatches(orderIds: string[]): Promise<Result<{ failures: number }>> {
   let failures = 0;
   for (let start = 0; start < orderIds.length; start += MOST_IN_A_BATCH) {
     const body = { orderIds: orderIds.slice(start, start + MOST_IN_A_BATCH) };
@@ -133,6 +159,5 @@ export async function cancelOrders(orderIds: string[]): Promise<Result<{ failure
     if (!result.ok) return result;
     failures += result.data.failures.length;
   }
-  announceChange();
   return { ok: true, data: { failures } };
 }

@@ -1,60 +1,136 @@
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { openStream } from "./events.ts";
 import type { Connection, Stream } from "./events.ts";
-import { isSignedIn } from "./session.ts";
+import { gather } from "./gathering.ts";
+import { paceMs } from "./quota.ts";
+import type { Result } from "./result.ts";
+import { isSignedIn, session } from "./session.ts";
 import { userTurn } from "./stream_turns.ts";
-import type { UserEvent } from "./types.ts";
+import { isTold, noteTold } from "./told_orders.ts";
+import type { PlacedOrder, UserEvent } from "./types.ts";
 
 /**
  * Says when something of the user's may have changed: by the user's stream, by a command of this
  * tab or of another one, because a lost connection came back, or because some time has passed.
- * All that a page shows of the user's is then read anew together, so that it fits together.
+ * What a page shows of the user's is then read anew together, so that it fits together.
  *
- * One tab of a browser has the user's stream, and passes on to the others that something changed,
- * and how the stream is doing.
+ * One tab of a browser has the user's stream, and passes on to the others what it hears, and how the
+ * stream is doing. Each tab tells the others what its commands were answered.
  */
+
+/** What the answer to a command says, so that it need not be read. */
+export interface OwnAnswer {
+  /** The cash after the command, where it moved cash. */
+  balanceCents?: number | undefined;
+  /** The order that it placed, if the answer says all that became of it so far. */
+  placed?: Pick<PlacedOrder["order"], "id" | "status"> | undefined;
+  /** The order that it changed. */
+  changedId?: string | undefined;
+  /** The order that another one replaced. */
+  replacedId?: string | undefined;
+  /** Whether more may have changed than the answer says. */
+  isNews?: boolean | undefined;
+}
 
 /** Rises with every change. */
 export const ownVersion = signal(0);
+/** The version of the last change that was not by a command with an answer that says all. */
+export const newsVersion = signal(0);
 export const userConnection = signal<Connection>("connecting");
+/** The newest answer of a command, of this tab or of another one. */
+export const ownAnswer = signal<OwnAnswer | undefined>(undefined);
 
-/** What tabs say to each other: something changed, or how the stream of one of them is doing. */
-type Message = "changed" | Connection;
+/** The versions in which the answers of commands changed orders, since the last news. */
+const changedOrders = signal<ReadonlyMap<string, number>>(new Map());
+
+/** The version in which an order may have changed last, besides by the command that placed it. */
+export function versionOfOrder(id: string): number {
+  return Math.max(newsVersion.value, changedOrders.value.get(id) ?? 0);
+}
+
+/** What tabs say to each other. `news`: anything may have changed. */
+type Message =
+  | "news"
+  /** With the session of the command. */
+  | { answer: OwnAnswer; session: string }
+  | { event: UserEvent }
+  | Connection;
 
 const tabs = new BroadcastChannel("pgmarkets.own-changes");
-/** One order can have several events, which come together. */
-const TOGETHER_MS = 50;
-/** After a read, what comes in this time is read together. */
-const GATHERED_MS = 400;
-/** The time doubles up to this while changes go on, as when a program trades for the user. */
-const LONGEST_GATHERED_MS = 6400;
 /** Deposits have no event in the stream. */
 const READ_EVERY_MS = 15_000;
-let gatheredMs = GATHERED_MS;
-let isGathering = false;
-let isMoreToRead = false;
 
-function noteChange(): void {
-  isMoreToRead = true;
-  if (isGathering) return;
-  isGathering = true;
-  setTimeout(readGathered, TOGETHER_MS);
+/** What the next round is about. */
+const next = { isNews: false, events: [] as UserEvent[], changedIds: [] as string[] };
+const gathering = gather({ read: readRound, paceMs });
+
+function readRound(): void {
+  // A tab that is hidden reads everything anew when it is seen again.
+  if (document.hidden) return;
+  // The answer of a command may come after its events.
+  const isNews = next.isNews || !next.events.every(isTold);
+  const version = ownVersion.peek() + 1;
+  batch(() => {
+    ownVersion.value = version;
+    if (isNews) newsVersion.value = version;
+    const before = isNews ? [] : changedOrders.peek();
+    changedOrders.value = new Map([
+      ...before,
+      ...next.changedIds.map((id) => [id, version] as const),
+    ]);
+  });
+  next.isNews = false;
+  next.events = [];
+  next.changedIds = [];
 }
 
-function readGathered(): void {
-  isMoreToRead = false;
-  ownVersion.value++;
-  setTimeout(() => {
-    gatheredMs = isMoreToRead ? Math.min(2 * gatheredMs, LONGEST_GATHERED_MS) : GATHERED_MS;
-    isGathering = isMoreToRead;
-    if (isMoreToRead) readGathered();
-  }, gatheredMs);
+function noteNews(): void {
+  next.isNews = true;
+  gathering.noteChange();
 }
 
-/** To be called after a command of this tab. */
+function noteEvent(event: UserEvent): void {
+  if (event.type === "connected" || isTold(event)) return;
+  next.events.push(event);
+  gathering.noteChange();
+}
+
+/** An answer to a command of another session may be about another user. */
+function noteAnswer(of: string, answer: OwnAnswer): void {
+  if (of !== session.peek()) {
+    next.isNews = true;
+    return;
+  }
+  const { placed, changedId, isNews = false } = answer;
+  if (placed !== undefined) noteTold(placed);
+  if (changedId !== undefined) next.changedIds.push(changedId);
+  if (isNews) next.isNews = true;
+  ownAnswer.value = answer;
+}
+
+/**
+ * Gives a command. What it may have changed is read after it, once for the command and its events,
+ * but for what `answerOf` finds in the answer. After one that failed everything is read.
+ */
+export async function giveCommand<Data>(
+  send: () => Promise<Result<Data>>,
+  answerOf: (data: Data) => OwnAnswer,
+): Promise<Result<Data>> {
+  const begun = session.peek();
+  const end = gathering.beginCommand();
+  const result = await send();
+  const answer = result.ok ? answerOf(result.data) : { isNews: true };
+  noteAnswer(begun, answer);
+  end();
+  tell({ answer, session: begun });
+  return result;
+}
+
+/** To be called after a change by this tab that is no command of {@link giveCommand}. */
 export function announceChange(): void {
-  ownVersion.value++;
-  tell("changed");
+  next.isNews = true;
+  gathering.noteCommand();
+  tell({ answer: { isNews: true }, session: session.peek() });
 }
 
 function tell(message: Message): void {
@@ -63,20 +139,27 @@ function tell(message: Message): void {
 
 /** Follows the user's stream while a user is signed in. */
 export function followOwnChanges(): void {
-  // A tab that is hidden reads everything anew when it is seen again.
-  const noteIfSeen = (): void => {
-    if (isSignedIn.peek() && !document.hidden) noteChange();
+  const isSeen = (): boolean => isSignedIn.peek() && !document.hidden;
+  const readIfSeen = (): void => {
+    if (isSeen()) noteNews();
   };
-  setInterval(noteIfSeen, READ_EVERY_MS);
-  document.addEventListener("visibilitychange", noteIfSeen);
+  setInterval(readIfSeen, READ_EVERY_MS);
+  document.addEventListener("visibilitychange", readIfSeen);
   let stream: Stream | undefined;
   tabs.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (data === "changed") noteIfSeen();
-    else if (stream?.connection.peek() === "waiting") userConnection.value = data;
+    if (data === "news") readIfSeen();
+    else if (typeof data === "string") {
+      if (stream?.connection.peek() === "waiting") userConnection.value = data;
+    } else if (!isSeen()) return;
+    else if ("event" in data) noteEvent(data.event);
+    else {
+      noteAnswer(data.session, data.answer);
+      gathering.noteCommand();
+    }
   };
   const noteForAll = (): void => {
-    noteChange();
-    tell("changed");
+    noteNews();
+    tell("news");
   };
   let stopFollowing: (() => void) | undefined;
   effect(() => {
@@ -87,7 +170,9 @@ export function followOwnChanges(): void {
     const opened = openStream({
       path: "/api/stream/user?include=fills,settlements,markets",
       onData: (data) => {
-        if ((data as UserEvent).type !== "connected") noteForAll();
+        const event = data as UserEvent;
+        noteEvent(event);
+        tell({ event });
       },
       onReturn: noteForAll,
       takeTurn: userTurn,
@@ -99,7 +184,7 @@ export function followOwnChanges(): void {
       if (connection === "waiting") return;
       tell(connection);
       // The session may have ended, which a stream cannot say: asking anew finds out.
-      if (connection === "lost") queueMicrotask(noteChange);
+      if (connection === "lost") queueMicrotask(noteNews);
     });
   });
 }

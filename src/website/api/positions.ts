@@ -1,5 +1,5 @@
 import { ownApi } from "./client.ts";
-import { announceChange } from "./own_changes.ts";
+import { giveCommand } from "./own_changes.ts";
 import { resultOf } from "./result.ts";
 import type { Result } from "./result.ts";
 
@@ -9,7 +9,8 @@ export async function mergeSets(
   idempotencyKey: string,
 ): Promise<Result<unknown>> {
   const params = { header: { "Idempotency-Key": idempotencyKey } };
-  const result = await resultOf(ownApi.POST("/api/v1/positions/merge", { params, body }));
-  announceChange();
-  return result;
+  return await giveCommand(
+    () => resultOf(ownApi.POST("/api/v1/positions/merge", { params, body })),
+    () => ({ isNews: true }),
+  );
 }

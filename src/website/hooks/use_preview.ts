@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { noteLimitReached } from "../api/account.ts";
 import { ownApi } from "../api/client.ts";
 import { notePaused, noteTrading, pause } from "../api/exchange.ts";
 import { shownBook } from "../api/market_stream.ts";
 import { ownVersion } from "../api/own_changes.ts";
+import { pendingOrders } from "../api/pending_order.ts";
+import { paceMs } from "../api/quota.ts";
 import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
 import type { PlaceOrder, Preview } from "../api/types.ts";
@@ -16,6 +19,10 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
   const [answered, setAnswered] = useState<{ text: string; result: Result<Preview> }>();
   const text = order === undefined ? "" : JSON.stringify(order);
   const bookText = JSON.stringify(shownBook.value);
+  // The book changes by the order itself. Its answer says more than a preview.
+  const isSending = pendingOrders.value.some(
+    ({ isWatched, state }) => isWatched && state === "sending",
+  );
   const asked = useRef({ text: "", at: -Infinity, round: 0, answeredRound: 0 });
   useEffect(() => {
     const last = asked.current;
@@ -24,9 +31,10 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
       setAnswered(undefined);
       return undefined;
     }
+    if (isSending) return undefined;
     const wait =
       last.text === text
-        ? Math.max(0, last.at + LEAST_BETWEEN_MS - performance.now())
+        ? Math.max(0, last.at + Math.max(LEAST_BETWEEN_MS, paceMs()) - performance.now())
         : PAUSE_AFTER_TYPING_MS;
     const timer = setTimeout(() => {
       const round = last.round + 1;
@@ -41,13 +49,14 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
     return () => {
       clearTimeout(timer);
     };
-  }, [text, bookText, ownVersion.value, pause.value]);
+  }, [text, bookText, isSending, ownVersion.value, pause.value]);
   // Figures of another order must not be taken for those of this one.
   return answered?.text === text ? answered.result : undefined;
 }
 
-/** What a preview shows about a pause of the exchange. */
+/** Reads what explains a preview: whether the exchange is paused, or what is left of a limit. */
 function noteAnswer({ rejection }: Preview): void {
   if (rejection === null) noteTrading();
   else notePaused(rejection.code);
+  if (rejection?.code === "LOSS_LIMIT") noteLimitReached();
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { followMarket, followStatus } from "../api/market_stream.ts";
 import type { Trading } from "../api/market_stream.ts";
-import { announceChange, ownVersion } from "../api/own_changes.ts";
+import { announceChange, newsVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn, session } from "../api/session.ts";
 import type { Market, MarketStatus } from "../api/types.ts";
@@ -18,12 +18,11 @@ import { changedTicket, newTicket } from "../components/market/ticket_order.ts";
 import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
 import { Trades } from "../components/market/trades.tsx";
 import { Loading, Show } from "../components/states.tsx";
+import { useAfterTrades } from "../hooks/use_after_trades.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
-/** A trade changes the volume, which the stream does not say either. */
-const READ_AFTER_TRADE_MS = 2000;
 const READ_EVERY_MS = 60_000;
 
 /** One market: its chance, its book, and the user's dealings in it. */
@@ -31,17 +30,11 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   const market = useAsked(
     () => resultOf(publicApi.GET("/api/v1/markets/{id}", { params: { path: { id } } })),
     // An order may be cancelled or rejected because the market is not open any more.
-    [id, ownVersion.value],
+    [id, newsVersion.value],
   );
   const [snapshot, setSnapshot] = useState<Trading>();
   useEffect(() => followMarket(id, setSnapshot), [id]);
-  const lastTradeAt = snapshot?.recentTrades[0]?.createdAt;
-  useEffect(() => {
-    const timer = setTimeout(market.askAgain, READ_AFTER_TRADE_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [lastTradeAt]);
+  useAfterTrades(snapshot?.recentTrades, market.askAgain);
   const isBookEmpty = snapshot === undefined || isEmpty(snapshot);
   const wasBookEmpty = useRef(isBookEmpty);
   useEffect(() => {

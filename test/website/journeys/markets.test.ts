@@ -1,7 +1,6 @@
 import test from "ava";
 import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
-import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
@@ -223,13 +222,11 @@ journey("a payout is seen at once, also when the book was empty before", async (
   await buy(page, 60, 100);
   await page.getByText("YES · 100 shares").waitFor();
   await page.getByRole("button", { name: /an offer to sell YES/ }).waitFor({ state: "detached" });
-  // After a trade the page reads the market once more, which would show it as well.
-  let reads = 0;
-  page.on("response", (response) => {
-    if (new URL(response.url()).pathname === `/api/v1/markets/${marketId}`) reads++;
-  });
+  // After a trade the page reads the market once more, which would show it as well: not after a load.
+  const stream = page.waitForResponse((response) => response.url().includes("/api/stream/user"));
   await page.reload();
-  await until("the market was read after the trade", async () => reads >= 2);
+  await stream;
+  await page.getByText("YES · 100 shares").waitFor();
   await operate("resolve_market", { market_id: marketId, outcome: "yes" });
   await page.getByRole("heading", { name: "Resolved: YES" }).waitFor();
   // 1,000.00 less 100 x 60 cents and 1.68 of fee (7 % of 100 x 60 x 40 / 100), and 100.00.

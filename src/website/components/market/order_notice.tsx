@@ -1,15 +1,13 @@
 import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
-import { ownVersion } from "../../api/own_changes.ts";
+import { ownAnswer, versionOfOrder } from "../../api/own_changes.ts";
 import { resultOf } from "../../api/result.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
-import { useEvery } from "../../hooks/use_every.ts";
 import { Notice } from "../notice.tsx";
 import { outcomeWords } from "../order_words.ts";
 import type { Outcome } from "../order_words.ts";
-
-/** The user's stream says when to ask; this is for when it is lost. */
-const READ_EVERY_MS = 10_000;
+import { isComplete, isFinal } from "./answered_outcome.ts";
 
 interface OrderNoticeProps {
   id: string;
@@ -19,18 +17,25 @@ interface OrderNoticeProps {
   prefix?: string;
 }
 
-/** What became of an order. It follows the order, and goes when another one took its place. */
+/**
+ * What became of an order. It is read only where the answer does not say it, and when it may have
+ * changed. The notice goes when another order took its place.
+ */
 export function OrderNotice({ id, first, prefix }: OrderNoticeProps): JSX.Element | null {
-  const order = useAsked(
-    () => resultOf(ownApi.GET("/api/v1/orders/{id}", { params: { path: { id } } })),
-    [id, ownVersion.value],
-  );
-  const isOver = order.data?.status === "filled" || order.data?.status === "cancelled";
-  useEvery(READ_EVERY_MS, () => {
-    if (!isOver) order.askAgain();
-  });
-  const now: Outcome = order.data ?? first;
-  if (now.cancelReason === "user_amended") return null;
+  const version = versionOfOrder(id);
+  const isReplaced = useIsReplaced(id);
+  const known = useRef({ version, outcome: first });
+  const order = useAsked<Outcome>(async () => {
+    const { version: before, outcome } = known.current;
+    const isKnown = isComplete(outcome) && (isFinal(outcome) || version === before);
+    if (isKnown || isReplaced) return { ok: true, data: outcome };
+    const params = { path: { id } };
+    const result = await resultOf(ownApi.GET("/api/v1/orders/{id}", { params }));
+    if (result.ok) known.current = { version, outcome: result.data };
+    return result;
+  }, [id, version]);
+  const now = order.data ?? first;
+  if (isReplaced || now.cancelReason === "user_amended") return null;
   const isUseless = now.status === "cancelled" && now.filledQuantity === 0;
   return (
     <Notice kind={now.status === "scheduled" || isUseless ? "info" : "good"}>
@@ -38,4 +43,12 @@ export function OrderNotice({ id, first, prefix }: OrderNoticeProps): JSX.Elemen
       {outcomeWords(now)}
     </Notice>
   );
+}
+
+/** Whether an amendment said that another order took the place of this one. */
+function useIsReplaced(id: string): boolean {
+  const isReplaced = useRef(false);
+  // In the same picture as what became of the other order: an effect would come after it.
+  if (ownAnswer.value?.replacedId === id) isReplaced.current = true;
+  return isReplaced.current;
 }

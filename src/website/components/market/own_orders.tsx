@@ -8,6 +8,7 @@ import { ProblemNotice } from "../notice.tsx";
 import { orderWords } from "../order_words.ts";
 import type { Outcome } from "../order_words.ts";
 import { AmendForm } from "./amend_form.tsx";
+import { answeredOutcome } from "./answered_outcome.ts";
 import { Countdown } from "./countdown.tsx";
 import { OrderNotice } from "./order_notice.tsx";
 
@@ -48,8 +49,9 @@ export function OwnOrders({ orders, readAt }: OwnOrdersProps): JSX.Element {
 }
 
 function outcomeOf(amended: AmendedOrder): Outcome {
-  const feeCents = amended.queuePositionChanged ? amended.feeCents : null;
-  return { ...amended.order, averagePrice: null, feeCents };
+  if (amended.queuePositionChanged) return answeredOutcome(amended);
+  // What it traded before, the answer does not say.
+  return { ...amended.order, averagePrice: null, feeCents: null };
 }
 
 interface OwnOrderProps {

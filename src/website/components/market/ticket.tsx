@@ -19,6 +19,7 @@ import { ProblemNotice } from "../notice.tsx";
 import { orderWords } from "../order_words.ts";
 import type { Outcome } from "../order_words.ts";
 import { Submit } from "../submit.tsx";
+import { answeredOutcome } from "./answered_outcome.ts";
 import { OrderNotice } from "./order_notice.tsx";
 import { OrderPreview } from "./order_preview.tsx";
 import { atShownPrice } from "./shown_price.ts";
@@ -239,10 +240,11 @@ function SendProblem({ problem, order, marketId }: SendProblemProps): JSX.Elemen
   );
 }
 
-function placedOf({ order, feeCents }: PlacedOrder, sent: PlaceOrder): Placed {
+function placedOf(answer: PlacedOrder, sent: PlaceOrder): Placed {
+  const { order } = answer;
   return {
     id: order.id,
-    first: { ...order, averagePrice: null, feeCents },
+    first: answeredOutcome(answer),
     words: `${formatTradeTime(order.createdAt)} · ${orderWords(sent)}:`,
   };
 }
