@@ -265,6 +265,8 @@ set local role exchange_owner;
 --!include trading/functions/replayed_result.sql
 --!include trading/functions/replay_or_reuse.sql
 --!include trading/functions/without_starved.sql
+--!include trading/functions/stop_at_bound.sql
+--!include trading/functions/required_cents.sql
 --!include trading/functions/scheduled_result.sql
 --!include trading/functions/match_orders.sql
 --!include trading/functions/match_batch.sql

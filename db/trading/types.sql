@@ -286,9 +286,9 @@ create type trading.cancelled_maker as (
   traded_with int
 );
 comment on type trading.cancelled_maker is
-  'A resting order that a request met and that could not go through with the match. traded_with: '
-  'the last request of the call that had traded with its owner, and so may have starved it of cash '
-  'or shares; the request itself for an own order; 0 if it was dead before the call.';
+  'A resting order that a request met and that could not go through with the match. traded_with '
+  'is the request itself if its fills starved it of cash or shares, or if it is an own order; 0 if '
+  'it could not have gone through with the match before the call either; else -1.';
 
 create type trading.order_result as (
   code text,

@@ -1,14 +1,14 @@
 --! Previous: sha1:dad2d40df1d543e8c8d6bf769cfc86353df0c627
---! Hash: sha1:048bab349fbb7e5caa86660f2cdc6af6467ac49b
+--! Hash: sha1:9ada1fcafdca76f876e75392f0d1f0fa7994299c
 --! Message: Place a batch once, and always get further
 
 set local lock_timeout = '2s';
 set local role exchange_owner;
 alter type trading.cancelled_maker add attribute traded_with int;
 comment on type trading.cancelled_maker is
-  'A resting order that a request met and that could not go through with the match. traded_with: '
-  'the last request of the call that had traded with its owner, and so may have starved it of cash '
-  'or shares; the request itself for an own order; 0 if it was dead before the call.';
+  'A resting order that a request met and that could not go through with the match. traded_with '
+  'is the request itself if its fills starved it of cash or shares, or if it is an own order; 0 if '
+  'it could not have gone through with the match before the call either; else -1.';
 drop function trading.match_batch(
   trading.market_context[], trading.order_request[], timestamptz, boolean
 );
@@ -48,6 +48,63 @@ comment on function trading.without_starved(trading.cancelled_maker[], int) is
   'Cancelled makers without those, behind so many that were there before, that only the fills of '
   'the request that met them would have starved of cash or shares, and without its own orders.';
 --! EndIncluded trading/functions/without_starved.sql
+--! Included trading/functions/stop_at_bound.sql
+create or replace function trading.stop_at_bound(
+  cancelled_count int,
+  cancelled_before int,
+  starved_count int,
+  most int,
+  bounds_dead boolean,
+  is_final boolean
+)
+returns text
+language sql immutable parallel safe
+return case
+  when starved_count = most then 'ends' -- mutant: starved_without_bound
+  when not bounds_dead then null
+  when cancelled_count - cancelled_before - starved_count = most
+    or cancelled_before > 0 and cancelled_count >= case when is_final then 3 * most else most end -- mutant: call_without_bound
+    then case when is_final then 'ends' else 'comes_again' end
+end;
+
+comment on function trading.stop_at_bound(int, int, int, int, boolean, boolean) is
+  'Whether a request stops at a maker that must be cancelled, null if it goes on: it ends there '
+  '(ends) when its own fills have starved so many makers, and is to be placed again (comes_again) '
+  'when it has met so many others, or when all requests of the call together have cancelled so '
+  'many. cancelled_count is that of the call, cancelled_before of it when the request began, '
+  'starved_count of the request, own orders included. bounds_dead: false for a preview. is_final: '
+  'a request that would be placed again ends, too, and all together may cancel three times as '
+  'many.';
+--! EndIncluded trading/functions/stop_at_bound.sql
+--! Included trading/functions/required_cents.sql
+create or replace function trading.required_cents(
+  spent_cents bigint,
+  fee_cents bigint,
+  left_quantity int,
+  price int,
+  next_price int,
+  may_rest boolean,
+  is_whole boolean,
+  stop text,
+  is_far_beyond boolean
+)
+returns bigint
+language sql immutable parallel safe
+return spent_cents + case
+  when is_far_beyond then 0
+  when stop = 'comes_again'
+    then case when may_rest or is_whole then left_quantity * next_price else 0 end
+  else fee_cents + case when may_rest then left_quantity * price else 0 end
+end;
+
+comment on function trading.required_cents(
+  bigint, bigint, int, int, int, boolean, boolean, text, boolean
+) is
+  'What a buy must be covered with: what it has spent and its fee, and what is left of it if that '
+  'rests. If it stopped to be placed again (trading.stop_at_bound): what it costs at least, since '
+  'no price behind next_price is better; without the rest unless it may rest or is filled as a '
+  'whole. is_far_beyond: it has met makers far beyond its cash.';
+--! EndIncluded trading/functions/required_cents.sql
 --! Included trading/functions/match_orders.sql
 -- Price-time priority, in memory: no table is read or written.
 --
@@ -69,8 +126,8 @@ create or replace function trading.match_orders(
   limits trading.limit_arrays,
   replays bigint[],
   shares_before_own bigint[],
-  most_starved int,
-  most_dead int,
+  most_cancelled int,
+  bounds_dead boolean,
   is_final boolean
 )
 returns trading.match_result
@@ -150,8 +207,8 @@ begin
     t_open_cost[t] := t_open_cost[t] - r.relieved_cents; -- mutant: replaced_order_counts
     if r.scheduled_cost_cents is not null then -- mutant: replaced_schedule_counts
       v_results[i] := trading.scheduled_result(
-        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t], t_open_cost[t]
-      );
+        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t],
+        t_open_cost[t]);
       t_open_cost[t] := t_open_cost[t]
         + case when (v_results[i]).code is null then r.scheduled_cost_cents else 0 end;
       continue next_request;
@@ -169,9 +226,8 @@ begin
       v_cancelled_before int := v_cancelled_count;
       v_may_meet_own boolean := not r.cancels_own
         and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
-      v_starved_count int := 0; -- of the makers that it cancels, those that its own fills starved
-      v_is_full boolean := false; -- it has met as many dead makers as one call cancels
-      v_is_cut boolean := false; -- it ends where it has come
+      v_starved_count int := 0; -- of the makers that it cancels: starved by its fills, or its own
+      v_stop text; -- why it goes no further, if that is for the number of cancelled makers
       v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
       v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
@@ -197,18 +253,14 @@ begin
         end if;
         m := k_trader[k];
         n := least(v_wanted - v_bought, k_left[k], trading.affordable_quantity(
-          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
-        ));
+          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level));
         if k_end_reason[k] is not null then
           v_reason := k_end_reason[k];
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
         elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: others_cancelled, own_orders_without_bound
-          v_own := v_own + 1;
           v_reason := 'self_trade';
-          t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
-          t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
         elsif m = t then
           v_code := 'SELF_TRADE_BLOCKED'; -- mutant: self_trade
           exit;
@@ -218,16 +270,23 @@ begin
             t_limited[m], limits.limits[m], limits.untraded[m]);
         end if;
         if v_reason is not null then -- mutant: dead_maker
-          v_is_full := coalesce(most_dead = v_cancelled_count - v_starved_count - v_own, false);
-          v_is_cut := most_starved = v_starved_count or v_is_full and is_final; -- mutant: starved_without_bound
-          exit when v_is_full or v_is_cut;
+          v_stop := trading.stop_at_bound(v_cancelled_count, v_cancelled_before, v_starved_count,
+            most_cancelled, bounds_dead, is_final);
+          exit when v_stop is not null;
+          if v_reason = 'self_trade' then
+            v_own := v_own + 1;
+            t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
+            t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
+          end if;
+          j := case
+            when k_end_reason[k] is not null or m <> t and trading.maker_cancel_reason(
+              n, n * k_cents[k], (batch.shares).quantities[k_shares[k]],
+              (batch.traders).balances_cents[m], t_excluded[m], t_limited[m], limits.limits[m],
+              limits.untraded[m]) is not null then 0 -- mutant: dead_makers_spared
+            when t_traded_with[m] = i then i else -1 end; -- mutant: starved_makers_cleared
+          v_starved_count := v_starved_count + (j = i)::int;
           v_cancelled_count := v_cancelled_count + 1;
-          v_cancelled[v_cancelled_count] := (
-            i, k, v_reason, k_left[k],
-            case when k_end_reason[k] is null then t_traded_with[m] else 0 end -- mutant: starved_makers_cleared
-          )::trading.cancelled_maker;
-          v_starved_count := v_starved_count
-            + (m <> t and (v_cancelled[v_cancelled_count]).traded_with = i)::int;
+          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k], j)::trading.cancelled_maker;
           k := k_next[k];
           continue;
         end if;
@@ -241,8 +300,7 @@ begin
         v_weight := v_weight + n * v_level * (100 - v_level);
         v_fill_count := v_fill_count + 1;
         v_fills[v_fill_count] := (
-          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee -- mutant: fee_rounded_for_each_fill
-        )::trading.fill;
+          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee)::trading.fill; -- mutant: fee_rounded_for_each_fill
         v_fee := trading.fee_cents(r.taker_rate_bps, v_weight);
         k := case when k_left[k] = 0 then k_next[k] else k end;
         exit when v_bought = v_wanted;
@@ -259,20 +317,20 @@ begin
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
       v_is_done := v_bought = v_wanted -- or the budget is spent
         or 0 = trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1);
-      v_required := v_spent + case when v_beyond = c_most_beyond then 0 else v_fee + case
-        when not r.is_ioc then (v_wanted - v_bought) * r.price else 0 end end;
+      v_required := trading.required_cents(v_spent, v_fee, v_wanted - v_bought, r.price,
+        100 - v_level, not r.is_ioc, r.is_fok, v_stop, v_beyond = c_most_beyond);
       v_code := coalesce(v_code, case
-        when v_is_full and not v_is_cut then 'CONFLICT_RETRY'
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
-        when v_bought = 0 and (r.is_ioc or v_is_cut) then 'INSUFFICIENT_LIQUIDITY'
-        when r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
-          then 'INSUFFICIENT_LIQUIDITY'
-        else trading.funding_rejection(
+        when v_stop = 'comes_again' then null
+        when v_bought = 0 and (r.is_ioc or v_stop = 'ends')
+          or r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
+          then 'INSUFFICIENT_LIQUIDITY' end,
+        trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
-          limits.limits[t], limits.untraded[t], t_open_cost[t]
-        ) end);
+          limits.limits[t], limits.untraded[t], t_open_cost[t]), -- mutant: uncovered_clears
+        case when v_stop = 'comes_again' then 'CONFLICT_RETRY' end);
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
         for p in v_fills_before + 1 .. v_fill_count loop
@@ -291,9 +349,8 @@ begin
           v_cancelled_count := v_cancelled_before;
           continue next_request;
         end if;
-        if v_code = 'CONFLICT_RETRY' then
-          v_held := v_held || array[r.book, r.opposite, -t];
-        end if;
+        v_held := v_held
+          || case v_code when 'CONFLICT_RETRY' then array[r.book, r.opposite, -t] end;
         v_cancelled := trading.without_starved(
           v_cancelled[1 : v_cancelled_count], v_cancelled_before);
         v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
@@ -318,7 +375,8 @@ begin
       b_first[r.opposite] := k;
       continue next_request when v_code is not null;
       -- 6. What is left joins the book, or is cancelled.
-      v_status := case when v_is_done then 'filled' when r.is_ioc or v_is_cut then 'cancelled' -- mutant: cut_order_rests
+      v_status := case
+        when v_is_done then 'filled' when r.is_ioc or v_stop = 'ends' then 'cancelled' -- mutant: cut_order_rests
         else trading.filled_status(v_wanted - v_bought, v_wanted) end;
       v_wanted := case when r.budget_cents is null then v_wanted else v_bought end;
       k := null;
@@ -353,8 +411,7 @@ begin
         status => v_status, quantity => v_wanted, left_quantity => v_wanted - v_bought,
         cancel_reason => case when v_status = 'cancelled'
           then 'insufficient_liquidity'::trading.cancel_reason end,
-        fee_cents => v_fee, balance_cents => t_balance[t], maker => k
-      );
+        fee_cents => v_fee, balance_cents => t_balance[t], maker => k);
     end;
   end loop;
 
@@ -366,19 +423,176 @@ end
 $$;
 
 comment on function trading.match_orders(
-  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int, int, boolean
+  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int, boolean, boolean
 ) is
   'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
   'it had come alone. A request that is rejected has no effect, but for the makers it found that '
-  'must be cancelled when it is rejected for want of liquidity. A request that meets more makers '
-  'than most_dead (null: any number), of all requests, that others than its own fills left without '
-  'cash or shares, is not finished (CONFLICT_RETRY) and has no effect but for these: it is to be '
-  'placed again, and so are further requests of its trader and for its market, which wait for it. '
-  'A request that meets more than most_starved makers that only its own fills left so ends there: '
-  'what it filled stands, the rest is cancelled. is_final: so does every request that would '
-  'not be finished. replays are by trading.read_replays, null without any key; shares_before_own '
-  'is by trading.read_reach.';
+  'must be cancelled when it is rejected for want of liquidity. A request that stops because too '
+  'many makers must be cancelled (trading.stop_at_bound; most_cancelled, bounds_dead and is_final '
+  'are as there) either ends there: what it filled stands, the rest is cancelled. Or it is to be '
+  'placed again (CONFLICT_RETRY), has no effect but for the makers that it did not starve itself, '
+  'and further requests of its trader and for its market wait for it. replays are by '
+  'trading.read_replays, null without any key; shares_before_own is by trading.read_reach.';
 --! EndIncluded trading/functions/match_orders.sql
+--! Included trading/functions/read_book_slice.sql
+create or replace function trading.read_book_slice(
+  markets trading.market_context[],
+  requests trading.order_request[],
+  demand int[],
+  depth int
+)
+returns trading.book_slice
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most_expired constant int := 500; -- a call that meets more does not get further
+  v_slice trading.book_slice;
+  v_factor bigint := 1;
+  v_is_enough boolean;
+begin
+  loop
+    with sides as materialized (
+      -- What takers ask of each side of each book that some of them cross.
+      select
+        m.market, m.market_id, m.at,
+        case r.book_side when 'yes' then 'no' else 'yes' end::trading.side as book_side,
+        case r.book_side when 'yes' then m.best_no_price else m.best_yes_price end as best_price,
+        case r.book_side
+          when 'yes' then m.first_no_position else m.first_yes_position
+        end as first_position,
+        100 - max(r.book_price) as worst_price,
+        sum(read_book_slice.demand[r.place]) * read_book_slice.depth as shares,
+        (16 + 2 * count(*)) * v_factor as most_orders
+      from unnest(read_book_slice.requests) with ordinality as r (
+        market, market_id, user_id, side, order_type, price, quantity, budget_cents, time_in_force,
+        post_only, expires_at, idempotency_key, book_side, book_price, problem, is_market,
+        relieved_cents, order_id, order_public_id, created_at, request_fingerprint,
+        cancels_own, place
+      )
+      join (
+        select c.*, c.ordinality::int as market
+        from unnest(read_book_slice.markets) with ordinality as c
+      ) as m on m.market = r.market
+      where m.live_delay_ms is null
+        and r.problem is null
+        and r.book_price + case r.book_side
+          when 'yes' then m.best_no_price else m.best_yes_price
+        end >= 100 -- mutant: touching_prices_not_read
+      group by
+        m.market, m.market_id, m.at, r.book_side, m.best_yes_price, m.best_no_price,
+        m.first_yes_position, m.first_no_position
+    ),
+    read as materialized (
+      select
+        s.market, s.shares, s.most_orders, s.at, b.*,
+        row_number() over queue as number,
+        sum(a.available) over queue - a.available as shares_before,
+        count(*) over side as side_orders,
+        sum(a.available) over side as side_shares
+      from sides as s
+      cross join lateral (
+        -- The rest of the best queue, and then what is behind; an append reads them in this order.
+        (
+          select x.*
+          from trading.active_orders as x
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price = s.best_price
+            and x.queue_position >= s.first_position
+          order by x.queue_position -- mutant: queue_reversed
+          limit s.most_orders
+        )
+        union all
+        (
+          select x.*
+          from trading.active_orders as x
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price < s.best_price
+            and x.book_price >= s.worst_price
+            and x.queue_position is not null
+          order by x.book_price desc, x.queue_position
+          limit s.most_orders
+        )
+        limit s.most_orders
+      ) as b
+      cross join lateral (
+        select case when b.expires_at <= s.at then 0 else b.left_quantity end as available
+      ) as a
+      window
+        side as (partition by s.market, b.book_side),
+        queue as (
+          side order by b.book_price desc, b.queue_position rows unbounded preceding
+        )
+    ),
+    kept as materialized (
+      select r.* from read as r where r.shares_before < r.shares
+    ),
+    floors as (
+      -- A side goes on if not all that was read is needed, or if there may be more to read.
+      select
+        k.market, k.book_side, min(k.book_price) as floor_price,
+        max(k.side_orders) = max(k.most_orders)
+          and max(k.side_shares) < max(k.shares)
+          and count(*) filter (where k.expires_at <= k.at) <= c_most_expired * read_book_slice.depth
+          as is_cut_short,
+        max(k.number) < max(k.side_orders) or max(k.side_orders) = max(k.most_orders)
+          as goes_on
+      from kept as k
+      group by k.market, k.book_side
+    )
+    select
+      (
+        select array_agg(
+          (
+            k.order_id, k.order_public_id, k.market, k.user_id, k.order_type, k.book_side,
+            k.book_price, k.queue_position, k.left_quantity, coalesce(k.expires_at <= k.at, false) -- mutant: maker_lives_a_moment_longer
+          )::trading.resting_order
+          order by k.market, k.book_side, k.number
+        )
+        from kept as k
+      ),
+      array_agg(
+        coalesce(
+          (
+            select f.floor_price
+            from floors as f
+            where f.market = u.place and f.book_side = 'yes' and f.goes_on
+          ),
+          0
+        )
+        order by u.place
+      ),
+      array_agg(
+        coalesce(
+          (
+            select f.floor_price
+            from floors as f
+            where f.market = u.place and f.book_side = 'no' and f.goes_on
+          ),
+          0
+        )
+        order by u.place
+      ),
+      not exists (select from floors as f where f.is_cut_short)
+    into v_slice.makers, v_slice.yes_floors, v_slice.no_floors, v_is_enough
+    from generate_series(1, cardinality(read_book_slice.markets)) as u (place);
+    exit when v_is_enough;
+    v_factor := v_factor * 8;
+  end loop;
+  v_slice.makers := coalesce(v_slice.makers, '{}');
+  return v_slice;
+end
+$$;
+
+comment on function trading.read_book_slice(
+  trading.market_context[], trading.order_request[], int[], int
+) is
+  'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
+  'could take if their demand (trading.read_reach) were depth times as large. Nothing else can '
+  'change the books meanwhile: the caller holds the markets'' locks.';
+--! EndIncluded trading/functions/read_book_slice.sql
 --! Included trading/functions/match_batch.sql
 create or replace function trading.match_batch(
   markets trading.market_context[],
@@ -392,7 +606,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_cleared constant int := 500; -- makers of one call
+  c_most_cancelled constant int := 500; -- makers of one call
   v_batch trading.matched_batch;
   v_plan constant trading.reading_plan := trading.plan_reading(
     match_batch.markets, match_batch.requests
@@ -439,7 +653,7 @@ begin
     if cardinality(v_slice.makers) > 0 then
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
     end if;
-    if match_batch.locks and v_depth = 1 then
+    if match_batch.locks and v_depth = 1 and not match_batch.is_final then
       perform trading.lock_traders(v_user_ids); -- mutant: makers_before_the_taker
     elsif match_batch.locks then
       perform trading.lock_more_traders(v_user_ids);
@@ -466,8 +680,8 @@ begin
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_limits, v_replays, v_shares_before_own, c_most_cleared,
-      case when match_batch.locks then c_most_cleared end, match_batch.is_final
+      v_batch, v_limits, v_replays, v_shares_before_own, c_most_cancelled,
+      match_batch.locks, match_batch.is_final
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.
@@ -483,7 +697,7 @@ comment on function trading.match_batch(
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
   'with locks => false, for a preview, which is always finished. is_final: a request that would '
-  'not be finished (CONFLICT_RETRY) ends where it has come.';
+  'not be finished (CONFLICT_RETRY) ends where it has come; the caller has locked users before.';
 --! EndIncluded trading/functions/match_batch.sql
 --! Included trading/functions/write_makers.sql
 create or replace function trading.write_makers(

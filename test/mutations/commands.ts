@@ -200,8 +200,8 @@ export const commands: Mutation[] = [
   {
     name: "fok_in_part",
     breaks: "an order that is to be filled as a whole is filled in part",
-    from: "when r.is_fok and",
-    to: "when false and",
+    from: "or r.is_fok and",
+    to: "or false and",
     tests: ["db/api/place_orders_fok"],
   },
   {

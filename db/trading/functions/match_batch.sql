@@ -10,7 +10,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_cleared constant int := 500; -- makers of one call
+  c_most_cancelled constant int := 500; -- makers of one call
   v_batch trading.matched_batch;
   v_plan constant trading.reading_plan := trading.plan_reading(
     match_batch.markets, match_batch.requests
@@ -57,7 +57,7 @@ begin
     if cardinality(v_slice.makers) > 0 then
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
     end if;
-    if match_batch.locks and v_depth = 1 then
+    if match_batch.locks and v_depth = 1 and not match_batch.is_final then
       perform trading.lock_traders(v_user_ids); -- mutant: makers_before_the_taker
     elsif match_batch.locks then
       perform trading.lock_more_traders(v_user_ids);
@@ -84,8 +84,8 @@ begin
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_limits, v_replays, v_shares_before_own, c_most_cleared,
-      case when match_batch.locks then c_most_cleared end, match_batch.is_final
+      v_batch, v_limits, v_replays, v_shares_before_own, c_most_cancelled,
+      match_batch.locks, match_batch.is_final
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.
@@ -101,4 +101,4 @@ comment on function trading.match_batch(
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
   'with locks => false, for a preview, which is always finished. is_final: a request that would '
-  'not be finished (CONFLICT_RETRY) ends where it has come.';
+  'not be finished (CONFLICT_RETRY) ends where it has come; the caller has locked users before.';

@@ -18,8 +18,8 @@ create or replace function trading.match_orders(
   limits trading.limit_arrays,
   replays bigint[],
   shares_before_own bigint[],
-  most_starved int,
-  most_dead int,
+  most_cancelled int,
+  bounds_dead boolean,
   is_final boolean
 )
 returns trading.match_result
@@ -99,8 +99,8 @@ begin
     t_open_cost[t] := t_open_cost[t] - r.relieved_cents; -- mutant: replaced_order_counts
     if r.scheduled_cost_cents is not null then -- mutant: replaced_schedule_counts
       v_results[i] := trading.scheduled_result(
-        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t], t_open_cost[t]
-      );
+        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t],
+        t_open_cost[t]);
       t_open_cost[t] := t_open_cost[t]
         + case when (v_results[i]).code is null then r.scheduled_cost_cents else 0 end;
       continue next_request;
@@ -118,9 +118,8 @@ begin
       v_cancelled_before int := v_cancelled_count;
       v_may_meet_own boolean := not r.cancels_own
         and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
-      v_starved_count int := 0; -- of the makers that it cancels, those that its own fills starved
-      v_is_full boolean := false; -- it has met as many dead makers as one call cancels
-      v_is_cut boolean := false; -- it ends where it has come
+      v_starved_count int := 0; -- of the makers that it cancels: starved by its fills, or its own
+      v_stop text; -- why it goes no further, if that is for the number of cancelled makers
       v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
       v_is_done boolean;
       v_so_far text; -- what it would be rejected with, as far as it has come
@@ -146,18 +145,14 @@ begin
         end if;
         m := k_trader[k];
         n := least(v_wanted - v_bought, k_left[k], trading.affordable_quantity(
-          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level
-        ));
+          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level));
         if k_end_reason[k] is not null then
           v_reason := k_end_reason[k];
         elsif n = 0 then -- the budget ends here
           v_wanted := v_bought;
           exit;
         elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: others_cancelled, own_orders_without_bound
-          v_own := v_own + 1;
           v_reason := 'self_trade';
-          t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
-          t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
         elsif m = t then
           v_code := 'SELF_TRADE_BLOCKED'; -- mutant: self_trade
           exit;
@@ -167,16 +162,23 @@ begin
             t_limited[m], limits.limits[m], limits.untraded[m]);
         end if;
         if v_reason is not null then -- mutant: dead_maker
-          v_is_full := coalesce(most_dead = v_cancelled_count - v_starved_count - v_own, false);
-          v_is_cut := most_starved = v_starved_count or v_is_full and is_final; -- mutant: starved_without_bound
-          exit when v_is_full or v_is_cut;
+          v_stop := trading.stop_at_bound(v_cancelled_count, v_cancelled_before, v_starved_count,
+            most_cancelled, bounds_dead, is_final);
+          exit when v_stop is not null;
+          if v_reason = 'self_trade' then
+            v_own := v_own + 1;
+            t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
+            t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
+          end if;
+          j := case
+            when k_end_reason[k] is not null or m <> t and trading.maker_cancel_reason(
+              n, n * k_cents[k], (batch.shares).quantities[k_shares[k]],
+              (batch.traders).balances_cents[m], t_excluded[m], t_limited[m], limits.limits[m],
+              limits.untraded[m]) is not null then 0 -- mutant: dead_makers_spared
+            when t_traded_with[m] = i then i else -1 end; -- mutant: starved_makers_cleared
+          v_starved_count := v_starved_count + (j = i)::int;
           v_cancelled_count := v_cancelled_count + 1;
-          v_cancelled[v_cancelled_count] := (
-            i, k, v_reason, k_left[k],
-            case when k_end_reason[k] is null then t_traded_with[m] else 0 end -- mutant: starved_makers_cleared
-          )::trading.cancelled_maker;
-          v_starved_count := v_starved_count
-            + (m <> t and (v_cancelled[v_cancelled_count]).traded_with = i)::int;
+          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k], j)::trading.cancelled_maker;
           k := k_next[k];
           continue;
         end if;
@@ -190,8 +192,7 @@ begin
         v_weight := v_weight + n * v_level * (100 - v_level);
         v_fill_count := v_fill_count + 1;
         v_fills[v_fill_count] := (
-          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee -- mutant: fee_rounded_for_each_fill
-        )::trading.fill;
+          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee)::trading.fill; -- mutant: fee_rounded_for_each_fill
         v_fee := trading.fee_cents(r.taker_rate_bps, v_weight);
         k := case when k_left[k] = 0 then k_next[k] else k end;
         exit when v_bought = v_wanted;
@@ -208,20 +209,20 @@ begin
       -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
       v_is_done := v_bought = v_wanted -- or the budget is spent
         or 0 = trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1);
-      v_required := v_spent + case when v_beyond = c_most_beyond then 0 else v_fee + case
-        when not r.is_ioc then (v_wanted - v_bought) * r.price else 0 end end;
+      v_required := trading.required_cents(v_spent, v_fee, v_wanted - v_bought, r.price,
+        100 - v_level, not r.is_ioc, r.is_fok, v_stop, v_beyond = c_most_beyond);
       v_code := coalesce(v_code, case
-        when v_is_full and not v_is_cut then 'CONFLICT_RETRY'
         when v_beyond = c_most_beyond and v_may_meet_own
           and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
         when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
-        when v_bought = 0 and (r.is_ioc or v_is_cut) then 'INSUFFICIENT_LIQUIDITY'
-        when r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
-          then 'INSUFFICIENT_LIQUIDITY'
-        else trading.funding_rejection(
+        when v_stop = 'comes_again' then null
+        when v_bought = 0 and (r.is_ioc or v_stop = 'ends')
+          or r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
+          then 'INSUFFICIENT_LIQUIDITY' end,
+        trading.funding_rejection(
           r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
-          limits.limits[t], limits.untraded[t], t_open_cost[t]
-        ) end);
+          limits.limits[t], limits.untraded[t], t_open_cost[t]), -- mutant: uncovered_clears
+        case when v_stop = 'comes_again' then 'CONFLICT_RETRY' end);
       -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
       if v_code is not null then
         for p in v_fills_before + 1 .. v_fill_count loop
@@ -240,9 +241,8 @@ begin
           v_cancelled_count := v_cancelled_before;
           continue next_request;
         end if;
-        if v_code = 'CONFLICT_RETRY' then
-          v_held := v_held || array[r.book, r.opposite, -t];
-        end if;
+        v_held := v_held
+          || case v_code when 'CONFLICT_RETRY' then array[r.book, r.opposite, -t] end;
         v_cancelled := trading.without_starved(
           v_cancelled[1 : v_cancelled_count], v_cancelled_before);
         v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
@@ -267,7 +267,8 @@ begin
       b_first[r.opposite] := k;
       continue next_request when v_code is not null;
       -- 6. What is left joins the book, or is cancelled.
-      v_status := case when v_is_done then 'filled' when r.is_ioc or v_is_cut then 'cancelled' -- mutant: cut_order_rests
+      v_status := case
+        when v_is_done then 'filled' when r.is_ioc or v_stop = 'ends' then 'cancelled' -- mutant: cut_order_rests
         else trading.filled_status(v_wanted - v_bought, v_wanted) end;
       v_wanted := case when r.budget_cents is null then v_wanted else v_bought end;
       k := null;
@@ -302,8 +303,7 @@ begin
         status => v_status, quantity => v_wanted, left_quantity => v_wanted - v_bought,
         cancel_reason => case when v_status = 'cancelled'
           then 'insufficient_liquidity'::trading.cancel_reason end,
-        fee_cents => v_fee, balance_cents => t_balance[t], maker => k
-      );
+        fee_cents => v_fee, balance_cents => t_balance[t], maker => k);
     end;
   end loop;
 
@@ -315,15 +315,13 @@ end
 $$;
 
 comment on function trading.match_orders(
-  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int, int, boolean
+  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int, boolean, boolean
 ) is
   'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
   'it had come alone. A request that is rejected has no effect, but for the makers it found that '
-  'must be cancelled when it is rejected for want of liquidity. A request that meets more makers '
-  'than most_dead (null: any number), of all requests, that others than its own fills left without '
-  'cash or shares, is not finished (CONFLICT_RETRY) and has no effect but for these: it is to be '
-  'placed again, and so are further requests of its trader and for its market, which wait for it. '
-  'A request that meets more than most_starved makers that only its own fills left so ends there: '
-  'what it filled stands, the rest is cancelled. is_final: so does every request that would '
-  'not be finished. replays are by trading.read_replays, null without any key; shares_before_own '
-  'is by trading.read_reach.';
+  'must be cancelled when it is rejected for want of liquidity. A request that stops because too '
+  'many makers must be cancelled (trading.stop_at_bound; most_cancelled, bounds_dead and is_final '
+  'are as there) either ends there: what it filled stands, the rest is cancelled. Or it is to be '
+  'placed again (CONFLICT_RETRY), has no effect but for the makers that it did not starve itself, '
+  'and further requests of its trader and for its market wait for it. replays are by '
+  'trading.read_replays, null without any key; shares_before_own is by trading.read_reach.';

@@ -190,7 +190,7 @@ test.serial("CONFLICT_RETRY: a release does not overtake one that is not finishe
   t.deepEqual([await paid(first), await paid(second)], [600, 400 + 17]);
 });
 
-test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: makers that only its fills would have left without cash stay", async (t) => {
+test("CONFLICT_RETRY: makers that only its fills would have left without cash stay", async (t) => {
   const market = await makeMarket();
   const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
   // Bob can pay for any one of his ten orders, and for no two.
@@ -198,16 +198,62 @@ test("INSUFFICIENT_BALANCE after CONFLICT_RETRY: makers that only its fills woul
   await withdraw(bob, 1000);
   await queue(market, ann, buy("no", 1, 59), 600);
   await withdraw(ann, 0);
-  await withdraw(taker, 60_000);
-
-  const [first] = await exchange.placeBatch(market, [[taker, buy("yes", 10_000, 41)]]);
+  const [first] = await exchange.placeBatch(market, [[taker, buy("yes", 1000, 41, ioc)]]);
   t.is(first!.code, "CONFLICT_RETRY");
   t.is(await openOrdersOf(ann), 600 - MOST_CANCELLED);
   t.is(await openOrdersOf(bob), 10);
-  const [second] = await exchange.placeBatch(market, [[taker, buy("yes", 10_000, 41)]]);
-  t.is(second!.code, "INSUFFICIENT_BALANCE");
-  t.is(await openOrdersOf(ann), 600 - MOST_CANCELLED);
-  t.is(await openOrdersOf(bob), 10);
+});
+
+for (const [what, request] of [
+  ["a buy without cash", buy("yes", 100, 60)],
+  ["a sell without shares", sell("no", 100, 40)],
+] as const) {
+  test(`INSUFFICIENT_BALANCE: ${what} cancels no makers without cash, however many`, async (t) => {
+    const { market, ann, taker } = await makeClearing();
+    await withdraw(taker, 1);
+    t.is(await exchange.refusal(market, taker, request), "INSUFFICIENT_BALANCE");
+    t.is(await openOrdersOf(ann), 650);
+  });
+}
+
+test("CONFLICT_RETRY: the requests of a call together cancel no more", async (t) => {
+  const { market, ann, taker } = await makeStarving();
+  const [cat, dan] = (await makeTraders(2)) as [string, string];
+  const other = await makeMarket();
+  await exchange.rest(market, cat, buy("no", 1, 61));
+  await queue(other, dan, buy("no", 1, 60), 600);
+  await withdraw(cat, 0);
+  await withdraw(dan, 0);
+  const { rows } = await exchange.database.pool.query("select code from api.place_orders($1)", [
+    JSON.stringify([
+      { marketId: market, userId: taker, ...buy("yes", 6, 41) },
+      { marketId: other, userId: taker, ...buy("yes", 1, 41) },
+    ]),
+  ]);
+  t.deepEqual(
+    rows.map(({ code }) => code),
+    [null, "CONFLICT_RETRY"],
+  );
+  t.is(await openOrdersOf(ann), 650 - 1 - MOST_CANCELLED);
+  t.is(await openOrdersOf(dan), 600);
+});
+
+test("CONFLICT_RETRY: the requests of a call together cancel so many own orders", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  for (let block = 0; block < 4; block++) {
+    await queue(market, ann, buy("no", 1, 60), 199);
+    await exchange.rest(market, bob, buy("no", 1, 60));
+  }
+  const request = buy("yes", 1, 40, { selfTrade: "cancel_resting" });
+  const codes = (
+    await exchange.placeBatch(
+      market,
+      Array.from({ length: 4 }, () => [ann, request]),
+    )
+  ).map(({ code }) => code);
+  t.deepEqual(codes, [null, null, "CONFLICT_RETRY", "CONFLICT_RETRY"]);
+  t.is(await openOrdersOf(ann), 2 * 199);
 });
 
 async function placeAtomic(market: string, requests: Parameters<typeof ordersIn>[1]) {
@@ -344,7 +390,7 @@ test("an atomic batch that is rejected costs no maker an order", async (t) => {
   ]);
   t.deepEqual(answers, [
     { code: null, body: null },
-    { code: "INSUFFICIENT_LIQUIDITY", body: null },
+    { code: null, body: null },
     { code: "INSUFFICIENT_BALANCE", body: null },
   ]);
   t.is(await openOrdersOf(ann), 650);

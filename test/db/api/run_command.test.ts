@@ -5,6 +5,7 @@ import { api } from "../../../src/database/calls.ts";
 import type { Command } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Commands with an idempotency key. Those without one are tested by their own functions. */
@@ -328,13 +329,51 @@ test("a batch that finds nothing but makers without cash is answered in the end"
   );
 });
 
+test("a batch is placed as its orders alone are, also where one starves many makers", async (t) => {
+  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [ann, bob, cat, dan] = (await makeTraders(4)) as [string, string, string, string];
+  const queue = (market: string, trader: string, count: number, request: Request) =>
+    exchange.placeBatch(
+      market,
+      Array.from({ length: count }, () => [trader, request]),
+    );
+  const withdraw = async (trader: string, leave: number) =>
+    exchange.operate("withdraw", {
+      user_id: trader,
+      amount_cents: (await exchange.balance(trader)) - leave,
+      reference: "out",
+    });
+  // Bob can pay for one of his shares in the first market, and for none of his orders in the other.
+  await queue(one, bob, 500, buy("no", 1, 60));
+  await queue(two, bob, 300, buy("no", 10, 40));
+  await queue(two, bob, 300, buy("no", 10, 40));
+  await queue(two, cat, 1, buy("no", 1, 40));
+  await queue(two, dan, 1, buy("no", 10, 40));
+  await withdraw(bob, 61);
+  await withdraw(cat, 0);
+  const key = newKey();
+  const requests = [
+    { marketId: one, ...buy("yes", 1, 40) },
+    { marketId: two, ...buy("yes", 5, 60) },
+  ];
+  t.is((await placeBatch(ann, requests, key)).code, "CONFLICT_RETRY");
+  const { results } = await placeBatch(ann, requests, key);
+  t.deepEqual(
+    results.map(({ body }: { body: string }) => JSON.parse(body).order.filledQuantity),
+    [1, 5],
+  );
+  t.deepEqual(await exchange.verify(), []);
+});
+
 test("a batch that leaves many makers without cash by its own fills ends where it has come", async (t) => {
   const market = await exchange.makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
-  await exchange.placeBatch(
-    market,
-    Array.from({ length: 650 }, () => [bob, buy("no", 1, 60)]),
-  );
+  for (let left = 1650; left > 0; left -= 550) {
+    await exchange.placeBatch(
+      market,
+      Array.from({ length: 550 }, () => [bob, buy("no", 1, 60)]),
+    );
+  }
   await exchange.operate("withdraw", {
     ...{ user_id: bob, reference: "nearly all" },
     amount_cents: (await exchange.balance(bob)) - 119,
