@@ -144,7 +144,6 @@ journey(
       const nextAt = begunAt + (number + 1) * EVERY_MS;
       await page.waitForTimeout(Math.max(0, nextAt - performance.now()));
     }
-    t.true(performance.now() - begunAt < 65_000);
     await page.getByRole("button", { name: "Cancel: Buy 1 YES at 21¢" }).click();
     await page
       .getByRole("button", { name: "Cancel: Buy 1 YES at 21¢" })
