@@ -15,9 +15,9 @@ const BUCKETS = new Set(["v1", "v1-auth", "v1-user"]);
 
 /** The least time between two rounds of reads, while less than a share of a window is left. */
 const PACES = [
-  { below: 0.1, leastMs: 30_000 },
-  { below: 0.2, leastMs: 10_000 },
-  { below: 0.4, leastMs: 5000 },
+  { below: 0.25, leastMs: 30_000 },
+  { below: 0.4, leastMs: 10_000 },
+  { below: 0.6, leastMs: 5000 },
 ];
 
 const windows = new Map<string, Window>();
