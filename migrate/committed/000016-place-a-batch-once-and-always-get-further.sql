@@ -1,5 +1,5 @@
 --! Previous: sha1:dad2d40df1d543e8c8d6bf769cfc86353df0c627
---! Hash: sha1:9ada1fcafdca76f876e75392f0d1f0fa7994299c
+--! Hash: sha1:762811e7303c2fb0640a6dea47e6be7ed6a658fd
 --! Message: Place a batch once, and always get further
 
 set local lock_timeout = '2s';
@@ -48,6 +48,15 @@ comment on function trading.without_starved(trading.cancelled_maker[], int) is
   'Cancelled makers without those, behind so many that were there before, that only the fills of '
   'the request that met them would have starved of cash or shares, and without its own orders.';
 --! EndIncluded trading/functions/without_starved.sql
+--! Included trading/functions/most_cancelled.sql
+create or replace function trading.most_cancelled()
+returns int
+language sql immutable parallel safe
+return 500;
+
+comment on function trading.most_cancelled() is
+  'How many makers a request, and a call, cancels before it stops: see trading.stop_at_bound.';
+--! EndIncluded trading/functions/most_cancelled.sql
 --! Included trading/functions/stop_at_bound.sql
 create or replace function trading.stop_at_bound(
   cancelled_count int,
@@ -446,7 +455,6 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_expired constant int := 500; -- a call that meets more does not get further
   v_slice trading.book_slice;
   v_factor bigint := 1;
   v_is_enough boolean;
@@ -535,7 +543,9 @@ begin
         k.market, k.book_side, min(k.book_price) as floor_price,
         max(k.side_orders) = max(k.most_orders)
           and max(k.side_shares) < max(k.shares)
-          and count(*) filter (where k.expires_at <= k.at) <= c_most_expired * read_book_slice.depth
+          -- A call that meets more does not get further.
+          and count(*) filter (where k.expires_at <= k.at)
+            <= trading.most_cancelled() * read_book_slice.depth
           as is_cut_short,
         max(k.number) < max(k.side_orders) or max(k.side_orders) = max(k.most_orders)
           as goes_on
@@ -606,7 +616,6 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_cancelled constant int := 500; -- makers of one call
   v_batch trading.matched_batch;
   v_plan constant trading.reading_plan := trading.plan_reading(
     match_batch.markets, match_batch.requests
@@ -680,8 +689,8 @@ begin
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_limits, v_replays, v_shares_before_own, c_most_cancelled,
-      match_batch.locks, match_batch.is_final
+      v_batch, v_limits, v_replays, v_shares_before_own,
+      trading.most_cancelled(), match_batch.locks, match_batch.is_final
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.
@@ -1140,10 +1149,10 @@ as $$
         when 'post_only_would_cross' then not o.post_only
           or o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
         when 'insufficient_liquidity' then o.time_in_force = 'gtc' and not (
-          -- It ended where it, or its batch, had cancelled 500 makers.
+          -- It ended where it, or its batch, had cancelled as many makers as may be.
           o.filled_quantity > 0
           and o.cancelled_at = x.taken_at
-          and 500 <= (
+          and trading.most_cancelled() <= (
             select count(*)
             from all_orders as c
             where c.cancelled_at = o.cancelled_at

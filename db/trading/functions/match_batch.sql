@@ -10,7 +10,6 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_cancelled constant int := 500; -- makers of one call
   v_batch trading.matched_batch;
   v_plan constant trading.reading_plan := trading.plan_reading(
     match_batch.markets, match_batch.requests
@@ -84,8 +83,8 @@ begin
       v_batch.maker_arrays := trading.read_maker_arrays(v_batch);
     end if;
     v_batch.result := trading.match_orders(
-      v_batch, v_limits, v_replays, v_shares_before_own, c_most_cancelled,
-      match_batch.locks, match_batch.is_final
+      v_batch, v_limits, v_replays, v_shares_before_own,
+      trading.most_cancelled(), match_batch.locks, match_batch.is_final
     );
     exit when not (v_batch.result).reached_floor;
     -- Cancelled makers let the batch reach deeper than it could have otherwise.

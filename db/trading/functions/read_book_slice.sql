@@ -9,7 +9,6 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_expired constant int := 500; -- a call that meets more does not get further
   v_slice trading.book_slice;
   v_factor bigint := 1;
   v_is_enough boolean;
@@ -98,7 +97,9 @@ begin
         k.market, k.book_side, min(k.book_price) as floor_price,
         max(k.side_orders) = max(k.most_orders)
           and max(k.side_shares) < max(k.shares)
-          and count(*) filter (where k.expires_at <= k.at) <= c_most_expired * read_book_slice.depth
+          -- A call that meets more does not get further.
+          and count(*) filter (where k.expires_at <= k.at)
+            <= trading.most_cancelled() * read_book_slice.depth
           as is_cut_short,
         max(k.number) < max(k.side_orders) or max(k.side_orders) = max(k.most_orders)
           as goes_on

@@ -161,10 +161,10 @@ as $$
         when 'post_only_would_cross' then not o.post_only
           or o.released_at is null or o.filled_quantity > 0 or o.cancelled_at <> o.released_at
         when 'insufficient_liquidity' then o.time_in_force = 'gtc' and not (
-          -- It ended where it, or its batch, had cancelled 500 makers.
+          -- It ended where it, or its batch, had cancelled as many makers as may be.
           o.filled_quantity > 0
           and o.cancelled_at = x.taken_at
-          and 500 <= (
+          and trading.most_cancelled() <= (
             select count(*)
             from all_orders as c
             where c.cancelled_at = o.cancelled_at

@@ -1,0 +1,7 @@
+create or replace function trading.most_cancelled()
+returns int
+language sql immutable parallel safe
+return 500;
+
+comment on function trading.most_cancelled() is
+  'How many makers a request, and a call, cancels before it stops: see trading.stop_at_bound.';
