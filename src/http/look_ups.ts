@@ -2,6 +2,7 @@ import { createCallLimiter } from "../database/call_limiter.ts";
 import { lookUpLimits } from "../database/call_limits.ts";
 import type { Turn } from "../database/failures.ts";
 import { clientAddressOf } from "./client_address.ts";
+import { createClientPlaces } from "./client_places.ts";
 
 /** Thrown for a look-up of an address for which too many are under way. It did not ask the database. */
 export class TooManyLookUps extends Error {
@@ -24,25 +25,17 @@ export function createLookUps(
   addressCap = DEFAULT_ADDRESS_CAP,
 ): (address: string | undefined, wasValid?: boolean) => Turn {
   const limiter = createCallLimiter({ limits: lookUpLimits(connections) });
-  const underWay = new Map<string, number>();
-
-  function end(client: string): void {
-    const left = (underWay.get(client) ?? 0) - 1;
-    if (left > 0) underWay.set(client, left);
-    else underWay.delete(client);
-  }
-
+  const takePlace = createClientPlaces(addressCap);
   return (address, wasValid = false) => {
     const client = `${clientAddressOf({ ip: address })}${wasValid ? " known" : ""}`;
     const turn = limiter.turn(client, {});
     return async (attempt) => {
-      const begun = underWay.get(client) ?? 0;
-      if (begun >= addressCap) throw new TooManyLookUps();
-      underWay.set(client, begun + 1);
+      const giveBack = takePlace(client);
+      if (giveBack === undefined) throw new TooManyLookUps();
       try {
         return await turn(attempt);
       } finally {
-        end(client);
+        giveBack();
       }
     };
   };
