@@ -1,3 +1,5 @@
+import { startTimer } from "../later.ts";
+import type { Later } from "../later.ts";
 import { DatabaseFailure } from "./failures.ts";
 import type { Turn } from "./failures.ts";
 
@@ -18,8 +20,7 @@ export interface CallLimiterOptions<Kind extends string> {
   patienceMs?: number;
   /** Calls at most that may wait; beyond it new ones are rejected. */
   waitingCap?: number;
-  /** A timer. The function that it returns stops it. */
-  later?: (work: () => void, ms: number) => () => void;
+  later?: Later;
 }
 
 /** While too many calls are under way, further ones wait in the process, without a connection. */
@@ -136,12 +137,5 @@ export function createCallLimiter<Kind extends string>({
         }
       };
     },
-  };
-}
-
-function startTimer(work: () => void, ms: number): () => void {
-  const timer = setTimeout(work, ms);
-  return () => {
-    clearTimeout(timer);
   };
 }

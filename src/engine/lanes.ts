@@ -41,7 +41,10 @@ export interface Lanes<Result> {
   putBack: (orders: Waiting<Result>[]) => void;
   /** Orders that wait, without those under way. */
   count: () => number;
-  canGather: () => boolean;
+  /** Whether at least so many orders wait for a shared call. */
+  hasReady: (count: number) => boolean;
+  /** When the order came that is first in the lane that has been ready longest. */
+  readySince: () => number;
   /** The orders of the next shared call. */
   takeGathered: () => Waiting<Result>[];
   /** The lane that has waited longest to go alone; it is under way from then on. */
@@ -156,7 +159,18 @@ export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
       count += orders.length;
     },
     count: () => count,
-    canGather: () => toGather.size > 0,
+    hasReady: (count) => {
+      let found = 0;
+      for (const { waiting } of toGather) {
+        found += waiting.length;
+        if (found >= count) return true;
+      }
+      return false;
+    },
+    readySince: () => {
+      const [lane] = toGather;
+      return lane?.waiting[0]?.since ?? now();
+    },
     takeGathered: () => {
       const taken = take(Array.from(toGather, ({ waiting }) => waiting));
       of(taken).forEach(start);

@@ -5,6 +5,9 @@ import type { CommandLimiter } from "../database/call_limits.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
+import { startTimer } from "../later.ts";
+import type { Later } from "../later.ts";
+import { createCallPace, ENOUGH_ORDERS } from "./call_pace.ts";
 import { createLanes } from "./lanes.ts";
 import { placeAllOrNone, placeAlone, placeGathered, placeKeyed } from "./order_calls.ts";
 import type { CallContext, KeyedBatch } from "./order_calls.ts";
@@ -29,6 +32,7 @@ export interface OrderGathererOptions {
   aloneForMs?: number;
   /** In milliseconds, by a clock that never goes back. */
   now?: () => number;
+  later?: Later;
   /** Called after each committed call, with the results that it gave. */
   onCommitted?: (results: CommandResult[]) => void;
 }
@@ -52,7 +56,8 @@ const DEFAULT_ALONE_FOR_MS = 1000;
 /**
  * A transaction costs much more than an order in it, so one call takes what waits in all markets
  * that have no call under way. A market has one call under way at most, since a second one would
- * only wait for its lock. An order that comes when a connection is free waits for nothing.
+ * only wait for its lock. An order that comes when no call is under way waits for nothing. Beside
+ * one, a call begins with many orders, or when they have waited for as long as a call takes.
  *
  * Shared calls do not wait for a market's lock. A market whose lock is held elsewhere (MARKET_BUSY),
  * whose call was slow, or whose shared call failed goes alone for a while, in calls that do wait.
@@ -63,6 +68,8 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const context = contextOf(options);
   const { lanes, now } = context;
   const { waitingCap = DEFAULT_WAITING_CAP, callCap = options.pool.options.max } = options;
+  const { later = startTimer } = options;
+  const pace = createCallPace();
 
   const running = new Set<Promise<unknown>>();
   /** Orders of atomic batches that have no answer yet. */
@@ -71,6 +78,8 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   /** A shared call waits for its connection; it will take what is ready by then. */
   let isConnecting = false;
   let isScheduled = false;
+  /** Orders wait for the calls under way, and will wait no longer after this. */
+  let isPaced = false;
 
   const waitingCount = (): number => lanes.count() + togetherCount;
 
@@ -108,7 +117,19 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     for (let lane = lanes.nextAlone(); lane !== undefined; lane = lanes.nextAlone()) {
       run(placeAlone(context, lane));
     }
-    if (lanes.canGather() && !isConnecting && sharedCalls < callCap) run(gather());
+    if (!lanes.hasReady(1) || isConnecting || sharedCalls >= callCap) return;
+    const waitMs =
+      sharedCalls === 0 || lanes.hasReady(ENOUGH_ORDERS)
+        ? 0
+        : pace.remainingMs(now() - lanes.readySince());
+    if (waitMs === 0) run(gather());
+    else if (!isPaced) {
+      isPaced = true;
+      later(() => {
+        isPaced = false;
+        schedule();
+      }, waitMs);
+    }
   }
 
   function run(begun: Promise<unknown>): void {
@@ -123,10 +144,13 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   async function gather(): Promise<void> {
     sharedCalls++;
     isConnecting = true;
+    let began = now();
     await placeGathered(context, () => {
       isConnecting = false;
+      began = now();
       schedule();
     });
+    pace.note(now() - began);
     sharedCalls--;
   }
 

@@ -54,14 +54,22 @@ function heldDatabase(
   options: Partial<OrderGathererOptions> = {},
 ) {
   const held: { call: FakeCall; go: () => void }[] = [];
+  const timers: { at: number; work: () => void }[] = [];
   let now = 0;
+  const clock: Partial<OrderGathererOptions> = {
+    now: () => now,
+    later: (work, ms) => {
+      timers.push({ at: now + ms, work });
+      return () => undefined;
+    },
+  };
   const fake = fakePool({
     answer: async (call) => {
       await new Promise<void>((go) => held.push({ call, go }));
       return answer(call);
     },
   });
-  const gatherer = createOrderGatherer({ pool: fake.pool, retries, now: () => now, ...options });
+  const gatherer = createOrderGatherer({ pool: fake.pool, retries, ...clock, ...options });
   return {
     ...gatherer,
     calls: () => fake.calls.map(shown),
@@ -73,7 +81,13 @@ function heldDatabase(
       held.splice(index, 1)[0]?.go();
       await ticks(4);
     },
-    pass: (milliseconds: number) => (now += milliseconds),
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+      for (const timer of timers.splice(0)) {
+        if (timer.at <= now) timer.work();
+        else timers.push(timer);
+      }
+    },
   };
 }
 
@@ -135,6 +149,68 @@ test("while no connection is free, orders of all markets gather for the next cal
   t.deepEqual(underWay(), ["b2 c3 a4 b5"]);
   await end("b2 c3 a4 b5");
   t.deepEqual(bodies(await Promise.all(placed)), ["1", "2", "3", "4", "5"]);
+});
+
+test("beside a call under way, few orders wait for as long as calls take, many do not wait", async (t) => {
+  const { end, pass, place, underWay } = heldDatabase();
+  const placed: Promise<CommandResult>[] = [];
+  const begin = async (...orders: OrderRequest[]) => {
+    placed.push(...orders.map(place));
+    await ticks(2);
+  };
+  // Calls take 8 ms: the mean comes close to it.
+  for (let call = 1; call <= 60; call++) {
+    await begin(order("a", 1));
+    pass(8);
+    await end("a1");
+  }
+  await begin(order("a", 2));
+  await begin(order("b", 3));
+  pass(4);
+  await begin(order("c", 4));
+  t.deepEqual(underWay(), ["a2"]);
+  pass(4);
+  await ticks(2);
+  t.deepEqual(underWay(), ["a2", "b3 c4"], "b3 has waited for 8 ms");
+
+  await begin(order("d", 5));
+  await end("b3 c4");
+  t.deepEqual(underWay(), ["a2"]);
+  await end("a2");
+  t.deepEqual(underWay(), ["d5"], "no call is under way, so it waits no longer");
+
+  const many = Array.from({ length: 50 }, (_, index) => order(`m${index}-`, index));
+  await begin(...many.slice(1));
+  t.deepEqual(underWay(), ["d5"]);
+  await begin(...many.slice(0, 1));
+  t.is(underWay().length, 2, "50 orders do not wait");
+  await end(underWay()[1] ?? "");
+  await end("d5");
+  t.true((await Promise.all(placed)).every(({ code }) => code === null));
+});
+
+test("nobody waits for slow calls longer than 50 ms", async (t) => {
+  const { end, pass, place, underWay } = heldDatabase(accept, { slowMs: 100_000 });
+  const placed: Promise<CommandResult>[] = [];
+  for (let call = 1; call <= 60; call++) {
+    placed.push(place(order("a", 1)));
+    await ticks(2);
+    pass(5000);
+    await end("a1");
+  }
+  placed.push(place(order("a", 2)));
+  await ticks(2);
+  placed.push(place(order("b", 3)));
+  await ticks(2);
+  pass(49);
+  await ticks(2);
+  t.deepEqual(underWay(), ["a2"]);
+  pass(1);
+  await ticks(2);
+  t.deepEqual(underWay(), ["a2", "b3"]);
+  await end("a2");
+  await end("b3");
+  t.is((await Promise.all(placed)).length, 62);
 });
 
 test("a call has limited work; the remaining orders are in the next call, other markets first", async (t) => {
