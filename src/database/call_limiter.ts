@@ -18,7 +18,7 @@ export interface CallLimiterOptions<Kind extends string> {
   limits: CallLimits<Kind>;
   /** How long a call waits for its turn. Then it fails as if there were no connection. */
   patienceMs?: number;
-  /** Calls at most that may wait; beyond it new ones are rejected. */
+  /** Calls at most that may wait, a quarter of it in one line; beyond it new ones are rejected. */
   waitingCap?: number;
   later?: Later;
 }
@@ -99,9 +99,11 @@ export function createCallLimiter<Kind extends string>({
 
   /** Resolves when the call has its places. */
   function wait(line: string, places: Place[]): Promise<void> {
-    if (waiting >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
+    const calls = lines.get(line) ?? [];
+    if (waiting >= waitingCap || calls.length >= waitingCap / 4) {
+      return Promise.reject(new DatabaseFailure("overloaded"));
+    }
     return new Promise((resolve, reject) => {
-      const calls = lines.get(line) ?? [];
       const stopTimer = later(() => {
         waiting--;
         calls.splice(calls.indexOf(call), 1);

@@ -1,6 +1,7 @@
 import type { OrderRequest } from "../database/calls.ts";
 import { chooseOrders, isLarge } from "./choose_orders.ts";
 import { createLargeOrders } from "./large_orders.ts";
+import { createOrderCounts } from "./order_counts.ts";
 
 /** An order that waits for a call. */
 export interface Waiting<Result> {
@@ -41,6 +42,8 @@ export interface Lanes<Result> {
   putBack: (orders: Waiting<Result>[]) => void;
   /** Orders that wait, without those under way. */
   count: () => number;
+  /** Those of one user. */
+  countOf: (userId: string) => number;
   /** Whether at least so many orders wait for a shared call. */
   hasReady: (count: number) => boolean;
   /** When the order came that is first in the lane that has been ready longest. */
@@ -100,43 +103,36 @@ function createReadyLanes<Result>(now: () => number) {
     }
   }
 
+  function hasOrders(count: number): boolean {
+    let found = 0;
+    for (const { waiting } of toGather) {
+      found += waiting.length;
+      if (found >= count) return true;
+    }
+    return false;
+  }
+
+  function since(): number {
+    const [lane] = toGather;
+    return lane?.waiting[0]?.since ?? now();
+  }
+
   const isParked = (lane: L) => parked.has(lane);
-  return { toGather, toGoAlone, makeReady, start, park, unpark, isParked };
+  return { toGather, toGoAlone, makeReady, start, park, unpark, isParked, hasOrders, since };
 }
 
-/** The lanes of one process. */
-export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
-  const { mostWork, aloneForMs, now } = options;
-  const large = createLargeOrders<Lane<Result>>(options.mostLarge);
+/** The lanes by their markets. */
+function createLaneTable<Result>(aloneForMs: number, now: () => number) {
   const lanes = new Map<string, Lane<Result>>();
-  const ready = createReadyLanes<Result>(now);
-  const { makeReady, park, start, toGather, toGoAlone } = ready;
-  let count = 0;
   let sweptAt = now();
 
-  function laneOf({ request: { marketId } }: Waiting<Result>): Lane<Result> {
+  function of(marketId: string): Lane<Result> {
     const known = lanes.get(marketId);
     if (known !== undefined) return known;
     const lane: Lane<Result> = { marketId, waiting: [], ...freshLane };
     lanes.set(marketId, lane);
     return lane;
   }
-
-  function take(queues: Waiting<Result>[][], isSlow = false): Waiting<Result>[] {
-    const taken = chooseOrders(queues, { mostWork, isSlow, isFull: large.isFull });
-    count -= taken.length;
-    for (const order of taken) {
-      if (isLarge(order.request)) large.begin(laneOf(order), order.request.userId);
-    }
-    return taken;
-  }
-
-  function takeAll({ waiting }: Lane<Result>): Waiting<Result>[] {
-    count -= waiting.length;
-    return waiting.splice(0);
-  }
-
-  const of = (orders: Waiting<Result>[]) => new Set(orders.map(laneOf));
 
   /** Forgets the lanes of markets that have nothing to do and may share calls again. */
   function sweep(): void {
@@ -147,30 +143,53 @@ export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
     }
   }
 
+  return { of, sweep };
+}
+
+/** The lanes of one process. */
+export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
+  const { mostWork, aloneForMs, now } = options;
+  const large = createLargeOrders<Lane<Result>>(options.mostLarge);
+  const table = createLaneTable<Result>(aloneForMs, now);
+  const ready = createReadyLanes<Result>(now);
+  const { makeReady, park, start, toGather, toGoAlone } = ready;
+  const counts = createOrderCounts();
+  const laneOf = ({ request }: Waiting<Result>) => table.of(request.marketId);
+
+  function take(queues: Waiting<Result>[][], isSlow = false): Waiting<Result>[] {
+    const taken = chooseOrders(queues, { mostWork, isSlow, isFull: large.isFull });
+    for (const order of taken) {
+      const { userId } = order.request;
+      counts.subtract(userId);
+      if (isLarge(order.request)) large.begin(laneOf(order), userId);
+    }
+    return taken;
+  }
+
+  function takeAll({ waiting }: Lane<Result>): Waiting<Result>[] {
+    for (const { request } of waiting) counts.subtract(request.userId);
+    return waiting.splice(0);
+  }
+
+  const of = (orders: Waiting<Result>[]) => new Set(orders.map(laneOf));
+
   return {
     add: (order) => {
       const lane = laneOf(order);
       lane.waiting.push(order);
-      count++;
+      counts.add(order.request.userId);
       makeReady(lane);
     },
     putBack: (orders) => {
-      for (const order of orders.toReversed()) laneOf(order).waiting.unshift(order);
-      count += orders.length;
-    },
-    count: () => count,
-    hasReady: (count) => {
-      let found = 0;
-      for (const { waiting } of toGather) {
-        found += waiting.length;
-        if (found >= count) return true;
+      for (const order of orders.toReversed()) {
+        laneOf(order).waiting.unshift(order);
+        counts.add(order.request.userId);
       }
-      return false;
     },
-    readySince: () => {
-      const [lane] = toGather;
-      return lane?.waiting[0]?.since ?? now();
-    },
+    count: counts.all,
+    countOf: counts.of,
+    hasReady: ready.hasOrders,
+    readySince: ready.since,
     takeGathered: () => {
       const taken = take(Array.from(toGather, ({ waiting }) => waiting));
       of(taken).forEach(start);
@@ -209,7 +228,7 @@ export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
         if (large.end(lane)) ready.unpark();
         if (!ready.isParked(lane)) makeReady(lane);
       }
-      sweep();
+      table.sweep();
     },
   };
 }

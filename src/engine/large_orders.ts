@@ -1,3 +1,5 @@
+import { createOrderCounts } from "./order_counts.ts";
+
 /** How many large orders each user has at work, over all markets. */
 export interface LargeOrders<Lane extends object> {
   /** Whether the user has as many at work as allowed. */
@@ -9,20 +11,16 @@ export interface LargeOrders<Lane extends object> {
 }
 
 export function createLargeOrders<Lane extends object>(most: number): LargeOrders<Lane> {
-  const counts = new Map<string, number>();
+  const counts = createOrderCounts();
   const users = new Map<Lane, string[]>();
   return {
-    isFull: (userId) => (counts.get(userId) ?? 0) >= most,
+    isFull: (userId) => counts.of(userId) >= most,
     begin: (lane, userId) => {
-      counts.set(userId, (counts.get(userId) ?? 0) + 1);
+      counts.add(userId);
       users.set(lane, [...(users.get(lane) ?? []), userId]);
     },
     end: (lane) => {
-      for (const userId of users.get(lane) ?? []) {
-        const left = (counts.get(userId) ?? 0) - 1;
-        if (left > 0) counts.set(userId, left);
-        else counts.delete(userId);
-      }
+      for (const userId of users.get(lane) ?? []) counts.subtract(userId);
       return users.delete(lane);
     },
   };

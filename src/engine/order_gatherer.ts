@@ -3,7 +3,6 @@ import { createCallLimiter } from "../database/call_limiter.ts";
 import { commandLimits } from "../database/call_limits.ts";
 import type { CommandLimiter } from "../database/call_limits.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
-import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
@@ -12,6 +11,7 @@ import { createLanes } from "./lanes.ts";
 import { placeAllOrNone, placeAlone, placeGathered, placeKeyed } from "./order_calls.ts";
 import type { CallContext, KeyedBatch } from "./order_calls.ts";
 import { UNFINISHED_FOR_MS } from "./unfinished.ts";
+import { createWaitingOrders } from "./waiting_orders.ts";
 
 export interface OrderGathererOptions {
   pool: Pool;
@@ -21,7 +21,7 @@ export interface OrderGathererOptions {
   callCap?: number;
   /** For the turns of calls that wait for locks. Others may use the same; see call_limits.ts. */
   limiter?: CommandLimiter;
-  /** Orders at most that may wait, over all markets; beyond it new ones are rejected. */
+  /** Orders at most that may wait, over all markets; one user's at most a quarter of it. */
   waitingCap?: number;
   retries?: RetryOptions;
   /** How long an order is placed again that is not finished; see unfinished.ts. */
@@ -68,36 +68,30 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const context = contextOf(options);
   const { lanes, now } = context;
   const { waitingCap = DEFAULT_WAITING_CAP, callCap = options.pool.options.max } = options;
-  const { later = startTimer } = options;
-  const pace = createCallPace();
+  const waiting = createWaitingOrders(lanes, waitingCap);
+  const pace = createCallPace({ now, later: options.later ?? startTimer, onOver: schedule });
 
   const running = new Set<Promise<unknown>>();
-  /** Orders of atomic batches that have no answer yet. */
-  let togetherCount = 0;
   let sharedCalls = 0;
   /** A shared call waits for its connection; it will take what is ready by then. */
   let isConnecting = false;
   let isScheduled = false;
-  /** Orders wait for the calls under way, and will wait no longer after this. */
-  let isPaced = false;
 
-  const waitingCount = (): number => lanes.count() + togetherCount;
-
-  function place(request: OrderRequest): Promise<VersionedResult> {
-    if (waitingCount() >= waitingCap) return Promise.reject(new DatabaseFailure("overloaded"));
-    return new Promise((resolve, reject) => {
+  async function place(request: OrderRequest): Promise<VersionedResult> {
+    waiting.checkRoom([request.userId]);
+    return await new Promise((resolve, reject) => {
       lanes.add({ request, since: now(), resolve, reject });
       schedule();
     });
   }
 
   /** Places a batch in a call of its own. */
-  async function placeApart<Result>(count: number, place: () => Promise<Result>): Promise<Result> {
-    if (waitingCount() >= waitingCap) throw new DatabaseFailure("overloaded");
-    togetherCount += count;
-    const placing = place().finally(() => {
-      togetherCount -= count;
-    });
+  async function placeApart<Result>(
+    userIds: string[],
+    place: () => Promise<Result>,
+  ): Promise<Result> {
+    waiting.checkRoom(userIds);
+    const placing = waiting.during(userIds, place());
     run(placing);
     return await placing;
   }
@@ -118,18 +112,9 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
       run(placeAlone(context, lane));
     }
     if (!lanes.hasReady(1) || isConnecting || sharedCalls >= callCap) return;
-    const waitMs =
-      sharedCalls === 0 || lanes.hasReady(ENOUGH_ORDERS)
-        ? 0
-        : pace.remainingMs(now() - lanes.readySince());
-    if (waitMs === 0) run(gather());
-    else if (!isPaced) {
-      isPaced = true;
-      later(() => {
-        isPaced = false;
-        schedule();
-      }, waitMs);
-    }
+    const begins =
+      sharedCalls === 0 || lanes.hasReady(ENOUGH_ORDERS) || pace.isOver(lanes.readySince());
+    if (begins) run(gather());
   }
 
   function run(begun: Promise<unknown>): void {
@@ -155,7 +140,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   }
 
   async function drained(): Promise<void> {
-    while (running.size > 0 || waitingCount() > 0) {
+    while (running.size > 0 || waiting.count() > 0) {
       await Promise.all(running);
       await new Promise(setImmediate);
     }
@@ -163,8 +148,16 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   return {
     place,
-    placeTogether: (orders) => placeApart(orders.length, () => placeAllOrNone(context, orders)),
-    placeOnce: (batch) => placeApart(batch.orders.length, () => placeKeyed(context, batch)),
+    placeTogether: (orders) =>
+      placeApart(
+        orders.map(({ userId }) => userId),
+        () => placeAllOrNone(context, orders),
+      ),
+    placeOnce: (batch) =>
+      placeApart(
+        batch.orders.map(() => batch.userId),
+        () => placeKeyed(context, batch),
+      ),
     drained,
   };
 }

@@ -128,6 +128,20 @@ test("overloaded: a call comes while the queue is full; later there is room agai
   t.is(atWork(), "b2");
 });
 
+test("overloaded: a line has a quarter of the queue; other lines still have room", async (t) => {
+  const { atWork, call, end, outcomes } = limited({
+    limits: { most: 1, each: { user: 1, market: 1 } },
+    waitingCap: 8,
+  });
+  for (const name of ["a1", "a2", "a3", "a4"]) await call(name, "ann", { user: "ann" });
+  t.deepEqual(outcomes, ["a4 overloaded"]);
+  await call("b1", "bob", { user: "bob" });
+  await end("a1");
+  await call("a5", "ann", { user: "ann" });
+  t.deepEqual(outcomes, ["a4 overloaded", "a1 done"]);
+  t.is(atWork(), "a2");
+});
+
 test("a failed call frees its places", async (t) => {
   const limiter = createCallLimiter({ limits: { most: 1, each: { user: 1 } } });
   const turn = limiter.turn("ann", { user: "ann" });
