@@ -27,6 +27,8 @@ begin
       'The display name must not be blank or longer than 100 characters'
     when 'users_handle_is_a_word' then
       'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'users_avatar_url_is_short' then
+      'The avatar URL must have at most 2000 characters'
     when 'email_claims_handle_is_a_word' then
       'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
     when 'settings_sign_up_policy_is_open_invitation_or_closed' then

@@ -210,6 +210,7 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
     ["create_user", { ...user, email: "no" }, /^The e-mail address must look like name@domain/],
     ["create_user", { ...user, handle: "a b" }, /^The handle must have from 1 to 40 characters/],
     ["set_profile", { user_id, display_name: " " }, /^The display name must not be blank/],
+    ["set_profile", { user_id, avatar_url: "a".repeat(2001) }, /^The avatar URL must have at most 2000/],
     ["create_api_key", { user_id, name: "" }, /^The name must not be blank/],
     ["create_api_key", { ...key, scopes: ["read", "read"] }, /^The scopes must be read, trade or/],
     ["create_api_key", { ...key, scopes: ["admin"] }, /^The scopes must be read, trade or both/],

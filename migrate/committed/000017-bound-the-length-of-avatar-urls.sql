@@ -1,0 +1,77 @@
+--! Previous: sha1:762811e7303c2fb0640a6dea47e6be7ed6a658fd
+--! Hash: sha1:60d92aaed1763eb32bf9f765572e589ae9c4b163
+--! Message: Bound the length of avatar URLs
+
+set local lock_timeout = '2s';
+set local role exchange_owner;
+--! Included core/functions/raise_violation.sql
+create or replace function core.raise_violation(constraint_name text, column_name text)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.raise_error('INVALID_REQUEST', case raise_violation.constraint_name
+    when '' then 'A value is required for ' || replace(raise_violation.column_name, '_', ' ')
+    when 'categories_slug_is_url_safe' then
+      'The slug must have from 1 to 60 characters: lower-case letters, digits and single hyphens '
+      'between them; "all" is reserved'
+    when 'categories_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'events_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'events_end_after_their_start' then 'The event must end after it starts'
+    when 'events_start_and_end_at_a_moment_or_at_none' then
+      'The start and the end of the event must not be infinite; null leaves them open'
+    when 'events_live_delay_is_sane' then 'The live delay must be from 0 to 60000 milliseconds'
+    when 'markets_title_is_not_blank' then
+      'The title must not be blank or longer than 300 characters'
+    when 'users_email_looks_like_one' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'email_claims_look_like_an_email' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'users_display_name_is_not_blank' then
+      'The display name must not be blank or longer than 100 characters'
+    when 'users_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'users_avatar_url_is_short' then
+      'The avatar URL must have at most 2000 characters'
+    when 'email_claims_handle_is_a_word' then
+      'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
+    when 'settings_sign_up_policy_is_open_invitation_or_closed' then
+      'The policy must be open, invitation or closed'
+    when 'api_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'api_keys_scopes_are_read_trade_or_both' then
+      'The scopes must be read, trade or both, each once'
+    when 'api_keys_expire_at_a_moment_after_they_are_made' then
+      'The key must expire at a moment in the future; null is never'
+    when 'api_keys_allow_from_1_to_20_addresses' then
+      'The allowed addresses must be a list of 1 to 20 addresses or networks; null allows all'
+    when 'api_keys_allow_ipv4_addresses_as_such' then
+      'Write an IPv4 address or network as such, and not as IPv6'
+    when 'passkeys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_keys_role_is_analyst_or_operator' then 'The role must be analyst or operator'
+    when 'rate_is_from_1_to_1000000' then
+      'The requests per minute and the burst capacity must each be from 1 to 1000000'
+    when 'max_requests_is_from_1_to_1000000000' then 'The maximum must be from 1 to 1000000000'
+    when 'window_seconds_is_from_1_to_86400' then
+      'The window must be from 1 to 86400 seconds long'
+    else 'A value breaks the rule ' || raise_violation.constraint_name
+  end);
+end
+$$;
+
+comment on function core.raise_violation(text, text) is
+  'Raises INVALID_REQUEST for a value that breaks a check constraint, or, with an empty '
+  'constraint_name, for a column that must not be null. The message says what the rule is.';
+--! EndIncluded core/functions/raise_violation.sql
+update identity.users
+set avatar_url = null
+where length(avatar_url) > 2000;
+alter table identity.users
+  add constraint users_avatar_url_is_short check (length(avatar_url) <= 2000) not valid;
+reset role;
