@@ -15,7 +15,10 @@ begin
     create_category.name,
     coalesce(
       create_category."position",
-      (select coalesce(max(c."position"), 0) + 1 from catalog.categories as c)
+      (
+        select least(coalesce(max(c."position"), 0), 2147483646) + 1
+        from catalog.categories as c
+      )
     )
   );
   perform admin.audit('create_category', jsonb_build_object(

@@ -13,8 +13,13 @@ declare
   v_user_id constant bigint := identity.user_id(create_session.user_id);
   v_session_id uuid;
 begin
-  if create_session.valid_for is null or v_at + create_session.valid_for <= v_at then
-    perform core.raise_error('INVALID_REQUEST', 'A session must be valid for longer than zero');
+  if create_session.valid_for is null
+    or create_session.valid_for > interval '100 years'
+    or v_at + create_session.valid_for <= v_at
+  then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'A session must be valid for longer than zero, and 100 years at most'
+    );
   end if;
 
   perform identity.end_sessions(array(

@@ -21,6 +21,9 @@ begin
   then
     perform core.raise_error('INVALID_REQUEST', 'The rate must be from 0 to 10000 bps');
   end if;
+  if not isfinite(set_fee_schedule.effective_from) then
+    perform core.raise_error('INVALID_REQUEST', 'The schedule must begin at a moment');
+  end if;
   if set_fee_schedule.category is not null then
     v_category_id := catalog.category_id(set_fee_schedule.category);
   end if;

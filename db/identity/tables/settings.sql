@@ -6,7 +6,8 @@ create table identity.settings (
   decoy_secret bytea,
   constraint settings_is_one_row check (singleton),
   constraint settings_sign_up_policy_is_open_invitation_or_closed
-    check (sign_up_policy in ('open', 'invitation', 'closed'))
+    check (sign_up_policy in ('open', 'invitation', 'closed')),
+  constraint settings_play_money_is_a_deposit check (play_money_cents <= 1000000000000000)
 );
 
 comment on table identity.settings is 'Who may sign up on the website: one row.';

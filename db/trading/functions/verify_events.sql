@@ -45,6 +45,10 @@ as $$
   where (e.id, e.position) <> (r.last_event_id, r.last_position)
 
   union all
+  select 'last event is that of the relay', 'row of trading.outbox_relay', '1', '0'
+  where not exists (select from trading.outbox_relay)
+
+  union all
   select 'event is of trades of its time', 'event ' || a.event_id,
     'trade ' || a.trade_id || ' of ' || a.traded_at, coalesce('of ' || t.created_at, 'none')
   from announced as a

@@ -38,6 +38,11 @@ test("a slug is URL-safe and not the word all", async (t) => {
   }
 });
 
+test("a category at the highest position leaves room for another one", async (t) => {
+  await operate("create_category", { slug: "highest", name: "x", position: 2_147_483_647 });
+  t.is(await operate("create_category", { slug: "another", name: "x" }), "another");
+});
+
 test("a market names its event, if it has one", async (t) => {
   const event = await operate("create_event", { title: "Election", category: "tests" });
   const id = await operate("create_market", {
@@ -210,7 +215,11 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
     ["create_user", { ...user, email: "no" }, /^The e-mail address must look like name@domain/],
     ["create_user", { ...user, handle: "a b" }, /^The handle must have from 1 to 40 characters/],
     ["set_profile", { user_id, display_name: " " }, /^The display name must not be blank/],
-    ["set_profile", { user_id, avatar_url: "a".repeat(2001) }, /^The avatar URL must have at most 2000/],
+    [
+      "set_profile",
+      { user_id, avatar_url: "a".repeat(2001) },
+      /^The avatar URL must have at most 2000/,
+    ],
     ["create_api_key", { user_id, name: "" }, /^The name must not be blank/],
     ["create_api_key", { ...key, scopes: ["read", "read"] }, /^The scopes must be read, trade or/],
     ["create_api_key", { ...key, scopes: ["admin"] }, /^The scopes must be read, trade or both/],
@@ -226,6 +235,14 @@ test("INVALID_REQUEST: what a constraint refuses is said in words, without the r
       { ...key, allowed_addresses: ["::ffff:192.0.2.0/120"] },
       /^Write an IPv4 address or network as such/,
     ],
+    [
+      "set_sign_up",
+      { policy: "open", play_money_cents: "1000000000000001" },
+      /^The play money must be at most 10,000,000,000,000.00 EUR$/,
+    ],
+    ["set_fee_schedule", { taker_rate_bps: 1, effective_from: "infinity" }, /begin at a moment$/],
+    ["create_session", { user_id, valid_for: "101 years" }, /^A session must be valid for longer/],
+    ["create_session", { user_id, valid_for: "0 s" }, /^A session must be valid for longer/],
     ["create_staff_key", { name: "x", role: "owner" }, /^The role must be analyst or operator$/],
     [
       "set_rate_policy",

@@ -55,6 +55,7 @@ export const eventsDamages: Damage[] = [
     "delete from trading.sent_events where id = (select max(id) from trading.sent_events)",
   ],
   ["last event is that of the relay", "update trading.outbox_relay set last_position = 1"],
+  ["last event is that of the relay", "delete from trading.outbox_relay"],
   [
     "event is of trades of its time",
     `update trading.sent_events set traded_at = traded_at + interval '1 ms'
