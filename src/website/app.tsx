@@ -46,7 +46,15 @@ export function App(): JSX.Element {
   const connections = [marketConnection.value, ...(isUserLost ? ["lost" as const] : [])];
   return (
     <>
-      <a class="skip" href="#main">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // The address keeps its fragment, which may be the token of a link.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
         Skip to content
       </a>
       <Header />

@@ -4,7 +4,14 @@ import { ownApi } from "./client.ts";
 import { notePaused } from "./exchange.ts";
 import { giveCommand } from "./own_changes.ts";
 import type { OwnAnswer } from "./own_changes.ts";
-import { changePending, forgetPending, notePending, pendingOrders } from "./pending_order.ts";
+import {
+  changePending,
+  forgetPending,
+  isInDoubt,
+  isKnownThere,
+  notePending,
+  pendingOrders,
+} from "./pending_order.ts";
 import type { PendingOrder } from "./pending_order.ts";
 import { isSignedOut, isTemporary, isUncertain, isUnread, resultOf } from "./result.ts";
 import type { Problem, Result } from "./result.ts";
@@ -43,14 +50,18 @@ async function sendUntilAnswered(
   isWatched: boolean,
 ): Promise<Result<PlacedOrder>> {
   const key = sent.idempotencyKey;
-  const pending = { ...sent, userId: sent.userId ?? account.peek()?.id };
+  const pending = {
+    ...sent,
+    userId: sent.userId ?? account.peek()?.id,
+    sentAt: sent.sentAt ?? Date.now(),
+  };
   const stop = new AbortController();
   stops.set(key, stop);
+  let mayBePlaced = isInDoubt(key);
   notePending({ pending, state: "sending", isWatched });
   const slow = setTimeout(() => {
     changePending(key, { state: "waiting" });
   }, SLOW_MS);
-  let mayBePlaced = false;
   let result = await send(pending, stop.signal);
   const waits = typeof pending.order.price === "number" ? WAITS_MS : [];
   for (const wait of waits) {
@@ -58,7 +69,8 @@ async function sendUntilAnswered(
     mayBePlaced ||= isUncertain(result.problem);
     changePending(key, { state: "waiting" });
     await pause(wait, stop.signal);
-    if (stop.signal.aborted) break;
+    // The computer may have slept for longer than the exchange knows the key.
+    if (stop.signal.aborted || !isKnownThere(pending)) break;
     result = await send(pending, stop.signal);
   }
   clearTimeout(slow);

@@ -10,6 +10,8 @@ export interface PendingOrder {
   order: PlaceOrder;
   /** Who sent it: others who sign in to this tab neither see it nor send it again. */
   userId?: string | undefined;
+  /** When it was sent first. */
+  sentAt?: number | undefined;
   /** The session in which it was sent, for as long as the user is not known. */
   session?: string | undefined;
 }
@@ -38,6 +40,14 @@ const NAME = "pgmarkets.pending-orders";
 
 export const pendingOrders = signal<readonly PendingEntry[]>(readLeft());
 
+/** The exchange knows a key for 24 hours. An hour is for clocks that differ. */
+const KNOWN_FOR_MS = 23 * 3_600_000;
+
+/** Whether an order can be sent again without being placed twice. */
+export function isKnownThere({ sentAt }: PendingOrder): boolean {
+  return sentAt !== undefined && Date.now() - sentAt < KNOWN_FOR_MS;
+}
+
 const isOf =
   (key: string) =>
   ({ pending }: PendingEntry): boolean =>
@@ -58,6 +68,12 @@ export function notePending(entry: PendingEntry): void {
 export function changePending(key: string, change: Partial<Omit<PendingEntry, "pending">>): void {
   const known = pendingOrders.peek().find(isOf(key));
   if (known !== undefined) notePending({ ...known, ...change });
+}
+
+/** Whether an order was sent before, and nobody knows what became of it. */
+export function isInDoubt(key: string): boolean {
+  const entry = pendingOrders.peek().find(isOf(key));
+  return entry?.state === "left" || entry?.state === "unknown";
 }
 
 /** The answer is here, and was seen. */

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, TargetedEvent } from "preact";
 import { useId } from "preact/hooks";
 import { fieldOf, issueSentence } from "../api/issue_words.ts";
 import type { Problem } from "../api/result.ts";
@@ -20,10 +20,21 @@ interface FieldProps {
   isLabelInside?: boolean;
 }
 
+/** The value of a field for a time that has only a part of one. */
+export const HALF_TYPED = "half-typed";
+
+/** Browsers give such a part as "", as if the field were empty. */
+function valueOf({ validity, value }: HTMLInputElement): string {
+  return validity.badInput ? HALF_TYPED : value;
+}
+
 /** A labelled input with a hint and what is wrong with its value. */
 export function Field(props: FieldProps): JSX.Element {
   const { label, name, value, onValue, type = "text", hint, error, unit } = props;
   const id = useId();
+  const read = (event: TargetedEvent<HTMLInputElement>): void => {
+    onValue(valueOf(event.currentTarget));
+  };
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
   return (
     <div class="field">
@@ -35,7 +46,7 @@ export function Field(props: FieldProps): JSX.Element {
           {...typeOf(type)}
           id={id}
           name={name}
-          value={value}
+          value={value === HALF_TYPED ? "" : value}
           required={props.required ?? false}
           disabled={props.disabled ?? false}
           autocomplete={props.autocomplete ?? "off"}
@@ -43,9 +54,9 @@ export function Field(props: FieldProps): JSX.Element {
           placeholder={props.isLabelInside === true ? label : undefined}
           aria-invalid={error !== undefined}
           aria-describedby={described.filter(Boolean).join(" ") || undefined}
-          onInput={(event) => {
-            onValue(event.currentTarget.value);
-          }}
+          onInput={read}
+          // A part of a time that is typed is no input to browsers.
+          {...(type === "datetime-local" && { onKeyUp: read, onBlur: read })}
         />
         {unit !== undefined && (
           <span class="unit" aria-hidden="true">

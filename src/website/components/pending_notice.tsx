@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { account } from "../api/account.ts";
 import { adviceOn } from "../api/advice.ts";
 import { placeOrder, stopTrying } from "../api/orders.ts";
-import { forgetPending, pendingOrders } from "../api/pending_order.ts";
+import { forgetPending, isKnownThere, pendingOrders } from "../api/pending_order.ts";
 import type { PendingEntry, PendingOrder } from "../api/pending_order.ts";
 import { isSignedIn, session } from "../api/session.ts";
 import { Notice } from "./notice.tsx";
@@ -44,14 +44,19 @@ function Entry({ entry }: { entry: PendingEntry }): JSX.Element {
       }}
     />
   );
-  const again = (
+  const again = isKnownThere(pending) && (
     <Action
       label="Send it again"
       onClick={() => {
-        void placeOrder(pending, { isWatched: false });
+        // The notice may have stood there for a day.
+        if (isKnownThere(pending)) void placeOrder(pending, { isWatched: false });
       }}
     />
   );
+  const ofSendingAgain =
+    again === false
+      ? "It was sent too long ago to be sent again."
+      : "Sending it again is safe: it cannot be placed twice.";
   if (state === "placed") {
     return (
       <Box kind="good" actions={close("Close")}>
@@ -78,7 +83,7 @@ function Entry({ entry }: { entry: PendingEntry }): JSX.Element {
         }
       >
         Your order {words} was being sent when this page was left. It may have been placed: see your{" "}
-        <a href="/portfolio">portfolio</a>. Sending it again is safe: it cannot be placed twice.
+        <a href="/portfolio">portfolio</a>. {ofSendingAgain}
       </Box>
     );
   }
@@ -94,8 +99,7 @@ function Entry({ entry }: { entry: PendingEntry }): JSX.Element {
         }
       >
         It is not known whether your order {words} was placed. Look at the open orders and fills of
-        your <a href="/portfolio">portfolio</a> before you order anew. Sending this one again is
-        safe: it cannot be placed twice.
+        your <a href="/portfolio">portfolio</a> before you order anew. {ofSendingAgain}
       </Box>
     );
   }

@@ -2,6 +2,7 @@ import test from "ava";
 import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { anybody } from "../../helpers/http/visitor.ts";
+import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
@@ -108,7 +109,8 @@ journey(
       t.true(["Revoke for good", "Keep"].includes(name) || tag === "BODY", name);
     }
     await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
+    // A closed dialog is on the page for a moment more, in which its button does nothing.
+    await page.locator("dialog").waitFor({ state: "detached" });
     t.is((await focused(page)).name, "Revoke my bot");
 
     await page.keyboard.press("Space");
@@ -118,5 +120,20 @@ journey(
     await page.getByText("No keys yet").waitFor();
     t.is(await dialog.count(), 0);
     t.regex((await focused(page)).name, /^API keys/);
+  },
+);
+
+journey(
+  "skipping to the content keeps the token of a link and what was typed",
+  async (t, browser) => {
+    const { page } = await visit(browser, service.url);
+    await page.goto("/sign-up#jl_token");
+    await page.getByLabel("E-mail").fill("ann@test.example");
+    await page.getByRole("link", { name: "Skip to content" }).focus();
+    await page.keyboard.press("Enter");
+    await until("the content has the focus", async () => (await focused(page)).tag === "MAIN");
+    t.is(new URL(page.url()).hash, "#jl_token");
+    t.is(await page.getByLabel("E-mail").inputValue(), "ann@test.example");
+    t.is((await press(page, "Tab")).name, "E-mail");
   },
 );

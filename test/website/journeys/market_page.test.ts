@@ -150,6 +150,24 @@ journey(
   },
 );
 
+journey(
+  "a limit that the present order uses up does not speak against its change",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will it be limited?");
+    const { page } = await arrive(browser, service, worker, { dayCents: 1000 });
+    await page.goto(`/markets/${marketId}`);
+    await buy(page, 5, 120);
+    await page.getByRole("button", { name: "Change: Buy 120 YES at 5¢" }).click();
+    const form = page.locator("form.amend");
+    // 6.00 EUR now and 9.60 EUR then: each is within the limit, both together are not.
+    await form.getByLabel("Price").fill("8");
+    await form.getByText("Whether your loss limits allow it is known when you save it").waitFor();
+    await form.getByRole("button", { name: "Save the change" }).click();
+    await page.getByText("Changed to “Buy 120 YES at 8¢”").waitFor();
+    t.is(await page.getByText("over your loss limit").count(), 0);
+  },
+);
+
 journey("what is wrong with an order is said where it is wrong", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be brisk?");
   const { page } = await arrive(browser, service, worker);

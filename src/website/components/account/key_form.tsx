@@ -7,6 +7,7 @@ import { Choice } from "../choice.tsx";
 import { Field, issueOf, problemBeside } from "../field.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
+import type { MadeKey } from "./new_key.tsx";
 
 const DAY_MS = 86_400_000;
 
@@ -29,11 +30,13 @@ type Scopes = ("read" | "trade")[];
 
 interface KeyFormProps {
   onStart: () => void;
-  onMade: (key: { name: string; key: string }) => void;
+  onMade: (key: MadeKey) => void;
+  /** It may have been made all the same, if there was no answer. */
+  onFailed: () => void;
 }
 
 /** Makes a key. What is not chosen is as keys always were: all powers, without end, from anywhere. */
-export function KeyForm({ onStart, onMade }: KeyFormProps): JSX.Element {
+export function KeyForm({ onStart, onMade, onFailed }: KeyFormProps): JSX.Element {
   const [name, setName] = useState("");
   const [power, setPower] = useState<Power>("read,trade");
   const [life, setLife] = useState<Life>("for-good");
@@ -49,7 +52,11 @@ export function KeyForm({ onStart, onMade }: KeyFormProps): JSX.Element {
       allowedAddresses: listOf(addresses),
     };
     void command.give(
-      () => resultOf(ownApi.POST("/api/account/keys", { body })),
+      async () => {
+        const result = await resultOf(ownApi.POST("/api/account/keys", { body }));
+        if (!result.ok) onFailed();
+        return result;
+      },
       (key) => {
         setName("");
         onMade(key);

@@ -7,6 +7,7 @@ import { formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Choice } from "../choice.tsx";
 import { ConfirmDialog } from "../confirm_dialog.tsx";
+import type { MadeKey } from "./new_key.tsx";
 import { RemovableItem } from "./removable_item.tsx";
 
 const overlaps = [
@@ -20,7 +21,7 @@ type Overlap = (typeof overlaps)[number]["value"];
 
 interface KeyItemProps {
   apiKey: ApiKey;
-  onRotated: (key: { name: string; key: string }) => void;
+  onRotated: (key: MadeKey) => void;
   onRevoked: () => void;
 }
 

@@ -9,14 +9,19 @@ import { Empty, Show } from "../states.tsx";
 import { KeyForm } from "./key_form.tsx";
 import { KeyItem } from "./key_item.tsx";
 import { NewKey } from "./new_key.tsx";
+import type { MadeKey } from "./new_key.tsx";
 import { Section } from "./section.tsx";
 
 /** Keys for programs that trade for the user. */
 export function KeysSection(): JSX.Element {
   const keys = useAsked(() => resultOf(ownApi.GET("/api/account/keys")), []);
-  const [made, setMade] = useState<{ name: string; key: string }>();
-  const showNew = (key: { name: string; key: string }): void => {
+  const [made, setMade] = useState<MadeKey>();
+  const showNew = (key: MadeKey): void => {
     setMade(key);
+    keys.askAgain();
+  };
+  const forget = (isRevoked: (id: string) => boolean): void => {
+    if (made !== undefined && isRevoked(made.id)) setMade(undefined);
     keys.askAgain();
   };
   return (
@@ -39,6 +44,7 @@ export function KeysSection(): JSX.Element {
           setMade(undefined);
         }}
         onMade={showNew}
+        onFailed={keys.askAgain}
       />
       <Show asked={keys}>
         {({ data }) =>
@@ -52,11 +58,17 @@ export function KeysSection(): JSX.Element {
                     key={key.id}
                     apiKey={key}
                     onRotated={showNew}
-                    onRevoked={keys.askAgain}
+                    onRevoked={() => {
+                      forget((id) => id === key.id);
+                    }}
                   />
                 ))}
               </ul>
-              <RevokeAll onRevoked={keys.askAgain} />
+              <RevokeAll
+                onRevoked={() => {
+                  forget(() => true);
+                }}
+              />
             </>
           )
         }

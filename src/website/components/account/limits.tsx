@@ -101,7 +101,7 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
           change your mind.
         </p>
         <ProblemNotice problem={command.problem} />
-        {command.isDone && <Notice kind="good">Your limits are saved.</Notice>}
+        {command.isDone && !isTouched && <Notice kind="good">Your limits are saved.</Notice>}
         <Submit isBusy={command.isBusy} disabled={isWrong}>
           {limits.reviewedAt === null ? "Confirm my limits" : "Save my limits"}
         </Submit>

@@ -2,8 +2,15 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Notice } from "../notice.tsx";
 
+/** A key with its secret. */
+export interface MadeKey {
+  id: string;
+  name: string;
+  key: string;
+}
+
 interface NewKeyProps {
-  made: { name: string; key: string };
+  made: MadeKey;
   onDone: () => void;
 }
 

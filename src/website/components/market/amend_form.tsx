@@ -137,7 +137,8 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
     <>
       <p class="hint">
         A new order for {formatShares(left)} takes the place of this one. It trades at once if it
-        can; else it goes to the back of the queue at its price.
+        can; else it goes to the back of the queue at its price. If you asked for post only, it is
+        not changed when it would trade at once.
       </p>
       <ReplacementPreview
         order={{
@@ -151,5 +152,10 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
 }
 
 function ReplacementPreview({ order }: { order: PlaceOrder }): JSX.Element {
-  return <OrderPreview order={order} result={usePreview(order)} />;
+  const result = usePreview(order);
+  // A preview counts the present order as well, whose part of the limit the new one takes over.
+  if (result?.ok === true && result.data.rejection?.code === "LOSS_LIMIT") {
+    return <p class="hint">Whether your loss limits allow it is known when you save it.</p>;
+  }
+  return <OrderPreview order={order} result={result} />;
 }

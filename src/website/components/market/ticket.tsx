@@ -41,6 +41,8 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   const rules = useRules(market.id);
   const [tries, setTries] = useState(0);
   const form = useRef<HTMLFormElement>(null);
+  const latest = useRef(ticket);
+  latest.current = ticket;
   // Before the paint: who types at once types into the field that they see.
   useLayoutEffect(() => {
     if (order === undefined) focusWrongField(form.current);
@@ -59,8 +61,12 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       });
     send(sent, () => {
       setTries(0);
-      // What was ordered is done: its figures must not stand beside its result.
-      onChange({ quantity: "", budget: "" });
+      // What was ordered is done: its figures must not stand beside its result. What was typed
+      // meanwhile is for another order.
+      const { quantity, budget } = latest.current;
+      if (quantity === ticket.quantity && budget === ticket.budget) {
+        onChange({ quantity: "", budget: "" });
+      }
     });
   };
 
@@ -169,12 +175,14 @@ function useSending(order: PlaceOrder | undefined, marketTitle: string): Sending
   );
 
   const send = (sent: PlaceOrder | undefined, onDone: () => void): void => {
-    setPlaced(undefined);
+    if (!command.isBusy) setPlaced(undefined);
     if (sent === undefined) return;
-    sentKey.current = key;
     const pending = { idempotencyKey: key, marketTitle, order: sent, session: session.peek() };
     void command.give(
-      () => placeOrder(pending, { isWatched: true }),
+      () => {
+        sentKey.current = key;
+        return placeOrder(pending, { isWatched: true });
+      },
       (done) => {
         setPlaced(placedOf(done, sent));
         setKey(crypto.randomUUID());

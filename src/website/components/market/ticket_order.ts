@@ -11,6 +11,7 @@ export interface Ticket {
   price: string;
   quantity: string;
   budget: string;
+  /** As the browser's field has it, which may be half a time. */
   expiresAt: string;
   postOnly: boolean;
   immediateOrCancel: boolean;
