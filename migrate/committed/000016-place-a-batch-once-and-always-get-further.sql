@@ -1,5 +1,5 @@
 --! Previous: sha1:dad2d40df1d543e8c8d6bf769cfc86353df0c627
---! Hash: sha1:762811e7303c2fb0640a6dea47e6be7ed6a658fd
+--! Hash: sha1:0e8612d8e8d24aa0c7870b38cf781f7adec2401e
 --! Message: Place a batch once, and always get further
 
 set local lock_timeout = '2s';
@@ -12,15 +12,66 @@ comment on type trading.cancelled_maker is
 drop function trading.match_batch(
   trading.market_context[], trading.order_request[], timestamptz, boolean
 );
-drop function trading.match_orders(
-  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int
-);
-drop function trading.without_starved(trading.cancelled_maker[], boolean[], int);
-drop function trading.starved_that_stay(boolean[], trading.cancelled_maker[], boolean);
-drop function trading.clear_way(
-  trading.market_context[], trading.order_request[], trading.matched_batch
-);
-drop function trading.atomic_rejections(trading.matched_batch);
+-- Calls under way may still call these. They end as by a conflict then, and are made again.
+create or replace function trading.match_orders(
+  batch trading.matched_batch,
+  limits trading.limit_arrays,
+  replays bigint[],
+  shares_before_own bigint[],
+  most_cleared int
+)
+returns trading.match_result
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise serialization_failure using message = 'An upgrade overtook this call';
+end
+$$;
+create or replace function trading.without_starved(
+  cancelled trading.cancelled_maker[], is_starved boolean[], before int
+)
+returns trading.cancelled_maker[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise serialization_failure using message = 'An upgrade overtook this call';
+end
+$$;
+create or replace function trading.starved_that_stay(
+  is_starved boolean[], cancelled trading.cancelled_maker[], is_hopeless boolean
+)
+returns boolean[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise serialization_failure using message = 'An upgrade overtook this call';
+end
+$$;
+create or replace function trading.clear_way(
+  markets trading.market_context[],
+  requests trading.order_request[],
+  batch trading.matched_batch
+)
+returns void
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise serialization_failure using message = 'An upgrade overtook this call';
+end
+$$;
+create or replace function trading.atomic_rejections(batch trading.matched_batch)
+returns api.result[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise serialization_failure using message = 'An upgrade overtook this call';
+end
+$$;
 --! Included trading/functions/without_starved.sql
 create or replace function trading.without_starved(
   cancelled trading.cancelled_maker[], before int

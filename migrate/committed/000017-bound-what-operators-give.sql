@@ -1,9 +1,43 @@
---! Previous: sha1:762811e7303c2fb0640a6dea47e6be7ed6a658fd
---! Hash: sha1:98101b0f3979b228e7b167f349dd1f459ce7fec5
+--! Previous: sha1:0e8612d8e8d24aa0c7870b38cf781f7adec2401e
+--! Hash: sha1:af3b88666c7107b2786bba7db74befecb0a4f1a6
 --! Message: Bound what operators give
 
 set local lock_timeout = '2s';
 set local role exchange_owner;
+-- Calls that were under way when the migration before committed may call what this one drops. It
+-- waits until they have ended, 5 s at most.
+do $$
+declare
+  v_under_way constant text[] := array(
+    select l.virtualtransaction
+    from pg_locks as l
+    join pg_stat_activity as a on a.pid = l.pid
+    where l.locktype = 'virtualxid'
+      and l.pid <> pg_backend_pid()
+      and a.datname = current_database()
+      and a.usename is not null
+  );
+begin
+  for i in 1 .. 250 loop
+    exit when not exists (
+      select
+      from pg_locks as l
+      where l.locktype = 'virtualxid'
+        and l.virtualtransaction = any (v_under_way)
+    );
+    perform pg_sleep(0.02);
+  end loop;
+end
+$$;
+drop function if exists trading.match_orders(
+  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int
+);
+drop function if exists trading.without_starved(trading.cancelled_maker[], boolean[], int);
+drop function if exists trading.starved_that_stay(boolean[], trading.cancelled_maker[], boolean);
+drop function if exists trading.clear_way(
+  trading.market_context[], trading.order_request[], trading.matched_batch
+);
+drop function if exists trading.atomic_rejections(trading.matched_batch);
 --! Included core/functions/raise_violation.sql
 create or replace function core.raise_violation(constraint_name text, column_name text)
 returns void

@@ -1,5 +1,5 @@
---! Previous: sha1:98101b0f3979b228e7b167f349dd1f459ce7fec5
---! Hash: sha1:916ae0802ed4bf67b10b08e78e7d84ed164f235d
+--! Previous: sha1:af3b88666c7107b2786bba7db74befecb0a4f1a6
+--! Hash: sha1:4aa99e18cf2150a93f05ec5aafada2dd1eeed60c
 --! Message: Check what operators gave before
 
 set local lock_timeout = '2s';

@@ -8,6 +8,7 @@ import { singleFlight } from "../single_flight.ts";
 import { findPrimary } from "./hosts.ts";
 import { migrateQueue } from "./job_queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
+import { presentHash, renewHashes } from "./rewritten_migrations.ts";
 import { dropUnfinishedIndexes, runMigrations } from "./run_migrations.ts";
 import { checkServerVersion } from "./server_checks.ts";
 import {
@@ -90,6 +91,7 @@ export async function migrateDatabase(
     await setLateSettings(client);
     await checkSession(client);
     await waitForTurn(client);
+    await renewHashes(client);
     const pending = await pendingMigrations(client);
     if (pending.length > 0) {
       const paths = pending.map((name) => join(migrationsDirectory, "committed", name));
@@ -182,7 +184,7 @@ async function readApplied(database: Queryable): Promise<Migration[]> {
     const { rows } = await database.query<Migration>(
       "select filename, hash from graphile_migrate.migrations order by filename",
     );
-    return rows;
+    return rows.map(({ filename, hash }) => ({ filename, hash: presentHash(hash) }));
   } catch (error) {
     const undefinedTable = hasCode(error, "42P01", "3F000");
     if (undefinedTable) return [];
