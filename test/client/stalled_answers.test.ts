@@ -39,7 +39,7 @@ async function openServer(t: ExecutionContext, head: string): Promise<StallingSe
   const { port } = server.address() as AddressInfo;
   return {
     client: createClient({
-      ...{ url: `http://127.0.0.1:${port}`, key: "jk_1", timeoutMs: 50, idleMs: 50 },
+      ...{ url: `http://127.0.0.1:${port}`, key: "jk_1", timeoutMs: 500, idleMs: 500 },
       timing: { ...realTiming, sleep: () => realTiming.sleep(1) },
     }),
     asked: () => asked,
