@@ -91,10 +91,10 @@ export async function migrateDatabase(
     await setLateSettings(client);
     await checkSession(client);
     await waitForTurn(client);
-    await renewHashes(client);
     const pending = await pendingMigrations(client);
     if (pending.length > 0) {
       const paths = pending.map((name) => join(migrationsDirectory, "committed", name));
+      await renewHashes(client);
       const prepare = () => dropUnfinishedIndexes(client, paths);
       await runMigrations({
         connectionString,

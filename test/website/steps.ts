@@ -1,4 +1,4 @@
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import type { TestService, Trader } from "../helpers/http/test_service.ts";
 
 /** What several journeys do. */
@@ -49,4 +49,10 @@ export async function statusesOf({ database }: TestService, userId: string): Pro
     [userId],
   );
   return rows.map(({ status }) => status);
+}
+
+/** The server carries a request out, and the browser never hears of it. */
+export async function loseAnswer(route: Route): Promise<void> {
+  await route.fetch();
+  await route.abort();
 }

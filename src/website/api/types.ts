@@ -20,6 +20,8 @@ export type StatementEntry = Schemas["StatementEntry"];
 export type OwnProfile = Schemas["OwnProfile"];
 export type LossLimit = Schemas["LossLimit"];
 export type ApiKey = Schemas["ApiKey"];
+/** With its secret. */
+export type MadeKey = operations["createKey"]["responses"][201]["content"]["application/json"];
 export type Session = Schemas["Session"];
 export type Passkey = Schemas["Passkey"];
 export type LeaderboardEntry = Schemas["LeaderboardEntry"];

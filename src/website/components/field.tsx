@@ -21,7 +21,7 @@ interface FieldProps {
 }
 
 /** The value of a field for a time that has only a part of one. */
-export const HALF_TYPED = "half-typed";
+const HALF_TYPED = "half-typed";
 
 /** Browsers give such a part as "", as if the field were empty. */
 function valueOf({ validity, value }: HTMLInputElement): string {

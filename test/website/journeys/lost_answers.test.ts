@@ -5,7 +5,15 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
-import { buy, buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
+import {
+  buy,
+  buyButton,
+  fillTicket,
+  loseAnswer,
+  makeOffered,
+  sharesOf,
+  statusesOf,
+} from "../steps.ts";
 
 /** What pages say and do while the answer to a command is on its way, or lost. */
 
@@ -30,10 +38,6 @@ async function withAnswers(page: Page, first: (route: Route) => Promise<void>) {
   };
 }
 
-const lose = async (route: Route): Promise<void> => {
-  await route.fetch();
-  await route.abort();
-};
 const tooMany = (route: Route) =>
   route.fulfill({ status: 429, json: { error: "Too many requests" } });
 
@@ -43,7 +47,7 @@ journey(
     const { marketId } = await makeOffered(service, "Will it be in doubt?");
     const { page, userId } = await arrive(browser, service, worker);
     await page.goto(`/markets/${marketId}`);
-    const answerBy = await withAnswers(page, lose);
+    const answerBy = await withAnswers(page, loseAnswer);
     await buy(page, 60, 7);
     await page.getByText("has no answer yet").waitFor();
     await page.reload();
@@ -64,7 +68,7 @@ journey("an order that was sent a day ago is not sent again", async (t, browser)
   const { marketId } = await makeOffered(service, "Will it be late?");
   const { page, userId } = await arrive(browser, service, worker);
   await page.goto(`/markets/${marketId}`);
-  await withAnswers(page, lose);
+  await withAnswers(page, loseAnswer);
   await buy(page, 60, 7);
   await page.getByText("has no answer yet").waitFor();
   await page.reload();
@@ -122,7 +126,7 @@ journey(
 journey("a key that was made without an answer is in the list", async (t, browser) => {
   const { page } = await arrive(browser, service, worker);
   await page.route("**/api/account/keys", async (route) => {
-    if (route.request().method() === "POST") await lose(route);
+    if (route.request().method() === "POST") await loseAnswer(route);
     else await route.continue();
   });
   await page.goto("/account");

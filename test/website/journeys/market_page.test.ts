@@ -6,7 +6,7 @@ import { until } from "../../helpers/until.ts";
 import { arrive, signIn } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
-import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
+import { buy, buyButton, fillTicket, loseAnswer, makeOffered, sharesOf } from "../steps.ts";
 
 /** What a market's page says of orders before they are sent, and of what becomes of them. */
 
@@ -232,8 +232,7 @@ journey("a session that ends in the middle of an order leads back to it", async 
       await page.context().clearCookies();
       await route.fulfill({ status: 401, json: { error: "Unauthorized" } });
     } else if (answer === "lost") {
-      await route.fetch();
-      await route.abort();
+      await loseAnswer(route);
     } else await route.continue();
   });
   const signInAgain = async (): Promise<void> => {

@@ -6,7 +6,15 @@ import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
 import { paintedAt } from "../painted.ts";
-import { buy, buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
+import {
+  buy,
+  buyButton,
+  fillTicket,
+  loseAnswer,
+  makeOffered,
+  sharesOf,
+  statusesOf,
+} from "../steps.ts";
 
 /** What people do on the website, from signing up to a trade, in a real browser. */
 
@@ -100,9 +108,7 @@ journey("an order whose answer is lost is placed once", async (t, browser) => {
       await route.continue();
       return;
     }
-    // The server carries it out, and the browser never hears of it.
-    await route.fetch();
-    await route.abort();
+    await loseAnswer(route);
   });
   await buyButton(page).click();
   await page.getByText("7 shares traded").waitFor();

@@ -2,12 +2,12 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
+import type { MadeKey } from "../../api/types.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Choice } from "../choice.tsx";
 import { Field, issueOf, problemBeside } from "../field.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
-import type { MadeKey } from "./new_key.tsx";
 
 const DAY_MS = 86_400_000;
 

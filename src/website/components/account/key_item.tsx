@@ -2,12 +2,11 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
-import type { ApiKey } from "../../api/types.ts";
+import type { ApiKey, MadeKey } from "../../api/types.ts";
 import { formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { Choice } from "../choice.tsx";
 import { ConfirmDialog } from "../confirm_dialog.tsx";
-import type { MadeKey } from "./new_key.tsx";
 import { RemovableItem } from "./removable_item.tsx";
 
 const overlaps = [

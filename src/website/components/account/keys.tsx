@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
+import type { MadeKey } from "../../api/types.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ConfirmDialog } from "../confirm_dialog.tsx";
@@ -9,7 +10,6 @@ import { Empty, Show } from "../states.tsx";
 import { KeyForm } from "./key_form.tsx";
 import { KeyItem } from "./key_item.tsx";
 import { NewKey } from "./new_key.tsx";
-import type { MadeKey } from "./new_key.tsx";
 import { Section } from "./section.tsx";
 
 /** Keys for programs that trade for the user. */
@@ -20,8 +20,8 @@ export function KeysSection(): JSX.Element {
     setMade(key);
     keys.askAgain();
   };
-  const forget = (isRevoked: (id: string) => boolean): void => {
-    if (made !== undefined && isRevoked(made.id)) setMade(undefined);
+  const hideNew = (): void => {
+    setMade(undefined);
     keys.askAgain();
   };
   return (
@@ -58,17 +58,11 @@ export function KeysSection(): JSX.Element {
                     key={key.id}
                     apiKey={key}
                     onRotated={showNew}
-                    onRevoked={() => {
-                      forget((id) => id === key.id);
-                    }}
+                    onRevoked={key.id === made?.id ? hideNew : keys.askAgain}
                   />
                 ))}
               </ul>
-              <RevokeAll
-                onRevoked={() => {
-                  forget(() => true);
-                }}
-              />
+              <RevokeAll onRevoked={hideNew} />
             </>
           )
         }

@@ -1,13 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { MadeKey } from "../../api/types.ts";
 import { Notice } from "../notice.tsx";
-
-/** A key with its secret. */
-export interface MadeKey {
-  id: string;
-  name: string;
-  key: string;
-}
 
 interface NewKeyProps {
   made: MadeKey;
