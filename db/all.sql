@@ -287,6 +287,8 @@ set local role exchange_owner;
 --!include trading/functions/match_as_one.sql
 --!include trading/functions/atomic_rejections.sql
 --!include trading/functions/order_answers.sql
+--!include trading/functions/markets_within.sql
+--!include trading/functions/place_orders.sql
 --!include trading/functions/release_reason.sql
 --!include trading/functions/due_requests.sql
 --!include trading/functions/write_released.sql

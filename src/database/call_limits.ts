@@ -7,8 +7,10 @@ import type { Turn } from "./failures.ts";
 
 /** What a call on the pool `orders` counts against if it waits for locks. */
 export type CommandKind =
-  /** Orders of one market, and atomic batches. */
+  /** Orders of one market, orders that are placed by themselves, and batches that are. */
   | "alone"
+  /** Those of them that may meet any number of makers. */
+  | "deep"
   /** Cancels, amendments, splits and merges. */
   | "single"
   /** Atomic batches of a user. */
@@ -26,7 +28,15 @@ export function commandLimits(connections: number): CallLimits<CommandKind> {
   const quarter = part(connections, 1 / 4);
   return {
     most: part(connections, 3 / 4),
-    each: { alone: half, single: half, batch: 1, stop: 1, user: quarter, market: quarter },
+    each: {
+      alone: half,
+      deep: quarter,
+      single: half,
+      batch: 1,
+      stop: 1,
+      user: quarter,
+      market: quarter,
+    },
   };
 }
 

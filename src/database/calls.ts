@@ -184,6 +184,7 @@ const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
 /** A command that is carried out once, however often it is sent. */
 const idempotency = { idempotencyKey: nullable(uuid), requestFingerprint: nullable(uuid) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
+const boundedOrders = { ...orders, bounded: boolean };
 
 /** For servers, as exchange_api. */
 export const api = functionsOf("api", {
@@ -205,7 +206,7 @@ export const api = functionsOf("api", {
   ),
   returnRequests: once({ counters: asJson<RequestCounters>("json") }, nothing),
 
-  placeOrdersVersioned: once(orders, manyRows(versionedResult)),
+  placeOrdersVersioned: once(boundedOrders, manyRows(versionedResult)),
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
   runCommand: once(

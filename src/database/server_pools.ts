@@ -105,7 +105,12 @@ const NOTHING = "00000000-0000-0000-0000-000000000000";
 
 async function warmForOrders(client: PoolClient): Promise<void> {
   await call(client, api.warmUp, {});
-  await call(client, api.placeOrdersVersioned, { orders: [], atomic: false, waits: true });
+  await call(client, api.placeOrdersVersioned, {
+    orders: [],
+    atomic: false,
+    waits: true,
+    bounded: true,
+  });
 }
 
 /** What a request needs, rolled back. */

@@ -1,9 +1,5 @@
 import type { OrderRequest } from "../database/calls.ts";
 
-/** An order above either is large. */
-const LARGE_SHARES = 500;
-const LARGE_CENTS = 25_000;
-
 /** Each of these amounts adds the expected work of one small order. */
 const SHARES_OF_WORK = 2500;
 const CENTS_OF_WORK = 250_000;
@@ -31,8 +27,8 @@ export interface CallBounds {
   mostWork: number;
   /** The market is slow: take few orders, and one of each user. */
   isSlow?: boolean;
-  /** Whether the user has enough large orders at work: no other large one is taken. */
-  isFull?: (userId: string) => boolean;
+  /** Whether an order must wait for one of its user that is placed by itself. */
+  isHeld?: (request: OrderRequest) => boolean;
 }
 
 interface Cursor<T> {
@@ -47,15 +43,13 @@ interface Cursor<T> {
 /**
  * Takes the orders of one call out of the queues of several markets: the first of each queue, then
  * the second of each, until the work suffices, so that a long queue does not displace the short
- * ones. Orders of one user never overtake each other in a queue. A call takes at most one large
- * order of each user.
+ * ones. Orders of one user never overtake each other in a queue.
  */
 export function chooseOrders<T extends { request: OrderRequest }>(
   queues: T[][],
-  { mostWork, isSlow = false, isFull = () => false }: CallBounds,
+  { mostWork, isSlow = false, isHeld = () => false }: CallBounds,
 ): T[] {
   const chosen: T[] = [];
-  const usersWithLarge = new Set<string>();
   let workLeft = mostWork;
   let cursors = queues.map((queue): Cursor<T> => ({
     queue,
@@ -70,9 +64,7 @@ export function chooseOrders<T extends { request: OrderRequest }>(
     for (let place = next; place < queue.length; place++) {
       const order = queue[place];
       if (order === undefined || passed.has(order.request.userId)) continue;
-      const { userId } = order.request;
-      const isPassed = usersWithLarge.has(userId) || isFull(userId);
-      if (isPassed && isLarge(order.request)) passed.add(userId);
+      if (isHeld(order.request)) passed.add(order.request.userId);
       else return [order, place + 1];
     }
     return [undefined, queue.length];
@@ -82,12 +74,10 @@ export function chooseOrders<T extends { request: OrderRequest }>(
     const [order, next] = nextOf(cursor);
     cursor.next = next;
     if (order === undefined) return false;
-    const { request } = order;
-    const work = workOf(request);
+    const work = workOf(order.request);
     if (chosen.length > 0 && work > workLeft) return false;
     if (isSlow && chosen.length === MOST_WHEN_SLOW) return false;
-    if (isLarge(request)) usersWithLarge.add(request.userId);
-    if (isSlow || isLarge(request)) cursor.passed.add(request.userId);
+    if (isSlow) cursor.passed.add(order.request.userId);
     cursor.taken.add(order);
     chosen.push(order);
     workLeft -= work;
@@ -102,9 +92,4 @@ export function chooseOrders<T extends { request: OrderRequest }>(
     }
   }
   return chosen;
-}
-
-/** Whether an order may match very many others. */
-export function isLarge({ quantity, budgetCents }: OrderRequest): boolean {
-  return (quantity ?? 0) > LARGE_SHARES || (budgetCents ?? 0) > LARGE_CENTS;
 }

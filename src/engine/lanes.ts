@@ -1,6 +1,5 @@
 import type { OrderRequest } from "../database/calls.ts";
-import { chooseOrders, isLarge } from "./choose_orders.ts";
-import { createLargeOrders } from "./large_orders.ts";
+import { chooseOrders } from "./choose_orders.ts";
 import { createOrderCounts } from "./order_counts.ts";
 
 /** An order that waits for a call. */
@@ -28,8 +27,6 @@ export interface Lane<Result> {
 export interface LanesOptions {
   /** Expected work of one call at most, in small orders; see choose_orders.ts. */
   mostWork: number;
-  /** Large orders of one user at work at most, over all markets. */
-  mostLarge: number;
   /** How long a market shares no call after it was slow or its lock was held elsewhere. */
   aloneForMs: number;
   now: () => number;
@@ -60,6 +57,12 @@ export interface Lanes<Result> {
   goAlone: (lane: Lane<Result>, because: "busy" | "slow" | "suspect") => void;
   /** Its call took no longer than it should. */
   noteQuick: (lane: Lane<Result>) => void;
+  /**
+   * This order is placed by itself. It counts as one that waits, and later ones of its user in its
+   * market wait for it, until {@link letGo}.
+   */
+  hold: (order: Waiting<Result>) => void;
+  letGo: (order: Waiting<Result>) => void;
   /** The lanes of these orders. */
   of: (orders: Waiting<Result>[]) => Set<Lane<Result>>;
   /** Their call is over. */
@@ -74,7 +77,7 @@ function createReadyLanes<Result>(now: () => number) {
   /** Lanes with waiting orders and no call under way, the longest ready first. */
   const toGather = new Set<L>();
   const toGoAlone = new Set<L>();
-  /** Lanes in which only large orders wait, whose users have enough large ones at work. */
+  /** Lanes in which all orders wait for others of their users that are placed by themselves. */
   const parked = new Set<L>();
 
   function makeReady(lane: L): void {
@@ -95,7 +98,7 @@ function createReadyLanes<Result>(now: () => number) {
     parked.add(lane);
   }
 
-  /** A large order is done: its user may have another one at work. */
+  /** An order that was placed by itself is done. */
   function unpark(): void {
     for (const lane of parked) {
       parked.delete(lane);
@@ -149,20 +152,19 @@ function createLaneTable<Result>(aloneForMs: number, now: () => number) {
 /** The lanes of one process. */
 export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
   const { mostWork, aloneForMs, now } = options;
-  const large = createLargeOrders<Lane<Result>>(options.mostLarge);
   const table = createLaneTable<Result>(aloneForMs, now);
   const ready = createReadyLanes<Result>(now);
   const { makeReady, park, start, toGather, toGoAlone } = ready;
   const counts = createOrderCounts();
+  /** Orders that are placed by themselves, by market and user. */
+  const held = createOrderCounts();
+  const heldKey = ({ marketId, userId }: OrderRequest) => `${marketId} ${userId}`;
+  const isHeld = (request: OrderRequest) => held.all() > 0 && held.of(heldKey(request)) > 0;
   const laneOf = ({ request }: Waiting<Result>) => table.of(request.marketId);
 
   function take(queues: Waiting<Result>[][], isSlow = false): Waiting<Result>[] {
-    const taken = chooseOrders(queues, { mostWork, isSlow, isFull: large.isFull });
-    for (const order of taken) {
-      const { userId } = order.request;
-      counts.subtract(userId);
-      if (isLarge(order.request)) large.begin(laneOf(order), userId);
-    }
+    const taken = chooseOrders(queues, { mostWork, isSlow, isHeld });
+    for (const { request } of taken) counts.subtract(request.userId);
     return taken;
   }
 
@@ -221,11 +223,19 @@ export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
       lane.isSlow = false;
       if (lane.isSuspect) lane.aloneUntil = 0;
     },
+    hold: ({ request }) => {
+      held.add(heldKey(request));
+      counts.add(request.userId);
+    },
+    letGo: ({ request }) => {
+      held.subtract(heldKey(request));
+      counts.subtract(request.userId);
+      ready.unpark();
+    },
     of,
     end: (ended) => {
       for (const lane of ended) {
         lane.isUnderWay = false;
-        if (large.end(lane)) ready.unpark();
         if (!ready.isParked(lane)) makeReady(lane);
       }
       table.sweep();

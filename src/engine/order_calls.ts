@@ -21,9 +21,14 @@ export interface CallContext {
   slowMs: number | undefined;
   now: () => number;
   onCommitted: (results: CommandResult[]) => void;
+  /** An order has to be placed by itself: see {@link placeByItself}. */
+  onDeep: (order: Waiting<VersionedResult>) => void;
 }
 
 type Order = Waiting<VersionedResult>;
+
+/** A batch in a call of its own counts as one that meets many makers from so many shares on. */
+const MANY_MAKERS = 1000;
 
 /** What a call took once it had a connection, and how long it lasted. */
 interface Taken {
@@ -130,6 +135,7 @@ async function placeOneByOne(
             orders: [order.request],
             atomic: false,
             waits: true,
+            bounded: true,
           }),
         retries,
       );
@@ -140,25 +146,50 @@ async function placeOneByOne(
   }
 }
 
-/**
- * One call for orders that are placed together or not at all, made until it is finished. Each time
- * it is made again, it goes to the end of its line.
- */
-export async function placeAllOrNone(
-  context: CallContext,
-  orders: OrderRequest[],
+/** One call for an order that meets more makers than calls of other orders may. */
+export async function placeByItself(context: CallContext, order: Order): Promise<void> {
+  const { lanes, limiter, retries } = context;
+  const { marketId, userId } = order.request;
+  lanes.hold(order);
+  try {
+    const holds = { alone: "", deep: "", user: userId, market: marketId };
+    const options = { ...retries, turn: limiter.turn(`deep ${userId}`, holds) };
+    const orders = { orders: [order.request], atomic: false };
+    answer(context, [order], await finishedResults(context, orders, options));
+  } catch (error) {
+    order.reject(error);
+  } finally {
+    lanes.letGo(order);
+  }
+}
+
+/** The results of one call, made until it is finished. Each time it goes to the end of its line. */
+async function finishedResults(
+  { now, pool, unfinishedForMs }: CallContext,
+  orders: { orders: OrderRequest[]; atomic: boolean },
+  options: RetryOptions,
 ): Promise<VersionedResult[]> {
-  const { now, onCommitted, pool, unfinishedForMs } = context;
-  const options = togetherOptions(context, orders);
+  const unbounded = { ...orders, waits: true, bounded: false };
   const since = now();
   let results: VersionedResult[];
   do {
     results = await withRetries(
       pool,
-      (client) => call(client, api.placeOrdersVersioned, { orders, atomic: true, waits: true }),
+      (client) => call(client, api.placeOrdersVersioned, unbounded),
       options,
     );
   } while (results.some((result) => isUnfinished(result, since, unfinishedForMs, now())));
+  return results;
+}
+
+/** One call for orders that are placed together or not at all, made until it is finished. */
+export async function placeAllOrNone(
+  context: CallContext,
+  orders: OrderRequest[],
+): Promise<VersionedResult[]> {
+  const { onCommitted } = context;
+  const options = togetherOptions(context, orders);
+  const results = await finishedResults(context, { orders, atomic: true }, options);
   if (results.length !== orders.length) throw wrongCount(orders, results);
   if (results.every(({ code }) => code === null)) onCommitted(results);
   return results;
@@ -205,8 +236,17 @@ function togetherOptions(
 ): RetryOptions {
   const users = [...new Set([...others, ...orders.map(({ userId }) => userId)])];
   const markets = [...new Set(orders.map(({ marketId }) => marketId))];
-  const holds = { alone: "", batch: users, user: users, market: markets };
+  const holds = {
+    ...{ alone: "", batch: users, user: users, market: markets },
+    ...(mayBeDeep(orders) && { deep: "" }),
+  };
   return { ...retries, turn: limiter.turn(`batch ${users.join()}`, holds) };
+}
+
+/** Whether orders may meet very many makers. A share costs at least a cent. */
+function mayBeDeep(orders: OrderRequest[]): boolean {
+  const mostShares = orders.map(({ quantity, budgetCents }) => quantity ?? budgetCents ?? 0);
+  return mostShares.reduce((sum, shares) => sum + shares, 0) > MANY_MAKERS;
 }
 
 /** Makes the call. It takes its orders once it has a connection, since more may have come. */
@@ -227,6 +267,7 @@ async function callFor(
         orders,
         atomic: false,
         waits,
+        bounded: true,
       });
       taken.tookMs = now() - began;
       return results;
@@ -237,7 +278,7 @@ async function callFor(
 
 /** Gives orders their results, and puts those back that are to be placed again. */
 function answer(context: CallContext, orders: Order[], results: VersionedResult[]): void {
-  const { lanes, now, onCommitted, unfinishedForMs } = context;
+  const { lanes, now, onCommitted, onDeep, unfinishedForMs } = context;
   if (results.length !== orders.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
     rejectAll(orders, wrongCount(orders, results));
@@ -249,7 +290,8 @@ function answer(context: CallContext, orders: Order[], results: VersionedResult[
     const order = orders[index];
     if (order === undefined) return;
     const isBusy = result.code === "MARKET_BUSY";
-    if (isBusy || isUnfinished(result, order.since, unfinishedForMs, now())) again.push(order);
+    if (result.code === "MARKET_DEEP") onDeep(order);
+    else if (isBusy || isUnfinished(result, order.since, unfinishedForMs, now())) again.push(order);
     else {
       final.push(result);
       order.resolve(result);

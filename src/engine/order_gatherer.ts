@@ -8,7 +8,13 @@ import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
 import { createCallPace, ENOUGH_ORDERS } from "./call_pace.ts";
 import { createLanes } from "./lanes.ts";
-import { placeAllOrNone, placeAlone, placeGathered, placeKeyed } from "./order_calls.ts";
+import {
+  placeAllOrNone,
+  placeAlone,
+  placeByItself,
+  placeGathered,
+  placeKeyed,
+} from "./order_calls.ts";
 import type { CallContext, KeyedBatch } from "./order_calls.ts";
 import { UNFINISHED_FOR_MS } from "./unfinished.ts";
 import { createWaitingOrders } from "./waiting_orders.ts";
@@ -61,11 +67,15 @@ const DEFAULT_ALONE_FOR_MS = 1000;
  *
  * Shared calls do not wait for a market's lock. A market whose lock is held elsewhere (MARKET_BUSY),
  * whose call was slow, or whose shared call failed goes alone for a while, in calls that do wait.
- * Atomic batches go in such calls, too. The limiter gives each its turn and keeps connections for
- * the shared calls, so that the other markets always find one.
+ * So does a market whose orders meet more makers than a shared call may. An order that does so by
+ * itself (MARKET_DEEP) is placed by itself, as atomic batches are. The limiter gives each its turn
+ * and keeps connections for the shared calls, so that the other markets always find one.
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
-  const context = contextOf(options);
+  const onDeep: CallContext["onDeep"] = (order) => {
+    run(placeByItself(context, order));
+  };
+  const context: CallContext = { ...contextOf(options), onDeep };
   const { lanes, now } = context;
   const { waitingCap = DEFAULT_WAITING_CAP, callCap = options.pool.options.max } = options;
   const waiting = createWaitingOrders(lanes, waitingCap);
@@ -162,7 +172,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   };
 }
 
-function contextOf(options: OrderGathererOptions): CallContext {
+function contextOf(options: OrderGathererOptions): Omit<CallContext, "onDeep"> {
   const { pool, retries, slowMs, unfinishedForMs = UNFINISHED_FOR_MS } = options;
   const { mostWork = DEFAULT_MOST_WORK, aloneForMs = DEFAULT_ALONE_FOR_MS } = options;
   const { now = () => performance.now(), onCommitted = () => undefined } = options;
@@ -171,7 +181,6 @@ function contextOf(options: OrderGathererOptions): CallContext {
   const limiter = options.limiter ?? createCallLimiter({ limits });
   const lanes = createLanes<VersionedResult>({
     mostWork,
-    mostLarge: limits.each.user,
     aloneForMs,
     now,
   });

@@ -96,8 +96,8 @@ export const markets: Mutation[] = [
   {
     name: "answers_beside_a_busy_market",
     breaks: "orders beside those of a busy market get the answers of others",
-    from: "a.place = b.nth",
-    to: "a.place = b.place",
+    from: "a.nth = p.nth",
+    to: "a.nth = p.place",
     tests: ["db/api/place_orders_markets"],
   },
   {
@@ -112,15 +112,15 @@ export const markets: Mutation[] = [
   {
     name: "atomic_in_part",
     breaks: "of an atomic call that is rejected, a part is carried out",
-    from: "if not place_orders.atomic then",
-    to: "if true then",
+    from: "if place_orders.atomic then",
+    to: "if false then",
     tests: ["db/api/place_orders_markets"],
   },
   {
     name: "atomic_beside_a_busy_market",
     breaks: "beside a busy market, the other orders of an atomic call are placed",
-    from: "(place_orders.atomic or cardinality(v_requests) = 0)",
-    to: "cardinality(v_requests) = 0",
+    from: "case when place_orders.atomic then '{}' else v_free_ids end",
+    to: "v_free_ids",
     tests: ["db/api/place_orders_markets"],
   },
   {

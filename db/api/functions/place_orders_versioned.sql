@@ -1,5 +1,8 @@
 create or replace function api.place_orders_versioned(
-  orders jsonb, atomic boolean default false, waits boolean default true
+  orders jsonb,
+  atomic boolean default false,
+  waits boolean default true,
+  bounded boolean default false
 )
 returns table (
   code text,
@@ -14,12 +17,19 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_material = off
+set enable_memoize = off
 as $$
 declare
   v_results constant api.result[] := array(
     select r
-    from api.place_orders(
-      place_orders_versioned.orders, place_orders_versioned.atomic, place_orders_versioned.waits
+    from trading.place_orders(
+      place_orders_versioned.orders,
+      place_orders_versioned.atomic,
+      place_orders_versioned.waits,
+      most_makers => case when place_orders_versioned.bounded then 1000 end -- mutant: bounded_call_meets_all
     ) as r
   );
 begin
@@ -38,6 +48,10 @@ begin
 end
 $$;
 
-comment on function api.place_orders_versioned(jsonb, boolean, boolean) is
+comment on function api.place_orders_versioned(jsonb, boolean, boolean, boolean) is
   'As api.place_orders, and market_version: the version of the order''s market after the call, '
-  'which is the first one that shows it. Null if there is no such market.';
+  'which is the first one that shows it. Null if there is no such market. bounded: the orders of '
+  'the call meet at most 1000 makers in all. What does not fit is MARKET_BUSY, has no effect, and '
+  'must be placed again by a call that waits; it is MARKET_DEEP if it is the first order of a call '
+  'that waits and meets too many makers by itself, so that only a call without the bound can place '
+  'it.';

@@ -3,7 +3,8 @@ create or replace function trading.match_batch(
   requests trading.order_request[],
   at timestamptz,
   locks boolean default true,
-  is_final boolean default false
+  is_final boolean default false,
+  most_makers int default null
 )
 returns trading.matched_batch
 language plpgsql
@@ -47,11 +48,12 @@ begin
       end if;
       if v_slice.makers is null then
         v_slice := trading.read_book_slice(
-          match_batch.markets, match_batch.requests, v_demand, v_depth
+          match_batch.markets, match_batch.requests, v_demand, v_depth, match_batch.most_makers
         );
       end if;
     end if;
     v_batch.makers := v_slice.makers;
+    exit when cardinality(v_slice.makers) > match_batch.most_makers;
     v_user_ids := v_plan.user_ids;
     if cardinality(v_slice.makers) > 0 then
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
@@ -95,9 +97,11 @@ end
 $$;
 
 comment on function trading.match_batch(
-  trading.market_context[], trading.order_request[], timestamptz, boolean, boolean
+  trading.market_context[], trading.order_request[], timestamptz, boolean, boolean, int
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
   'with locks => false, for a preview, which is always finished. is_final: a request that would '
-  'not be finished (CONFLICT_RETRY) ends where it has come; the caller has locked users before.';
+  'not be finished (CONFLICT_RETRY) ends where it has come; the caller has locked users before. '
+  'most_makers: a batch that could meet more is not matched; it comes back with these, at least as '
+  'many of each market as show that, and without a result.';

@@ -2,7 +2,8 @@ create or replace function trading.read_book_slice(
   markets trading.market_context[],
   requests trading.order_request[],
   demand int[],
-  depth int
+  depth int,
+  most_makers int default null
 )
 returns trading.book_slice
 language plpgsql stable
@@ -142,7 +143,7 @@ begin
       not exists (select from floors as f where f.is_cut_short)
     into v_slice.makers, v_slice.yes_floors, v_slice.no_floors, v_is_enough
     from generate_series(1, cardinality(read_book_slice.markets)) as u (place);
-    exit when v_is_enough;
+    exit when v_is_enough or cardinality(v_slice.makers) > read_book_slice.most_makers; -- mutant: deep_book_read_on
     v_factor := v_factor * 8;
   end loop;
   v_slice.makers := coalesce(v_slice.makers, '{}');
@@ -151,8 +152,9 @@ end
 $$;
 
 comment on function trading.read_book_slice(
-  trading.market_context[], trading.order_request[], int[], int
+  trading.market_context[], trading.order_request[], int[], int, int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
-  'could take if their demand (trading.read_reach) were depth times as large. Nothing else can '
-  'change the books meanwhile: the caller holds the markets'' locks.';
+  'could take if their demand (trading.read_reach) were depth times as large. If there are more than '
+  'most_makers, the slice may be cut short. Nothing else can change the books meanwhile: the caller '
+  'holds the markets'' locks.';
