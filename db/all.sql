@@ -240,6 +240,7 @@ set local role exchange_owner;
 --!include trading/functions/read_replays.sql
 --!include trading/functions/most_beyond.sql
 --!include trading/functions/most_cancelled.sql
+--!include trading/functions/most_makers.sql
 --!include trading/functions/is_large.sql
 --!include trading/functions/read_reach.sql
 --!include trading/functions/meets_makers.sql

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { untilFinished } from "../engine/unfinished.ts";
 import type { OrderRequest } from "../database/calls.ts";
+import type { Turn } from "../database/failures.ts";
 import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { cancelAllRoutes } from "./cancel_all.ts";
 import { commandAnswer } from "./idempotency.ts";
@@ -328,8 +329,10 @@ const amend = route({
     const { commands, outboxRelay, turns } = context;
     const amendment = { orderId: params.id, price: body.price, quantity: body.quantity };
     const command = { command: "amend" as const, userId, ...amendment, ...idempotency };
-    const turn = turns.command(userId);
-    const result = await untilFinished(() => commands.runCommand(command, { turn }));
+    const amend = async (bounded: boolean, turn: Turn) =>
+      await untilFinished(() => commands.runCommand({ ...command, bounded }, { turn }));
+    let result = await amend(true, turns.command(userId));
+    if (result.code === "MARKET_DEEP") result = await amend(false, turns.deep(userId));
     outboxRelay.ring();
     return commandAnswer(response, result);
   },

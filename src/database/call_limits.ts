@@ -7,9 +7,9 @@ import type { Turn } from "./failures.ts";
 
 /** What a call on the pool `orders` counts against if it waits for locks. */
 export type CommandKind =
-  /** Orders of one market, orders that are placed by themselves, and batches that are. */
+  /** Orders of one market, orders that are placed by themselves, batches that are. */
   | "alone"
-  /** Those of them that may meet any number of makers. */
+  /** What may meet any number of makers: some of these, and amendments. */
   | "deep"
   /** Cancels, amendments, splits and merges. */
   | "single"
@@ -54,6 +54,8 @@ export function lookUpLimits(connections: number): CallLimits<never> {
 export interface UserTurns {
   /** Of a cancel, an amendment, a split or a merge, with its market if that is known. */
   command: (userId: string, marketId?: string) => Turn;
+  /** Of an amendment that may meet any number of makers. */
+  deep: (userId: string) => Turn;
   /** Of a cancel of all orders, which waits behind no other command of its user. */
   cancelAll: (userId: string) => Turn;
   preview: (userId: string, marketId: string) => Turn;
@@ -68,6 +70,7 @@ export function createUserTurns(commands: CommandLimiter, reads: Pool): UserTurn
         user: userId,
         ...(marketId !== undefined && { market: marketId }),
       }),
+    deep: (userId) => commands.turn(`deep ${userId}`, { alone: "", deep: "", user: userId }),
     cancelAll: (userId) => commands.turn(`cancel-all ${userId}`, { single: "", stop: userId }),
     preview: (userId, marketId) => previews.turn(userId, { user: userId, market: marketId }),
   };

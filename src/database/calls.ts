@@ -217,6 +217,7 @@ export const api = functionsOf("api", {
       marketId: nullable(uuid),
       ...amendment,
       ...idempotency,
+      bounded: nullable(boolean),
     },
     oneRow(versionedResult),
   ),

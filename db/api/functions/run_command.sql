@@ -7,6 +7,7 @@ create or replace function api.run_command(
   quantity int default null,
   idempotency_key uuid default null,
   request_fingerprint uuid default null,
+  bounded boolean default false,
   out code text,
   out message text,
   out replayed boolean,
@@ -59,7 +60,8 @@ begin
     v_result := case run_command.command
       when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
-        run_command.user_id, run_command.order_id, run_command.price, run_command.quantity
+        run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
+        most_makers => case when run_command.bounded then trading.most_makers() end -- mutant: bounded_amendment_meets_all
       )
       when 'split' then trading.split_position(
         run_command.user_id, run_command.market_id, run_command.quantity
@@ -86,7 +88,7 @@ begin
 end
 $$;
 
-comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid) is
+comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid, boolean) is
   'Carries out a command other than an order. cancel: ends an open order (order_id) at once. '
   'amend: gives an open order (order_id) a new price (1-99), a new total quantity (1-10000), or '
   'both. split: makes complete sets of YES and NO (market_id, quantity) out of 100 cents each; '
@@ -97,7 +99,9 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'market. Rejections of cancel: ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. Of amend: '
   'INVALID_REQUEST, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
   'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
-  'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. Of split, in '
+  'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. '
+  'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than '
+  'trading.most_makers(): call it without the bound. Of split, in '
   'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
   'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
   'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '

@@ -1,5 +1,9 @@
 create or replace function trading.amend_order(
-  user_public_id uuid, order_public_id uuid, price int, quantity int
+  user_public_id uuid,
+  order_public_id uuid,
+  price int,
+  quantity int,
+  most_makers int default null
 )
 returns api.result
 language plpgsql
@@ -63,7 +67,8 @@ begin
     )
   then
     return trading.replace_order(
-      v_context, v_order, v_price, v_quantity, amend_order.price is not null
+      v_context, v_order, v_price, v_quantity, amend_order.price is not null,
+      amend_order.most_makers
     );
   end if;
 
@@ -105,9 +110,10 @@ begin
 end
 $$;
 
-comment on function trading.amend_order(uuid, uuid, int, int) is
+comment on function trading.amend_order(uuid, uuid, int, int, int) is
   'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
   'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
-  'the order. The documented body of PATCH /orders/:id, or a rejection. An order past its expiry '
+  'the order. The documented body of PATCH /orders/:id, or a rejection. MARKET_DEEP: it has to replace the '
+  'order by one that could meet more than most_makers, and changes nothing. An order past its expiry '
   'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
   'Locks: the market, then the user and the makers that a new order can reach.';

@@ -3,7 +3,8 @@ create or replace function trading.replace_order(
   "order" trading.orders,
   price int,
   quantity int,
-  is_priced boolean
+  is_priced boolean,
+  most_makers int default null
 )
 returns api.result
 language plpgsql
@@ -42,7 +43,12 @@ begin
   v_request.cancels_own := v_active_order.cancels_own;
   v_request.relieved_cents := trading.active_order_cost_cents(v_active_order, context.at);
 
-  v_batch := trading.match_batch(array[context], array[v_request], context.at);
+  v_batch := trading.match_batch(
+    array[context], array[v_request], context.at, most_makers => replace_order.most_makers
+  );
+  if (v_batch.result).results is null then
+    return ('MARKET_DEEP', null, false, null)::api.result;
+  end if;
   v_result := (v_batch.result).results[1];
   if v_result.code is not null then
     if v_result.code = 'CONFLICT_RETRY' then
@@ -85,9 +91,10 @@ end
 $$;
 
 comment on function trading.replace_order(
-  trading.market_context, trading.orders, int, int, boolean
+  trading.market_context, trading.orders, int, int, boolean, int
 ) is
   'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
   'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
-  'is_priced: the price was asked for and is not just the order''s own. The caller holds the '
+  'is_priced: the price was asked for and is not just the order''s own. MARKET_DEEP: the other order '
+  'could meet more than most_makers; nothing is changed. The caller holds the '
   'market''s lock; locks as api.place_orders does.';
