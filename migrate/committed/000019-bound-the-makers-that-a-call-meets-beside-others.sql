@@ -1,5 +1,5 @@
 --! Previous: sha1:4aa99e18cf2150a93f05ec5aafada2dd1eeed60c
---! Hash: sha1:9bbf12314a32bd654795a76a850e8399b8e082ab
+--! Hash: sha1:851c8205b4a7b7773f11370a1d7cc05393b45c4a
 --! Message: Bound the makers that a call meets beside others
 
 set local lock_timeout = '2s';
@@ -18,13 +18,14 @@ drop function trading.amend_order(uuid, uuid, int, int);
 drop function api.place_orders_versioned(jsonb, boolean, boolean);
 drop function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid);
 --! Included trading/functions/most_makers.sql
-create or replace function trading.most_makers()
+create or replace function trading.most_makers(delays_others boolean)
 returns int
 language sql immutable parallel safe
-return 1000;
+return case when most_makers.delays_others then 250 else 500 end;
 
-comment on function trading.most_makers() is
-  'How many makers a bounded call may meet: some 50 ms of matching and writing.';
+comment on function trading.most_makers(boolean) is
+  'How many makers a bounded call may meet, at some 50 us each to match and write: fewer if other '
+  'markets wait for it.';
 --! EndIncluded trading/functions/most_makers.sql
 --! Included trading/functions/read_book_slice.sql
 create or replace function trading.read_book_slice(
@@ -184,8 +185,8 @@ comment on function trading.read_book_slice(
   trading.market_context[], trading.order_request[], int[], int, int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
-  'could take if their demand (trading.read_reach) were depth times as large. If there are more than '
-  'most_makers, the slice may be cut short. Nothing else can change the books meanwhile: the caller '
+  'could take if their demand (trading.read_reach) were depth times as large. With more than '
+  'most_makers the slice may be cut short. Nothing else can change the books meanwhile: the caller '
   'holds the markets'' locks.';
 --! EndIncluded trading/functions/read_book_slice.sql
 --! Included trading/functions/match_batch.sql
@@ -535,9 +536,9 @@ comment on function trading.replace_order(
 ) is
   'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
   'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
-  'is_priced: the price was asked for and is not just the order''s own. MARKET_DEEP: the other order '
-  'could meet more than most_makers; nothing is changed. The caller holds the '
-  'market''s lock; locks as api.place_orders does.';
+  'is_priced: the price was asked for and is not just the order''s own. MARKET_DEEP: the other '
+  'order could meet more than most_makers; nothing is changed. The caller holds the market''s lock; '
+  'locks as api.place_orders does.';
 --! EndIncluded trading/functions/replace_order.sql
 --! Included trading/functions/amend_order.sql
 create or replace function trading.amend_order(
@@ -655,8 +656,8 @@ $$;
 comment on function trading.amend_order(uuid, uuid, int, int, int) is
   'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
   'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
-  'the order. The documented body of PATCH /orders/:id, or a rejection. MARKET_DEEP: it has to replace the '
-  'order by one that could meet more than most_makers, and changes nothing. An order past its expiry '
+  'the order. The documented body of PATCH /orders/:id, or a rejection. MARKET_DEEP: the order that '
+  'replaces it could meet more than most_makers; nothing is changed. An order past its expiry '
   'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
   'Locks: the market, then the user and the makers that a new order can reach.';
 --! EndIncluded trading/functions/amend_order.sql
@@ -732,7 +733,9 @@ declare
       place_orders_versioned.orders,
       place_orders_versioned.atomic,
       place_orders_versioned.waits,
-      most_makers => case when place_orders_versioned.bounded then trading.most_makers() end -- mutant: bounded_call_meets_all
+      most_makers => case when place_orders_versioned.bounded then
+        trading.most_makers(delays_others => not place_orders_versioned.waits)
+      end -- mutant: bounded_call_meets_all
     ) as r
   );
 begin
@@ -754,10 +757,9 @@ $$;
 comment on function api.place_orders_versioned(jsonb, boolean, boolean, boolean) is
   'As api.place_orders, and market_version: the version of the order''s market after the call, '
   'which is the first one that shows it. Null if there is no such market. bounded: the orders of '
-  'the call meet at most trading.most_makers() in all. What does not fit is MARKET_BUSY, has no '
-  'effect, and must be placed again by a call that waits; it is MARKET_DEEP if it is the first order of a call '
-  'that waits and meets too many makers by itself, so that only a call without the bound can place '
-  'it.';
+  'the call meet at most trading.most_makers in all. What does not fit is MARKET_BUSY, has no '
+  'effect, and must be placed again by a call that waits. MARKET_DEEP: the first order of a call '
+  'that waits, if it meets too many by itself; only a call without the bound can place it.';
 --! EndIncluded api/functions/place_orders_versioned.sql
 --! Included api/functions/run_command.sql
 create or replace function api.run_command(
@@ -823,7 +825,9 @@ begin
       when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
-        most_makers => case when run_command.bounded then trading.most_makers() end -- mutant: bounded_amendment_meets_all
+        most_makers => case when run_command.bounded then
+          trading.most_makers(delays_others => false)
+        end -- mutant: bounded_amendment_meets_all
       )
       when 'split' then trading.split_position(
         run_command.user_id, run_command.market_id, run_command.quantity
@@ -863,7 +867,7 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
   'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. '
   'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than '
-  'trading.most_makers(): call it without the bound. Of split, in '
+  'trading.most_makers: call it without the bound. Of split, in '
   'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
   'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
   'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '

@@ -28,7 +28,7 @@ export interface CallContext {
 type Order = Waiting<VersionedResult>;
 
 /** A batch in a call of its own counts as one that meets many makers from so many shares on. */
-const MANY_MAKERS = 1000;
+const MANY_MAKERS = 500;
 
 /** What a call took once it had a connection, and how long it lasted. */
 interface Taken {

@@ -29,7 +29,9 @@ declare
       place_orders_versioned.orders,
       place_orders_versioned.atomic,
       place_orders_versioned.waits,
-      most_makers => case when place_orders_versioned.bounded then trading.most_makers() end -- mutant: bounded_call_meets_all
+      most_makers => case when place_orders_versioned.bounded then
+        trading.most_makers(delays_others => not place_orders_versioned.waits)
+      end -- mutant: bounded_call_meets_all
     ) as r
   );
 begin
@@ -51,7 +53,6 @@ $$;
 comment on function api.place_orders_versioned(jsonb, boolean, boolean, boolean) is
   'As api.place_orders, and market_version: the version of the order''s market after the call, '
   'which is the first one that shows it. Null if there is no such market. bounded: the orders of '
-  'the call meet at most trading.most_makers() in all. What does not fit is MARKET_BUSY, has no '
-  'effect, and must be placed again by a call that waits; it is MARKET_DEEP if it is the first order of a call '
-  'that waits and meets too many makers by itself, so that only a call without the bound can place '
-  'it.';
+  'the call meet at most trading.most_makers in all. What does not fit is MARKET_BUSY, has no '
+  'effect, and must be placed again by a call that waits. MARKET_DEEP: the first order of a call '
+  'that waits, if it meets too many by itself; only a call without the bound can place it.';

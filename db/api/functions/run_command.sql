@@ -61,7 +61,9 @@ begin
       when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
-        most_makers => case when run_command.bounded then trading.most_makers() end -- mutant: bounded_amendment_meets_all
+        most_makers => case when run_command.bounded then
+          trading.most_makers(delays_others => false)
+        end -- mutant: bounded_amendment_meets_all
       )
       when 'split' then trading.split_position(
         run_command.user_id, run_command.market_id, run_command.quantity
@@ -101,7 +103,7 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
   'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. '
   'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than '
-  'trading.most_makers(): call it without the bound. Of split, in '
+  'trading.most_makers: call it without the bound. Of split, in '
   'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
   'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
   'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '

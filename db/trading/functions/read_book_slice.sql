@@ -155,6 +155,6 @@ comment on function trading.read_book_slice(
   trading.market_context[], trading.order_request[], int[], int, int
 ) is
   'The resting orders that a batch can reach, in price-time order, no deeper than its requests '
-  'could take if their demand (trading.read_reach) were depth times as large. If there are more than '
-  'most_makers, the slice may be cut short. Nothing else can change the books meanwhile: the caller '
+  'could take if their demand (trading.read_reach) were depth times as large. With more than '
+  'most_makers the slice may be cut short. Nothing else can change the books meanwhile: the caller '
   'holds the markets'' locks.';
