@@ -37,36 +37,19 @@ test("every market has its turn before one has its second", (t) => {
   t.deepEqual([long, short, shorter].map(numbers), [[4, 5, 6], [], []]);
 });
 
-test("one large order of each user is chosen, and the orders behind it wait", (t) => {
-  const waiting = [
-    order("ann", 10_000, 1),
-    order("ann", 10_000, 2),
-    order("bob", 10, 3),
-    order("ann", 1, 4),
-    order("cid", 501, 5),
-    order("bob", 10, 6),
+test("what a user sent behind an order that is placed by itself waits", (t) => {
+  const isHeld = ({ userId, marketId }: { userId: string; marketId: string }) =>
+    userId === "ann" && marketId === "m";
+  const there = (userId: string, number: number) => {
+    const { request } = order(userId, 1);
+    return { number, request: { ...request, marketId: "n" } };
+  };
+  const all = [
+    [order("ann", 1, 1), order("bob", 10_000, 2), order("ann", 1, 3)],
+    [there("ann", 11), there("bob", 12)],
   ];
-  const choose = () => numbers(chooseOrders([waiting], { mostWork: 200 }));
-  t.deepEqual([choose(), choose(), choose()], [[1, 3, 5, 6], [2], [4]]);
-  t.deepEqual(waiting, []);
-});
-
-test("a call has one large order of a user over all markets; small orders are not limited", (t) => {
-  const here = [order("ann", 600, 1), order("bob", 1, 2)];
-  const there = [order("ann", 600, 11), order("ann", 1, 12), order("bob", 1, 13)];
-  const elsewhere = [order("ann", 1, 21)];
-  const all = [here, there, elsewhere];
-  t.deepEqual(numbers(chooseOrders(all, { mostWork: 200 })), [1, 13, 21, 2]);
-  // Behind the large order that waits the small one of the same user waits too.
-  t.deepEqual(all.map(numbers), [[], [11, 12], []]);
-});
-
-test("a large budget counts as a large order", (t) => {
-  const budget = (number: number): Order => ({
-    number,
-    request: { marketId: "m", userId: "ann", side: "yes", budgetCents: 25_001 },
-  });
-  t.deepEqual(numbers(chooseOrders([[budget(1), budget(2)]], { mostWork: 200 })), [1]);
+  t.deepEqual(numbers(chooseOrders(all, { mostWork: 200, isHeld })), [2, 11, 12]);
+  t.deepEqual(all.map(numbers), [[1, 3], []]);
 });
 
 test("the work of an order grows with its shares or its budget", (t) => {

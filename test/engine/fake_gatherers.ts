@@ -25,11 +25,12 @@ export const order = (
 export const ordersOf = (call: FakeCall) => JSON.parse(String(call.values[0])) as OrderRequest[];
 export const isAtomic = (call: FakeCall) => call.values[1] === true;
 export const waits = (call: FakeCall) => call.values[2] === true;
-/** What a call brought: "a1 b2", and "!" where it waits for locks. */
+const isBounded = (call: FakeCall) => call.values[3] === true;
+/** What a call brought: "a1 b2", "!" where it waits for locks, "!!" for one order without a bound. */
 export const shown = (call: FakeCall) =>
   ordersOf(call)
     .map(({ marketId, price }) => `${marketId}${price ?? ""}`)
-    .join(" ") + (waits(call) ? " !" : "");
+    .join(" ") + (waits(call) ? (isBounded(call) || isAtomic(call) ? " !" : " !!") : "");
 
 export const accepted = ({ price }: OrderRequest) => ({
   code: null,

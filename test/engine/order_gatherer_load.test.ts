@@ -1,5 +1,6 @@
 import test from "ava";
 import type { CommandResult, OrderRequest } from "../../src/database/calls.ts";
+import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import {
   accept,
@@ -9,6 +10,7 @@ import {
   kindOf,
   order,
   ordersOf,
+  shown,
   ticks,
   waits,
   withCode,
@@ -123,44 +125,92 @@ test("one user has a quarter of the queue, batches included; others still have r
   t.is(bodies(placed).join(" "), "1 4 5 7 8");
 });
 
-test("one user has at most two large orders at work in eight calls, in any markets", async (t) => {
-  const { end, place, underWay } = heldDatabase(accept, { callCap: 8 });
-  const large = { userId: "ann", quantity: 10_000 };
-  const markets = ["a", "b", "c", "d"];
-  const placed = markets.map((market, index) => place(order(market, index + 1, large)));
-  await ticks(6);
-  t.deepEqual(underWay(), ["a1", "b2"]);
-  // Others' orders in the markets where hers wait go on, and so do her small ones elsewhere.
-  placed.push(place(order("c", 5)), place(order("e", 6, { userId: "ann" })));
+/** A database in which orders of 10,000 shares are too much for a call of several orders. */
+function deepDatabase(options: Partial<OrderGathererOptions> = {}) {
+  const answer = (call: FakeCall) =>
+    ordersOf(call).map((each) => {
+      if (each.quantity !== 10_000 || shown(call).endsWith("!!")) return accepted(each);
+      return withCode(waits(call) ? "MARKET_DEEP" : "MARKET_BUSY");
+    });
+  return heldDatabase(answer, { callCap: 8, ...options });
+}
+
+test("MARKET_DEEP: the order goes by itself, and what its user sends to the market then waits", async (t) => {
+  const { calls, drained, end, place, underWay } = deepDatabase();
+  const ofAnn = (marketId: string, price: number, quantity = 1) =>
+    order(marketId, price, { userId: "ann", quantity });
+  const placed = [place(ofAnn("a", 1, 10_000))];
   await ticks(4);
-  t.deepEqual(underWay(), ["a1", "b2", "c5 e6"]);
-  await end("c5 e6");
-  t.deepEqual(underWay(), ["a1", "b2"]);
   await end("a1");
-  t.is(underWay().length, 2);
-  for (let left = 3; left > 0; left--) {
-    const [name = ""] = underWay();
-    await end(name);
-  }
-  t.is((await Promise.all(placed)).length, 6);
+  await end("a1 !");
+  t.deepEqual(underWay(), ["a1 !!"]);
+  placed.push(place(ofAnn("a", 2)), place(order("a", 3)), place(ofAnn("b", 4)));
+  await ticks(4);
+  t.deepEqual(underWay(), ["a1 !!", "a3 !", "b4"]);
+  await end("a3 !");
+  await end("b4");
+  t.deepEqual(underWay(), ["a1 !!"]);
+  await end("a1 !!");
+  await end("a2 !");
+  await drained();
+  t.is(bodies(await Promise.all(placed)).join(" "), "1 2 3 4");
+  t.is(calls().length, 6);
 });
 
-test("a user's large orders in markets that go alone are two at work, too", async (t) => {
-  const busy = (call: FakeCall) =>
-    ordersOf(call).map((each) => (waits(call) ? accepted(each) : withCode("MARKET_BUSY")));
-  const { end, place, underWay } = heldDatabase(busy, { callCap: 8 });
-  const first = ["a", "b", "c"].map((market, index) => place(order(market, index + 1)));
+test("of eight calls two are of orders by themselves, one of each user in turn", async (t) => {
+  const { end, place, underWay } = deepDatabase();
+  const large = (marketId: string, price: number, userId: string) =>
+    place(order(marketId, price, { userId, quantity: 10_000 }));
+  const placed = [1, 2, 3, 4].map((price) => large(`m${price}-`, price, "ann"));
+  placed.push(large("m5-", 5, "bob"));
   await ticks(4);
-  await end("a1 b2 c3");
-  for (const name of ["a1 !", "b2 !", "c3 !"]) await end(name);
-  t.is((await Promise.all(first)).length, 3);
-  const large = { userId: "ann", quantity: 10_000 };
-  const placed = ["a", "b", "c"].map((market, index) => place(order(market, index + 4, large)));
-  await ticks(6);
-  t.deepEqual(underWay(), ["a4 !", "b5 !"]);
-  await end("b5 !");
-  t.deepEqual(underWay(), ["a4 !", "c6 !"]);
-  await end("a4 !");
-  await end("c6 !");
-  t.is((await Promise.all(placed)).length, 3);
+  const [shared = ""] = underWay();
+  await end(shared);
+  while (underWay().some((name) => name.endsWith(" !"))) {
+    await end(underWay().find((name) => name.endsWith(" !")) ?? "");
+  }
+  t.deepEqual(underWay(), ["m1-1 !!", "m2-2 !!"]);
+  await end("m1-1 !!");
+  await end("m2-2 !!");
+  t.deepEqual(underWay(), ["m3-3 !!", "m5-5 !!"], "bob overtakes ann's fourth");
+  while (underWay().length > 0) await end(underWay()[0] ?? "");
+  t.is((await Promise.all(placed)).length, 5);
+});
+
+test("orders that are placed by themselves count as orders that wait, until they are done", async (t) => {
+  const { end, place } = deepDatabase({ waitingCap: 4 });
+  const large = place(order("a", 1, { userId: "ann", quantity: 10_000 }));
+  await ticks(4);
+  await end("a1");
+  await end("a1 !");
+  const refused = place(order("b", 2, { userId: "ann" }));
+  t.is(kindOf(await t.throwsAsync(refused)), "overloaded");
+  await end("a1 !!");
+  t.is((await large).body, "1");
+  const later = place(order("b", 3, { userId: "ann" }));
+  await ticks(4);
+  await end("b3");
+  t.is((await later).body, "3");
+});
+
+test("an order by itself that fails is answered so, and what waited for it goes on", async (t) => {
+  const answer = (call: FakeCall) => {
+    if (shown(call).endsWith("!!")) throw new Error("lost");
+    return ordersOf(call).map((each) =>
+      each.price === 1 ? withCode(waits(call) ? "MARKET_DEEP" : "MARKET_BUSY") : accepted(each),
+    );
+  };
+  const { drained, end, place } = heldDatabase(answer);
+  const first = place(order("a", 1, { userId: "ann" }));
+  await ticks(4);
+  await end("a1");
+  await end("a1 !");
+  const second = place(order("a", 2, { userId: "ann" }));
+  await ticks(4);
+  const failure = t.throwsAsync(first);
+  await end("a1 !!");
+  t.regex((await failure).message, /lost/);
+  await end("a2 !");
+  t.is((await second).body, "2");
+  await drained();
 });

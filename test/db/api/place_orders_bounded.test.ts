@@ -1,0 +1,258 @@
+import test from "ava";
+import type { PoolClient } from "pg";
+import fc from "fast-check";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import type { OrderRequest } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
+import { fingerprintTables } from "../../helpers/database/tables.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+import { createExchange, testExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Answer } from "../../helpers/exchange/test_exchange.ts";
+import { expectSame } from "../../helpers/model/laws.ts";
+import {
+  expectSamePlay,
+  makeCast,
+  outcomesOf,
+  play,
+  readPlayed,
+  together,
+} from "../../helpers/model/play.ts";
+import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
+import { opening, programs } from "../../helpers/model/programs.ts";
+import { effort, seed } from "../../helpers/random.ts";
+
+/**
+ * Calls whose orders may meet a bounded number of makers: what does not fit has no effect, and the
+ * rest comes to what it would have come to alone.
+ */
+
+const exchange = testExchange(test);
+const { makeMarkets, makeTraders, rest } = exchange;
+
+test.before("a bounded call meets at most three makers", async () => {
+  await exchange.database.pool.query(setMostMakers(3));
+});
+
+const setMostMakers = (makers: number) =>
+  `create or replace function trading.most_makers(delays_others boolean) returns int
+   language sql immutable parallel safe return ${makers}`;
+
+test("what a bounded call places is what a call with these orders alone places", async (t) => {
+  t.timeout(240_000);
+  const settings = { seed: seed(), numRuns: effort(6) };
+  const seen = new Map<string, number>();
+  for (const program of fc.sample(programs(), settings)) {
+    const random = await createExchange();
+    try {
+      await random.database.pool.query(setMostMakers(1));
+      const cast = await makeCast(random);
+      const client = await random.database.pool.connect();
+      try {
+        await play(client, cast, [...opening(), ...program], comparing(cast, seen));
+        t.deepEqual(await random.verify(), []);
+      } finally {
+        client.release();
+      }
+    } finally {
+      await random.database.drop();
+    }
+  }
+  t.log(JSON.stringify(Object.fromEntries(seen)));
+  for (const code of ["placed", "MARKET_BUSY", "MARKET_DEEP"]) t.true(seen.has(code), code);
+});
+
+/** Compares, takes that back, and then places all of them for good. */
+function comparing(cast: Cast, seen: Map<string, number>): Placing {
+  return async (client, requests) => {
+    for (const waits of [true, false]) {
+      const rows = await compare(client, cast, requests, waits);
+      checkLeft(requests, rows, waits);
+      for (const { code } of rows) {
+        const kind = isLeft({ code }) ? String(code) : "placed";
+        seen.set(kind, (seen.get(kind) ?? 0) + 1);
+      }
+    }
+    return together(client, requests);
+  };
+}
+
+const isLeft = ({ code }: Pick<PlacedRow, "code">) =>
+  code === "MARKET_BUSY" || code === "MARKET_DEEP";
+
+/** The rows of a bounded call; those that it places are as a call with these orders has them. */
+async function compare(
+  client: PoolClient,
+  cast: Cast,
+  requests: PlacedRequest[],
+  waits: boolean,
+): Promise<PlacedRow[]> {
+  const before = await fingerprintTables(client);
+  await client.query("begin");
+  const rows = await placeBounded(client, requests, waits);
+  const placed = rows.filter((row) => !isLeft(row));
+  const played = await readPlayed(client, outcomesOf(placed));
+  const after = await fingerprintTables(client);
+  await client.query("rollback");
+
+  const alone = requests.filter((_, index) => !isLeft(rows[index]!));
+  if (alone.length === 0) {
+    expectSame("table", rowsOf(after), rowsOf(before));
+    return rows;
+  }
+  await client.query("begin");
+  const expected = await readPlayed(client, outcomesOf(await together(client, alone)));
+  await client.query("rollback");
+  expectSamePlay(played, expected, cast);
+  return rows;
+}
+
+/** What is left out, and that the others met no more makers than allowed. */
+function checkLeft(requests: PlacedRequest[], rows: PlacedRow[], waits: boolean): void {
+  const left = rows.map(isLeft);
+  const makers = makersOf(rows.filter((row) => !isLeft(row)));
+  expectSame("more than one maker", [...makers].slice(1), []);
+  const codes = rows.filter(isLeft).map(({ code }) => code);
+  const first = waits && left[0] ? "MARKET_DEEP" : "MARKET_BUSY";
+  expectSame(
+    "code",
+    codes,
+    codes.map((_, index) => (index === 0 ? first : "MARKET_BUSY")),
+  );
+  if (waits) {
+    const length = codes.length === 0 ? rows.length : left.indexOf(true);
+    expectSame(
+      "order left out",
+      left,
+      rows.map((_, index) => index >= length),
+    );
+  } else {
+    const markets = new Set(requests.filter((_, index) => left[index]).map((it) => it.marketId));
+    expectSame(
+      "order left out",
+      left,
+      requests.map(({ marketId }) => markets.has(marketId)),
+    );
+  }
+}
+
+const rowsOf = (tables: Record<string, string>) => Object.entries(tables);
+
+/** The orders on the book that were met and traded with. */
+function makersOf(rows: PlacedRow[]): Set<string> {
+  const answers = rows.flatMap(({ body }) => (body === null ? [] : [JSON.parse(body) as Answer]));
+  const takers = new Set(answers.map(({ order }) => order.id));
+  const traded = answers.flatMap(({ fills = [] }) =>
+    fills.flatMap(({ buyOrderId, sellOrderId }) => [buyOrderId, sellOrderId]),
+  );
+  return new Set(traded.filter((id) => !takers.has(id)));
+}
+
+async function placeBounded(
+  client: PoolClient,
+  requests: PlacedRequest[],
+  waits: boolean,
+): Promise<PlacedRow[]> {
+  const { rows } = await client.query(
+    `select code, message, replayed, body
+     from api.place_orders_versioned(orders => $1, waits => $2, bounded => true)`,
+    [JSON.stringify(requests), waits],
+  );
+  return rows;
+}
+
+/** Markets with so many one-share orders each on the NO side, and a trader who made none of them. */
+async function makeBooks(...lengths: number[]) {
+  const markets = await makeMarkets(lengths.length);
+  const [maker, taker] = await makeTraders(2);
+  for (const [index, length] of lengths.entries()) {
+    const orders = Array.from({ length }, () => buy("no", 1, 50));
+    await rest(markets[index]!, maker!, ...orders);
+  }
+  return { markets, taker: taker! };
+}
+
+async function codesOf(orders: OrderRequest[], waits: boolean, bounded = true) {
+  const rows = await withClient(exchange.api, (client) =>
+    call(client, api.placeOrdersVersioned, { orders, atomic: false, waits, bounded }),
+  );
+  return rows.map(({ code }) => code);
+}
+
+const fingerprint = () => withClient(exchange.database.pool, fingerprintTables);
+
+const taking = (marketId: string, userId: string, quantity: number): OrderRequest => ({
+  ...{ marketId, userId },
+  ...buy("yes", quantity, 50),
+});
+
+test.serial(
+  "MARKET_BUSY: a deep book displaces no order of a market that meets few makers",
+  async (t) => {
+    const { markets, taker } = await makeBooks(10, 1, 2, 2, 0);
+    const orders = markets.map((market) => taking(market, taker, 10));
+    // 1 and 2 makers are 3. The fifth market has none.
+    const [deep, ...others] = await codesOf(orders, false);
+    t.is(deep, "MARKET_BUSY");
+    t.deepEqual([others[0], others[3]], [null, null]);
+    t.deepEqual(others.slice(1, 3).sort(), ["MARKET_BUSY", null].sort());
+    t.deepEqual(await codesOf([taking(markets[0]!, taker, 3)], false), [null]);
+  },
+);
+
+test.serial(
+  "a call that waits places the first half, a quarter, or only its first order",
+  async (t) => {
+    const { markets, taker } = await makeBooks(12);
+    const orders = Array.from({ length: 4 }, () => taking(markets[0]!, taker, 1));
+    t.deepEqual(await codesOf(orders, true), [null, null, "MARKET_BUSY", "MARKET_BUSY"]);
+    const larger = orders.map((order) => ({ ...order, quantity: 2 }));
+    t.deepEqual(await codesOf(larger, true), [null, ...Array(3).fill("MARKET_BUSY")]);
+    t.deepEqual(await codesOf([taking(markets[0]!, taker, 3)], true), [null]);
+  },
+);
+
+test.serial(
+  "MARKET_DEEP: an order that meets too many makers changes nothing until it goes unbounded",
+  async (t) => {
+    const { markets, taker } = await makeBooks(5);
+    const order = taking(markets[0]!, taker, 5);
+    const before = await fingerprint();
+    t.deepEqual(await codesOf([order, taking(markets[0]!, taker, 1)], true), [
+      "MARKET_DEEP",
+      "MARKET_BUSY",
+    ]);
+    t.deepEqual(await codesOf([order], false), ["MARKET_BUSY"]);
+    t.deepEqual(await fingerprint(), before);
+    t.deepEqual(await codesOf([order], true, false), [null]);
+  },
+);
+
+test.serial(
+  "MARKET_DEEP: an amendment that meets too many makers changes nothing, either",
+  async (t) => {
+    const { markets, taker } = await makeBooks(5);
+    const [id] = await rest(markets[0]!, taker, buy("yes", 5, 10));
+    const before = await fingerprint();
+    const amend = (quantity: number, bounded?: boolean) =>
+      withClient(exchange.api, (client) =>
+        call(client, api.runCommand, {
+          ...{ command: "amend", userId: taker, orderId: id!, price: 50, quantity },
+          ...(bounded !== undefined && { bounded }),
+        }),
+      );
+    t.is((await amend(5, true)).code, "MARKET_DEEP");
+    t.deepEqual(await fingerprint(), before);
+    const { body } = await amend(3, true);
+    t.is(JSON.parse(body).fills.length, 3);
+  },
+);
+
+test.serial("an amendment without the bound meets any number of makers", async (t) => {
+  const { markets, taker } = await makeBooks(5);
+  const [id] = await rest(markets[0]!, taker, buy("yes", 5, 10));
+  const { body } = await withClient(exchange.api, (client) =>
+    call(client, api.runCommand, { command: "amend", userId: taker, orderId: id!, price: 50 }),
+  );
+  t.is(JSON.parse(body).fills.length, 5);
+});
