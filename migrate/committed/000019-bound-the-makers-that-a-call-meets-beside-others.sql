@@ -1,5 +1,5 @@
 --! Previous: sha1:4aa99e18cf2150a93f05ec5aafada2dd1eeed60c
---! Hash: sha1:851c8205b4a7b7773f11370a1d7cc05393b45c4a
+--! Hash: sha1:bc06628d5f6b3788a6c913d84c01eda00c5f5e00
 --! Message: Bound the makers that a call meets beside others
 
 set local lock_timeout = '2s';
@@ -173,7 +173,7 @@ begin
       not exists (select from floors as f where f.is_cut_short)
     into v_slice.makers, v_slice.yes_floors, v_slice.no_floors, v_is_enough
     from generate_series(1, cardinality(read_book_slice.markets)) as u (place);
-    exit when v_is_enough or cardinality(v_slice.makers) > read_book_slice.most_makers; -- mutant: deep_book_read_on
+    exit when v_is_enough or cardinality(v_slice.makers) > read_book_slice.most_makers;
     v_factor := v_factor * 8;
   end loop;
   v_slice.makers := coalesce(v_slice.makers, '{}');
@@ -310,7 +310,7 @@ begin atomic
   from (
     select
       c.market_id, c.place,
-      sum(c.makers) over (order by c.makers, c.place rows unbounded preceding) as makers_so_far
+      sum(c.makers) over (order by c.makers, c.place rows unbounded preceding) as makers_so_far -- mutant: deep_book_displaces
     from (
       select u.market_id, u.place, count(k.market) as makers
       from unnest(markets_within.market_ids) with ordinality as u (market_id, place)
@@ -405,7 +405,7 @@ begin
       select
         case
           when p.is_placed then a.code
-          when v_length = 0 and p.place = 1 then 'MARKET_DEEP'
+          when v_length = 0 and p.place = 1 then 'MARKET_DEEP' -- mutant: deep_order_not_told
           else 'MARKET_BUSY'
         end,
         a.message,
@@ -537,8 +537,8 @@ comment on function trading.replace_order(
   'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
   'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
   'is_priced: the price was asked for and is not just the order''s own. MARKET_DEEP: the other '
-  'order could meet more than most_makers; nothing is changed. The caller holds the market''s lock; '
-  'locks as api.place_orders does.';
+  'order could meet more than most_makers; nothing is changed. The caller holds the market''s '
+  'lock; locks as api.place_orders does.';
 --! EndIncluded trading/functions/replace_order.sql
 --! Included trading/functions/amend_order.sql
 create or replace function trading.amend_order(
@@ -656,8 +656,8 @@ $$;
 comment on function trading.amend_order(uuid, uuid, int, int, int) is
   'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
   'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
-  'the order. The documented body of PATCH /orders/:id, or a rejection. MARKET_DEEP: the order that '
-  'replaces it could meet more than most_makers; nothing is changed. An order past its expiry '
+  'the order. The documented body of PATCH /orders/:id, or a rejection. MARKET_DEEP: the order '
+  'that replaces it could meet more than most_makers; nothing is changed. An order past its expiry '
   'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
   'Locks: the market, then the user and the makers that a new order can reach.';
 --! EndIncluded trading/functions/amend_order.sql
@@ -733,9 +733,9 @@ declare
       place_orders_versioned.orders,
       place_orders_versioned.atomic,
       place_orders_versioned.waits,
-      most_makers => case when place_orders_versioned.bounded then
+      most_makers => case when place_orders_versioned.bounded then -- mutant: bounded_call_meets_all
         trading.most_makers(delays_others => not place_orders_versioned.waits)
-      end -- mutant: bounded_call_meets_all
+      end
     ) as r
   );
 begin
@@ -825,9 +825,9 @@ begin
       when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
-        most_makers => case when run_command.bounded then
+        most_makers => case when run_command.bounded then -- mutant: bounded_amendment_meets_all
           trading.most_makers(delays_others => false)
-        end -- mutant: bounded_amendment_meets_all
+        end
       )
       when 'split' then trading.split_position(
         run_command.user_id, run_command.market_id, run_command.quantity

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { OrderRequest } from "../../src/database/calls.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
-import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { createExchange, testExchange } from "../helpers/exchange/test_exchange.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { randomFrom } from "../helpers/random.ts";
 
@@ -87,6 +87,43 @@ test("random orders of few traders in many markets: each is placed once", async 
   t.is(Number(rows[0].count), counts.accepted);
   t.is(counts.accepted + counts.rejected, 480);
   t.deepEqual(await verify(), []);
+});
+
+test("orders that meet too many makers, beside others: each is placed once", async (t) => {
+  const own = await createExchange();
+  try {
+    await own.database.pool.query(
+      `create or replace function trading.most_makers(delays_others boolean) returns int
+       language sql immutable parallel safe return 2`,
+    );
+    const markets = await own.makeMarkets(8);
+    const traders = await own.makeTraders(6);
+    const { anyOf, between } = randomFrom("deep orders");
+    const pools = [1, 2].map(() => own.database.connectAs("exchange_api", { max: 4 }));
+    const gatherers = pools.map((pool) => createOrderGatherer({ pool, aloneForMs: 20 }));
+    const codes = new Map<string | null, number>();
+    await Promise.all(
+      Array.from({ length: 24 }, async () => {
+        for (let round = 0; round < 12; round++) {
+          const { code } = await anyOf(gatherers).place({
+            ...{ marketId: anyOf(markets), userId: anyOf(traders) },
+            ...buy(anyOf(["yes", "no"]), anyOf([1, 1, 1, 8]), between(45, 55)),
+          });
+          codes.set(code, (codes.get(code) ?? 0) + 1);
+        }
+      }),
+    );
+    await Promise.all(gatherers.map(({ drained }) => drained()));
+    t.deepEqual(
+      [...codes.keys()].filter((code) => code !== null && code !== "SELF_TRADE_BLOCKED"),
+      [],
+    );
+    const { rows } = await own.database.pool.query("select count(*) from trading.orders");
+    t.is(Number(rows[0].count), codes.get(null) ?? 0);
+    t.deepEqual(await own.verify(), []);
+  } finally {
+    await own.database.drop();
+  }
 });
 
 test("orders placed together or not at all, beside others in the same markets", async (t) => {

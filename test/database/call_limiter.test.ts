@@ -156,9 +156,10 @@ test("calls that wait for locks and previews leave one of two connections free",
     t.true(most < connections || connections === 1);
     t.true(each.user < most || connections < 4, "one user leaves some to the others");
     t.true(each.market < most || connections < 4);
+    t.true(each.deep < each.alone || connections < 4, "deep orders leave some to other markets");
     t.true(Math.min(...Object.values(each)) >= 1);
     t.true(previewLimits(connections).most < connections || connections === 1);
   }
-  const ofEight = { alone: 4, single: 4, batch: 1, stop: 1, user: 2, market: 2 };
+  const ofEight = { alone: 4, deep: 2, single: 4, batch: 1, stop: 1, user: 2, market: 2 };
   t.deepEqual(commandLimits(8), { most: 6, each: ofEight });
 });

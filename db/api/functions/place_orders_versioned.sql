@@ -29,9 +29,9 @@ declare
       place_orders_versioned.orders,
       place_orders_versioned.atomic,
       place_orders_versioned.waits,
-      most_makers => case when place_orders_versioned.bounded then
+      most_makers => case when place_orders_versioned.bounded then -- mutant: bounded_call_meets_all
         trading.most_makers(delays_others => not place_orders_versioned.waits)
-      end -- mutant: bounded_call_meets_all
+      end
     ) as r
   );
 begin

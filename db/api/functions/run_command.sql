@@ -61,9 +61,9 @@ begin
       when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
-        most_makers => case when run_command.bounded then
+        most_makers => case when run_command.bounded then -- mutant: bounded_amendment_meets_all
           trading.most_makers(delays_others => false)
-        end -- mutant: bounded_amendment_meets_all
+        end
       )
       when 'split' then trading.split_position(
         run_command.user_id, run_command.market_id, run_command.quantity

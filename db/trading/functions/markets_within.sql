@@ -9,7 +9,7 @@ begin atomic
   from (
     select
       c.market_id, c.place,
-      sum(c.makers) over (order by c.makers, c.place rows unbounded preceding) as makers_so_far
+      sum(c.makers) over (order by c.makers, c.place rows unbounded preceding) as makers_so_far -- mutant: deep_book_displaces
     from (
       select u.market_id, u.place, count(k.market) as makers
       from unnest(markets_within.market_ids) with ordinality as u (market_id, place)

@@ -77,7 +77,7 @@ begin
       select
         case
           when p.is_placed then a.code
-          when v_length = 0 and p.place = 1 then 'MARKET_DEEP'
+          when v_length = 0 and p.place = 1 then 'MARKET_DEEP' -- mutant: deep_order_not_told
           else 'MARKET_BUSY'
         end,
         a.message,

@@ -143,7 +143,7 @@ begin
       not exists (select from floors as f where f.is_cut_short)
     into v_slice.makers, v_slice.yes_floors, v_slice.no_floors, v_is_enough
     from generate_series(1, cardinality(read_book_slice.markets)) as u (place);
-    exit when v_is_enough or cardinality(v_slice.makers) > read_book_slice.most_makers; -- mutant: deep_book_read_on
+    exit when v_is_enough or cardinality(v_slice.makers) > read_book_slice.most_makers;
     v_factor := v_factor * 8;
   end loop;
   v_slice.makers := coalesce(v_slice.makers, '{}');

@@ -96,5 +96,5 @@ comment on function trading.replace_order(
   'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
   'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
   'is_priced: the price was asked for and is not just the order''s own. MARKET_DEEP: the other '
-  'order could meet more than most_makers; nothing is changed. The caller holds the market''s lock; '
-  'locks as api.place_orders does.';
+  'order could meet more than most_makers; nothing is changed. The caller holds the market''s '
+  'lock; locks as api.place_orders does.';
