@@ -1,5 +1,5 @@
 --! Previous: sha1:4aa99e18cf2150a93f05ec5aafada2dd1eeed60c
---! Hash: sha1:bc06628d5f6b3788a6c913d84c01eda00c5f5e00
+--! Hash: sha1:4aef7337221509c643d8eb84effa3b96556b1027
 --! Message: Bound the makers that a call meets beside others
 
 set local lock_timeout = '2s';
@@ -392,7 +392,7 @@ begin
 
   if v_answers is not null then
     return query select a.* from unnest(v_answers) as a;
-  elsif cardinality(v_requests) = cardinality(v_all) then
+  elsif cardinality(v_requests) > 0 and cardinality(v_requests) = cardinality(v_all) then
     return query
       select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;
   else
@@ -771,7 +771,7 @@ create or replace function api.run_command(
   quantity int default null,
   idempotency_key uuid default null,
   request_fingerprint uuid default null,
-  bounded boolean default false,
+  bounded boolean default null,
   out code text,
   out message text,
   out replayed boolean,

@@ -7,7 +7,7 @@ create or replace function api.run_command(
   quantity int default null,
   idempotency_key uuid default null,
   request_fingerprint uuid default null,
-  bounded boolean default false,
+  bounded boolean default null,
   out code text,
   out message text,
   out replayed boolean,

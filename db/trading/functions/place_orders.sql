@@ -64,7 +64,7 @@ begin
 
   if v_answers is not null then
     return query select a.* from unnest(v_answers) as a;
-  elsif cardinality(v_requests) = cardinality(v_all) then
+  elsif cardinality(v_requests) > 0 and cardinality(v_requests) = cardinality(v_all) then
     return query
       select a.* from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a;
   else
