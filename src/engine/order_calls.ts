@@ -7,7 +7,7 @@ import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";
 import type { Lane, Lanes, Waiting } from "./lanes.ts";
-import { isUnfinished } from "./unfinished.ts";
+import { isUnfinished, untilFinished } from "./unfinished.ts";
 
 /** The calls of api.place_orders, and what becomes of the orders that they bring. */
 
@@ -27,7 +27,10 @@ export interface CallContext {
 
 type Order = Waiting<VersionedResult>;
 
-/** A batch in a call of its own counts as one that meets many makers from so many shares on. */
+/**
+ * A batch in a call of its own counts as deep if it has more shares. They can't meet more makers;
+ * trading.most_makers allows as many to a call of one market.
+ */
 const MANY_MAKERS = 500;
 
 /** What a call took once it had a connection, and how long it lasted. */
@@ -128,17 +131,8 @@ async function placeOneByOne(
 ): Promise<void> {
   for (const order of orders) {
     try {
-      const results = await withRetries(
-        context.pool,
-        (client) =>
-          call(client, api.placeOrdersVersioned, {
-            orders: [order.request],
-            atomic: false,
-            waits: true,
-            bounded: true,
-          }),
-        retries,
-      );
+      const options = { retries, waits: true };
+      const results = await callFor(context, { tookMs: 0 }, () => [order], options);
       answer(context, [order], results);
     } catch (error) {
       order.reject(error);
@@ -170,16 +164,10 @@ async function finishedResults(
   options: RetryOptions,
 ): Promise<VersionedResult[]> {
   const unbounded = { ...orders, waits: true, bounded: false };
-  const since = now();
-  let results: VersionedResult[];
-  do {
-    results = await withRetries(
-      pool,
-      (client) => call(client, api.placeOrdersVersioned, unbounded),
-      options,
-    );
-  } while (results.some((result) => isUnfinished(result, since, unfinishedForMs, now())));
-  return results;
+  return await untilFinished(
+    () => withRetries(pool, (client) => call(client, api.placeOrdersVersioned, unbounded), options),
+    { forMs: unfinishedForMs, now },
+  );
 }
 
 /** One call for orders that are placed together or not at all, made until it is finished. */
@@ -208,11 +196,10 @@ export interface KeyedBatch {
 export async function placeKeyed(context: CallContext, batch: KeyedBatch): Promise<CommandResult> {
   const { now, onCommitted, pool, unfinishedForMs } = context;
   const options = { ...togetherOptions(context, batch.orders, batch.userId), repeatable: true };
-  const since = now();
-  let result: CommandResult;
-  do {
-    result = await withRetries(pool, (client) => call(client, api.placeBatch, batch), options);
-  } while (isUnfinished(result, since, unfinishedForMs, now()));
+  const result = await untilFinished(
+    () => withRetries(pool, (client) => call(client, api.placeBatch, batch), options),
+    { forMs: unfinishedForMs, now },
+  );
   if (result.code === null && !result.replayed) onCommitted(resultsIn(result.body).results);
   return result;
 }

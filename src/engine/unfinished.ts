@@ -16,13 +16,17 @@ export function isUnfinished(
   return code === "CONFLICT_RETRY" && now - since < forMs;
 }
 
-/** Makes a command again until it is finished, or its time is over. */
-export async function untilFinished<Result extends Pick<CommandResult, "code">>(
+type Coded = Pick<CommandResult, "code">;
+
+/** Makes a command, or a call of several, again until all is finished, or its time is over. */
+export async function untilFinished<Result extends Coded | Coded[]>(
   command: () => Promise<Result>,
+  { forMs = UNFINISHED_FOR_MS, now = () => performance.now() } = {},
 ): Promise<Result> {
-  const since = performance.now();
+  const since = now();
   for (;;) {
     const result = await command();
-    if (!isUnfinished(result, since)) return result;
+    const results: Coded[] = [result].flat();
+    if (!results.some((each) => isUnfinished(each, since, forMs, now()))) return result;
   }
 }

@@ -2,6 +2,7 @@ import test from "ava";
 import type { OrderRequest } from "../../src/database/calls.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import { createExchange, testExchange } from "../helpers/exchange/test_exchange.ts";
+import { setMostMakers } from "../helpers/exchange/most_makers.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { randomFrom } from "../helpers/random.ts";
 
@@ -92,10 +93,7 @@ test("random orders of few traders in many markets: each is placed once", async 
 test("orders that meet too many makers, beside others: each is placed once", async (t) => {
   const own = await createExchange();
   try {
-    await own.database.pool.query(
-      `create or replace function trading.most_makers(delays_others boolean) returns int
-       language sql immutable parallel safe return 2`,
-    );
+    await setMostMakers(own.database.pool, 2);
     const markets = await own.makeMarkets(8);
     const traders = await own.makeTraders(6);
     const { anyOf, between } = randomFrom("deep orders");

@@ -14,7 +14,7 @@ import {
   undone,
 } from "../../helpers/model/play.ts";
 import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
-import { expectSame, holds } from "../../helpers/model/laws.ts";
+import { expectSame, expectSameTables, holds } from "../../helpers/model/laws.ts";
 
 /**
  * The law of the atomic batch: it comes to what its orders would have come to one by one, if all
@@ -85,7 +85,7 @@ test("an atomic batch is carried out as a whole or not at all", async (t) => {
           requests.map(() => null),
         );
         const after = await fingerprintTables(client);
-        expectSame("table", Object.entries(after), Object.entries(before));
+        expectSameTables(after, before);
       });
       count(`rejected with ${rows.at(-1)!.code}`);
       if (rows.length > 1) count("rejected behind an accepted order");

@@ -1,26 +1,18 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import fc from "fast-check";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { fingerprintTables } from "../../helpers/database/tables.ts";
+import { setMostMakers } from "../../helpers/exchange/most_makers.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
-import { createExchange, testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Answer } from "../../helpers/exchange/test_exchange.ts";
-import { expectSame } from "../../helpers/model/laws.ts";
-import {
-  expectSamePlay,
-  makeCast,
-  outcomesOf,
-  play,
-  readPlayed,
-  together,
-} from "../../helpers/model/play.ts";
+import { expectSame, expectSameTables } from "../../helpers/model/laws.ts";
+import { expectSamePlay, outcomesOf, readPlayed, together } from "../../helpers/model/play.ts";
 import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
-import { opening, programs } from "../../helpers/model/programs.ts";
-import { effort, seed } from "../../helpers/random.ts";
+import { playPrograms } from "../../helpers/model/play_programs.ts";
 
 /**
  * Calls whose orders may meet a bounded number of makers: what does not fit has no effect, and the
@@ -31,33 +23,16 @@ const exchange = testExchange(test);
 const { makeMarkets, makeTraders, rest } = exchange;
 
 test.before("a bounded call meets at most three makers", async () => {
-  await exchange.database.pool.query(setMostMakers(3));
+  await setMostMakers(exchange.database.pool, 3);
 });
-
-const setMostMakers = (makers: number) =>
-  `create or replace function trading.most_makers(delays_others boolean) returns int
-   language sql immutable parallel safe return ${makers}`;
 
 test("what a bounded call places is what a call with these orders alone places", async (t) => {
   t.timeout(240_000);
-  const settings = { seed: seed(), numRuns: effort(6) };
   const seen = new Map<string, number>();
-  for (const program of fc.sample(programs(), settings)) {
-    const random = await createExchange();
-    try {
-      await random.database.pool.query(setMostMakers(1));
-      const cast = await makeCast(random);
-      const client = await random.database.pool.connect();
-      try {
-        await play(client, cast, [...opening(), ...program], comparing(cast, seen));
-        t.deepEqual(await random.verify(), []);
-      } finally {
-        client.release();
-      }
-    } finally {
-      await random.database.drop();
-    }
-  }
+  await playPrograms(t, async (random, cast) => {
+    await setMostMakers(random.database.pool, 1);
+    return comparing(cast, seen);
+  });
   t.log(JSON.stringify(Object.fromEntries(seen)));
   for (const code of ["placed", "MARKET_BUSY", "MARKET_DEEP"]) t.true(seen.has(code), code);
 });
@@ -97,7 +72,7 @@ async function compare(
 
   const alone = requests.filter((_, index) => !isLeft(rows[index]!));
   if (alone.length === 0) {
-    expectSame("table", rowsOf(after), rowsOf(before));
+    expectSameTables(after, before);
     return rows;
   }
   await client.query("begin");
@@ -135,8 +110,6 @@ function checkLeft(requests: PlacedRequest[], rows: PlacedRow[], waits: boolean)
     );
   }
 }
-
-const rowsOf = (tables: Record<string, string>) => Object.entries(tables);
 
 /** The orders on the book that were met and traded with. */
 function makersOf(rows: PlacedRow[]): Set<string> {
@@ -235,16 +208,16 @@ test.serial(
     const { markets, taker } = await makeBooks(5);
     const [id] = await rest(markets[0]!, taker, buy("yes", 5, 10));
     const before = await fingerprint();
-    const amend = (quantity: number, bounded?: boolean) =>
+    const amend = (quantity: number) =>
       withClient(exchange.api, (client) =>
         call(client, api.runCommand, {
           ...{ command: "amend", userId: taker, orderId: id!, price: 50, quantity },
-          ...(bounded !== undefined && { bounded }),
+          bounded: true,
         }),
       );
-    t.is((await amend(5, true)).code, "MARKET_DEEP");
+    t.is((await amend(5)).code, "MARKET_DEEP");
     t.deepEqual(await fingerprint(), before);
-    const { body } = await amend(3, true);
+    const { body } = await amend(3);
     t.is(JSON.parse(body).fills.length, 3);
   },
 );

@@ -1,21 +1,12 @@
 import test from "ava";
 import type { PoolClient } from "pg";
-import fc from "fast-check";
-import { createExchange } from "../../helpers/exchange/test_exchange.ts";
 import { fingerprintTables } from "../../helpers/database/tables.ts";
 import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
-import {
-  expectSamePlay,
-  makeCast,
-  outcomesOf,
-  play,
-  readPlayed,
-  together,
-} from "../../helpers/model/play.ts";
+import { expectSamePlay, outcomesOf, readPlayed, together } from "../../helpers/model/play.ts";
 import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
-import { opening, programs } from "../../helpers/model/programs.ts";
-import { expectSame } from "../../helpers/model/laws.ts";
-import { effort, randomFrom, seed } from "../../helpers/random.ts";
+import { playPrograms } from "../../helpers/model/play_programs.ts";
+import { expectSame, expectSameTables } from "../../helpers/model/laws.ts";
+import { randomFrom } from "../../helpers/random.ts";
 
 /**
  * A call that does not wait: orders of markets whose lock is held are MARKET_BUSY, and the others
@@ -26,23 +17,8 @@ const { chance } = randomFrom("busy markets");
 
 test("orders of locked markets get MARKET_BUSY, the others are carried out", async (t) => {
   t.timeout(240_000);
-  const settings = { seed: seed(), numRuns: effort(6) };
   const seen = new Map<string, number>();
-  for (const program of fc.sample(programs(), settings)) {
-    const exchange = await createExchange();
-    try {
-      const cast = await makeCast(exchange);
-      const client = await exchange.database.pool.connect();
-      try {
-        await play(client, cast, [...opening(), ...program], comparing(exchange, cast, seen));
-        t.deepEqual(await exchange.verify(), []);
-      } finally {
-        client.release();
-      }
-    } finally {
-      await exchange.database.drop();
-    }
-  }
+  await playPrograms(t, (exchange, cast) => comparing(exchange, cast, seen));
   t.log(JSON.stringify(Object.fromEntries(seen)));
   for (const way of ["none", "some", "all"]) t.true(seen.has(way), way);
 });
@@ -93,7 +69,7 @@ async function compare(
     const others = rows.filter((_, index) => !isBusy[index]);
     expectSamePlay(await readPlayed(client, outcomesOf(others)), expected, cast);
     if (free.length === 0) {
-      expectSame("table", rowsOf(await fingerprintTables(client)), rowsOf(before));
+      expectSameTables(await fingerprintTables(client), before);
     }
   });
   if (free.length < requests.length) {
@@ -104,15 +80,13 @@ async function compare(
         rows,
         requests.map(() => BUSY),
       );
-      expectSame("table", rowsOf(await fingerprintTables(client)), rowsOf(before));
+      expectSameTables(await fingerprintTables(client), before);
     });
   }
   return requests.length - free.length;
 }
 
 const BUSY: PlacedRow = { code: "MARKET_BUSY", message: null, replayed: false, body: null };
-
-const rowsOf = (tables: Record<string, string>) => Object.entries(tables);
 
 async function placeWithoutWaiting(
   client: PoolClient,

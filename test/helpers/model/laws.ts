@@ -51,3 +51,11 @@ export function expectSame(what: string, found: unknown[], expected: unknown[]):
     throw new Error(`${what} ${index}:\n  found    ${left ?? "-"}\n  expected ${right ?? "-"}`);
   }
 }
+
+/** Compares tables, or the fingerprints of tables. */
+export function expectSameTables(
+  found: Record<string, string>,
+  expected: Record<string, string>,
+): void {
+  expectSame("table", Object.entries(found), Object.entries(expected));
+}
