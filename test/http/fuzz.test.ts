@@ -5,6 +5,7 @@ import { routes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/api/route.ts";
 import { dumpTables } from "../helpers/database/tables.ts";
 import { rootDirectory } from "../helpers/repository.ts";
+import { until } from "../helpers/until.ts";
 import { testService } from "../helpers/http/test_service.ts";
 
 /** Malformed requests to all routes are refused and have no effect. */
@@ -224,6 +225,12 @@ async function dump(): Promise<Record<string, string>> {
   }
 }
 
+/** An event that is sent becomes a row of `trading.sent_events`. */
+async function outboxIsEmpty(): Promise<boolean> {
+  const { rowCount } = await service.database.pool.query("select from trading.outbox");
+  return rowCount === 0;
+}
+
 test("10,000 malformed requests: each is an error of the client, shows no internals and has no effect", async (t) => {
   const marketId = await makeMarket();
   const [trader, stranger] = [await makeTrader(), await makeTrader()];
@@ -235,6 +242,7 @@ test("10,000 malformed requests: each is an error of the client, shows no intern
   const targets = routes.filter(({ tag, path }) => tag !== "Service" && path.startsWith("/api/"));
   const arbitrary = fc.oneof(...targets.map((route) => malformed(route, world)), astray);
   const requests = fc.sample(arbitrary, { numRuns: REQUESTS, seed: SEED });
+  await until("all events are sent", outboxIsEmpty);
   const before = await dump();
 
   const faults: string[] = [];
