@@ -249,6 +249,7 @@ set local role exchange_owner;
 --!include trading/functions/read_book_slice.sql
 --!include trading/functions/lock_traders.sql
 --!include trading/functions/lock_more_traders.sql
+--!include trading/functions/lock_free_traders.sql
 --!include trading/functions/last_order_until.sql
 --!include trading/functions/last_stopped_order.sql
 --!include trading/functions/read_traders.sql
@@ -289,6 +290,8 @@ set local role exchange_owner;
 --!include trading/functions/atomic_rejections.sql
 --!include trading/functions/order_answers.sql
 --!include trading/functions/markets_within.sql
+--!include trading/functions/orders_within.sql
+--!include trading/functions/markets_without.sql
 --!include trading/functions/place_orders.sql
 --!include trading/functions/release_reason.sql
 --!include trading/functions/due_requests.sql

@@ -1,5 +1,5 @@
 --! Previous: sha1:4aa99e18cf2150a93f05ec5aafada2dd1eeed60c
---! Hash: sha1:4aef7337221509c643d8eb84effa3b96556b1027
+--! Hash: sha1:4e810ad3ab4351e38e98126f87ec79e502ee9c8d
 --! Message: Bound the makers that a call meets beside others
 
 set local lock_timeout = '2s';
@@ -15,6 +15,7 @@ drop function trading.replace_order(
   trading.market_context, trading.orders, int, int, boolean
 );
 drop function trading.amend_order(uuid, uuid, int, int);
+drop function trading.requests_of_markets(trading.order_request[], bigint[]);
 drop function api.place_orders_versioned(jsonb, boolean, boolean);
 drop function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid);
 --! Included trading/functions/most_makers.sql
@@ -27,6 +28,39 @@ comment on function trading.most_makers(boolean) is
   'How many makers a bounded call may meet, at some 50 us each to match and write: fewer if other '
   'markets wait for it.';
 --! EndIncluded trading/functions/most_makers.sql
+--! Included trading/functions/lock_free_traders.sql
+create or replace function trading.lock_free_traders(user_ids bigint[])
+returns bigint[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_locked constant bigint[] := array(
+    select t.user_id
+    from trading.traders as t
+    where t.user_id = any (lock_free_traders.user_ids)
+    for no key update skip locked -- mutant: free_traders_not_locked
+  );
+begin
+  if cardinality(v_locked) = cardinality(lock_free_traders.user_ids) then
+    return '{}';
+  elsif cardinality(v_locked)
+    = (select count(distinct u.id) from unnest(lock_free_traders.user_ids) as u (id))
+  then
+    return '{}';
+  end if;
+  return array(
+    select t.user_id
+    from trading.traders as t
+    where t.user_id = any (lock_free_traders.user_ids) and t.user_id <> all (v_locked)
+  );
+end
+$$;
+
+comment on function trading.lock_free_traders(bigint[]) is
+  'Locks those of the users that no other transaction has locked, until this one ends; returns the '
+  'others. It waits for nobody.';
+--! EndIncluded trading/functions/lock_free_traders.sql
 --! Included trading/functions/read_book_slice.sql
 create or replace function trading.read_book_slice(
   markets trading.market_context[],
@@ -56,7 +90,9 @@ begin
         end as first_position,
         100 - max(r.book_price) as worst_price,
         sum(read_book_slice.demand[r.place]) * read_book_slice.depth as shares,
-        (16 + 2 * count(*)) * v_factor as most_orders
+        least(
+          (16 + 2 * count(*)) * v_factor, read_book_slice.most_makers + 1
+        ) as most_orders
       from unnest(read_book_slice.requests) with ordinality as r (
         market, market_id, user_id, side, order_type, price, quantity, budget_cents, time_in_force,
         post_only, expires_at, idempotency_key, book_side, book_price, problem, is_market,
@@ -196,7 +232,8 @@ create or replace function trading.match_batch(
   at timestamptz,
   locks boolean default true,
   is_final boolean default false,
-  most_makers int default null
+  most_makers int default null,
+  skips boolean default false
 )
 returns trading.matched_batch
 language plpgsql
@@ -250,7 +287,9 @@ begin
     if cardinality(v_slice.makers) > 0 then
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
     end if;
-    if match_batch.locks and v_depth = 1 and not match_batch.is_final then
+    if match_batch.skips and v_depth = 1 then
+      exit when cardinality(trading.lock_free_traders(v_user_ids)) > 0; -- mutant: locked_trader_matched
+    elsif match_batch.locks and v_depth = 1 and not match_batch.is_final then
       perform trading.lock_traders(v_user_ids); -- mutant: makers_before_the_taker
     elsif match_batch.locks then
       perform trading.lock_more_traders(v_user_ids);
@@ -289,15 +328,48 @@ end
 $$;
 
 comment on function trading.match_batch(
-  trading.market_context[], trading.order_request[], timestamptz, boolean, boolean, int
+  trading.market_context[], trading.order_request[], timestamptz, boolean, boolean, int, boolean
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
   'with locks => false, for a preview, which is always finished. is_final: a request that would '
   'not be finished (CONFLICT_RETRY) ends where it has come; the caller has locked users before. '
   'most_makers: a batch that could meet more is not matched; it comes back with these, at least as '
-  'many of each market as show that, and without a result.';
+  'many of each market as show that, and without a result. skips: nor is it matched if another '
+  'transaction has locked one of its users; it waits for none of them.';
 --! EndIncluded trading/functions/match_batch.sql
+--! Included trading/functions/requests_of_markets.sql
+create or replace function trading.requests_of_markets(
+  requests trading.order_request[],
+  market_ids bigint[],
+  without_user_ids bigint[] default '{}'
+)
+returns trading.order_request[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_kept trading.order_request[] := '{}';
+  v_request trading.order_request;
+begin
+  foreach v_request in array requests_of_markets.requests loop
+    v_request.market := array_position(market_ids, v_request.market_id); -- mutant: places_beside_a_busy_market
+    if v_request.market is not null
+      and array_position(without_user_ids, v_request.user_id) is null -- mutant: busy_taker_overlooked
+    then
+      v_kept := v_kept || v_request;
+    end if;
+  end loop;
+  return v_kept;
+end
+$$;
+
+comment on function trading.requests_of_markets(
+  trading.order_request[], bigint[], bigint[]
+) is
+  'Those of the requests that are for certain markets, with their places among these, and not of '
+  'certain users.';
+--! EndIncluded trading/functions/requests_of_markets.sql
 --! Included trading/functions/markets_within.sql
 create or replace function trading.markets_within(
   market_ids bigint[], makers trading.resting_order[], most_makers int
@@ -325,9 +397,74 @@ comment on function trading.markets_within(bigint[], trading.resting_order[], in
   'The markets of a batch, in their order, that have no more than so many makers of it together. '
   'Those with few makers come first, so that nobody else''s deep book displaces them.';
 --! EndIncluded trading/functions/markets_within.sql
+--! Included trading/functions/orders_within.sql
+create or replace function trading.orders_within(
+  requests trading.order_request[], makers trading.resting_order[], most_makers int
+)
+returns int
+language sql immutable
+set search_path = pg_catalog, pg_temp
+begin atomic
+  select case
+    when cardinality(orders_within.requests) > 1
+      then greatest(1, least(count(*) filter (where w.shares <= h.shares), count(*) * 3 / 4))
+    else 0
+  end::int
+  from (
+    select
+      sum(
+        case when r.book_price + b.book_price >= 100 then coalesce(r.quantity, 10000) else 0 end
+      ) over (order by r.ordinality rows unbounded preceding) as shares
+    from unnest(orders_within.requests) with ordinality as r
+    left join (
+      select k.market, k.book_side, max(k.book_price) as book_price
+      from unnest(orders_within.makers) as k
+      group by k.market, k.book_side
+    ) as b on b.market = r.market and b.book_side <> r.book_side
+  ) as w
+  cross join (
+    select sum(k.left_quantity) as shares
+    from unnest(orders_within.makers[1 : orders_within.most_makers]) as k
+  ) as h;
+end;
+
+comment on function trading.orders_within(
+  trading.order_request[], trading.resting_order[], int
+) is
+  'How many of the requests, from the first one on, may be tried next when all of them could meet '
+  'more than so many makers: about as many as these have shares for, at most three quarters of '
+  'them, and at least one. A single one leaves 0.';
+--! EndIncluded trading/functions/orders_within.sql
+--! Included trading/functions/markets_without.sql
+create or replace function trading.markets_without(
+  market_ids bigint[], makers trading.resting_order[], user_ids bigint[]
+)
+returns bigint[]
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_places constant bigint[] := array(
+    select distinct k.market::bigint
+    from unnest(markets_without.makers) as k
+    where k.user_id = any (markets_without.user_ids) -- mutant: busy_maker_overlooked
+  );
+begin
+  return array(
+    select u.market_id
+    from unnest(markets_without.market_ids) with ordinality as u (market_id, place)
+    where u.place <> all (v_places)
+    order by u.place
+  );
+end
+$$;
+
+comment on function trading.markets_without(bigint[], trading.resting_order[], bigint[]) is
+  'The markets of a batch, in their order, in which none of these users is a maker of it.';
+--! EndIncluded trading/functions/markets_without.sql
 --! Included trading/functions/place_orders.sql
 create or replace function trading.place_orders(
-  orders jsonb, atomic boolean, waits boolean, most_makers int
+  orders jsonb, atomic boolean, waits boolean, most_makers int, skips boolean
 )
 returns setof api.result
 language plpgsql volatile
@@ -342,6 +479,9 @@ declare
   v_market_ids bigint[];
   v_length int := cardinality(v_all);
   v_free_ids bigint[];
+  v_busy_ids bigint[]; -- users who are locked elsewhere
+  v_without_ids bigint[] := '{}'; -- those whose orders are left out
+  v_taken_ids bigint[] := '{}'; -- markets that are left out for their makers
   v_at timestamptz;
   v_batch trading.matched_batch;
   v_answers api.result[];
@@ -375,18 +515,42 @@ begin
     while cardinality(v_requests) > 0 loop
       v_batch := trading.match_batch(
         trading.read_markets(v_market_ids, v_at), v_requests, v_at,
-        most_makers => place_orders.most_makers
+        most_makers => place_orders.most_makers,
+        skips => place_orders.skips
       );
       exit when (v_batch.result).results is not null;
-      if place_orders.waits then
-        v_length := v_length / 2;
-        v_requests := v_all[1 : v_length];
+      if cardinality(v_batch.makers) > place_orders.most_makers then
+        if place_orders.waits then
+          v_length := trading.orders_within(
+            v_requests, v_batch.makers, place_orders.most_makers
+          );
+        else
+          v_market_ids := trading.markets_within(
+            v_market_ids, v_batch.makers, place_orders.most_makers
+          );
+        end if;
       else
-        v_market_ids := trading.markets_within(
-          v_market_ids, v_batch.makers, place_orders.most_makers
+        -- Orders of a locked user wait without the others of their market. If a maker is locked,
+        -- all orders of the market wait: they may not pass over it.
+        v_busy_ids := trading.lock_free_traders(
+          array(select r.user_id from unnest(v_requests) as r)
+          || array(select k.user_id from unnest(v_batch.makers) as k)
         );
-        v_requests := trading.requests_of_markets(v_all, v_market_ids);
+        if exists (select from unnest(v_requests) as r where r.user_id = any (v_busy_ids)) then
+          v_without_ids := v_busy_ids;
+        else
+          v_free_ids := trading.markets_without(v_market_ids, v_batch.makers, v_busy_ids);
+          v_taken_ids := array(
+            select m.id
+            from unnest(v_market_ids) as m (id)
+            where array_position(v_free_ids, m.id) is null
+          );
+          v_market_ids := v_free_ids;
+        end if;
       end if;
+      v_requests := trading.requests_of_markets(
+        v_all[1 : v_length], v_market_ids, v_without_ids
+      );
     end loop;
   end if;
 
@@ -406,6 +570,8 @@ begin
         case
           when p.is_placed then a.code
           when v_length = 0 and p.place = 1 then 'MARKET_DEEP' -- mutant: deep_order_not_told
+          when p.is_without then 'USER_BUSY' -- mutant: busy_user_not_told
+          when p.is_taken then 'MAKER_BUSY' -- mutant: busy_maker_not_told
           else 'MARKET_BUSY'
         end,
         a.message,
@@ -415,12 +581,17 @@ begin
         select
           r.place,
           r.is_placed,
+          r.is_without,
+          r.is_taken,
           count(*) filter (where r.is_placed) over (order by r.place) as nth
         from (
           select
             q.ordinality as place,
             q.ordinality <= v_length
-              and array_position(v_market_ids, q.market_id) is not null as is_placed
+              and array_position(v_market_ids, q.market_id) is not null
+              and array_position(v_without_ids, q.user_id) is null as is_placed,
+            array_position(v_without_ids, q.user_id) is not null as is_without,
+            array_position(v_taken_ids, q.market_id) is not null as is_taken
           from unnest(v_all) with ordinality as q
         ) as r
       ) as p
@@ -431,12 +602,14 @@ begin
 end
 $$;
 
-comment on function trading.place_orders(jsonb, boolean, boolean, int) is
+comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean) is
   'Places orders of any markets, as api.place_orders does. most_makers: how many makers the orders '
-  'may meet, null for any number; not for an atomic call. If they could meet more, the first half '
-  'of them is tried, and so on; with waits => false instead the orders of the markets that have '
+  'may meet, null for any number; not for an atomic call. If they could meet more, the first '
+  'of them are tried; with waits => false instead the orders of the markets that have '
   'the fewest makers. The others are MARKET_BUSY, have no effect and must be placed again. '
-  'MARKET_DEEP: the first order alone could meet more, so it must be placed by itself.';
+  'MARKET_DEEP: the first order alone could meet more, so it must be placed by itself. skips: it '
+  'does not wait for users. Orders of a user who is locked elsewhere are USER_BUSY, and all of a '
+  'market in which they could meet such a user MAKER_BUSY. Not for an atomic call.';
 --! EndIncluded trading/functions/place_orders.sql
 --! Included trading/functions/replace_order.sql
 create or replace function trading.replace_order(
@@ -683,7 +856,8 @@ begin
   return query
     select r.*
     from trading.place_orders(
-      place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null
+      place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null,
+      skips => false
     ) as r;
 end
 $$;
@@ -706,7 +880,8 @@ create or replace function api.place_orders_versioned(
   orders jsonb,
   atomic boolean default false,
   waits boolean default true,
-  bounded boolean default false
+  bounded boolean default false,
+  skips boolean default false
 )
 returns table (
   code text,
@@ -735,7 +910,8 @@ declare
       place_orders_versioned.waits,
       most_makers => case when place_orders_versioned.bounded then -- mutant: bounded_call_meets_all
         trading.most_makers(delays_others => not place_orders_versioned.waits)
-      end
+      end,
+      skips => place_orders_versioned.skips
     ) as r
   );
 begin
@@ -754,12 +930,15 @@ begin
 end
 $$;
 
-comment on function api.place_orders_versioned(jsonb, boolean, boolean, boolean) is
+comment on function api.place_orders_versioned(jsonb, boolean, boolean, boolean, boolean) is
   'As api.place_orders, and market_version: the version of the order''s market after the call, '
   'which is the first one that shows it. Null if there is no such market. bounded: the orders of '
   'the call meet at most trading.most_makers in all. What does not fit is MARKET_BUSY, has no '
   'effect, and must be placed again by a call that waits. MARKET_DEEP: the first order of a call '
-  'that waits, if it meets too many by itself; only a call without the bound can place it.';
+  'that waits, if it meets too many by itself; only a call without the bound can place it. skips: '
+  'it does not wait for users. Orders of a user who is locked elsewhere are USER_BUSY, and all of '
+  'a market where they could meet such a user MAKER_BUSY; they have no effect, and must be placed '
+  'again. Not for an atomic call.';
 --! EndIncluded api/functions/place_orders_versioned.sql
 --! Included api/functions/run_command.sql
 create or replace function api.run_command(
@@ -790,6 +969,7 @@ set enable_material = off
 set enable_memoize = off
 as $$
 declare
+  c_most_makers constant int := 50; -- of an amendment: cancels wait for it
   c_is_keyed constant boolean := run_command.idempotency_key is not null;
   v_user_id bigint;
   v_market_id bigint;
@@ -826,7 +1006,7 @@ begin
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
         most_makers => case when run_command.bounded then -- mutant: bounded_amendment_meets_all
-          trading.most_makers(delays_others => false)
+          least(c_most_makers, trading.most_makers(delays_others => true))
         end
       )
       when 'split' then trading.split_position(
@@ -866,8 +1046,8 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'INVALID_REQUEST, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
   'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
   'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. '
-  'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than '
-  'trading.most_makers: call it without the bound. Of split, in '
+  'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than 50 '
+  'makers: call it without the bound. Of split, in '
   'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
   'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
   'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '
@@ -875,8 +1055,9 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'with 40001, 40P01 or 55P03: call it again. Locks: the market; then the user, but for a cancel '
   'without a key; of an amendment also the makers that a new order can reach.';
 --! EndIncluded api/functions/run_command.sql
-grant execute on function api.place_orders_versioned(jsonb, boolean, boolean, boolean)
-to exchange_api;
+grant execute on function api.place_orders_versioned(
+  jsonb, boolean, boolean, boolean, boolean
+) to exchange_api;
 grant execute on function api.run_command(
   text, uuid, uuid, uuid, int, int, uuid, uuid, boolean
 ) to exchange_api;

@@ -19,7 +19,8 @@ begin
   return query
     select r.*
     from trading.place_orders(
-      place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null
+      place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null,
+      skips => false
     ) as r;
 end
 $$;

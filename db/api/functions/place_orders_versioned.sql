@@ -2,7 +2,8 @@ create or replace function api.place_orders_versioned(
   orders jsonb,
   atomic boolean default false,
   waits boolean default true,
-  bounded boolean default false
+  bounded boolean default false,
+  skips boolean default false
 )
 returns table (
   code text,
@@ -31,7 +32,8 @@ declare
       place_orders_versioned.waits,
       most_makers => case when place_orders_versioned.bounded then -- mutant: bounded_call_meets_all
         trading.most_makers(delays_others => not place_orders_versioned.waits)
-      end
+      end,
+      skips => place_orders_versioned.skips
     ) as r
   );
 begin
@@ -50,9 +52,12 @@ begin
 end
 $$;
 
-comment on function api.place_orders_versioned(jsonb, boolean, boolean, boolean) is
+comment on function api.place_orders_versioned(jsonb, boolean, boolean, boolean, boolean) is
   'As api.place_orders, and market_version: the version of the order''s market after the call, '
   'which is the first one that shows it. Null if there is no such market. bounded: the orders of '
   'the call meet at most trading.most_makers in all. What does not fit is MARKET_BUSY, has no '
   'effect, and must be placed again by a call that waits. MARKET_DEEP: the first order of a call '
-  'that waits, if it meets too many by itself; only a call without the bound can place it.';
+  'that waits, if it meets too many by itself; only a call without the bound can place it. skips: '
+  'it does not wait for users. Orders of a user who is locked elsewhere are USER_BUSY, and all of '
+  'a market where they could meet such a user MAKER_BUSY; they have no effect, and must be placed '
+  'again. Not for an atomic call.';

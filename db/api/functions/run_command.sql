@@ -26,6 +26,7 @@ set enable_material = off
 set enable_memoize = off
 as $$
 declare
+  c_most_makers constant int := 50; -- of an amendment: cancels wait for it
   c_is_keyed constant boolean := run_command.idempotency_key is not null;
   v_user_id bigint;
   v_market_id bigint;
@@ -62,7 +63,7 @@ begin
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
         most_makers => case when run_command.bounded then -- mutant: bounded_amendment_meets_all
-          trading.most_makers(delays_others => false)
+          least(c_most_makers, trading.most_makers(delays_others => true))
         end
       )
       when 'split' then trading.split_position(
@@ -102,8 +103,8 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'INVALID_REQUEST, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
   'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
   'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. '
-  'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than '
-  'trading.most_makers: call it without the bound. Of split, in '
+  'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than 50 '
+  'makers: call it without the bound. Of split, in '
   'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
   'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
   'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '

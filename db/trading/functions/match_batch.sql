@@ -4,7 +4,8 @@ create or replace function trading.match_batch(
   at timestamptz,
   locks boolean default true,
   is_final boolean default false,
-  most_makers int default null
+  most_makers int default null,
+  skips boolean default false
 )
 returns trading.matched_batch
 language plpgsql
@@ -58,7 +59,9 @@ begin
     if cardinality(v_slice.makers) > 0 then
       v_user_ids := v_user_ids || array(select k.user_id from unnest(v_slice.makers) as k);
     end if;
-    if match_batch.locks and v_depth = 1 and not match_batch.is_final then
+    if match_batch.skips and v_depth = 1 then
+      exit when cardinality(trading.lock_free_traders(v_user_ids)) > 0; -- mutant: locked_trader_matched
+    elsif match_batch.locks and v_depth = 1 and not match_batch.is_final then
       perform trading.lock_traders(v_user_ids); -- mutant: makers_before_the_taker
     elsif match_batch.locks then
       perform trading.lock_more_traders(v_user_ids);
@@ -97,11 +100,12 @@ end
 $$;
 
 comment on function trading.match_batch(
-  trading.market_context[], trading.order_request[], timestamptz, boolean, boolean, int
+  trading.market_context[], trading.order_request[], timestamptz, boolean, boolean, int, boolean
 ) is
   'Reads all that a batch can reach and matches it; nothing is written yet. The caller holds the '
   'markets'' locks. Locks the takers and the makers they can reach, by ascending user id; not '
   'with locks => false, for a preview, which is always finished. is_final: a request that would '
   'not be finished (CONFLICT_RETRY) ends where it has come; the caller has locked users before. '
   'most_makers: a batch that could meet more is not matched; it comes back with these, at least as '
-  'many of each market as show that, and without a result.';
+  'many of each market as show that, and without a result. skips: nor is it matched if another '
+  'transaction has locked one of its users; it waits for none of them.';

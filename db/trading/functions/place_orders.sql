@@ -1,5 +1,5 @@
 create or replace function trading.place_orders(
-  orders jsonb, atomic boolean, waits boolean, most_makers int
+  orders jsonb, atomic boolean, waits boolean, most_makers int, skips boolean
 )
 returns setof api.result
 language plpgsql volatile
@@ -14,6 +14,9 @@ declare
   v_market_ids bigint[];
   v_length int := cardinality(v_all);
   v_free_ids bigint[];
+  v_busy_ids bigint[]; -- users who are locked elsewhere
+  v_without_ids bigint[] := '{}'; -- those whose orders are left out
+  v_taken_ids bigint[] := '{}'; -- markets that are left out for their makers
   v_at timestamptz;
   v_batch trading.matched_batch;
   v_answers api.result[];
@@ -47,18 +50,42 @@ begin
     while cardinality(v_requests) > 0 loop
       v_batch := trading.match_batch(
         trading.read_markets(v_market_ids, v_at), v_requests, v_at,
-        most_makers => place_orders.most_makers
+        most_makers => place_orders.most_makers,
+        skips => place_orders.skips
       );
       exit when (v_batch.result).results is not null;
-      if place_orders.waits then
-        v_length := v_length / 2;
-        v_requests := v_all[1 : v_length];
+      if cardinality(v_batch.makers) > place_orders.most_makers then
+        if place_orders.waits then
+          v_length := trading.orders_within(
+            v_requests, v_batch.makers, place_orders.most_makers
+          );
+        else
+          v_market_ids := trading.markets_within(
+            v_market_ids, v_batch.makers, place_orders.most_makers
+          );
+        end if;
       else
-        v_market_ids := trading.markets_within(
-          v_market_ids, v_batch.makers, place_orders.most_makers
+        -- Orders of a locked user wait without the others of their market. If a maker is locked,
+        -- all orders of the market wait: they may not pass over it.
+        v_busy_ids := trading.lock_free_traders(
+          array(select r.user_id from unnest(v_requests) as r)
+          || array(select k.user_id from unnest(v_batch.makers) as k)
         );
-        v_requests := trading.requests_of_markets(v_all, v_market_ids);
+        if exists (select from unnest(v_requests) as r where r.user_id = any (v_busy_ids)) then
+          v_without_ids := v_busy_ids;
+        else
+          v_free_ids := trading.markets_without(v_market_ids, v_batch.makers, v_busy_ids);
+          v_taken_ids := array(
+            select m.id
+            from unnest(v_market_ids) as m (id)
+            where array_position(v_free_ids, m.id) is null
+          );
+          v_market_ids := v_free_ids;
+        end if;
       end if;
+      v_requests := trading.requests_of_markets(
+        v_all[1 : v_length], v_market_ids, v_without_ids
+      );
     end loop;
   end if;
 
@@ -78,6 +105,8 @@ begin
         case
           when p.is_placed then a.code
           when v_length = 0 and p.place = 1 then 'MARKET_DEEP' -- mutant: deep_order_not_told
+          when p.is_without then 'USER_BUSY' -- mutant: busy_user_not_told
+          when p.is_taken then 'MAKER_BUSY' -- mutant: busy_maker_not_told
           else 'MARKET_BUSY'
         end,
         a.message,
@@ -87,12 +116,17 @@ begin
         select
           r.place,
           r.is_placed,
+          r.is_without,
+          r.is_taken,
           count(*) filter (where r.is_placed) over (order by r.place) as nth
         from (
           select
             q.ordinality as place,
             q.ordinality <= v_length
-              and array_position(v_market_ids, q.market_id) is not null as is_placed
+              and array_position(v_market_ids, q.market_id) is not null
+              and array_position(v_without_ids, q.user_id) is null as is_placed,
+            array_position(v_without_ids, q.user_id) is not null as is_without,
+            array_position(v_taken_ids, q.market_id) is not null as is_taken
           from unnest(v_all) with ordinality as q
         ) as r
       ) as p
@@ -103,9 +137,11 @@ begin
 end
 $$;
 
-comment on function trading.place_orders(jsonb, boolean, boolean, int) is
+comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean) is
   'Places orders of any markets, as api.place_orders does. most_makers: how many makers the orders '
-  'may meet, null for any number; not for an atomic call. If they could meet more, the first half '
-  'of them is tried, and so on; with waits => false instead the orders of the markets that have '
+  'may meet, null for any number; not for an atomic call. If they could meet more, the first '
+  'of them are tried; with waits => false instead the orders of the markets that have '
   'the fewest makers. The others are MARKET_BUSY, have no effect and must be placed again. '
-  'MARKET_DEEP: the first order alone could meet more, so it must be placed by itself.';
+  'MARKET_DEEP: the first order alone could meet more, so it must be placed by itself. skips: it '
+  'does not wait for users. Orders of a user who is locked elsewhere are USER_BUSY, and all of a '
+  'market in which they could meet such a user MAKER_BUSY. Not for an atomic call.';

@@ -26,7 +26,9 @@ begin
         end as first_position,
         100 - max(r.book_price) as worst_price,
         sum(read_book_slice.demand[r.place]) * read_book_slice.depth as shares,
-        (16 + 2 * count(*)) * v_factor as most_orders
+        least(
+          (16 + 2 * count(*)) * v_factor, read_book_slice.most_makers + 1
+        ) as most_orders
       from unnest(read_book_slice.requests) with ordinality as r (
         market, market_id, user_id, side, order_type, price, quantity, budget_cents, time_in_force,
         post_only, expires_at, idempotency_key, book_side, book_price, problem, is_market,

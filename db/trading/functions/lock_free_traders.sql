@@ -1,0 +1,31 @@
+create or replace function trading.lock_free_traders(user_ids bigint[])
+returns bigint[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_locked constant bigint[] := array(
+    select t.user_id
+    from trading.traders as t
+    where t.user_id = any (lock_free_traders.user_ids)
+    for no key update skip locked -- mutant: free_traders_not_locked
+  );
+begin
+  if cardinality(v_locked) = cardinality(lock_free_traders.user_ids) then
+    return '{}';
+  elsif cardinality(v_locked)
+    = (select count(distinct u.id) from unnest(lock_free_traders.user_ids) as u (id))
+  then
+    return '{}';
+  end if;
+  return array(
+    select t.user_id
+    from trading.traders as t
+    where t.user_id = any (lock_free_traders.user_ids) and t.user_id <> all (v_locked)
+  );
+end
+$$;
+
+comment on function trading.lock_free_traders(bigint[]) is
+  'Locks those of the users that no other transaction has locked, until this one ends; returns the '
+  'others. It waits for nobody.';
