@@ -100,10 +100,7 @@ const setLimits = route({
   },
   responses: { 200: { description: "The limits.", schema: limitsSchema } },
   handler: ({ body: { dayCents, weekCents, monthCents }, userId }, { commands, turns }) =>
-    commands.setOwnLimits(
-      { userId, dayCents, weekCents, monthCents },
-      { turn: turns.command(userId) },
-    ),
+    commands.setOwnLimits({ userId, dayCents, weekCents, monthCents }, turns.command(userId)),
 });
 
 const exclude = route({
@@ -129,7 +126,7 @@ const exclude = route({
     },
   },
   handler: async ({ body: { until }, userId }, { commands, outboxRelay, turns }) => {
-    const answer = await commands.excludeSelf({ userId, until }, { turn: turns.command(userId) });
+    const answer = await commands.excludeSelf({ userId, until }, turns.command(userId));
     outboxRelay.ring();
     return answer;
   },

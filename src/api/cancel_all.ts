@@ -54,7 +54,7 @@ const cancelAll = route({
             untilOrderId: result?.lastOrderId,
             cancelledBefore: result?.cancelled ?? 0,
           },
-          { turn },
+          turn,
         );
       } while (result.code === null && result.body === null);
     } finally {
@@ -106,7 +106,7 @@ const setDeadMan = route({
   problems: rejections("DEAD_MAN_FIRED"),
   handler: async ({ body: { timeoutMs }, idempotency, response, userId }, { commands, turns }) => {
     const turn = turns.cancelAll(userId);
-    const result = await commands.setDeadMan({ userId, timeoutMs, ...idempotency }, { turn });
+    const result = await commands.setDeadMan({ userId, timeoutMs, ...idempotency }, turn);
     const text = acceptedBody(result);
     noteReplay(response, result.replayed);
     if (result.firedAt !== null) response.setHeader("Dead-Man-Fired", result.firedAt);

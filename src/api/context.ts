@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { callsOn } from "../database/call.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
-import { commandLimits, createUserTurns } from "../database/call_limits.ts";
+import { commandLimits, createPatience, createUserTurns } from "../database/call_limits.ts";
 import type { UserTurns } from "../database/call_limits.ts";
 import { api } from "../database/calls.ts";
 import type { ApiCalls } from "../database/calls.ts";
@@ -39,6 +39,8 @@ export interface Context {
   reads: ApiCalls;
   /** The same functions, on the connections for commands. */
   commands: ApiCalls;
+  /** The same functions, on the connections for commands that may take long. */
+  patientCommands: ApiCalls;
   /** Limit what one user's calls on these connections hold, so that other users find some. */
   turns: UserTurns;
   logger: Logger;
@@ -82,9 +84,10 @@ export function makeContext(
   logger: Logger,
   { listenUrl, graphql = {}, publicUrl }: ContextOptions = {},
 ): Context {
-  const { orders, reads, checks, monitoring } = pools;
+  const { orders, patient, reads, checks, monitoring } = pools;
   const registry = makeRegistry();
   const limiter = createCallLimiter({ limits: commandLimits(orders.options.max) });
+  const patience = createPatience(patient);
   const authenticator = createAuthenticator({ pool: checks, logger });
   const outboxRelay = createOutboxRelay({ pool: monitoring, logger });
   const streams = createStreams({ pool: reads, logger, rememberedKeys: authenticator, listenUrl });
@@ -95,7 +98,8 @@ export function makeContext(
   return {
     reads: callsOn(reads, api),
     commands: callsOn(orders, api),
-    turns: createUserTurns(limiter, reads),
+    patientCommands: callsOn(patient, api),
+    turns: createUserTurns(limiter, patience, reads),
     logger,
     metrics: makeMetrics(pools, registry),
     readiness: createReadiness(monitoring),
@@ -107,6 +111,7 @@ export function makeContext(
     orderGatherer: createOrderGatherer({
       pool: orders,
       limiter,
+      patience,
       onCommitted: (results) => {
         outboxRelay.ring();
         countOrders(results);

@@ -305,7 +305,7 @@ async function cancelOnce(
 ): Promise<string> {
   const { commands, outboxRelay, turns } = context;
   const turn = turns.command(once.userId);
-  const begun = await commands.beginCommand(once, { turn });
+  const begun = await commands.beginCommand(once, turn);
   if (begun.code !== null || begun.replayed) {
     noteReplay(response, begun.replayed);
     return acceptedBody(begun);
@@ -316,7 +316,7 @@ async function cancelOnce(
   // An id that failed by the server's fault is tried again by a repetition.
   const isFinal = body.balance !== null && body.failures.every(({ code }) => code !== "internal");
   if (!isFinal) return text;
-  const ended = await commands.endCommand({ ...once, reply: text }, { turn });
+  const ended = await commands.endCommand({ ...once, reply: text }, turn);
   noteReplay(response, ended.replayed);
   return acceptedBody(ended);
 }
@@ -350,7 +350,7 @@ export async function cancelOrders(
         idempotencyKey: keyOfPart(idempotency.idempotencyKey, orderId),
       };
       const command = { command: "cancel" as const, userId, orderId, ...once };
-      const result = await commands.runCommand(command, { turn });
+      const result = await commands.runCommand(command, turn);
       if (result.code === null) cancelled.push(orderIn(result.body));
       else failures.push({ orderId, code: failureCodeOf(result.code) });
     } catch (error) {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { untilFinished } from "../engine/unfinished.ts";
 import type { OrderRequest } from "../database/calls.ts";
-import type { Turn } from "../database/failures.ts";
+import type { ApiCalls } from "../database/calls.ts";
+import type { RetryOptions } from "../database/failures.ts";
 import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { cancelAllRoutes } from "./cancel_all.ts";
 import { commandAnswer } from "./idempotency.ts";
@@ -260,7 +261,7 @@ const preview = route({
   handler: async ({ body, userId }, { reads, turns }) => {
     const order = { userId, ...body, idempotencyKey: null };
     const turn = turns.preview(userId, body.marketId);
-    return acceptedBody(await reads.previewOrder({ order }, { turn }));
+    return acceptedBody(await reads.previewOrder({ order }, turn));
   },
 });
 
@@ -326,13 +327,15 @@ const amend = route({
     ...tradeProblems,
   ],
   handler: async ({ params, body, idempotency, response, userId }, context) => {
-    const { commands, outboxRelay, turns } = context;
+    const { commands, outboxRelay, patientCommands, turns } = context;
     const amendment = { orderId: params.id, price: body.price, quantity: body.quantity };
     const command = { command: "amend" as const, userId, ...amendment, ...idempotency };
-    const amend = async (bounded: boolean, turn: Turn) =>
-      await untilFinished(() => commands.runCommand({ ...command, bounded }, { turn }));
-    let result = await amend(true, turns.command(userId));
-    if (result.code === "MARKET_DEEP") result = await amend(false, turns.deep(userId));
+    const amend = async (calls: ApiCalls, bounded: boolean, turn: RetryOptions) =>
+      await untilFinished(() => calls.runCommand({ ...command, bounded }, turn));
+    let result = await amend(commands, true, turns.amendment(userId));
+    if (result.code === "MARKET_DEEP") {
+      result = await amend(patientCommands, false, turns.deepAmendment(userId));
+    }
     outboxRelay.ring();
     return commandAnswer(response, result);
   },
@@ -368,7 +371,7 @@ const cancel = route({
     const { commands, outboxRelay, turns } = context;
     const turn = turns.command(userId);
     const command = { command: "cancel" as const, userId, orderId: id, ...idempotency };
-    const result = await commands.runCommand(command, { turn });
+    const result = await commands.runCommand(command, turn);
     outboxRelay.ring();
     return commandAnswer(response, result);
   },

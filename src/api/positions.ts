@@ -74,7 +74,7 @@ async function convert(
 ): Promise<CommandAnswer> {
   const turn = turns.command(userId, marketId);
   const given = { command, userId, marketId, quantity, ...idempotency };
-  return commandAnswer(response, await commands.runCommand(given, { turn }));
+  return commandAnswer(response, await commands.runCommand(given, turn));
 }
 
 const split = route({

@@ -184,7 +184,7 @@ const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
 /** A command that is carried out once, however often it is sent. */
 const idempotency = { idempotencyKey: nullable(uuid), requestFingerprint: nullable(uuid) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
-const boundedOrders = { ...orders, bounded: boolean };
+const boundedOrders = { ...orders, bounded: boolean, skips: boolean };
 
 /** For servers, as exchange_api. */
 export const api = functionsOf("api", {

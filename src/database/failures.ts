@@ -48,6 +48,8 @@ export interface RetryOptions {
   backoffMs?: number;
   /** No attempt is begun later than this after the first one. */
   patienceMs?: number;
+  /** Where the call is made, and by which turn, once a lock has lasted longer than it may wait. */
+  patiently?: { pool: Pool; turn: Turn };
   /** Each attempt waits for its turn before it takes a connection; see call_limiter.ts. */
   turn?: Turn;
 }
@@ -63,6 +65,9 @@ const DEFAULT_PATIENCE_MS = 3000;
  * that the exchange rejects, which a pooler may have given us.
  */
 const conflictStates = /^(40001|40P01|55P03|57014|25006|53[0-3]\w{2}|0A000|42804|EX025)$/;
+
+/** The SQLSTATE of a call that waited for a lock as long as it may. */
+export const LOCK_NOT_AVAILABLE = "55P03";
 
 /** After these the session can still be used. */
 const harmlessStates = /^(40001|40P01|55P03|57014|22\w{3}|23\w{3}|EX\w{3})$/;
@@ -97,6 +102,11 @@ export async function withRetries<T>(
       return await turn(() => callOnce(pool, call));
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
+      const { patiently, ...others } = options;
+      if (patiently !== undefined && error.sqlstate === LOCK_NOT_AVAILABLE) {
+        observers.get(pool)?.(error, true);
+        return await withRetries(patiently.pool, call, { ...others, turn: patiently.turn });
+      }
       const repeatable =
         error.kind !== "overloaded" &&
         (error.kind !== "lost" || options.repeatable === true) &&

@@ -4,14 +4,20 @@ import type { Config } from "../config.ts";
 import { call } from "./call.ts";
 import { api } from "./calls.ts";
 import { makePool, openMinimum } from "./pools.ts";
+import type { PoolOptions } from "./pools.ts";
 
 /**
  * The connections of a server process, in groups. Slow reads do not keep connections from orders, and
  * orders that wait for locks do not keep them from the readiness check.
  */
 export interface ServerPools {
-  /** Commands of traders. All of its connections are open and warm from the start on. */
+  /**
+   * Commands of traders. All of its connections are open and warm from the start on. A call waits for
+   * a lock only for a moment.
+   */
   orders: Pool;
+  /** Commands that met such a lock, or that may take long. */
+  patient: Pool;
   /** What traders and the public read. */
   reads: Pool;
   /** Authentication and rate limits: the short calls before everything else. */
@@ -20,22 +26,27 @@ export interface ServerPools {
   monitoring: Pool;
 }
 
-/** For calls of requests. Orders hold the lock of a market for milliseconds, so a longer wait is given up. */
+/** For calls of requests. A command that takes long holds its locks for less than a second. */
 export const timeLimits = {
   connectionTimeoutMs: 5000,
   lockTimeoutMs: 2000,
   statementTimeoutMs: 15_000,
 };
 
+/** Most commands hold their locks for milliseconds. */
+const MOMENT_MS = 50;
+
 const CHECKS = 3;
 const MONITORING = 3;
 
 /** How many connections each pool of a server has at most. */
 export function sharesOf(poolSize: number): Record<keyof ServerPools, number> {
-  const orders = Math.max(1, Math.min(poolSize - 1, Math.ceil((poolSize * 2) / 3)));
+  const commands = Math.max(1, Math.min(poolSize - 1, Math.ceil((poolSize * 2) / 3)));
+  const patient = Math.max(1, Math.floor(commands / 4));
   return {
-    orders,
-    reads: Math.max(1, poolSize - orders),
+    orders: Math.max(1, commands - patient),
+    patient,
+    reads: Math.max(1, poolSize - commands),
     checks: CHECKS,
     monitoring: MONITORING,
   };
@@ -57,11 +68,11 @@ export function makeServerPools({
   const shares = sharesOf(config.poolSize);
   const make = (
     name: keyof ServerPools,
-    min: number,
-    warmUp?: (client: PoolClient) => Promise<void>,
+    { min = 1, warmUp, ...limits }: Partial<PoolOptions> = {},
   ): Pool =>
     makePool({
       ...timeLimits,
+      ...limits,
       connectionString,
       role: "exchange_api",
       applicationName: "pgmarkets api",
@@ -71,16 +82,21 @@ export function makeServerPools({
       logger,
     });
   return {
-    orders: make("orders", shares.orders, warmForOrders),
-    reads: make("reads", 1),
-    checks: make("checks", shares.checks, warmForChecks),
-    monitoring: make("monitoring", 1),
+    orders: make("orders", {
+      min: shares.orders,
+      warmUp: warmForOrders,
+      lockTimeoutMs: MOMENT_MS,
+    }),
+    patient: make("patient", { min: shares.patient, warmUp: warmForOrders }),
+    reads: make("reads"),
+    checks: make("checks", { min: shares.checks, warmUp: warmForChecks }),
+    monitoring: make("monitoring"),
   };
 }
 
 /** One pool for everything, for tests and measurements. */
 export function asServerPools(pool: Pool): ServerPools {
-  return { orders: pool, reads: pool, checks: pool, monitoring: pool };
+  return { orders: pool, patient: pool, reads: pool, checks: pool, monitoring: pool };
 }
 
 /** Each pool once, by the first of its names. */
@@ -110,6 +126,7 @@ async function warmForOrders(client: PoolClient): Promise<void> {
     atomic: false,
     waits: true,
     bounded: true,
+    skips: false,
   });
 }
 

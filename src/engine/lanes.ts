@@ -1,4 +1,5 @@
 import type { OrderRequest } from "../database/calls.ts";
+import type { Later } from "../later.ts";
 import { chooseOrders } from "./choose_orders.ts";
 import { createOrderCounts } from "./order_counts.ts";
 
@@ -30,6 +31,9 @@ export interface LanesOptions {
   /** How long a market shares no call after it was slow or its lock was held elsewhere. */
   aloneForMs: number;
   now: () => number;
+  later: Later;
+  /** Called when orders are held back no longer. */
+  onReady: () => void;
 }
 
 /** The queues of all markets. What is taken from a lane keeps it under way until {@link end}. */
@@ -55,6 +59,10 @@ export interface Lanes<Result> {
   takeReady: () => Waiting<Result>[];
   /** The lane goes alone for a while. */
   goAlone: (lane: Lane<Result>, because: "busy" | "slow" | "suspect") => void;
+  /** No call takes orders of these orders' users in their markets for a moment. */
+  pauseUsers: (orders: Waiting<Result>[]) => void;
+  /** No call takes orders of these lanes for a moment. */
+  pauseMarkets: (lanes: Iterable<Lane<Result>>) => void;
   /** Its call took no longer than it should. */
   noteQuick: (lane: Lane<Result>) => void;
   /**
@@ -71,20 +79,24 @@ export interface Lanes<Result> {
 
 const freshLane = { isUnderWay: false, aloneUntil: 0, isSuspect: false, isSlow: false };
 
+/** Most locks of users last for less. */
+const PAUSE_MS = 20;
+
 /** The lanes that may go, each in one set at most. */
-function createReadyLanes<Result>(now: () => number) {
+function createReadyLanes<Result>(now: () => number, isHeld: (request: OrderRequest) => boolean) {
   type L = Lane<Result>;
   /** Lanes with waiting orders and no call under way, the longest ready first. */
   const toGather = new Set<L>();
   const toGoAlone = new Set<L>();
-  /** Lanes in which all orders wait for others of their users that are placed by themselves. */
+  /** Lanes in which all orders are held. */
   const parked = new Set<L>();
 
   function makeReady(lane: L): void {
     if (lane.isUnderWay || lane.waiting.length === 0) return;
     if (toGather.has(lane) || toGoAlone.has(lane)) return;
     parked.delete(lane);
-    (now() < lane.aloneUntil ? toGoAlone : toGather).add(lane);
+    if (lane.waiting.every(({ request }) => isHeld(request))) parked.add(lane);
+    else (now() < lane.aloneUntil ? toGoAlone : toGather).add(lane);
   }
 
   function start(lane: L): void {
@@ -93,17 +105,9 @@ function createReadyLanes<Result>(now: () => number) {
     lane.isUnderWay = true;
   }
 
-  function park(lane: L): void {
-    toGather.delete(lane);
-    parked.add(lane);
-  }
-
-  /** An order that was placed by itself is done. */
+  /** Some are held no longer. */
   function unpark(): void {
-    for (const lane of parked) {
-      parked.delete(lane);
-      makeReady(lane);
-    }
+    for (const lane of [...parked]) makeReady(lane);
   }
 
   function hasOrders(count: number): boolean {
@@ -120,8 +124,7 @@ function createReadyLanes<Result>(now: () => number) {
     return lane?.waiting[0]?.since ?? now();
   }
 
-  const isParked = (lane: L) => parked.has(lane);
-  return { toGather, toGoAlone, makeReady, start, park, unpark, isParked, hasOrders, since };
+  return { toGather, toGoAlone, makeReady, start, unpark, hasOrders, since };
 }
 
 /** The lanes by their markets. */
@@ -149,21 +152,59 @@ function createLaneTable<Result>(aloneForMs: number, now: () => number) {
   return { of, sweep };
 }
 
+/** Markets, and users in markets, whose orders wait: for one placed by itself, or for a moment. */
+function createHeldOrders({ later }: LanesOptions, onLetGo: () => void) {
+  const counts = createOrderCounts();
+  const ofUser = ({ marketId, userId }: OrderRequest) => `${marketId} ${userId}`;
+
+  const isHeld = (request: OrderRequest) =>
+    counts.all() > 0 && counts.of(ofUser(request)) + counts.of(request.marketId) > 0;
+
+  function letGo(names: string[]): void {
+    names.forEach(counts.subtract);
+    onLetGo();
+  }
+
+  function pause(names: string[]): void {
+    if (names.length === 0) return;
+    names.forEach(counts.add);
+    later(() => {
+      letGo(names);
+    }, PAUSE_MS);
+  }
+
+  return {
+    isHeld,
+    hold: (request: OrderRequest) => {
+      counts.add(ofUser(request));
+    },
+    letGo: (request: OrderRequest) => {
+      letGo([ofUser(request)]);
+    },
+    pauseUsers: (orders: { request: OrderRequest }[]) => {
+      pause(orders.map(({ request }) => ofUser(request)));
+    },
+    pauseMarkets: (lanes: Iterable<{ marketId: string }>) => {
+      pause(Array.from(lanes, ({ marketId }) => marketId));
+    },
+  };
+}
+
 /** The lanes of one process. */
 export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
-  const { mostWork, aloneForMs, now } = options;
+  const { mostWork, aloneForMs, now, onReady } = options;
   const table = createLaneTable<Result>(aloneForMs, now);
-  const ready = createReadyLanes<Result>(now);
-  const { makeReady, park, start, toGather, toGoAlone } = ready;
   const counts = createOrderCounts();
-  /** Orders that are placed by themselves, by market and user. */
-  const held = createOrderCounts();
-  const heldKey = ({ marketId, userId }: OrderRequest) => `${marketId} ${userId}`;
-  const isHeld = (request: OrderRequest) => held.all() > 0 && held.of(heldKey(request)) > 0;
+  const held = createHeldOrders(options, () => {
+    ready.unpark();
+    onReady();
+  });
+  const ready = createReadyLanes<Result>(now, held.isHeld);
+  const { makeReady, start, toGather, toGoAlone } = ready;
   const laneOf = ({ request }: Waiting<Result>) => table.of(request.marketId);
 
   function take(queues: Waiting<Result>[][], isSlow = false): Waiting<Result>[] {
-    const taken = chooseOrders(queues, { mostWork, isSlow, isHeld });
+    const taken = chooseOrders(queues, { mostWork, isSlow, isHeld: held.isHeld });
     for (const { request } of taken) counts.subtract(request.userId);
     return taken;
   }
@@ -195,7 +236,6 @@ export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
     takeGathered: () => {
       const taken = take(Array.from(toGather, ({ waiting }) => waiting));
       of(taken).forEach(start);
-      if (taken.length === 0) toGather.forEach(park);
       return taken;
     },
     nextAlone: () => {
@@ -203,11 +243,7 @@ export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
       if (lane !== undefined) start(lane);
       return lane;
     },
-    takeAlone: (lane) => {
-      const taken = take([lane.waiting], lane.isSlow);
-      if (taken.length === 0) park(lane);
-      return taken;
-    },
+    takeAlone: (lane) => take([lane.waiting], lane.isSlow),
     takeAll,
     takeReady: () => {
       const all = [...toGather].flatMap(takeAll);
@@ -219,24 +255,25 @@ export function createLanes<Result>(options: LanesOptions): Lanes<Result> {
       lane.isSuspect = because === "suspect";
       if (because !== "busy") lane.isSlow = because === "slow";
     },
+    pauseUsers: held.pauseUsers,
+    pauseMarkets: held.pauseMarkets,
     noteQuick: (lane) => {
       lane.isSlow = false;
       if (lane.isSuspect) lane.aloneUntil = 0;
     },
-    hold: ({ request }) => {
-      held.add(heldKey(request));
-      counts.add(request.userId);
+    hold: (order) => {
+      held.hold(order.request);
+      counts.add(order.request.userId);
     },
-    letGo: ({ request }) => {
-      held.subtract(heldKey(request));
-      counts.subtract(request.userId);
-      ready.unpark();
+    letGo: (order) => {
+      counts.subtract(order.request.userId);
+      held.letGo(order.request);
     },
     of,
     end: (ended) => {
       for (const lane of ended) {
         lane.isUnderWay = false;
-        if (!ready.isParked(lane)) makeReady(lane);
+        makeReady(lane);
       }
       table.sweep();
     },

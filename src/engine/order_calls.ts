@@ -1,9 +1,10 @@
-import type { Pool } from "pg";
+import pg from "pg";
+import type { Pool, PoolClient } from "pg";
 import { call } from "../database/call.ts";
-import type { CommandLimiter } from "../database/call_limits.ts";
+import type { CommandLimiter, Patience } from "../database/call_limits.ts";
 import { api } from "../database/calls.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
-import { DatabaseFailure, withRetries } from "../database/failures.ts";
+import { DatabaseFailure, LOCK_NOT_AVAILABLE, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";
 import type { Lane, Lanes, Waiting } from "./lanes.ts";
@@ -15,11 +16,15 @@ export interface CallContext {
   pool: Pool;
   /** For the turns of calls that wait for locks. */
   limiter: CommandLimiter;
+  /** For what may take long. */
+  patience: Patience;
   lanes: Lanes<VersionedResult>;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   slowMs: number | undefined;
   now: () => number;
+  /** After a lock lasted too long, calls skip users who are locked, until then. */
+  lockedUsers: { skippedUntil: number };
   onCommitted: (results: CommandResult[]) => void;
   /** An order has to be placed by itself: see {@link placeByItself}. */
   onDeep: (order: Waiting<VersionedResult>) => void;
@@ -33,9 +38,14 @@ type Order = Waiting<VersionedResult>;
  */
 const MANY_MAKERS = 500;
 
+/** How long calls skip users who are locked. It costs less to wait for locks that last milliseconds. */
+const SKIP_FOR_MS = 1000;
+
 /** What a call took once it had a connection, and how long it lasted. */
 interface Taken {
   orders?: Order[];
+  /** Whether it left out orders that met a locked user. */
+  skips?: boolean;
   tookMs: number;
 }
 
@@ -72,14 +82,18 @@ export async function placeGathered(context: CallContext, onTaken: () => void): 
 
 /** If nothing has happened, each market is tried alone: only one of them caused the failure. */
 function failGathered({ lanes }: CallContext, orders: Order[], error: unknown): void {
-  const isConflict = error instanceof DatabaseFailure && error.kind === "conflict";
   const isPoisoned = !(error instanceof DatabaseFailure) && orders.length > 1;
-  if (!isConflict && !isPoisoned) {
+  if (!isConflict(error) && !isPoisoned) {
     rejectAll(orders, error);
     return;
   }
   for (const lane of lanes.of(orders)) lanes.goAlone(lane, "suspect");
   lanes.putBack(orders);
+}
+
+/** Nothing has happened, and it may succeed later. */
+function isConflict(error: unknown): error is DatabaseFailure {
+  return error instanceof DatabaseFailure && error.kind === "conflict";
 }
 
 /** One call for one market, which waits for its lock. */
@@ -97,23 +111,20 @@ export async function placeAlone(context: CallContext, lane: Lane<VersionedResul
   } catch (error) {
     const { orders } = taken;
     if (orders === undefined) rejectAll(lanes.takeAll(lane), error);
-    else if (error instanceof DatabaseFailure || orders.length === 1) {
-      if (error instanceof DatabaseFailure && error.kind === "conflict") {
-        rejectLate(context, lane, error);
-      }
-      rejectAll(orders, error);
-    } else await placeOneByOne(context, orders, retries);
+    else if (isConflict(error)) {
+      // A lock may last longer than all attempts.
+      if (error.sqlstate === LOCK_NOT_AVAILABLE) lanes.putBack(orders);
+      else rejectAll(orders, error);
+      rejectLate(context, lane, error);
+    } else if (error instanceof DatabaseFailure || orders.length === 1) rejectAll(orders, error);
+    else await placeOneByOne(context, orders, retries);
   } finally {
     lanes.end([lane]);
   }
 }
 
-/** After the last conflict of a market: rejects the orders that have waited for too long. */
-function rejectLate(
-  context: CallContext,
-  lane: Lane<VersionedResult>,
-  error: DatabaseFailure,
-): void {
+/** After conflicts of a market: rejects the orders that have waited for too long. */
+function rejectLate(context: CallContext, lane: Lane<VersionedResult>, error: unknown): void {
   const { lanes, now, unfinishedForMs } = context;
   lanes.goAlone(lane, "slow");
   const oldest = now() - unfinishedForMs;
@@ -131,7 +142,8 @@ async function placeOneByOne(
 ): Promise<void> {
   for (const order of orders) {
     try {
-      const options = { retries, waits: true };
+      // An order that had to wait would be overtaken by the others of its user.
+      const options = { retries, waits: true, maySkip: false };
       const results = await callFor(context, { tookMs: 0 }, () => [order], options);
       answer(context, [order], results);
     } catch (error) {
@@ -142,14 +154,12 @@ async function placeOneByOne(
 
 /** One call for an order that meets more makers than calls of other orders may. */
 export async function placeByItself(context: CallContext, order: Order): Promise<void> {
-  const { lanes, limiter, retries } = context;
-  const { marketId, userId } = order.request;
+  const { lanes } = context;
   lanes.hold(order);
   try {
-    const holds = { alone: "", deep: "", user: userId, market: marketId };
-    const options = { ...retries, turn: limiter.turn(`deep ${userId}`, holds) };
+    const apart = apartOptions(context, [order.request], { isDeep: true });
     const orders = { orders: [order.request], atomic: false };
-    answer(context, [order], await finishedResults(context, orders, options));
+    answer(context, [order], await finishedResults(context, orders, apart));
   } catch (error) {
     order.reject(error);
   } finally {
@@ -159,11 +169,11 @@ export async function placeByItself(context: CallContext, order: Order): Promise
 
 /** The results of one call, made until it is finished. Each time it goes to the end of its line. */
 async function finishedResults(
-  { now, pool, unfinishedForMs }: CallContext,
+  { now, unfinishedForMs }: CallContext,
   orders: { orders: OrderRequest[]; atomic: boolean },
-  options: RetryOptions,
+  { pool, options }: Apart,
 ): Promise<VersionedResult[]> {
-  const unbounded = { ...orders, waits: true, bounded: false };
+  const unbounded = { ...orders, waits: true, bounded: false, skips: false };
   return await untilFinished(
     () => withRetries(pool, (client) => call(client, api.placeOrdersVersioned, unbounded), options),
     { forMs: unfinishedForMs, now },
@@ -176,8 +186,8 @@ export async function placeAllOrNone(
   orders: OrderRequest[],
 ): Promise<VersionedResult[]> {
   const { onCommitted } = context;
-  const options = togetherOptions(context, orders);
-  const results = await finishedResults(context, { orders, atomic: true }, options);
+  const apart = apartOptions(context, orders);
+  const results = await finishedResults(context, { orders, atomic: true }, apart);
   if (results.length !== orders.length) throw wrongCount(orders, results);
   if (results.every(({ code }) => code === null)) onCommitted(results);
   return results;
@@ -194,10 +204,11 @@ export interface KeyedBatch {
 
 /** One call for a batch with a key, made until it is finished: see {@link placeAllOrNone}. */
 export async function placeKeyed(context: CallContext, batch: KeyedBatch): Promise<CommandResult> {
-  const { now, onCommitted, pool, unfinishedForMs } = context;
-  const options = { ...togetherOptions(context, batch.orders, batch.userId), repeatable: true };
+  const { now, onCommitted, unfinishedForMs } = context;
+  const { pool, options } = apartOptions(context, batch.orders, { others: [batch.userId] });
+  const repeatable = { ...options, repeatable: true };
   const result = await untilFinished(
-    () => withRetries(pool, (client) => call(client, api.placeBatch, batch), options),
+    () => withRetries(pool, (client) => call(client, api.placeBatch, batch), repeatable),
     { forMs: unfinishedForMs, now },
   );
   if (result.code === null && !result.replayed) onCommitted(resultsIn(result.body).results);
@@ -215,19 +226,32 @@ function aloneOptions({ limiter, retries }: CallContext, marketId: string): Retr
   return { ...retries, turn };
 }
 
-/** The atomic batches of one user are a line, apart from the user's other commands. */
-function togetherOptions(
-  { limiter, retries }: CallContext,
+/** Where a call is made that no other orders share, and by which turns. */
+interface Apart {
+  pool: Pool;
+  options: RetryOptions;
+}
+
+/**
+ * The atomic batches of one user are a line, apart from the user's other commands, and so are the
+ * orders that may meet any number of makers.
+ */
+function apartOptions(
+  { limiter, patience, pool, retries }: CallContext,
   orders: OrderRequest[],
-  ...others: string[]
-): RetryOptions {
-  const users = [...new Set([...others, ...orders.map(({ userId }) => userId)])];
-  const markets = [...new Set(orders.map(({ marketId }) => marketId))];
-  const holds = {
-    ...{ alone: "", batch: users, user: users, market: markets },
-    ...(mayBeDeep(orders) && { deep: "" }),
-  };
-  return { ...retries, turn: limiter.turn(`batch ${users.join()}`, holds) };
+  { isDeep = mayBeDeep(orders), others = [] as string[] } = {},
+): Apart {
+  const user = [...new Set([...others, ...orders.map(({ userId }) => userId)])];
+  const market = [...new Set(orders.map(({ marketId }) => marketId))];
+  const line = `${isDeep ? "deep" : "batch"} ${user.join()}`;
+  if (isDeep) {
+    const turn = patience.limiter.turn(line, { deep: "", user, market });
+    return { pool: patience.pool, options: { ...retries, turn } };
+  }
+  const turn = limiter.turn(line, { alone: "", batch: user, user, market });
+  const patientTurn = patience.limiter.turn(line, { user, market });
+  const patiently = { pool: patience.pool, turn: patientTurn };
+  return { pool, options: { ...retries, turn, patiently } };
 }
 
 /** Whether orders may meet very many makers. A share costs at least a cent. */
@@ -236,31 +260,49 @@ function mayBeDeep(orders: OrderRequest[]): boolean {
   return mostShares.reduce((sum, shares) => sum + shares, 0) > MANY_MAKERS;
 }
 
+interface CallOptions {
+  retries: RetryOptions | undefined;
+  /** For the locks of markets. */
+  waits: boolean;
+  /** Whether it may leave out orders that meet a locked user. */
+  maySkip?: boolean;
+}
+
 /** Makes the call. It takes its orders once it has a connection, since more may have come. */
 async function callFor(
-  { now, pool }: CallContext,
+  context: CallContext,
   taken: Taken,
   take: () => Order[],
-  { retries, waits }: { retries: RetryOptions | undefined; waits: boolean },
+  { retries, waits, maySkip = true }: CallOptions,
 ): Promise<VersionedResult[]> {
-  return await withRetries(
-    pool,
-    async (client) => {
-      taken.orders ??= take();
-      if (taken.orders.length === 0) return [];
-      const began = now();
-      const orders = taken.orders.map(({ request }) => request);
-      const results = await call(client, api.placeOrdersVersioned, {
-        orders,
-        atomic: false,
-        waits,
-        bounded: true,
-      });
+  const { lockedUsers, now, pool } = context;
+  async function attempt(client: PoolClient): Promise<VersionedResult[]> {
+    taken.orders ??= take();
+    if (taken.orders.length === 0) return [];
+    const began = now();
+    const skips = maySkip && began < lockedUsers.skippedUntil;
+    taken.skips = skips;
+    const orders = taken.orders.map(({ request }) => request);
+    const given = { orders, atomic: false, waits, bounded: true, skips };
+    try {
+      return await call(client, api.placeOrdersVersioned, given);
+    } catch (error) {
+      const isLocked = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+      if (isLocked) lockedUsers.skippedUntil = now() + SKIP_FOR_MS;
+      throw error;
+    } finally {
       taken.tookMs = now() - began;
-      return results;
-    },
-    retries,
-  );
+    }
+  }
+
+  for (;;) {
+    try {
+      return await withRetries(pool, attempt, retries);
+    } catch (error) {
+      const isLocked = isConflict(error) && error.sqlstate === LOCK_NOT_AVAILABLE;
+      if (!isLocked || taken.skips === true || !maySkip) throw error;
+    }
+  }
 }
 
 /** Gives orders their results, and puts those back that are to be placed again. */
@@ -272,20 +314,32 @@ function answer(context: CallContext, orders: Order[], results: VersionedResult[
     return;
   }
   const again: Order[] = [];
+  const ofLockedUsers: Order[] = [];
+  const ofLockedMakers: Order[] = [];
   const final: VersionedResult[] = [];
   results.forEach((result, index) => {
     const order = orders[index];
     if (order === undefined) return;
-    const isBusy = result.code === "MARKET_BUSY";
+    const isLate = now() - order.since >= unfinishedForMs;
+    const isUserBusy = result.code === "USER_BUSY";
+    const isMakerBusy = result.code === "MAKER_BUSY";
+    const isMarketBusy = result.code === "MARKET_BUSY";
     if (result.code === "MARKET_DEEP") onDeep(order);
-    else if (isBusy || isUnfinished(result, order.since, unfinishedForMs, now())) again.push(order);
-    else {
+    else if ((isUserBusy || isMakerBusy) && isLate) order.reject(new DatabaseFailure("conflict"));
+    else if (isUserBusy) ofLockedUsers.push(order);
+    else if (isMakerBusy) ofLockedMakers.push(order);
+    else if (isMarketBusy || isUnfinished(result, order.since, unfinishedForMs, now())) {
+      again.push(order);
+    } else {
       final.push(result);
       order.resolve(result);
     }
   });
   for (const lane of lanes.of(again)) lanes.goAlone(lane, "busy");
-  lanes.putBack(again);
+  const left = new Set([...ofLockedUsers, ...ofLockedMakers, ...again]);
+  lanes.putBack(orders.filter((order) => left.has(order)));
+  lanes.pauseUsers(ofLockedUsers);
+  lanes.pauseMarkets(lanes.of(ofLockedMakers));
   if (orders.length > 0) onCommitted(final);
 }
 

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { createCallLimiter } from "../database/call_limiter.ts";
-import { commandLimits } from "../database/call_limits.ts";
-import type { CommandLimiter } from "../database/call_limits.ts";
+import { commandLimits, createPatience } from "../database/call_limits.ts";
+import type { CommandLimiter, Patience } from "../database/call_limits.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
@@ -27,6 +27,8 @@ export interface OrderGathererOptions {
   callCap?: number;
   /** For the turns of calls that wait for locks. Others may use the same; see call_limits.ts. */
   limiter?: CommandLimiter;
+  /** For calls that may take long; those of the same pool unless given. */
+  patience?: Patience;
   /** Orders at most that may wait, over all markets; one user's at most a quarter of it. */
   waitingCap?: number;
   retries?: RetryOptions;
@@ -65,17 +67,19 @@ const DEFAULT_ALONE_FOR_MS = 1000;
  * only wait for its lock. An order that comes when no call is under way waits for nothing. Beside
  * one, a call begins with many orders, or when they have waited for as long as a call takes.
  *
- * Shared calls do not wait for a market's lock. A market whose lock is held elsewhere (MARKET_BUSY),
- * whose call was slow, or whose shared call failed goes alone for a while, in calls that do wait.
- * So does a market whose orders meet more makers than a shared call may. An order that does so by
- * itself (MARKET_DEEP) is placed by itself, as atomic batches are. The limiter gives each its turn
- * and keeps connections for the shared calls, so that the other markets always find one.
+ * A call waits for users who are locked, but only for a moment. Then calls skip them for a second:
+ * the user's orders (USER_BUSY), or all of a market that meets one (MAKER_BUSY), pause and are tried
+ * again. Shared calls do not wait for a market. One whose lock is held elsewhere (MARKET_BUSY), whose
+ * call was slow, or whose shared call failed goes alone for a while, in calls that do. So does one
+ * whose orders meet more makers than a shared call may. An order that does so by itself (MARKET_DEEP)
+ * is placed by itself, on connections of its own. The limiter gives each its turn and keeps
+ * connections for the shared calls, so that the other markets always find one.
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
   const onDeep: CallContext["onDeep"] = (order) => {
     run(placeByItself(context, order));
   };
-  const context: CallContext = { ...contextOf(options), onDeep };
+  const context: CallContext = { ...contextOf(options, schedule), onDeep };
   const { lanes, now } = context;
   const { waitingCap = DEFAULT_WAITING_CAP, callCap = options.pool.options.max } = options;
   const waiting = createWaitingOrders(lanes, waitingCap);
@@ -172,17 +176,27 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   };
 }
 
-function contextOf(options: OrderGathererOptions): Omit<CallContext, "onDeep"> {
+function contextOf(
+  options: OrderGathererOptions,
+  onReady: () => void,
+): Omit<CallContext, "onDeep"> {
   const { pool, retries, slowMs, unfinishedForMs = UNFINISHED_FOR_MS } = options;
   const { mostWork = DEFAULT_MOST_WORK, aloneForMs = DEFAULT_ALONE_FOR_MS } = options;
   const { now = () => performance.now(), onCommitted = () => undefined } = options;
   const { callCap = pool.options.max } = options;
   const limits = commandLimits(callCap);
   const limiter = options.limiter ?? createCallLimiter({ limits });
+  const patience = options.patience ?? createPatience(pool);
   const lanes = createLanes<VersionedResult>({
     mostWork,
     aloneForMs,
     now,
+    later: options.later ?? startTimer,
+    onReady,
   });
-  return { pool, limiter, lanes, retries, unfinishedForMs, slowMs, now, onCommitted };
+  const lockedUsers = { skippedUntil: 0 };
+  return {
+    ...{ pool, limiter, patience, lanes, retries },
+    ...{ unfinishedForMs, slowMs, now, lockedUsers, onCommitted },
+  };
 }
