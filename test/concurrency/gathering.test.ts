@@ -90,6 +90,34 @@ test("random orders of few traders in many markets: each is placed once", async 
   t.deepEqual(await verify(), []);
 });
 
+test("a user who is locked elsewhere holds up no order of others", async (t) => {
+  const markets = await makeMarkets(3);
+  const [locked, maker, taker] = (await makeTraders(3)) as [string, string, string];
+  await exchange.rest(markets[0]!, locked, buy("no", 1, 50));
+  await exchange.rest(markets[1]!, maker, buy("no", 1, 50));
+  const pool = exchange.database.connectAs("exchange_api", { max: 4, lockTimeoutMs: 50 });
+  const { place, drained } = createOrderGatherer({ pool });
+  const holder = await exchange.database.pool.connect();
+  try {
+    await holder.query("begin");
+    const lock = "select from trading.traders where public_id = $1 for no key update";
+    await holder.query(lock, [locked]);
+    const meetsLocked = place({ marketId: markets[0]!, userId: taker, ...buy("yes", 1, 50) });
+    const ofLocked = place({ marketId: markets[2]!, userId: locked, ...buy("yes", 1, 40) });
+    for (let round = 0; round < 3; round++) {
+      const beside = { userId: taker, ...buy("yes", 1, 50 - round) };
+      t.is((await place({ ...beside, marketId: markets[1]! })).code, null);
+      t.is((await place({ ...beside, marketId: markets[2]! })).code, null);
+    }
+    await holder.query("rollback");
+    t.deepEqual([(await meetsLocked).code, (await ofLocked).code], [null, null]);
+  } finally {
+    holder.release();
+    await drained();
+  }
+  t.deepEqual(await verify(), []);
+});
+
 test("orders that meet too many makers, beside others: each is placed once", async (t) => {
   const own = await createExchange();
   try {

@@ -33,7 +33,11 @@ interface Row {
   body: any;
 }
 
-type Way = "waits" | "does not wait" | "atomic" | "atomic, does not wait";
+const allWays = [
+  ...(["waits", "waits", "does not wait", "skips locked users"] as const),
+  ...(["atomic", "atomic, does not wait"] as const),
+];
+type Way = (typeof allWays)[number];
 
 test("batches of many markets neither lose, double nor deadlock anything", async (t) => {
   t.timeout(240_000);
@@ -75,11 +79,15 @@ test("batches of many markets neither lose, double nor deadlock anything", async
     });
   };
   const send = async (server: Pool, requests: Placed[], way: Way): Promise<void> => {
-    const [atomic, waits] = [way.startsWith("atomic"), !way.endsWith("does not wait")];
+    const atomic = way.startsWith("atomic");
+    const skips = way === "skips locked users";
+    const waits = !skips && !way.endsWith("does not wait");
     const rows = await contention.insist(async () => {
       const found = await server.query(
-        "select * from api.place_orders(orders => $1, atomic => $2, waits => $3)",
-        [JSON.stringify(requests), atomic, waits],
+        `select code, message, replayed, body from api.place_orders_versioned(
+           orders => $1, atomic => $2, waits => $3, skips => $4
+         )`,
+        [JSON.stringify(requests), atomic, waits, skips],
       );
       return found.rows.map((row): Row => ({ ...row, body: JSON.parse(row.body) }));
     });
@@ -90,12 +98,12 @@ test("batches of many markets neither lose, double nor deadlock anything", async
       if (codes.length === 0) count("carried out as a whole");
       return;
     }
-    const busy = requests.filter((_, index) => rows[index]!.code === "MARKET_BUSY");
+    const busy = requests.filter((_, index) => (rows[index]!.code ?? "").endsWith("_BUSY"));
     if (busy.length > 0) await send(server, busy, "waits");
   };
   const placeSome = async (random: Random) => {
     const { anyOf, between, chance } = random;
-    const way = anyOf<Way>(["waits", "waits", "does not wait", "atomic", "atomic, does not wait"]);
+    const way = anyOf(allWays);
     const isAtomic = way.startsWith("atomic");
     const requests = Array.from({ length: isAtomic ? between(1, 3) : between(1, 14) }, () => ({
       ...{ marketId: anyOf(isAtomic ? plain : markets), userId: anyOf(traders) },
@@ -193,7 +201,14 @@ test("batches of many markets neither lose, double nor deadlock anything", async
   neverDeadlocked(t, contention);
   t.deepEqual(await exchange.verify(), []);
 
-  const ways = ["accepted", "MARKET_BUSY", "carried out as a whole", "amended", "released"];
+  const ways = [
+    "accepted",
+    "MARKET_BUSY",
+    "USER_BUSY",
+    "carried out as a whole",
+    "amended",
+    "released",
+  ];
   for (const way of [...ways, "cancelled", "closed", "excluded"]) t.true(counts.has(way), way);
   // Every order that was acknowledged is there once, and no other.
   t.is(new Set(acknowledged).size, acknowledged.length);

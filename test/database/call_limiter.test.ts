@@ -1,7 +1,7 @@
 import test from "ava";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import type { CallLimiterOptions, Holds } from "../../src/database/call_limiter.ts";
-import { commandLimits, previewLimits } from "../../src/database/call_limits.ts";
+import { commandLimits, patientLimits, previewLimits } from "../../src/database/call_limits.ts";
 
 /** Calls that end when a test ends them, and timers that run out when a test says so. */
 
@@ -156,10 +156,22 @@ test("calls that wait for locks and previews leave one of two connections free",
     t.true(most < connections || connections === 1);
     t.true(each.user < most || connections < 4, "one user leaves some to the others");
     t.true(each.market < most || connections < 4);
-    t.true(each.deep < each.alone || connections < 4, "deep orders leave some to other markets");
+    t.true(each.amendment < each.single || connections < 4, "amendments leave some to cancels");
     t.true(Math.min(...Object.values(each)) >= 1);
     t.true(previewLimits(connections).most < connections || connections === 1);
   }
-  const ofEight = { alone: 4, deep: 2, single: 4, batch: 1, stop: 1, user: 2, market: 2 };
-  t.deepEqual(commandLimits(8), { most: 6, each: ofEight });
+  const each = {
+    ...{ alone: 3, single: 3, amendment: 2, amender: 1 },
+    ...{ batch: 1, stop: 1, user: 2, market: 2 },
+  };
+  t.deepEqual(commandLimits(6), { most: 4, each });
+});
+
+test("orders that meet any number of makers leave connections to calls that wait for locks", (t) => {
+  for (let connections = 1; connections <= 100; connections++) {
+    const { most, each } = patientLimits(connections);
+    t.is(most, connections);
+    t.true(each.deep < most || connections === 1);
+    t.deepEqual(each, { deep: Math.max(1, Math.floor(connections / 2)), user: 1, market: 1 });
+  }
 });

@@ -1,6 +1,7 @@
 import test from "ava";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
+import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import {
   accept,
@@ -70,6 +71,76 @@ test("a call has limited work; the remaining orders are in the next call, other 
   const placed = [...orders, order("b", 5)].map(place);
   t.deepEqual(bodies(await Promise.all(placed)), ["1", "2", "3", "4", "5"]);
   t.deepEqual(calls(), ["a1 b5 a2", "a3 a4"]);
+});
+
+/** A database in which ann is locked until she is free. */
+function databaseOfLockedAnn(options: Partial<OrderGathererOptions> = {}) {
+  let isFree = false;
+  const database = heldDatabase(
+    (call) =>
+      ordersOf(call).map((each) =>
+        each.userId === "ann" && !isFree ? withCode("USER_BUSY") : accepted(each),
+      ),
+    options,
+  );
+  const free = () => {
+    isFree = true;
+  };
+  return { ...database, free };
+}
+
+test("USER_BUSY: the user's orders in the market pause for a moment, the others go on", async (t) => {
+  const { drained, end, free, pass, place, underWay } = databaseOfLockedAnn();
+  const ofAnn = (marketId: string, price: number) => order(marketId, price, { userId: "ann" });
+  const placed = [place(ofAnn("a", 1)), place(order("b", 2))];
+  await ticks(2);
+  await end("a1 b2");
+  placed.push(place(ofAnn("a", 3)), place(order("a", 4)));
+  await ticks(2);
+  t.deepEqual(underWay(), ["a4"]);
+  await end("a4");
+  t.deepEqual(underWay(), []);
+  pass(20);
+  await ticks(2);
+  t.deepEqual(underWay(), ["a1 a3"]);
+  free();
+  await end("a1 a3");
+  t.deepEqual(bodies(await Promise.all(placed)), ["1", "2", "3", "4"]);
+  await drained();
+});
+
+test("MAKER_BUSY: all orders of the market pause for a moment, the others go on", async (t) => {
+  let isFree = false;
+  const { drained, end, pass, place, underWay } = heldDatabase((call) =>
+    ordersOf(call).map((each) =>
+      each.marketId === "a" && !isFree ? withCode("MAKER_BUSY") : accepted(each),
+    ),
+  );
+  const placed = [place(order("a", 1)), place(order("b", 2))];
+  await ticks(2);
+  await end("a1 b2");
+  placed.push(place(order("a", 3)), place(order("b", 4)));
+  await ticks(2);
+  t.deepEqual(underWay(), ["b4"]);
+  await end("b4");
+  isFree = true;
+  pass(20);
+  await ticks(2);
+  await end("a1 a3");
+  t.deepEqual(bodies(await Promise.all(placed)), ["1", "2", "3", "4"]);
+  await drained();
+});
+
+test("USER_BUSY: an order whose user stays locked fails when its time is over", async (t) => {
+  const { drained, end, pass, place } = databaseOfLockedAnn({ unfinishedForMs: 5000 });
+  const failure = t.throwsAsync(place(order("a", 1, { userId: "ann" })));
+  await ticks(2);
+  await end("a1");
+  pass(5000);
+  await ticks(2);
+  await end("a1");
+  t.is(kindOf(await failure), "conflict");
+  await drained();
 });
 
 test("MARKET_BUSY: the market goes alone and waits for its lock; the others go on", async (t) => {
@@ -153,7 +224,24 @@ test("a shared call that was slow: each of its markets goes alone once, the slow
   t.is((await Promise.all(placed)).length, 10);
 });
 
-for (const code of ["40001", "40P01", "55P03"]) {
+test("55P03: the call is made again, and for a second all calls skip locked users", async (t) => {
+  const skips: unknown[] = [];
+  const { calls, pass, place } = readyDatabase((call) => {
+    skips.push(call.values[4]);
+    if (skips.length === 1) throw databaseError("55P03");
+    return accept(call);
+  });
+  const orders = [order("a", 1), order("b", 2), order("a", 3)];
+  t.deepEqual(bodies(await Promise.all(orders.map(place))), ["1", "2", "3"]);
+  pass(999);
+  await place(order("a", 4));
+  pass(1);
+  await place(order("a", 5));
+  t.deepEqual(calls(), ["a1 b2 a3", "a1 b2 a3", "a4", "a5"]);
+  t.deepEqual(skips, [false, true, true, false]);
+});
+
+for (const code of ["40001", "40P01"]) {
   test(`${code}: a shared call is repeated in parts, and clients see no error`, async (t) => {
     let failures = 1;
     const { calls, destroyed, place } = readyDatabase((call) => {
@@ -176,7 +264,7 @@ for (const code of ["40001", "40P01", "55P03"]) {
         if (ordersOf(call).some(({ marketId }) => marketId === "a")) throw databaseError(code);
         return accept(call);
       },
-      { retries: { ...retries, attempts: 3 } },
+      { retries: { ...retries, attempts: 3 }, unfinishedForMs: 0 },
     );
     const orders = [order("a", 1), order("b", 2), order("a", 3)];
     const results = await Promise.allSettled(orders.map(place));
@@ -189,6 +277,18 @@ for (const code of ["40001", "40P01", "55P03"]) {
     t.deepEqual(calls().sort(), ["a1 a3 !", "a1 a3 !", "a1 a3 !", "a1 b2 a3", "b2 !"]);
   });
 }
+
+test("a market whose lock times out again and again is tried until its orders have waited too long", async (t) => {
+  const { calls, pass, place } = readyDatabase(
+    () => {
+      pass(1000);
+      throw databaseError("55P03");
+    },
+    { retries: { ...retries, attempts: 1 }, unfinishedForMs: 5000 },
+  );
+  t.is(kindOf(await t.throwsAsync(place(order("a", 1)))), "conflict");
+  t.deepEqual(calls(), ["a1", "a1", ...Array<string>(3).fill("a1 !")]);
+});
 
 test("without a connection all waiting orders fail at once, and later ones are served", async (t) => {
   let down = true;

@@ -9,8 +9,9 @@ import { expectSame, expectSameTables } from "../../helpers/model/laws.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
 /**
- * A call that does not wait: orders of markets whose lock is held are MARKET_BUSY, and the others
- * come to what they would have come to without these.
+ * A call that does not wait: orders of markets whose lock is held are MARKET_BUSY. If it skips users
+ * who are locked, their orders are USER_BUSY, and all of a market where they meet one MAKER_BUSY. The
+ * others come to what they would have come to without these.
  */
 
 const { chance } = randomFrom("busy markets");
@@ -100,11 +101,103 @@ async function placeWithoutWaiting(
   return rows;
 }
 
-/** In a transaction that is rolled back, in which every wait for a lock is an error. */
+test("USER_BUSY, MAKER_BUSY: a call that skips locked users places the orders that meet none of them", async (t) => {
+  t.timeout(240_000);
+  const seen = new Map<string, number>();
+  await playPrograms(t, (exchange, cast) => skipping(exchange, cast, seen));
+  t.log(JSON.stringify(Object.fromEntries(seen)));
+  for (const way of ["placed", "USER_BUSY", "MAKER_BUSY"]) t.true(seen.has(way), way);
+});
+
+/** Compares, takes that back, and then places all of them for good. */
+function skipping(exchange: Exchange, cast: Cast, seen: Map<string, number>): Placing {
+  return async (client, requests) => {
+    const holder = await exchange.database.pool.connect();
+    try {
+      const locked = new Set(cast.traders.filter(() => chance(0.2)));
+      await holder.query("begin");
+      await holder.query(
+        `select from trading.traders where public_id = any ($1) order by user_id
+         for no key update`,
+        [[...locked]],
+      );
+      for (const way of await compareSkipped(client, cast, requests, locked)) {
+        seen.set(way, (seen.get(way) ?? 0) + 1);
+      }
+    } finally {
+      await holder.query("rollback");
+      holder.release();
+    }
+    return together(client, requests);
+  };
+}
+
+/** What became of each request, or whose lock kept it. A wait for a locked user is an error. */
+async function compareSkipped(
+  client: PoolClient,
+  cast: Cast,
+  requests: PlacedRequest[],
+  locked: Set<string>,
+): Promise<string[]> {
+  const before = await fingerprintTables(client);
+  const resting = await marketsOfMakers(client, locked);
+  const [rows, played] = await takenBack(client, async () => {
+    const all = await placeSkipping(client, requests, chance(0.5));
+    const placed = all.filter(({ code }) => !isLeftOut(code));
+    const after = await fingerprintTables(client);
+    if (placed.length === 0) expectSameTables(after, before);
+    return [all, await readPlayed(client, outcomesOf(placed))] as const;
+  });
+  const isBusy = rows.map(({ code }) => isLeftOut(code));
+  const free = requests.filter((_, index) => !isBusy[index]);
+  await takenBack(client, async () => {
+    const alone = free.length > 0 ? await together(client, free) : [];
+    expectSamePlay(played, await readPlayed(client, outcomesOf(alone)), cast);
+  });
+  return requests.map(({ marketId, userId }, index) => {
+    const isOfLocked = locked.has(userId);
+    const code = isBusy[index] ? rows[index]!.code! : "placed";
+    if (isOfLocked) expectSame("taker is locked", [code], ["USER_BUSY"]);
+    else if (!resting.has(marketId)) expectSame("nobody is locked", [code], ["placed"]);
+    else expectSame("a maker may be locked", [code === "USER_BUSY"], [false]);
+    return code;
+  });
+}
+
+const isLeftOut = (code: string | null) => code === "USER_BUSY" || code === "MAKER_BUSY";
+
+/** The markets in which one of these users has a resting order. */
+async function marketsOfMakers(client: PoolClient, userIds: Set<string>): Promise<Set<string>> {
+  const { rows } = await client.query(
+    `select distinct m.public_id as id
+     from trading.active_orders as a
+     join trading.traders as t on t.user_id = a.user_id
+     join catalog.markets as m on m.id = a.market_id
+     where t.public_id = any ($1)`,
+    [[...userIds]],
+  );
+  return new Set(rows.map(({ id }) => id as string));
+}
+
+async function placeSkipping(
+  client: PoolClient,
+  requests: PlacedRequest[],
+  waits: boolean,
+): Promise<PlacedRow[]> {
+  const { rows } = await client.query(
+    `select code, message, replayed, body
+     from api.place_orders_versioned(orders => $1, waits => $2, skips => true)`,
+    [JSON.stringify(requests), waits],
+  );
+  return rows;
+}
+
+/** In a transaction that is rolled back, in which every wait for a lock is an error, as is a call without end. */
 async function takenBack<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   await client.query("begin");
   try {
     await client.query("set local lock_timeout = 1");
+    await client.query("set local statement_timeout = '10s'");
     return await work();
   } finally {
     await client.query("rollback");

@@ -15,7 +15,7 @@ export interface TestDatabase {
   readonly connectionString: string;
   readonly clock: TestClock;
   /** A new pool whose sessions act as the role; ended with the database. */
-  connectAs: (role: DatabaseRole, options?: { max?: number }) => Pool;
+  connectAs: (role: DatabaseRole, options?: { max?: number; lockTimeoutMs?: number }) => Pool;
   /** Runs `work` in a transaction that is rolled back, as the login or as a role. */
   withRollback: <T>(work: (client: PoolClient) => Promise<T>, role?: DatabaseRole) => Promise<T>;
 }
@@ -77,11 +77,12 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
 
   const url = connectionStringFor(name);
   const pools: Pool[] = [];
-  const open = (role?: DatabaseRole, max = 10) => {
+  const open = (role?: DatabaseRole, { max = 10, lockTimeoutMs = 0 } = {}) => {
     const pool = makePool({
       connectionString: url,
       applicationName: "pgmarkets test",
       max,
+      lockTimeoutMs,
       // Beside other tests a connection may take long, and a worker that gets none ends.
       connectionTimeoutMs: 60_000,
       ...(role && { role }),
@@ -95,7 +96,7 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
   return {
     pool: open(),
     connectionString: url,
-    connectAs: (role, { max } = {}) => open(role, max),
+    connectAs: open,
     drop: async () => {
       await Promise.all(pools.map((pool) => pool.end()));
       await onCluster(`drop database if exists ${name} with (force)`);
