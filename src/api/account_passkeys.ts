@@ -112,7 +112,8 @@ const addPasskey = route({
   summary: "Adds a passkey",
   description:
     "`credential` is the JSON of what `navigator.credentials.create()` gave. An account has at " +
-    "most 20 passkeys. A mail reports the new one.",
+    "most 20 passkeys. The session must still have begun within the last ten minutes. A mail " +
+    "reports the new one.",
   auth: "token",
   fromOwnPages: true,
   rateLimit: "account",
@@ -138,7 +139,10 @@ const addPasskey = route({
       schema: z.strictObject({ id: uuidSchema, name: z.string() }),
     },
   },
-  problems: rejections("INVALID_PASSKEY", "EMAIL_UNCONFIRMED", "INVALID_STATE", "ALREADY_EXISTS"),
+  problems: rejections(
+    ...(["INVALID_PASSKEY", "SIGN_IN_AGAIN", "EMAIL_UNCONFIRMED"] as const),
+    ...(["INVALID_STATE", "ALREADY_EXISTS"] as const),
+  ),
   handler: async ({ body, caller: { userId, sessionId }, request }, { commands, site }) => {
     const { name, credential } = body;
     const { transports = [], ...response } = credential.response;

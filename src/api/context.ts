@@ -93,6 +93,7 @@ export function makeContext(
   const streams = createStreams({ pool: reads, logger, rememberedKeys: authenticator, listenUrl });
   const privilegeCheck = createPrivilegeCheck(monitoring);
   const countOrders = makeOrderCounter(registry);
+  const site = makeSite(publicUrl);
   gaugeStreams(registry, streams.counts);
   gaugePrivilegeWarnings(registry, privilegeCheck);
   return {
@@ -105,8 +106,8 @@ export function makeContext(
     readiness: createReadiness(monitoring),
     privilegeCheck,
     authenticator,
-    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: checks }) }),
-    site: makeSite(publicUrl),
+    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: checks }), site }),
+    site,
     outboxRelay,
     orderGatherer: createOrderGatherer({
       pool: orders,

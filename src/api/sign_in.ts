@@ -30,7 +30,8 @@ export function browserBefore(
   request: Request,
   context: Pick<Context, "site">,
 ): Browser & { endedCookieHash: Buffer | null } {
-  return { ...browserOf(request, context), endedCookieHash: sessionCookieHashOf(request) };
+  const browser = browserOf(request, context);
+  return { ...browser, endedCookieHash: sessionCookieHashOf(request, browser.isHostOnly) };
 }
 
 /** The answer to a user who signed in. */

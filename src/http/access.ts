@@ -20,6 +20,7 @@ import { TooManyLookUps } from "./look_ups.ts";
 import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { sessionCookieOf } from "./session_cookie.ts";
+import type { Site } from "./own_origin.ts";
 
 /** The callers that each way to identify them finds. */
 export interface Callers {
@@ -81,6 +82,7 @@ export type AttemptCounters = Pick<
 export interface AccessOptions {
   authenticator: Authenticator;
   limiter: RequestLimiter;
+  site: Pick<Site, "isSecure">;
 }
 
 /** A kind of secret that identifies its holder. */
@@ -105,11 +107,11 @@ interface Credentials {
   staffKeys: Record<StaffRole, Credential<Staff>>;
 }
 
-function credentialsOf(authenticator: Authenticator): Credentials {
+function credentialsOf({ authenticator, site }: AccessOptions): Credentials {
   return {
     token: { read: tokenOf, prefixes: ["jk_", "jt_"], holderOf: authenticator.callerOf },
     cookie: {
-      read: sessionCookieOf,
+      read: (request) => sessionCookieOf(request, site.isSecure(request)),
       prefixes: ["js_", "jh_"],
       holderOf: authenticator.callerOfCookie,
     },
@@ -122,9 +124,10 @@ function credentialsOf(authenticator: Authenticator): Credentials {
 }
 
 /** The checks of one process. */
-export function makeAccess({ authenticator, limiter }: AccessOptions): Access {
+export function makeAccess(options: AccessOptions): Access {
+  const { limiter } = options;
   const guesses = createGuesses();
-  const { token, cookie, sessionToken, staffKeys } = credentialsOf(authenticator);
+  const { token, cookie, sessionToken, staffKeys } = credentialsOf(options);
 
   /** Counts a request; returns after how many seconds it may come again, if there are too many. */
   async function count(counters: RequestCounters, response: Response): Promise<number | undefined> {

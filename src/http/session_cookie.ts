@@ -8,7 +8,6 @@ import { isWellFormedSecret, sha256Of } from "../secrets.ts";
  */
 
 const NAME = "pgmarkets_session";
-const HOST_ONLY_NAME = `__Host-${NAME}`;
 /** As long as sessions last. */
 const MAX_AGE_SECONDS = 30 * 86_400;
 
@@ -16,17 +15,19 @@ const MAX_AGE_SECONDS = 30 * 86_400;
 const MARK_NAME = "pgmarkets_browser";
 const MARK_MAX_AGE_SECONDS = 400 * 86_400;
 
-/** The session cookie that the request brings. */
-export function sessionCookieOf(request: Pick<Request, "headers">): string | undefined {
-  const hostOnly = valueOf(request, HOST_ONLY_NAME);
-  if (hostOnly !== undefined) return hostOnly.startsWith("jh_") ? hostOnly : undefined;
-  const value = valueOf(request, NAME);
-  return value?.startsWith("js_") === true ? value : undefined;
+/** The session cookie that the request brings, of the kind that the site sets. */
+export function sessionCookieOf(
+  request: Pick<Request, "headers">,
+  isHostOnly: boolean,
+): string | undefined {
+  const cookie = valueOf(request, nameOf(NAME, isHostOnly));
+  const isSound = cookie !== undefined && isWellFormedSecret(cookie, isHostOnly ? "jh_" : "js_");
+  return isSound ? cookie : undefined;
 }
 
 /** The mark of an account that the browser keeps, under either name: it is good for no more. */
 export function browserMarkOf(request: Pick<Request, "headers">): string | undefined {
-  const mark = valueOf(request, `__Host-${MARK_NAME}`) ?? valueOf(request, MARK_NAME);
+  const mark = valueOf(request, nameOf(MARK_NAME, true)) ?? valueOf(request, MARK_NAME);
   return mark !== undefined && /^[0-9a-f]{64}$/.test(mark) ? mark : undefined;
 }
 
@@ -36,12 +37,12 @@ function valueOf({ headers }: Pick<Request, "headers">, name: string): string | 
 }
 
 /** What the database knows of the session cookie that the request brings, if that is one. */
-export function sessionCookieHashOf(request: Pick<Request, "headers">): Buffer | null {
-  const cookie = sessionCookieOf(request);
-  const isSound =
-    cookie !== undefined &&
-    (isWellFormedSecret(cookie, "js_") || isWellFormedSecret(cookie, "jh_"));
-  return isSound ? sha256Of(cookie) : null;
+export function sessionCookieHashOf(
+  request: Pick<Request, "headers">,
+  isHostOnly: boolean,
+): Buffer | null {
+  const cookie = sessionCookieOf(request, isHostOnly);
+  return cookie === undefined ? null : sha256Of(cookie);
 }
 
 /** The header that gives a browser its session. */
@@ -59,13 +60,17 @@ export function markingCookie(mark: string, isHostOnly: boolean): string {
   return cookieHeader(MARK_NAME, mark, isHostOnly, MARK_MAX_AGE_SECONDS);
 }
 
+function nameOf(plainName: string, isHostOnly: boolean): string {
+  return isHostOnly ? `__Host-${plainName}` : plainName;
+}
+
 function cookieHeader(
   plainName: string,
   value: string,
   isHostOnly: boolean,
   maxAgeSeconds: number,
 ): string {
-  const name = isHostOnly ? `__Host-${plainName}` : plainName;
+  const name = nameOf(plainName, isHostOnly);
   const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax`;
   return `${name}=${value}; ${attributes}${isHostOnly ? "; Secure" : ""}`;
 }

@@ -62,10 +62,10 @@ process.on("message", (message: ServerMessage) => {
 process.on("disconnect", () => process.exit());
 process.send?.({ url });
 
-function makeUnlimitedAccess({ authenticator }: Context): Access {
+function makeUnlimitedAccess({ authenticator, site }: Context): Access {
   const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null, windows: null };
   const take = () => Promise.resolve({ allowed: true, retryAfterSeconds: null, ...noPolicy });
-  return makeAccess({ authenticator, limiter: { take } });
+  return makeAccess({ authenticator, limiter: { take }, site });
 }
 
 /** Express and nothing else: it takes a body and gives one. */

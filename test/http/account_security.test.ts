@@ -339,6 +339,7 @@ test.serial(
       const { visitor } = await makeMember(service, worker);
       const plain = visitor.cookie!.split("=")[1]!;
       t.is(await tokenFor(`__Host-pgmarkets_session=${plain}`), 401);
+      t.is(await tokenFor(`pgmarkets_session=${plain}`), 401, "a session of plain http");
       t.is(await tokenFor(`pgmarkets_session=${plain}; __Host-pgmarkets_session=${value}`), 200);
     } finally {
       await secure.close();

@@ -25,11 +25,9 @@ begin
   from identity.users as u
   where u.public_id = add_passkey.user_id
   for no key update; -- mutant: passkeys_counted_at_once
-  select s.id into v_session_id
-  from identity.sessions as s
-  where s.public_id = add_passkey.session_id
-    and s.user_id = v_user.id;
-  if v_session_id is null or not identity.take_challenge(add_passkey.challenge, v_session_id) then
+  -- Again: the session may have been fresh when the challenge was made.
+  v_session_id := identity.fresh_session(add_passkey.user_id, add_passkey.session_id);
+  if not identity.take_challenge(add_passkey.challenge, v_session_id) then
     perform core.raise_error('INVALID_PASSKEY');
   end if;
   perform identity.check_new_passkey(v_user.id);
@@ -58,6 +56,7 @@ $$;
 comment on function api.add_passkey(uuid, uuid, bytea, bytea, bytea, bigint, text[], text) is
   'Adds a passkey that has signed a challenge of api.start_passkey, which is used up, and returns '
   'the body of POST /api/account/passkeys. The caller has checked the signature. A mail reports '
-  'it. An account has at most 20. Errors: INVALID_PASSKEY (the challenge), EMAIL_UNCONFIRMED, '
-  'INVALID_STATE, INVALID_REQUEST, ALREADY_EXISTS, UNFIT_SESSION. Locks: the row of the user in '
-  'identity.users, for which no trading waits; the challenge.';
+  'it. An account has at most 20. The session must have begun within the last 10 minutes. Errors: '
+  'SIGN_IN_AGAIN, INVALID_PASSKEY (the challenge), EMAIL_UNCONFIRMED, INVALID_STATE, '
+  'INVALID_REQUEST, ALREADY_EXISTS, UNFIT_SESSION. Locks: the row of the user in identity.users, '
+  'for which no trading waits; the session, shared; the challenge.';
