@@ -512,6 +512,7 @@ set local role exchange_owner;
 --!include api/functions/get_portfolio.sql
 --!include api/functions/get_own_positions.sql
 --!include api/functions/list_market_titles.sql
+--!include api/functions/list_sparklines.sql
 --!include api/functions/list_categories.sql
 --!include api/functions/list_events.sql
 --!include api/functions/get_event.sql

@@ -113,7 +113,7 @@ function makeWriter({ components }: OpenApi) {
       [operation.summary, operation.description ?? ""].filter(isFilled).map(sentence).join(" "),
       parameters.length === 0 ? "" : tableOf("Parameter", parameters.map(parameterField)),
       body ? withFields("**Body**", body) : "",
-      ...Object.entries(operation.responses)
+      ...answersOf(operation)
         .filter(([, response]) => !isProblem(response))
         .map(([status, response]) => responseOf(status, response)),
       problems.length === 0 ? "" : `Errors: ${problems.join(", ")}.`,
@@ -126,7 +126,7 @@ function makeWriter({ components }: OpenApi) {
   }
 
   function responseOf(status: string, { description, headers, content }: Response): string {
-    const more = Object.keys(headers ?? {}).filter((header) => !/^X-R|^Cache/.test(header));
+    const more = Object.keys(headers ?? {}).filter((header) => !/^X-R|^Cache|^ETag/.test(header));
     const heading = [
       `**${status}**`,
       sentence(description),
@@ -293,10 +293,15 @@ function merge(variants: Schema[]): Schema {
   return { properties: Object.fromEntries(properties), required };
 }
 
-function problemsOf({ responses }: Operation): string[] {
+/** What a route answers, but for a 304: its body is known. */
+function answersOf({ responses }: Operation): [status: string, Response][] {
+  return Object.entries(responses).filter(([status]) => status !== "304");
+}
+
+function problemsOf(operation: Operation): string[] {
   const general =
     /^(?:INVALID_REQUEST|unauthorized|KEY_SCOPE|too-many|internal-server|service-unav|CONFLICT_RETRY|OUTCOME_UNK|the-body-is|request-header)/;
-  return Object.entries(responses).flatMap(([status, { content }]) =>
+  return answersOf(operation).flatMap(([status, { content }]) =>
     Object.entries(content["application/json"]?.examples ?? {})
       .filter(([name]) => !general.test(name))
       .map(([, example]) => {

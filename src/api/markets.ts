@@ -6,6 +6,7 @@ import {
   centsSchema,
   found,
   idParams,
+  marketIdsSchema,
   momentSchema,
   pageQuerySchema,
   paginated,
@@ -238,6 +239,44 @@ const candles = route({
     answerWith(await reads.listCandles({ marketId: id, interval, since: from, until: to })),
 });
 
+/** Prices of days: a minute later they look the same. */
+const sparklineCaching = { freshSeconds: 60, staleSeconds: 300 };
+
+const sparklines = route({
+  method: "get",
+  path: "/api/v1/sparklines",
+  operationId: "listSparklines",
+  tag: "Markets",
+  summary: "The prices of the last seven days of several markets, for small charts",
+  description: "Unknown markets are left out.",
+  auth: "public",
+  rateLimit: "read",
+  request: { query: z.object({ markets: marketIdsSchema(100) }) },
+  responses: {
+    200: {
+      description: "A line for each market, by id.",
+      schema: z.strictObject({
+        from: timestampSchema.meta({ description: "when the first step begins" }),
+        stepSeconds: z.int().min(1).meta({ description: "all steps are as long" }),
+        data: z.array(
+          z
+            .strictObject({
+              marketId: uuidSchema,
+              prices: z.array(priceSchema.nullable()).meta({
+                description:
+                  "the last YES price at the end of each step, the oldest first; null before the " +
+                  "first trade; the last one is the price now",
+              }),
+            })
+            .meta({ id: "Sparkline" }),
+        ),
+      }),
+      caching: sparklineCaching,
+    },
+  },
+  handler: ({ query }, { reads }) => reads.listSparklines({ marketIds: query.markets }),
+});
+
 export const rulesSchema = z
   .strictObject({
     feeRateBps: z.int().min(0).meta({ description: "taker fee: basis points of the formula" }),
@@ -329,6 +368,7 @@ export const marketRoutes = [
   orderBook,
   trades,
   candles,
+  sparklines,
   rules,
   resolution,
   exchange,

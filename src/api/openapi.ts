@@ -50,7 +50,10 @@ const keyParameter = z.object({
   }),
 });
 
-const cacheHeader = { "Cache-Control": "how long a shared cache may keep the answer" };
+const cacheHeaders = {
+  "Cache-Control": "how long a shared cache may keep the answer",
+  ETag: "names the body; with it as `If-None-Match` the answer is 304 while the body is the same",
+};
 
 /** The OpenAPI document of these routes. */
 export function makeDocument(routes: Route[]): ReturnType<typeof createDocument> {
@@ -101,7 +104,7 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             ]),
           ),
           ...Object.fromEntries(
-            Object.entries({ ...cacheHeader, ...responseHeaders }).map(([name, text]) => [
+            Object.entries({ ...cacheHeaders, ...responseHeaders }).map(([name, text]) => [
               name,
               { description: text, required: true, schema: { type: "string" } },
             ]),
@@ -169,6 +172,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
           responseOf(response, [...headers, ...replay]),
         ]),
       ),
+      ...unchangedOf(route.responses[200], headers),
     },
   };
 }
@@ -226,12 +230,32 @@ function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiRe
     headers: headerReferences([
       "X-Request-Id",
       ...more,
-      ...(response.caching ? Object.keys(cacheHeader) : []),
+      ...(response.caching ? Object.keys(cacheHeaders) : []),
       ...(response.headers ?? []),
     ]),
     content: {
       [mediaType]: { schema },
       ...(response.orCsv === true && { "text/csv": { schema: { type: "string" as const } } }),
+    },
+  };
+}
+
+/** The answer to a client that has the body already, if the body may be cached. */
+function unchangedOf(
+  response: ResponseDescription | undefined,
+  more: string[],
+): Record<string, ZodOpenApiResponseObject> {
+  if (response?.caching === undefined) return {};
+  const { headers = [] } = response;
+  return {
+    304: {
+      description: "The body is the one that `If-None-Match` names.",
+      headers: headerReferences([
+        "X-Request-Id",
+        ...more,
+        ...Object.keys(cacheHeaders),
+        ...headers,
+      ]),
     },
   };
 }

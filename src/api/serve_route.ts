@@ -1,6 +1,6 @@
 import type { Express, Request, Response } from "express";
 import { setCaller } from "../http/authentication.ts";
-import { allowCaching } from "../http/caching.ts";
+import { allowCaching, etagOf, isKnown } from "../http/caching.ts";
 import { clientAddressOf } from "../http/client_address.ts";
 import { noteRoute } from "../http/error_handler.ts";
 import { readJson } from "../http/json_body.ts";
@@ -43,7 +43,7 @@ export function installRoute(app: Express, route: Route, context: Context): void
     const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
     const who = { caller, userId: caller?.userId, address };
     const call = { ...input, ...who, idempotency, request, response };
-    send(response, route, await route.handler(call, context));
+    send(call, route, await route.handler(call, context));
   });
 }
 
@@ -80,15 +80,29 @@ function validateParams({ schema, otherwise }: PathParams, request: Request): ob
   return result.data;
 }
 
-function send(response: Response, route: Route, answer: Answer): void {
+function send(exchange: Exchange, route: Route, answer: Answer): void {
   if (typeof answer === "string") {
-    send(response, route, { status: 200, text: answer });
+    send(exchange, route, { status: 200, text: answer });
     return;
   }
   if ("isAnswered" in answer) return;
-  const { status, text, body, headers = {} } = answer;
+  const { request, response } = exchange;
+  const { status, body, text = JSON.stringify(body), headers = {} } = answer;
   const { caching, contentType } = route.responses[status] ?? {};
   response.setHeaders(new Map(Object.entries(headers)));
-  if (caching !== undefined) allowCaching(response, caching);
-  sendText(response, status, text ?? JSON.stringify(body), contentType);
+  if (caching !== undefined) {
+    const etag = etagOf(text);
+    allowCaching(response, caching);
+    response.setHeader("ETag", etag);
+    if (isKnown(request, etag)) {
+      response.status(304).end();
+      return;
+    }
+  }
+  sendText(response, status, text, contentType);
+}
+
+interface Exchange {
+  request: Request;
+  response: Response;
 }

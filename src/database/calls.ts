@@ -286,6 +286,7 @@ export const api = functionsOf("api", {
   getMarketRules: repeatable(ofMarket, rowIfFound(marketView)),
   getMarketResolution: repeatable(ofMarket, one(nullable(json))),
   listMarketTitles: repeatable({ marketIds: arrayOf(uuid) }, one(json)),
+  listSparklines: repeatable({ marketIds: arrayOf(uuid) }, one(json)),
   getExchange: repeatable({ version: text }, one(json)),
   getMarketSnapshot: repeatable(ofMarket, rowIfFound({ ...marketView, body: text })),
   followMarket: repeatable(

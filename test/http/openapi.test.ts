@@ -124,6 +124,8 @@ test.serial("the answers of every route match the document", async (t) => {
     `markets/${marketId}/candles?interval=1d&from=2020-01-01T00:00:00Z`,
     `markets/${marketId}/candles?interval=5m`,
     `markets/${noSuchId}/candles`,
+    `sparklines?markets=${marketId},${noSuchId}`,
+    "sparklines",
     `markets/${marketId}/rules`,
     `markets/${noSuchId}/rules`,
     `markets/${marketId}/resolution`,
@@ -138,6 +140,9 @@ test.serial("the answers of every route match the document", async (t) => {
     "leaderboard/me",
   ]) {
     await call("GET", `/api/v1/${path}`);
+  }
+  for (const path of ["categories", `markets/${marketId}/orderbook`]) {
+    await call("GET", `/api/v1/${path}`, { headers: { "if-none-match": "*" } });
   }
   await operate("resolve_market", { market_id: marketId, outcome: "yes" });
   await call("GET", `/api/v1/markets/${marketId}/resolution`);

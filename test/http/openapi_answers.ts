@@ -40,6 +40,8 @@ export function checkAnswers(): AnswerCheck {
     const headers = Object.keys(response.headers)
       .filter((header) => !optionalHeaders.has(header) && !answer.headers.has(header))
       .map((header) => `${name} lacks header ${header}`);
+    if (response.content === undefined)
+      return answer.body === "" ? headers : [...headers, "a body"];
     const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
     if (response.content[type] === undefined) return [...headers, `${name} is ${type}`];
     const schema = `${pointer}/responses/${answer.status}/content/${escape(type)}/schema`;
