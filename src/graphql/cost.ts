@@ -18,6 +18,9 @@ export const MAX_VARIABLES_CHARACTERS = 16_384;
 export const MAX_COST = 500;
 /** A field with fields of its own is planned as a query or a part of one. */
 const COST_OF_QUERIED = 5;
+/** Aggregates read all rows that their pages could show. */
+const COST_OF_AGGREGATES = 30;
+const AGGREGATES = new Set(["aggregates", "groupedAggregates"]);
 /** GraphiQL asks for the whole schema at once: about 900 fields. */
 const COST_ABOUT_SCHEMA = 0.25;
 /** Each description of the whole schema is a megabyte or less, but keeps the process busy. */
@@ -48,8 +51,8 @@ interface Measure {
 
 /**
  * Finds a document that costs too much, by its text alone: to validate and plan a large one keeps the
- * whole process busy. A field costs 1, or 5 with fields of its own, under every alias. A fragment
- * costs its fields at each use. `__schema` costs 100, a field in it a quarter. `__type` costs 5, a
+ * whole process busy. A field costs 1, or 5 with fields of its own, under every alias; aggregates
+ * cost 30. A fragment costs its fields at each use. `__schema` costs 100, a field in it a quarter. `__type` costs 5, a
  * field in it a quarter, and eight times as much for each list around it. The whole document counts,
  * also operations that are not run. A fragment that uses itself is refused here: the validation would
  * run out of stack on many of them.
@@ -99,7 +102,7 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
       return { fields: 1, queried, aboutSchema: inner.inType, inType, nesting };
     }
     return {
-      fields: inner.fields + 1,
+      fields: inner.fields + 1 + (AGGREGATES.has(name) ? COST_OF_AGGREGATES - COST_OF_QUERIED : 0),
       queried: inner.queried + queried,
       aboutSchema: inner.aboutSchema,
       inType,

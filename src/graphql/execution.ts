@@ -50,6 +50,7 @@ export async function makeEngine({
     grafast,
     limits,
     cost,
+    { filtersAndGroups },
     { getOperationAST },
   ] = await Promise.all([
     import("postgraphile"),
@@ -59,11 +60,12 @@ export async function makeEngine({
     import("postgraphile/grafast"),
     import("./limits.ts"),
     import("./cost.ts"),
+    import("./plugins.ts"),
     import("postgraphile/graphql"),
   ]);
   const tags = relationsOf(schema, await listViews(pool, schema));
   const { schema: graphqlSchema, resolvedPreset } = await postgraphile.makeSchema({
-    extends: [PostGraphileAmberPreset],
+    extends: [PostGraphileAmberPreset, filtersAndGroups],
     plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } })],
     ...(!mutations && { disablePlugins: ["MutationPlugin"] }),
     pgServices: [makePgService({ pool, schemas: [schema], pgSettings: settingsOf })],

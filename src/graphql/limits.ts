@@ -11,6 +11,7 @@ import {
   typeFromAST,
   TypeInfo,
   validate,
+  valueFromAST,
   visit,
   visitWithTypeInfo,
 } from "postgraphile/graphql";
@@ -39,6 +40,15 @@ const DEFAULT_PAGE_ROWS = 100;
 const MAX_PAGE_ROWS = 1000;
 /** Rows of an operation at most. A nested page counts for each row of the outer page. */
 const MAX_ROWS = 20_000;
+/** Rows of `groupedAggregates` at most. */
+export const MAX_GROUPS = 1000;
+/** So many rows each aggregate counts as, for each time that its page may come. */
+const ROWS_OF_AGGREGATES: Record<string, number> = {
+  aggregates: 100,
+  groupedAggregates: MAX_GROUPS,
+};
+/** Fields and values of all filters of an operation at most. */
+const MAX_CONDITIONS = 100;
 
 const rules = [
   ...specifiedRules,
@@ -130,8 +140,9 @@ export function findExcess(
   if (coerced === undefined) return undefined;
 
   const fragments = fragmentsOf(document);
+  const count = { schema, fragments, coerced, rows: 0, conditions: 0 };
   try {
-    countIn(operation.selectionSet, root, 1, { schema, fragments, coerced, rows: 0 });
+    countIn(operation.selectionSet, root, { rows: 1, pages: 1 }, count);
     return undefined;
   } catch (error) {
     if (error instanceof GraphQLError) return error;
@@ -144,10 +155,17 @@ interface Count {
   fragments: Map<string, FragmentDefinitionNode>;
   coerced: Record<string, unknown>;
   rows: number;
+  conditions: number;
 }
 
-/** Counts the rows of a selection that occurs `times` times. */
-function countIn(set: SelectionSetNode, type: GraphQLNamedType, times: number, count: Count): void {
+/** How often a selection may come: for each row, or of a page's own fields for each page. */
+interface Times {
+  rows: number;
+  pages: number;
+}
+
+/** Counts the rows of a selection. */
+function countIn(set: SelectionSetNode, type: GraphQLNamedType, times: Times, count: Count): void {
   for (const selection of set.selections) {
     if (selection.kind === Kind.FIELD) {
       countField(selection, type, times, count);
@@ -163,13 +181,15 @@ function countIn(set: SelectionSetNode, type: GraphQLNamedType, times: number, c
   }
 }
 
-function countField(node: FieldNode, type: GraphQLNamedType, times: number, count: Count): void {
+function countField(node: FieldNode, type: GraphQLNamedType, times: Times, count: Count): void {
   const field = isObjectType(type) ? type.getFields()[node.name.value] : undefined;
   if (field === undefined) return;
-  let inner = times;
+  let inner = { rows: times.rows, pages: times.rows };
+  addRows((ROWS_OF_AGGREGATES[node.name.value] ?? 0) * times.pages, node, count);
   if (isPaged(field)) {
     checkCursors(node, count.coerced);
-    inner *= Math.max(
+    checkFilter(field, node, count);
+    const size = Math.max(
       ...pageArgumentsOf(node).map(({ name, value }) => {
         const size =
           value.kind === Kind.VARIABLE
@@ -181,15 +201,39 @@ function countField(node: FieldNode, type: GraphQLNamedType, times: number, coun
         throw new GraphQLError(`${name.value} must be from 0 to ${MAX_PAGE_ROWS}`, { nodes: node });
       }),
     );
-    count.rows += inner;
-    if (count.rows > MAX_ROWS) {
-      throw new GraphQLError(`A query may bring ${MAX_ROWS} rows`, { nodes: node });
-    }
+    inner = { rows: times.rows * size, pages: times.rows };
+    addRows(inner.rows, node, count);
   }
   const named = getNamedType(field.type);
   if (node.selectionSet !== undefined && isCompositeType(named)) {
     countIn(node.selectionSet, named, inner, count);
   }
+}
+
+function addRows(rows: number, node: FieldNode, count: Count): void {
+  count.rows += rows;
+  if (count.rows <= MAX_ROWS) return;
+  throw new GraphQLError(`A query may bring ${MAX_ROWS} rows`, { nodes: node });
+}
+
+/** Counts the fields and values of a filter. An empty one would let every row pass. */
+function checkFilter(field: GraphQLField<unknown, unknown>, node: FieldNode, count: Count): void {
+  const given = node.arguments?.find(({ name }) => name.value === "filter");
+  const type = field.args.find(({ name }) => name === "filter")?.type;
+  if (given === undefined || type === undefined) return;
+
+  function visitValue(value: unknown): void {
+    if (value === null || (typeof value === "object" && Object.keys(value).length === 0)) {
+      throw new GraphQLError("A filter may have no null and nothing empty", { nodes: node });
+    }
+    if (++count.conditions > MAX_CONDITIONS) {
+      const limit = `The filters of a query may have ${MAX_CONDITIONS} fields and values`;
+      throw new GraphQLError(limit, { nodes: node });
+    }
+    if (typeof value === "object") Object.values(value).forEach(visitValue);
+  }
+  const value = valueFromAST(given.value, type, count.coerced);
+  if (value !== undefined) visitValue(value);
 }
 
 /** Checks that cursors are JSON lists in base64, which the engine needs. */
